@@ -764,6 +764,8 @@ export type ReportContent =
         name: string;
         /** Says that the name, or its end after a colon, is not from data: Other, (none), (empty), New, Returning, Resurrecting or Dormant. */
         builtIn?: 'other' | 'none' | 'empty' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
+        /** Counted by this series, where series count different things. Default: the unit of the report. */
+        unit?: string | undefined;
         values: Array<number | null>;
         /** Default: the sum of the values. null: they do not add up. */
         total?: number | null | undefined;
@@ -791,6 +793,8 @@ export type ReportContent =
         name: string;
         /** Says that the name, or its end after a colon, is not from data: Other, (none), (empty), New, Returning, Resurrecting or Dormant. */
         builtIn?: 'other' | 'none' | 'empty' | 'new' | 'returning' | 'resurrecting' | 'dormant' | undefined;
+        /** Counted by this series, where series count different things. Default: the unit of the report. */
+        unit?: string | undefined;
         values: Array<number | null>;
         /** Default: the sum of the values. null: they do not add up. */
         total?: number | null | undefined;
@@ -825,6 +829,8 @@ export type ReportContent =
               | 'resurrecting'
               | 'dormant'
               | undefined;
+            /** Counted by this series, where series count different things. Default: the unit of the report. */
+            unit?: string | undefined;
             values: Array<number | null>;
             /** Default: the sum of the values. null: they do not add up. */
             total?: number | null | undefined;
@@ -1180,7 +1186,7 @@ export interface Operations {
     body: AnnotationDefinition;
     response: Annotation;
   };
-  /** Update the text and mentions of a comment. Replaces both: without mentions the comment has none. Sets editedAt. Open to the author only. Needs `comments.write`. */
+  /** Update the text and mentions of a comment. Replaces both: without mentions the comment has none. Sets editedAt. People mentioned for the first time get messages. Open to the author only. Needs `comments.write`. */
   changeComment: {
     params: {
       projectId: string;
@@ -2129,7 +2135,7 @@ export interface Operations {
     };
     response: Thread;
   };
-  /** Reply to a comment thread. A resolved thread stays resolved. Needs `comments.write`. */
+  /** Reply to a comment thread. A resolved thread stays resolved. Mentions as for a new thread. Needs `comments.write`. */
   replyToThread: {
     params: {
       projectId: string;
@@ -2240,7 +2246,7 @@ export interface Operations {
       sent: number;
     };
   };
-  /** Start a comment thread on a report. Without anchor, the thread is about the whole report. Mentioning someone who is not a member of the company gets 400. Needs `comments.write`. */
+  /** Start a comment thread on a report. Without anchor, the thread is about the whole report. Mentioning someone who is not a member of the company gets 400. People mentioned get an e-mail and pushes a minute later, in a language of Accept-Language, unless they have listed the threads by then. Limits: 60 comments with mentions per hour and person, 300 per hour and company. Needs `comments.write`. */
   startThread: {
     params: {
       projectId: string;

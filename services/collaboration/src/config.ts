@@ -51,10 +51,13 @@ export const collaborationSettings = z
       'Private networks that push endpoints may be in. Members choose endpoints: list only those of your own push service.',
     ),
     SHARES_PER_PERSON_PER_HOUR: integerSetting({ min: 1, max: 100_000, fallback: 60 }).describe(
-      'Shares per person and hour.',
+      'Shares per person and hour, and as many comments that mention people.',
     ),
     SHARES_PER_COMPANY_PER_HOUR: integerSetting({ min: 1, max: 1_000_000, fallback: 300 }).describe(
-      'Shares per company and hour.',
+      'Shares per company and hour, and as many comments that mention people.',
+    ),
+    MENTION_DELAY_SECONDS: integerSetting({ min: 0, max: 3600, fallback: 60 }).describe(
+      'Wait before people are told of a comment that mentions them, in which they may read it.',
     ),
     DELIVERY_RETRY_SECONDS: integerSetting({ min: 1, max: 900, fallback: 5 }).describe(
       'Wait before a failed delivery is retried; doubles up to 15 minutes.',

@@ -27,6 +27,7 @@ import { createCommentsStore } from './comments/store.ts';
 import { type CollaborationConfig, collaborationSettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
+import { createMentions } from './mentions/mentions.ts';
 import { createPage } from './page/page.ts';
 import { pageRoutes } from './page/routes.ts';
 import { createPublicLinks } from './public-links/public-links.ts';
@@ -44,6 +45,7 @@ import { createSharedReports } from './shared-reports/shared-reports.ts';
 import { createSharedReportsStore } from './shared-reports/store.ts';
 import { createDeliver } from './shares/deliver.ts';
 import { folderMailer, type Mailer, smtpMailer } from './shares/mailer.ts';
+import { createDeliveryPlan } from './shares/plan.ts';
 import { type Pusher, webPusher } from './shares/pusher.ts';
 import { createDeliveryQueue } from './shares/queue.ts';
 import { sharesRoutes } from './shares/routes.ts';
@@ -69,7 +71,6 @@ export const collaborationService = defineService({
     app.health.add('database', database.ping);
 
     const annotations = createAnnotations({ store: createAnnotationsStore(db), directory, clock });
-    const comments = createComments({ store: createCommentsStore(database.prepared), directory, clock });
     const links = createPublicLinks({
       store: createPublicLinksStore(db),
       directory,
@@ -98,11 +99,15 @@ export const collaborationService = defineService({
     const settled = {
       sent: metrics.counter(
         'switchboard_deliveries_sent_total',
-        'Share e-mails and pushes that a mail server or push service accepted.',
+        'E-mails and pushes that a mail server or push service accepted.',
       ),
       failed: metrics.counter(
         'switchboard_deliveries_failed_total',
-        'Share e-mails and pushes that failed for good.',
+        'E-mails and pushes that failed for good.',
+      ),
+      skipped: metrics.counter(
+        'switchboard_deliveries_skipped_total',
+        'E-mails and pushes about comments that were read, changed or deleted before they were sent.',
       ),
     };
     const sharesStore = createSharesStore(db);
@@ -128,21 +133,43 @@ export const collaborationService = defineService({
     });
     metrics.gaugeBy(
       'switchboard_deliveries_waiting',
-      'Share e-mails and pushes that are not done yet, retries included.',
+      'E-mails and pushes that are not done yet, retries included.',
       [],
       async () => [{ labels: {}, value: await queue.waiting() }],
     );
+    const planDeliveries = createDeliveryPlan({ store: sharesStore, canPush: pusher !== undefined });
     const shares = createShares({
       store: sharesStore,
       queue,
       directory,
+      planDeliveries,
       clock,
       consoleUrl,
-      canPush: pusher !== undefined,
       limit: limit(
         { name: 'shares of a person', points: config.SHARES_PER_PERSON_PER_HOUR, durationSeconds: 3600 },
         { name: 'shares of a company', points: config.SHARES_PER_COMPANY_PER_HOUR, durationSeconds: 3600 },
       ),
+    });
+
+    const mentions = createMentions({
+      store: sharesStore,
+      queue,
+      directory,
+      planDeliveries,
+      clock,
+      consoleUrl,
+      delaySeconds: config.MENTION_DELAY_SECONDS,
+      limit: limit(
+        { name: 'mentions of a person', points: config.SHARES_PER_PERSON_PER_HOUR, durationSeconds: 3600 },
+        { name: 'mentions of a company', points: config.SHARES_PER_COMPANY_PER_HOUR, durationSeconds: 3600 },
+      ),
+      onSkipped: () => settled.skipped.add(),
+    });
+    const comments = createComments({
+      store: createCommentsStore(database.prepared),
+      directory,
+      mentions,
+      clock,
     });
 
     annotationsRoutes(app, { annotations });

@@ -36,6 +36,10 @@ export const reactionEmojiParam = z
 
 const reactionParams = z.object({ ...projectParams, commentId, emoji: reactionEmojiParam });
 
+const tooManyMentions = {
+  429: 'Too many comments that mention people. Retry after the time in Retry-After.',
+};
+
 const threadResponse = jsonResponse('The thread.', thread);
 
 export const listThreads = operation({
@@ -63,7 +67,7 @@ export const startThread = operation({
   path: THREADS_PATH,
   summary: 'Start a comment thread on a report',
   description:
-    'Without anchor, the thread is about the whole report. Mentioning someone who is not a member of the company gets 400.',
+    'Without anchor, the thread is about the whole report. Mentioning someone who is not a member of the company gets 400. People mentioned get an e-mail and pushes a minute later, in a language of Accept-Language, unless they have listed the threads by then. Limits: 60 comments with mentions per hour and person, 300 per hour and company.',
   request: {
     params: z.object(reportParams),
     body: jsonBody(threadRequest, {
@@ -73,6 +77,7 @@ export const startThread = operation({
     }),
   },
   responses: { 201: jsonResponse('The new thread.', thread) },
+  errors: tooManyMentions,
 });
 
 export const replyToThread = operation({
@@ -82,10 +87,11 @@ export const replyToThread = operation({
   method: 'post',
   path: '/v1/projects/{projectId}/comment-threads/{threadId}/comments',
   summary: 'Reply to a comment thread',
-  description: 'A resolved thread stays resolved.',
+  description: 'A resolved thread stays resolved. Mentions as for a new thread.',
   request: { params: threadParams, body: jsonBody(commentRequest, { body: 'The campaign began.' }) },
   responses: { 201: jsonResponse('The thread with the reply.', thread) },
   errors: {
+    ...tooManyMentions,
     409: 'The first comment of this thread was deleted, so it takes no replies, or the thread is full: it holds at most 1,000 comments and 1 MB of text. Start a new thread.',
   },
 });
@@ -98,13 +104,14 @@ export const changeComment = operation({
   path: COMMENT_PATH,
   summary: 'Update the text and mentions of a comment',
   description:
-    'Replaces both: without mentions the comment has none. Sets editedAt. Open to the author only.',
+    'Replaces both: without mentions the comment has none. Sets editedAt. People mentioned for the first time get messages. Open to the author only.',
   request: {
     params: commentParams,
     body: jsonBody(commentRequest, { body: 'The campaign began on Sunday.' }),
   },
   responses: { 200: threadResponse },
   errors: {
+    ...tooManyMentions,
     409: 'The comment was deleted, or its thread is full: it holds at most 1,000 comments and 1 MB of text.',
   },
 });

@@ -5,6 +5,8 @@ import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
+import type { Mentions } from '../mentions/mentions.ts';
+import type { Language } from '../shares/texts.ts';
 import { createListThreads, type ListThreads } from './list.ts';
 import { presentThread } from './present.ts';
 import { CAPACITY } from './size.ts';
@@ -13,17 +15,19 @@ import type { CommentLocation, CommentsStore, Outcome } from './store.ts';
 interface CommentsOptions {
   store: CommentsStore;
   directory: Pick<Directory, 'report' | 'members' | 'member'>;
+  mentions: Mentions;
   clock: Clock;
 }
 
 /** The comment threads of reports. Only authors change their comments. */
 export interface Comments {
   list: ListThreads;
-  start(caller: Caller, reportId: string, request: ThreadRequest): Promise<Thread>;
-  /** Throws Conflict when the first comment is deleted, or the thread is full. */
-  reply(caller: Caller, threadId: string, request: CommentRequest): Promise<Thread>;
-  /** Throws Forbidden unless the caller is the author, Conflict when the comment is deleted or the thread is full. */
-  change(caller: Caller, commentId: string, request: CommentRequest): Promise<Thread>;
+  /** People whom the comment mentions get messages in this language. Throws RateLimited past the limits of these. */
+  start(caller: Caller, reportId: string, request: ThreadRequest, language: Language): Promise<Thread>;
+  /** Also throws Conflict when the first comment is deleted, or the thread is full. */
+  reply(caller: Caller, threadId: string, request: CommentRequest, language: Language): Promise<Thread>;
+  /** Also throws Forbidden unless the caller is the author, Conflict when the comment is deleted or the thread full. */
+  change(caller: Caller, commentId: string, request: CommentRequest, language: Language): Promise<Thread>;
   /** Throws Forbidden unless the caller is the author. */
   remove(caller: Caller, commentId: string): Promise<Thread>;
   resolve(caller: Caller, threadId: string): Promise<Thread>;
@@ -33,7 +37,7 @@ export interface Comments {
   unreact(caller: Caller, commentId: string, emoji: ReactionEmoji): Promise<Thread>;
 }
 
-export function createComments({ store, directory, clock }: CommentsOptions): Comments {
+export function createComments({ store, directory, mentions, clock }: CommentsOptions): Comments {
   const listThreads = createListThreads({ store, directory });
 
   async function readAndPresent({ project, person }: Caller, threadId: string): Promise<Thread> {
@@ -42,10 +46,11 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
     return presentThread(directory, { project, person }, row);
   }
 
-  async function requireThread({ project }: Caller, threadId: string): Promise<void> {
+  async function requireThread({ project }: Caller, threadId: string): Promise<string> {
     const reportId = await store.findReport(project.id, threadId);
     if (reportId === undefined) throw new NotFound('Thread not found.');
     await requireReport(directory, project.id, reportId);
+    return reportId;
   }
 
   async function requireComment({ project }: Caller, commentId: string): Promise<CommentLocation> {
@@ -60,58 +65,54 @@ export function createComments({ store, directory, clock }: CommentsOptions): Co
       throw new Forbidden('Only the author of a comment may change or delete it.');
   }
 
-  async function requireMentions(
-    { project }: Caller,
-    mentions: CommentRequest['mentions'],
-  ): Promise<string[]> {
-    const members = await requireMembers(directory, project.companyId, mentions ?? [], 'mentions');
-    return members.map(({ sub }) => sub);
-  }
-
-  async function newComment(caller: Caller, threadId: string, { body, mentions }: CommentRequest) {
-    return {
-      id: newId('cmt'),
-      threadId,
-      body,
-      mentions: await requireMentions(caller, mentions),
-      authorSub: caller.person.sub,
-      createdAt: clock.now(),
-    };
+  /** The stored fields of a comment, and the messages to those whom it mentions. */
+  async function written(
+    caller: Caller,
+    comment: { id: string; reportId: string; language: Language },
+    { body, mentions: subs }: CommentRequest,
+  ) {
+    const mentioned = await requireMembers(directory, caller.project.companyId, subs ?? [], 'mentions');
+    const announce = await mentions.prepare(caller, { ...comment, mentioned });
+    return { fields: { body, mentions: mentioned.map(({ sub }) => sub) }, announce };
   }
 
   return {
     async *list(caller, reportId) {
       await requireReport(directory, caller.project.id, reportId);
+      await mentions.markSeen(caller, reportId);
       yield* listThreads(caller, reportId);
     },
 
-    async start(caller, reportId, { anchor, ...request }) {
+    async start(caller, reportId, { anchor, ...request }, language) {
       const projectId = caller.project.id;
       await requireReport(directory, projectId, reportId);
-      const id = newId('thr');
+      const [id, commentId] = [newId('thr'), newId('cmt')];
       auditDetails({ object: `comment-thread:${id}` });
-      const first = await newComment(caller, id, request);
-      const { createdAt, authorSub: createdBySub } = first;
+      const { fields, announce } = await written(caller, { id: commentId, reportId, language }, request);
+      const [createdAt, authorSub] = [clock.now(), caller.person.sub];
       const anchorJson = anchor == null ? null : JSON.stringify(anchor);
-      await store.start({ id, projectId, reportId, anchor: anchorJson, createdBySub, createdAt }, first);
+      const thread = { id, projectId, reportId, anchor: anchorJson, createdBySub: authorSub, createdAt };
+      await store.start(thread, { ...fields, id: commentId, threadId: id, authorSub, createdAt }, announce);
       return readAndPresent(caller, id);
     },
 
-    async reply(caller, threadId, request) {
-      await requireThread(caller, threadId);
-      requireDone(await store.reply(await newComment(caller, threadId, request)), noReplies);
+    async reply(caller, threadId, request, language) {
+      const reportId = await requireThread(caller, threadId);
+      const id = newId('cmt');
+      const { fields, announce } = await written(caller, { id, reportId, language }, request);
+      const comment = { ...fields, id, threadId, authorSub: caller.person.sub, createdAt: clock.now() };
+      requireDone(await store.reply(comment, announce), noReplies);
       return readAndPresent(caller, threadId);
     },
 
-    async change(caller, commentId, { body, mentions }) {
-      const comment = await requireComment(caller, commentId);
+    async change(caller, id, request, language) {
+      const comment = await requireComment(caller, id);
       requireAuthor(caller, comment);
-      const change = { body, mentions: await requireMentions(caller, mentions), editedAt: clock.now() };
-      requireDone(
-        await store.change({ id: commentId, threadId: comment.threadId }, change),
-        commentIsDeleted,
-      );
-      return readAndPresent(caller, comment.threadId);
+      const { threadId, reportId } = comment;
+      const { fields, announce } = await written(caller, { id, reportId, language }, request);
+      const change = { ...fields, editedAt: clock.now() };
+      requireDone(await store.change({ id, threadId }, change, announce), commentIsDeleted);
+      return readAndPresent(caller, threadId);
     },
 
     async remove(caller, commentId) {

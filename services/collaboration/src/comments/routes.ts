@@ -12,6 +12,7 @@ import {
 } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
 import type { TypedResponse } from 'hono';
+import { languageOf } from '../page/texts/languages.ts';
 import type { Comments } from './comments.ts';
 
 export function commentsRoutes(app: ServiceApp, { comments }: { comments: Comments }): void {
@@ -19,13 +20,37 @@ export function commentsRoutes(app: ServiceApp, { comments }: { comments: Commen
     respondInPieces(comments.list(c.var, c.req.valid('param').reportId)),
   );
   app.implement(startThread, async (c) =>
-    c.json(await comments.start(c.var, c.req.valid('param').reportId, c.req.valid('json')), 201),
+    c.json(
+      await comments.start(
+        c.var,
+        c.req.valid('param').reportId,
+        c.req.valid('json'),
+        languageOf(c.req.header('accept-language')),
+      ),
+      201,
+    ),
   );
   app.implement(replyToThread, async (c) =>
-    c.json(await comments.reply(c.var, c.req.valid('param').threadId, c.req.valid('json')), 201),
+    c.json(
+      await comments.reply(
+        c.var,
+        c.req.valid('param').threadId,
+        c.req.valid('json'),
+        languageOf(c.req.header('accept-language')),
+      ),
+      201,
+    ),
   );
   app.implement(changeComment, async (c) =>
-    c.json(await comments.change(c.var, c.req.valid('param').commentId, c.req.valid('json')), 200),
+    c.json(
+      await comments.change(
+        c.var,
+        c.req.valid('param').commentId,
+        c.req.valid('json'),
+        languageOf(c.req.header('accept-language')),
+      ),
+      200,
+    ),
   );
   app.implement(deleteComment, async (c) =>
     c.json(await comments.remove(c.var, c.req.valid('param').commentId), 200),

@@ -1,6 +1,7 @@
 import type { ReactionEmoji } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { type AnyColumn, and, asc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
+import type { Announce } from '../mentions/mentions.ts';
 import { comments, reactions, threads } from '../schema/index.ts';
 import { CAPACITY } from './size.ts';
 
@@ -79,9 +80,14 @@ export interface CommentsStore {
   /** The report a thread is on. */
   findReport(projectId: string, threadId: string): Promise<string | undefined>;
   find(projectId: string, commentId: string): Promise<CommentLocation | undefined>;
-  start(thread: NewThread, first: NewComment): Promise<void>;
-  reply(comment: NewComment): Promise<Outcome>;
-  change(comment: Pick<CommentRow, 'id'> & { threadId: string }, change: CommentChange): Promise<Outcome>;
+  /** `announce` is called in the transaction, as it is for the others. */
+  start(thread: NewThread, first: NewComment, announce: Announce): Promise<void>;
+  reply(comment: NewComment, announce: Announce): Promise<Outcome>;
+  change(
+    comment: Pick<CommentRow, 'id'> & { threadId: string },
+    change: CommentChange,
+    announce: Announce,
+  ): Promise<Outcome>;
   remove(commentId: string, deletedAt: Date): Promise<void>;
   /** Changes nothing when the thread is resolved already. */
   resolve(threadId: string, resolvedBySub: string, resolvedAt: Date): Promise<void>;
@@ -157,14 +163,15 @@ export function createCommentsStore(db: Db): CommentsStore {
       return row;
     },
 
-    async start(thread, first) {
+    async start(thread, first, announce) {
       await db.transaction(async (tx) => {
         await tx.insert(threads).values(thread);
         await tx.insert(comments).values({ ...first, position: 1 });
+        await announce(tx);
       });
     },
 
-    async reply(comment) {
+    async reply(comment, announce) {
       const { threadId, body } = comment;
       return db.transaction(async (tx) => {
         await lock(tx, threadId);
@@ -179,21 +186,25 @@ export function createCommentsStore(db: Db): CommentsStore {
         // Never before the comment at the position before: its time was taken when it began to wait for the lock.
         const createdAt = sql`greatest(${lastAt}::timestamptz, ${comment.createdAt.toISOString()}::timestamptz)`;
         await tx.insert(comments).values({ ...comment, createdAt, position: last + 1 });
+        await announce(tx);
         return 'done';
       });
     },
 
-    async change({ id, threadId }, change) {
+    async change({ id, threadId }, change, announce) {
       return db.transaction(async (tx) => {
         await lock(tx, threadId);
         const others = await sizeOf(tx, and(eq(comments.threadId, threadId), ne(comments.id, id)));
         if (others.bytes + textBytes(change.body) > CAPACITY.bytes) return 'full';
-        const changed = await tx
-          .update(comments)
-          .set(change)
+        const [before] = await tx
+          .select({ mentions: comments.mentions })
+          .from(comments)
           .where(existing(id))
-          .returning({ id: comments.id });
-        return changed.length > 0 ? 'done' : 'deleted';
+          .for('no key update');
+        if (before === undefined) return 'deleted';
+        await tx.update(comments).set(change).where(eq(comments.id, id));
+        await announce(tx, before.mentions);
+        return 'done';
       });
     },
 

@@ -43,21 +43,20 @@ const ids = async (table: string, column = 'id') =>
 
 describe('comment threads', () => {
   const comments = () => createCommentsStore(database.drizzle);
+  /** Tells nobody of a mention. */
+  const nobody = async () => undefined;
   const person = { createdBySub: 'ada', projectId: 'shop', reportId: 'weekly' };
   const start = async (id: string, createdAt: Date) =>
     comments().start(
       { id, ...person, createdAt },
       { id: `${id} first`, threadId: id, body: 'x', mentions: [], authorSub: 'ada', createdAt },
+      nobody,
     );
   const reply = (threadId: string, createdAt: Date) =>
-    comments().reply({
-      id: `${threadId} reply`,
-      threadId,
-      body: 'x',
-      mentions: [],
-      authorSub: 'ada',
-      createdAt,
-    });
+    comments().reply(
+      { id: `${threadId} reply`, threadId, body: 'x', mentions: [], authorSub: 'ada', createdAt },
+      nobody,
+    );
 
   test('those without activity go with comments and reactions; any activity keeps one', async () => {
     for (const id of ['edited', 'old', 'removed', 'replied', 'resolved']) await start(id, daysAgo(50));
@@ -67,6 +66,7 @@ describe('comment threads', () => {
     await comments().change(
       { id: 'edited first', threadId: 'edited' },
       { body: 'y', mentions: [], editedAt: daysAgo(5) },
+      nobody,
     );
     await comments().remove('removed first', daysAgo(5));
     await comments().resolve('resolved', 'ada', daysAgo(5));

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
+/** A report that was shared, or a comment that mentions people. */
 export const shares = pgTable(
   'shares',
   {
@@ -16,12 +17,15 @@ export const shares = pgTable(
     link: text().notNull(),
     language: text().notNull(),
     idempotencyKey: text('idempotency_key'),
+    /** The comment that mentions the recipients; its text is read when it is sent. */
+    commentId: text('comment_id'),
     createdAt: time('created_at').notNull(),
   },
   (table) => [
     uniqueIndex('shares_once')
       .on(table.projectId, table.reportId, table.senderSub, table.idempotencyKey)
       .where(sql`${table.idempotencyKey} is not null`),
+    index('shares_by_comment').on(table.commentId).where(sql`${table.commentId} is not null`),
     index('shares_by_age').on(table.createdAt, table.id),
   ],
 );
@@ -38,14 +42,17 @@ export const deliveries = pgTable(
     channel: text({ enum: ['email', 'push'] }).notNull(),
     /** The push subscription's endpoint. */
     endpoint: text(),
-    state: text({ enum: ['waiting', 'sent', 'failed'] })
+    state: text({ enum: ['waiting', 'sent', 'failed', 'skipped'] })
       .notNull()
       .default('waiting'),
-    /** Why it failed. */
+    /** Why it failed or was skipped. */
     reason: text(),
     settledAt: time('settled_at'),
   },
-  (table) => [index('deliveries_by_share').on(table.shareId)],
+  (table) => [
+    index('deliveries_by_share').on(table.shareId),
+    index('deliveries_waiting').on(table.recipientSub).where(sql`${table.state} = 'waiting'`),
+  ],
 );
 
 /** Push subscriptions that their push service has reported gone. */

@@ -1,10 +1,10 @@
 import type { Directory } from '@switchboard/directory';
 import type { Clock, Logger } from '@switchboard/service-kit';
 import type { Mailer } from './mailer.ts';
-import { composeMail, composePush } from './messages.ts';
+import { composeMail, composePush, type MessageDetails } from './messages.ts';
 import { EndpointGone, type Pusher } from './pusher.ts';
-import type { Delivery, SharesStore } from './store.ts';
-import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
+import type { Delivery, Settled, SharesStore } from './store.ts';
+import { DeliveryFailed, Undeliverable, Unneeded } from './undeliverable.ts';
 
 interface DeliverOptions {
   store: SharesStore;
@@ -16,7 +16,7 @@ interface DeliverOptions {
   logger: Logger;
   consoleUrl: string;
   /** Called once per delivery. */
-  onSettled(channel: Delivery['channel'], state: 'sent' | 'failed'): void;
+  onSettled(channel: Delivery['channel'], state: Settled): void;
 }
 
 /** Makes one delivery; `isLast` when it is not retried after this. */
@@ -29,13 +29,15 @@ export type Deliver = (id: string, isLast: boolean) => Promise<void>;
 export function createDeliver(options: DeliverOptions): Deliver {
   const { store, directory, mailer, pusher, clock, logger, consoleUrl, onSettled } = options;
 
-  async function send({ id, share, recipientSub, channel, endpoint }: Delivery): Promise<void> {
+  async function send(delivery: Delivery): Promise<void> {
+    const { id, share, recipientSub, channel, endpoint } = delivery;
+    const details = detailsOf(delivery);
     const recipient = await directory.member(share.companyId, recipientSub);
     if (recipient === undefined)
       throw new Undeliverable('the recipient is no longer a member of the company');
     if (channel === 'email') {
       const sender = await directory.member(share.companyId, share.senderSub);
-      const content = composeMail(share, consoleUrl);
+      const content = composeMail(details, consoleUrl);
       return mailer.send({
         id,
         to: recipient.email,
@@ -49,7 +51,7 @@ export function createDeliver(options: DeliverOptions): Deliver {
     if (pusher === undefined) throw new Undeliverable('no VAPID keys are set any longer');
     if ((await store.findDropped([subscription.endpoint])).size > 0)
       throw new EndpointGone('the subscription has ended');
-    return pusher.send(id, subscription, composePush(share));
+    return pusher.send(id, subscription, composePush(details));
   }
 
   async function fail(delivery: Delivery, reason: string): Promise<void> {
@@ -67,6 +69,10 @@ export function createDeliver(options: DeliverOptions): Deliver {
       if (error instanceof EndpointGone && delivery.endpoint !== null) {
         await store.dropEndpoint(delivery.endpoint, clock.now());
       }
+      if (error instanceof Unneeded) {
+        await store.settle(id, 'skipped', clock.now(), error.message);
+        return onSettled(delivery.channel, 'skipped');
+      }
       if (error instanceof Undeliverable) return fail(delivery, error.message);
       if (isLast) return fail(delivery, `given up: ${reasonOf(error)}`);
       throw error;
@@ -74,6 +80,15 @@ export function createDeliver(options: DeliverOptions): Deliver {
     await store.settle(id, 'sent', clock.now());
     onSettled(delivery.channel, 'sent');
   };
+}
+
+/** Throws Unneeded if the comment of a mention no longer mentions the recipient. */
+function detailsOf({ share, comment, recipientSub }: Delivery): MessageDetails {
+  if (share.commentId === null) return { ...share, isMention: false };
+  if (comment === null || comment.body === null) throw new Unneeded('the comment was deleted');
+  if (!comment.mentions.includes(recipientSub))
+    throw new Unneeded('the comment no longer mentions the recipient');
+  return { ...share, isMention: true, note: comment.body };
 }
 
 /** Other errors may carry what they failed on, such as the parameters of a query. */

@@ -21,8 +21,13 @@ export function requireReportLink(link: string, { consoleUrl, projectId, reportI
     url.password === '' &&
     JSON.stringify(segmentsOf(url)) === JSON.stringify(expected);
   if (isReport) return url.href;
-  const address = `${consoleUrl}/projects/${encodeURIComponent(projectId)}/reports/${encodeURIComponent(reportId)}`;
+  const address = reportAddress({ consoleUrl, projectId, reportId });
   throw new BadRequest(`link: not the address of this report; send ${address}, with any query and fragment`);
+}
+
+/** The address of a report in the console. */
+export function reportAddress({ consoleUrl, projectId, reportId }: Place): string {
+  return `${consoleUrl}/projects/${encodeURIComponent(projectId)}/reports/${encodeURIComponent(reportId)}`;
 }
 
 /** Undefined for anything but a URL, and for one that URL parsing would strip characters from. */

@@ -12,6 +12,7 @@ describe.skipIf(!hasChromium)('a mail in a browser', () => {
 
   const { html } = composeMail(
     {
+      isMention: false,
       senderName: 'Ada Lovelace',
       reportName: 'Orders by country and by'.concat('x'.repeat(176)),
       note: `Please look at this.\n${'y'.repeat(300)}`,

@@ -3,6 +3,7 @@ import { composeMail, composePush } from './messages.ts';
 import { languageFor, texts } from './texts.ts';
 
 const share = {
+  isMention: false,
   senderName: 'Ada <b>Lovelace</b> & "co"',
   reportName: 'Sign-ups <script>alert(1)</script>',
   note: 'Look at "Tuesday" <img src=x onerror=alert(1)>\nand & Wednesday',
@@ -29,13 +30,16 @@ describe('the language of a message', () => {
   it('is one of nine, all complete and different', () => {
     expect(Object.keys(texts)).toEqual(['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja']);
     for (const say of Object.values(texts)) {
-      for (const text of [say.subject('Ada', 'Sales'), say.intro('Ada', 'Sales')]) {
-        expect(text).toContain('Ada');
-        expect(text).toContain('Sales');
-      }
+      for (const about of [say.share, say.mention])
+        for (const text of [about.subject('Ada', 'Sales'), about.intro('Ada', 'Sales')]) {
+          expect(text).toContain('Ada');
+          expect(text).toContain('Sales');
+        }
       expect(say.noteOf('Ada')).toContain('Ada');
     }
-    expect(new Set(Object.values(texts).map(({ why }) => why)).size).toBe(9);
+    expect(new Set(Object.values(texts).flatMap(({ share, mention }) => [share.why, mention.why])).size).toBe(
+      18,
+    );
   });
 });
 
@@ -84,6 +88,18 @@ describe('an e-mail', () => {
 });
 
 describe('a push', () => {
+  it('says whether a report was shared or a comment mentions the recipient', () => {
+    const said = { ...share, senderName: 'Ada', reportName: 'Sales' };
+    expect(composePush(said)).toMatchObject({
+      type: 'report_shared',
+      title: 'Ada shared “Sales” with you',
+    });
+    expect(composePush({ ...said, isMention: true })).toMatchObject({
+      type: 'comment_mention',
+      title: 'Ada mentioned you in “Sales”',
+    });
+  });
+
   it('fits the size limit with any text', () => {
     const long = '\u{1F680}'.repeat(1000);
     const push = composePush({

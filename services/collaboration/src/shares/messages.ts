@@ -1,10 +1,12 @@
 import { mailPage } from './mail-page.ts';
 import { type Language, languageFor, texts } from './texts.ts';
 
-/** What the messages about a share need of it. */
-export interface SharedReportDetails {
+/** The content of a message about a shared report, or about a comment that mentions the recipient. */
+export interface MessageDetails {
+  isMention: boolean;
   senderName: string;
   reportName: string;
+  /** Written by the sender: a note, or the comment. */
   note: string | null;
   link: string;
   /** BCP 47. */
@@ -19,6 +21,7 @@ export interface MailContent {
 }
 
 export interface PushContent {
+  type: 'report_shared' | 'comment_mention';
   title: string;
   body: string;
   url: string;
@@ -27,36 +30,42 @@ export interface PushContent {
 /** An encrypted push message has at most 4,096 bytes, and the address alone may take half of them. */
 const MAX_PUSH_CHARACTERS = 160;
 
-/** The e-mail about a share, as text and as HTML. `home` is the console's address. */
-export function composeMail(share: SharedReportDetails, home: string): MailContent {
-  const { senderName: sender, reportName: report, note, link } = share;
-  const language = languageFor(share.language);
+/** The e-mail, as text and as HTML. `home` is the console's address. */
+export function composeMail(details: MessageDetails, home: string): MailContent {
+  const { senderName: sender, reportName: report, note, link } = details;
+  const language = languageFor(details.language);
   const say = texts[language];
-  const intro = say.intro(sender, report);
+  const about = details.isMention ? say.mention : say.share;
+  const intro = about.intro(sender, report);
   const noteLines = note ? [say.noteOf(sender), note] : [];
   return {
     language,
-    subject: say.subject(sender, report),
-    text: [intro, ...noteLines, `${say.open}:\n${link}`, '-- ', say.why].join('\n\n').concat('\n'),
+    subject: about.subject(sender, report),
+    text: [intro, ...noteLines, `${say.open}:\n${link}`, '-- ', about.why].join('\n\n').concat('\n'),
     html: mailPage({
       language,
-      title: say.subject(sender, report),
+      title: about.subject(sender, report),
       home,
       heading: report,
       paragraphs: [intro, ...noteLines],
       button: { text: say.open, link },
       address: say.address,
-      why: say.why,
+      why: about.why,
     }),
   };
 }
 
-/** The push message about a share, cut to fit. */
-export function composePush(share: SharedReportDetails): PushContent {
-  const { senderName: sender, reportName: report, note, link } = share;
-  const say = texts[languageFor(share.language)];
-  const body = note ? note : say.intro(sender, report);
-  return { title: clip(say.subject(sender, report)), body: clip(body), url: link };
+/** The push message, cut to fit. */
+export function composePush(details: MessageDetails): PushContent {
+  const { isMention, senderName: sender, reportName: report, note, link } = details;
+  const say = texts[languageFor(details.language)];
+  const about = isMention ? say.mention : say.share;
+  return {
+    type: isMention ? 'comment_mention' : 'report_shared',
+    title: clip(about.subject(sender, report)),
+    body: clip(note ? note : about.intro(sender, report)),
+    url: link,
+  };
 }
 
 function clip(text: string): string {

@@ -32,7 +32,7 @@ const TTL_SECONDS = 86_400;
  */
 export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
   function encrypt(id: string, { endpoint, keys }: PushSubscription, content: PushContent) {
-    const payload = JSON.stringify({ type: 'report_shared', ...content, tag: id });
+    const payload = JSON.stringify({ ...content, tag: id });
     try {
       return webPush.generateRequestDetails({ endpoint, keys }, payload, {
         vapidDetails,

@@ -39,8 +39,13 @@ export interface QueuedDelivery {
 
 /** Deliveries as durable jobs in this service's database (pg-boss). */
 export interface DeliveryQueue {
-  /** Adds deliveries of a company in a transaction; they start when it commits. */
-  enqueue(tx: QueueTransaction, companyId: string, deliveries: readonly QueuedDelivery[]): Promise<void>;
+  /** Adds deliveries of a company in a transaction. They start when it commits, or `afterSeconds` later. */
+  enqueue(
+    tx: QueueTransaction,
+    companyId: string,
+    deliveries: readonly QueuedDelivery[],
+    afterSeconds?: number,
+  ): Promise<void>;
   /** How many deliveries are not done yet, retries included. */
   waiting(): Promise<number>;
   /** Creates or migrates the tables of the queue, if another role than that of `databaseUrl` owns them. */
@@ -97,11 +102,11 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
   }
 
   return {
-    async enqueue(tx, companyId, deliveries) {
+    async enqueue(tx, companyId, deliveries, afterSeconds = 0) {
       for (const [channel, { name }] of Object.entries(QUEUES)) {
         const jobs = deliveries
           .filter((delivery) => delivery.channel === channel)
-          .map(({ id }) => ({ data: { id }, group: { id: companyId } }));
+          .map(({ id }) => ({ data: { id }, group: { id: companyId }, startAfter: afterSeconds }));
         if (jobs.length > 0) await boss.insert(name, jobs, { db: tx });
       }
     },

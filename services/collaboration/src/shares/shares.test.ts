@@ -56,14 +56,10 @@ const states = () =>
 async function newMember(sub: string, subscriptions: string[] = []) {
   const entry = member(sub, sub, { pushSubscriptions: subscriptions.map(push.subscribe) });
   await harness.directory.put('member', entry);
-  const mention = { body: 'x', mentions: [sub] };
+  // The recipients are judged before the link.
   await expect
-    .poll(
-      async () =>
-        (await harness.as('ada').call('POST', '/v1/projects/shop/reports/revenue/comment-threads', mention))
-          .status,
-    )
-    .toBe(201);
+    .poll(async () => (await share({ recipients: [sub], link: 'none' })).body.error.message)
+    .toMatch(/^link: /);
   return entry;
 }
 
@@ -186,6 +182,7 @@ describe('a share', () => {
       link,
       language: 'en',
       idempotencyKey: null,
+      commentId: null,
       createdAt: new Date(),
     };
     const delivery = { id: 'dlv_1', recipientSub: 'grace', channel: 'email' } as const;

@@ -1,11 +1,12 @@
 import type { ShareRequest } from '@switchboard/contracts';
-import type { Directory, Member } from '@switchboard/directory';
+import type { Directory } from '@switchboard/directory';
 import type { Clock, RateLimit } from '@switchboard/service-kit';
 import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
 import { requireReportLink } from './link.ts';
+import type { PlanDeliveries } from './plan.ts';
 import type { DeliveryQueue } from './queue.ts';
 import type { SharesStore } from './store.ts';
 
@@ -15,8 +16,7 @@ interface SharesOptions {
   directory: Pick<Directory, 'report' | 'member'>;
   clock: Clock;
   consoleUrl: string;
-  /** Whether VAPID keys are set. */
-  canPush: boolean;
+  planDeliveries: PlanDeliveries;
   /** Of a person, and of a company. */
   limit: RateLimit<[string, string]>;
 }
@@ -36,21 +36,7 @@ export interface Shares {
 }
 
 export function createShares(options: SharesOptions): Shares {
-  const { store, queue, directory, clock, consoleUrl, canPush, limit } = options;
-
-  /** One delivery per channel and recipient, so that a retry repeats only what failed. */
-  async function deliveriesTo(recipients: Member[]) {
-    const pushes = recipients.flatMap(({ sub, pushSubscriptions }) => {
-      const endpoints = new Set(pushSubscriptions.map(({ endpoint }) => endpoint));
-      return canPush ? [...endpoints].map((endpoint) => ({ sub, endpoint })) : [];
-    });
-    const dropped = await store.findDropped(pushes.map(({ endpoint }) => endpoint));
-    const byEmail = recipients.map(({ sub }) => ({ recipientSub: sub, channel: 'email' as const }));
-    const byPush = pushes
-      .filter(({ endpoint }) => !dropped.has(endpoint))
-      .map(({ sub, endpoint }) => ({ recipientSub: sub, channel: 'push' as const, endpoint }));
-    return [...byEmail, ...byPush].map((delivery) => ({ id: newId('dlv'), ...delivery }));
-  }
+  const { store, queue, directory, clock, consoleUrl, planDeliveries, limit } = options;
 
   return {
     async share(caller, reportId, request, idempotencyKey) {
@@ -65,7 +51,7 @@ export function createShares(options: SharesOptions): Shares {
       const link = requireReportLink(request.link, { consoleUrl, projectId, reportId });
       await limit.consume(JSON.stringify([companyId, sub]), companyId);
       const sender = await directory.member(companyId, sub);
-      const deliveries = await deliveriesTo(recipients);
+      const deliveries = await planDeliveries(recipients);
       const share = {
         id: newId('shr'),
         projectId,
@@ -78,6 +64,7 @@ export function createShares(options: SharesOptions): Shares {
         link,
         language: request.language,
         idempotencyKey: idempotencyKey ?? null,
+        commentId: null,
         createdAt: clock.now(),
       };
       const sent = await store.add(share, deliveries, (tx) => queue.enqueue(tx, companyId, deliveries));

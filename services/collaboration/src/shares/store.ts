@@ -1,10 +1,10 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, count, eq, inArray, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { fromDrizzle } from 'pg-boss';
-import { deliveries, droppedEndpoints, shares } from '../schema/index.ts';
+import { comments, deliveries, droppedEndpoints, shares } from '../schema/index.ts';
 
 export type Share = typeof shares.$inferSelect;
-type NewDelivery = Omit<typeof deliveries.$inferInsert, 'state' | 'reason' | 'settledAt' | 'shareId'>;
+export type NewDelivery = Omit<typeof deliveries.$inferInsert, 'state' | 'reason' | 'settledAt' | 'shareId'>;
 
 export interface Delivery {
   id: string;
@@ -12,6 +12,16 @@ export interface Delivery {
   channel: 'email' | 'push';
   endpoint: string | null;
   share: Share;
+  /** Of a mention; null if the comment is no longer stored. */
+  comment: { body: string | null; mentions: string[] } | null;
+}
+
+export type Settled = 'sent' | 'failed' | 'skipped';
+
+interface Skip extends Pick<Share, 'projectId' | 'reportId'> {
+  recipientSub: string;
+  settledAt: Date;
+  reason: string;
 }
 
 /** A transaction as pg-boss takes it. */
@@ -29,11 +39,22 @@ export interface SharesStore {
     toDeliver: NewDelivery[],
     enqueue: (tx: QueueTransaction) => Promise<void>,
   ): Promise<number>;
+  /** The same for people whom a comment mentions, in the transaction that stores the comment. */
+  addMentions(
+    tx: Tx,
+    share: Share,
+    toDeliver: NewDelivery[],
+    enqueue: (tx: QueueTransaction) => Promise<void>,
+  ): Promise<void>;
+  /** The people whom messages about this comment are addressed to. */
+  findMentioned(tx: Tx, commentId: string): Promise<ReadonlySet<string>>;
+  /** Skips mentions in comments on a report that wait to be sent to a person. Returns their channels. */
+  skipMentions(skip: Skip): Promise<Delivery['channel'][]>;
   /** The number of recipients of the share with this idempotency key. */
   findSent(key: IdempotencyKey): Promise<number | undefined>;
   /** A delivery that is not settled yet. */
   findWaiting(id: string): Promise<Delivery | undefined>;
-  settle(id: string, state: 'sent' | 'failed', settledAt: Date, reason?: string): Promise<void>;
+  settle(id: string, state: Settled, settledAt: Date, reason?: string): Promise<void>;
   dropEndpoint(endpoint: string, droppedAt: Date): Promise<void>;
   /** Those of the endpoints that push services have reported gone. */
   findDropped(endpoints: string[]): Promise<ReadonlySet<string>>;
@@ -51,10 +72,43 @@ export function createSharesStore(db: Db): SharesStore {
         if (added.length === 0 && share.idempotencyKey !== null) {
           return (await selectSent(tx, { ...share, idempotencyKey: share.idempotencyKey })) ?? 0;
         }
-        await tx.insert(deliveries).values(toDeliver.map((one) => ({ ...one, shareId: share.id })));
-        await enqueue(fromDrizzle(tx, sql));
+        await insertDeliveries(tx, share, toDeliver, enqueue);
         return toDeliver.filter(({ channel }) => channel === 'email').length;
       });
+    },
+
+    async addMentions(tx, share, toDeliver, enqueue) {
+      await tx.insert(shares).values(share);
+      await insertDeliveries(tx, share, toDeliver, enqueue);
+    },
+
+    async findMentioned(tx, commentId) {
+      const rows = await tx
+        .selectDistinct({ sub: deliveries.recipientSub })
+        .from(deliveries)
+        .innerJoin(shares, eq(shares.id, deliveries.shareId))
+        .where(eq(shares.commentId, commentId));
+      return new Set(rows.map(({ sub }) => sub));
+    },
+
+    async skipMentions({ projectId, reportId, recipientSub, settledAt, reason }) {
+      const rows = await db
+        .update(deliveries)
+        .set({ state: 'skipped', settledAt, reason })
+        .from(shares)
+        .where(
+          and(
+            eq(deliveries.recipientSub, recipientSub),
+            // Not a parameter, so that the index of waiting deliveries serves it.
+            sql`${deliveries.state} = 'waiting'`,
+            eq(shares.id, deliveries.shareId),
+            eq(shares.projectId, projectId),
+            eq(shares.reportId, reportId),
+            isNotNull(shares.commentId),
+          ),
+        )
+        .returning({ channel: deliveries.channel });
+      return rows.map(({ channel }) => channel);
     },
 
     async findSent(key) {
@@ -69,9 +123,11 @@ export function createSharesStore(db: Db): SharesStore {
           channel: deliveries.channel,
           endpoint: deliveries.endpoint,
           share: shares,
+          comment: { body: comments.body, mentions: comments.mentions },
         })
         .from(deliveries)
         .innerJoin(shares, eq(shares.id, deliveries.shareId))
+        .leftJoin(comments, eq(comments.id, shares.commentId))
         .where(and(eq(deliveries.id, id), eq(deliveries.state, 'waiting')));
       return row;
     },
@@ -98,7 +154,17 @@ export function createSharesStore(db: Db): SharesStore {
   };
 }
 
-/** Everybody gets one e-mail. */
+async function insertDeliveries(
+  tx: Tx,
+  share: Share,
+  toDeliver: NewDelivery[],
+  enqueue: (tx: QueueTransaction) => Promise<void>,
+): Promise<void> {
+  await tx.insert(deliveries).values(toDeliver.map((one) => ({ ...one, shareId: share.id })));
+  await enqueue(fromDrizzle(tx, sql));
+}
+
+/** Each recipient gets one e-mail. */
 async function selectSent(db: Db | Tx, key: IdempotencyKey): Promise<number | undefined> {
   const [row] = await db
     .select({ sent: count() })

@@ -1,86 +1,159 @@
 /** The texts of a message in one language; what is put in is plain text. */
 export interface Texts {
-  subject(sender: string, report: string): string;
-  intro(sender: string, report: string): string;
+  /** A report that was shared. */
+  share: About;
+  /** A comment that mentions the recipient. */
+  mention: About;
   noteOf(sender: string): string;
   open: string;
   /** Before the address, for readers whose button does not work. */
   address: string;
+}
+
+interface About {
+  subject(sender: string, report: string): string;
+  intro(sender: string, report: string): string;
+  /** Why the recipient gets this message. */
   why: string;
 }
 
 export const texts = {
   en: {
-    subject: (sender, report) => `${sender} shared “${report}” with you`,
-    intro: (sender, report) => `${sender} shared the report “${report}” with you.`,
+    share: {
+      subject: (sender, report) => `${sender} shared “${report}” with you`,
+      intro: (sender, report) => `${sender} shared the report “${report}” with you.`,
+      why: 'You received this message because a teammate shared a report with you.',
+    },
+    mention: {
+      subject: (sender, report) => `${sender} mentioned you in “${report}”`,
+      intro: (sender, report) => `${sender} mentioned you in a comment on the report “${report}”.`,
+      why: 'You received this message because a teammate mentioned you in a comment.',
+    },
     noteOf: (sender) => `${sender} wrote:`,
     open: 'Open the report',
     address: 'Or open this address in your browser:',
-    why: 'You received this message because a teammate shared a report with you.',
   },
   de: {
-    subject: (sender, report) => `${sender} hat „${report}“ mit Ihnen geteilt`,
-    intro: (sender, report) => `${sender} hat den Bericht „${report}“ mit Ihnen geteilt.`,
+    share: {
+      subject: (sender, report) => `${sender} hat „${report}“ mit Ihnen geteilt`,
+      intro: (sender, report) => `${sender} hat den Bericht „${report}“ mit Ihnen geteilt.`,
+      why: 'Sie erhalten diese Nachricht, weil jemand aus Ihrem Team einen Bericht mit Ihnen geteilt hat.',
+    },
+    mention: {
+      subject: (sender, report) => `${sender} hat Sie in „${report}“ erwähnt`,
+      intro: (sender, report) => `${sender} hat Sie in einem Kommentar zum Bericht „${report}“ erwähnt.`,
+      why: 'Sie erhalten diese Nachricht, weil jemand aus Ihrem Team Sie in einem Kommentar erwähnt hat.',
+    },
     noteOf: (sender) => `${sender} schreibt:`,
     open: 'Bericht öffnen',
     address: 'Oder öffnen Sie diese Adresse in Ihrem Browser:',
-    why: 'Sie erhalten diese Nachricht, weil jemand aus Ihrem Team einen Bericht mit Ihnen geteilt hat.',
   },
   fr: {
-    subject: (sender, report) => `${sender} a partagé « ${report} » avec vous`,
-    intro: (sender, report) => `${sender} a partagé le rapport « ${report} » avec vous.`,
+    share: {
+      subject: (sender, report) => `${sender} a partagé « ${report} » avec vous`,
+      intro: (sender, report) => `${sender} a partagé le rapport « ${report} » avec vous.`,
+      why: 'Vous recevez ce message parce qu’un membre de votre équipe a partagé un rapport avec vous.',
+    },
+    mention: {
+      subject: (sender, report) => `${sender} vous a mentionné dans « ${report} »`,
+      intro: (sender, report) =>
+        `${sender} vous a mentionné dans un commentaire sur le rapport « ${report} ».`,
+      why: 'Vous recevez ce message parce qu’un membre de votre équipe vous a mentionné dans un commentaire.',
+    },
     noteOf: (sender) => `${sender} écrit :`,
     open: 'Ouvrir le rapport',
     address: 'Ou ouvrez cette adresse dans votre navigateur :',
-    why: 'Vous recevez ce message parce qu’un membre de votre équipe a partagé un rapport avec vous.',
   },
   es: {
-    subject: (sender, report) => `${sender} ha compartido «${report}» contigo`,
-    intro: (sender, report) => `${sender} ha compartido el informe «${report}» contigo.`,
+    share: {
+      subject: (sender, report) => `${sender} ha compartido «${report}» contigo`,
+      intro: (sender, report) => `${sender} ha compartido el informe «${report}» contigo.`,
+      why: 'Recibes este mensaje porque alguien de tu equipo ha compartido un informe contigo.',
+    },
+    mention: {
+      subject: (sender, report) => `${sender} te ha mencionado en «${report}»`,
+      intro: (sender, report) => `${sender} te ha mencionado en un comentario sobre el informe «${report}».`,
+      why: 'Recibes este mensaje porque alguien de tu equipo te ha mencionado en un comentario.',
+    },
     noteOf: (sender) => `${sender} escribe:`,
     open: 'Abrir el informe',
     address: 'O abre esta dirección en tu navegador:',
-    why: 'Recibes este mensaje porque alguien de tu equipo ha compartido un informe contigo.',
   },
   pt: {
-    subject: (sender, report) => `${sender} compartilhou “${report}” com você`,
-    intro: (sender, report) => `${sender} compartilhou o relatório “${report}” com você.`,
+    share: {
+      subject: (sender, report) => `${sender} compartilhou “${report}” com você`,
+      intro: (sender, report) => `${sender} compartilhou o relatório “${report}” com você.`,
+      why: 'Você recebe esta mensagem porque alguém da sua equipe compartilhou um relatório com você.',
+    },
+    mention: {
+      subject: (sender, report) => `${sender} mencionou você em “${report}”`,
+      intro: (sender, report) => `${sender} mencionou você em um comentário no relatório “${report}”.`,
+      why: 'Você recebe esta mensagem porque alguém da sua equipe mencionou você em um comentário.',
+    },
     noteOf: (sender) => `${sender} escreve:`,
     open: 'Abrir o relatório',
     address: 'Ou abra este endereço no seu navegador:',
-    why: 'Você recebe esta mensagem porque alguém da sua equipe compartilhou um relatório com você.',
   },
   it: {
-    subject: (sender, report) => `${sender} ha condiviso «${report}» con te`,
-    intro: (sender, report) => `${sender} ha condiviso con te il report «${report}».`,
+    share: {
+      subject: (sender, report) => `${sender} ha condiviso «${report}» con te`,
+      intro: (sender, report) => `${sender} ha condiviso con te il report «${report}».`,
+      why: 'Ricevi questo messaggio perché una persona del tuo team ha condiviso un report con te.',
+    },
+    mention: {
+      subject: (sender, report) => `${sender} ti ha menzionato in «${report}»`,
+      intro: (sender, report) => `${sender} ti ha menzionato in un commento al report «${report}».`,
+      why: 'Ricevi questo messaggio perché una persona del tuo team ti ha menzionato in un commento.',
+    },
     noteOf: (sender) => `${sender} scrive:`,
     open: 'Apri il report',
     address: 'Oppure apri questo indirizzo nel browser:',
-    why: 'Ricevi questo messaggio perché una persona del tuo team ha condiviso un report con te.',
   },
   nl: {
-    subject: (sender, report) => `${sender} heeft “${report}” met je gedeeld`,
-    intro: (sender, report) => `${sender} heeft het rapport “${report}” met je gedeeld.`,
+    share: {
+      subject: (sender, report) => `${sender} heeft “${report}” met je gedeeld`,
+      intro: (sender, report) => `${sender} heeft het rapport “${report}” met je gedeeld.`,
+      why: 'Je ontvangt dit bericht omdat een teamgenoot een rapport met je heeft gedeeld.',
+    },
+    mention: {
+      subject: (sender, report) => `${sender} heeft je genoemd in “${report}”`,
+      intro: (sender, report) => `${sender} heeft je genoemd in een opmerking bij het rapport “${report}”.`,
+      why: 'Je ontvangt dit bericht omdat een teamgenoot je in een opmerking heeft genoemd.',
+    },
     noteOf: (sender) => `${sender} schrijft:`,
     open: 'Rapport openen',
     address: 'Of open dit adres in je browser:',
-    why: 'Je ontvangt dit bericht omdat een teamgenoot een rapport met je heeft gedeeld.',
   },
   pl: {
-    subject: (sender, report) => `${sender} udostępnia Ci „${report}”`,
-    intro: (sender, report) => `${sender} udostępnia Ci raport „${report}”.`,
+    share: {
+      subject: (sender, report) => `${sender} udostępnia Ci „${report}”`,
+      intro: (sender, report) => `${sender} udostępnia Ci raport „${report}”.`,
+      why: 'Otrzymujesz tę wiadomość, ponieważ ktoś z Twojego zespołu udostępnił Ci raport.',
+    },
+    mention: {
+      subject: (sender, report) => `${sender} wspomina o Tobie w „${report}”`,
+      intro: (sender, report) => `${sender} wspomina o Tobie w komentarzu do raportu „${report}”.`,
+      why: 'Otrzymujesz tę wiadomość, ponieważ ktoś z Twojego zespołu wspomniał o Tobie w komentarzu.',
+    },
     noteOf: (sender) => `${sender} pisze:`,
     open: 'Otwórz raport',
     address: 'Możesz też otworzyć ten adres w przeglądarce:',
-    why: 'Otrzymujesz tę wiadomość, ponieważ ktoś z Twojego zespołu udostępnił Ci raport.',
   },
   ja: {
-    subject: (sender, report) => `${sender}さんが「${report}」を共有しました`,
-    intro: (sender, report) => `${sender}さんがレポート「${report}」をあなたと共有しました。`,
+    share: {
+      subject: (sender, report) => `${sender}さんが「${report}」を共有しました`,
+      intro: (sender, report) => `${sender}さんがレポート「${report}」をあなたと共有しました。`,
+      why: 'チームのメンバーがレポートを共有したため、このメッセージをお送りしています。',
+    },
+    mention: {
+      subject: (sender, report) => `${sender}さんが「${report}」であなたにメンションしました`,
+      intro: (sender, report) =>
+        `${sender}さんがレポート「${report}」のコメントであなたにメンションしました。`,
+      why: 'チームのメンバーがコメントであなたにメンションしたため、このメッセージをお送りしています。',
+    },
     noteOf: (sender) => `${sender}さんからのメッセージ:`,
     open: 'レポートを開く',
     address: 'または、次のアドレスをブラウザーで開いてください:',
-    why: 'チームのメンバーがレポートを共有したため、このメッセージをお送りしています。',
   },
 } satisfies Record<string, Texts>;
 

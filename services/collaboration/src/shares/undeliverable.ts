@@ -10,3 +10,8 @@ export class DeliveryFailed extends Error {
 export class Undeliverable extends DeliveryFailed {
   override name = 'Undeliverable';
 }
+
+/** There is no longer a reason for a delivery. */
+export class Unneeded extends Error {
+  override name = 'Unneeded';
+}
