@@ -46,7 +46,7 @@ const settings = () => {
 test('the start page shows the script and the npm command with the addresses of this deployment', async () => {
   const { base_url } = running.demo;
   const page = await (await fetch(base_url, { headers: { Accept: 'text/html' } })).text();
-  expect(page).toContain(`&lt;script src=&quot;${base_url}/sdk/browser.js&quot;&gt;`);
+  expect(page).toContain(`src=&quot;${base_url}/sdk/browser.js&quot;&gt;&lt;/script&gt;`);
   expect(page).toContain(`npm install ${base_url}/sdk/browser.tgz`);
 });
 

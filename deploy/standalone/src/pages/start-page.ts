@@ -27,7 +27,8 @@ export function startPage({ urls, home, mails, demo, sharedReportUrl }: StartPag
   host: '${urls.api}',
   eventsHost: '${urls.events}',
 }`;
-  const page = `<script src="${urls.api}/sdk/browser.js"></script>
+  const page = `<script
+  src="${urls.api}/sdk/browser.js"></script>
 <script>
 const client = switchboard.init(${options});
 client.track('hello');
