@@ -48,6 +48,15 @@ describe.skipIf(!IS_UP)('docker compose up', () => {
     );
   }, 40_000);
 
+  it('serves the SDKs with the published address', async () => {
+    const index = await (await fetch(`${GATEWAY.api}/sdk/index.json`)).json();
+    expect(index).toMatchObject({
+      packages: { '@switchboard/messenger': `${GATEWAY.api}/sdk/messenger.tgz` },
+    });
+    for (const name of ['browser.js', 'messenger.tgz'])
+      expect((await fetch(`${GATEWAY.api}/sdk/${name}`)).status).toBe(200);
+  });
+
   it('accepts an event and archives it in a volume', async () => {
     const now = new Date().toISOString();
     const event = { event_id: 'e1', distinct_id: 'ada', event_name: 'x', schema_version: 1, timestamp: now };

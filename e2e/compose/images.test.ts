@@ -107,6 +107,7 @@ describe.skipIf(!IS_UP)('the image of standalone', () => {
   it('answers with the same key from the same volume after it was stopped and removed', async () => {
     expect((await sizeOf(IMAGE)) - (await sizeOf(BASE))).toBeLessThan(MAX_STANDALONE_BYTES);
     const key = await start();
+    expect((await fetch(`${API}/sdk/browser.tgz`)).status).toBe(200);
     await docker('stop', '--time', '30', NAME);
     expect((await docker('inspect', '--format', '{{.State.ExitCode}}', NAME)).trim()).toBe('0');
     await docker('rm', NAME);

@@ -38,6 +38,15 @@ describe('the plan of a page', () => {
     expect(planOfBlocks(text).refused).toHaveLength(1);
   });
 
+  test('has the JSON block directly below as the response of the last command', () => {
+    const sh = '```sh\ncurl -sS a\ncurl -sS b\n```\n';
+    const json = '```json\n{"id":1}\n```\n';
+    const shownIn = (text: string) =>
+      planOf({ path: 'page.md', blocks: codeBlocks(text) }).run.map(({ shown }) => shown);
+    expect(shownIn(`${sh}\n${json}`)).toEqual([undefined, { status: 200, body: '{"id":1}\n' }]);
+    expect(shownIn(`${sh}\nText:\n\n${json}`)).toEqual([undefined, undefined]);
+  });
+
   test('has the line of a statement and the response shown below it', () => {
     const { run } = planOf({
       path: 'page.md',
@@ -56,6 +65,8 @@ test.each<[shown: string, answer: string, expected: boolean]>([
   ['{"turn":{...}}', '{"turn":{"id":1}}', true],
   ['{"flags":[...]}', '{"flags":[1]}', true],
   ['{"n":1}', '{"n":"1"}', false],
+  ['{"n":[1,null]}', '{"n":[null,2]}', true],
+  ['{"n":1}', '{"n":{}}', false],
   ['{"n":1}', 'no JSON', false],
 ])('a response shown as %s matches %s: %s', (shown, answer, expected) => {
   expect(hasShape(shown, answer)).toBe(expected);

@@ -1,4 +1,4 @@
-import type { Page } from './pages.ts';
+import type { CodeBlock, Page } from './pages.ts';
 import { classifyCommand, START } from './programs.ts';
 import { functionsOf, type Statement, statementsOf } from './statements.ts';
 
@@ -11,6 +11,12 @@ export interface Plan {
   refused: { at: string; reason: string }[];
 }
 
+/** The JSON block directly below a shell block: what its last command answers. */
+function answerBelow({ line, text }: CodeBlock, next: CodeBlock | undefined): string | undefined {
+  const isBelow = next?.language === 'json' && next.line === line + text.split('\n').length + 2;
+  return isBelow ? next.text : undefined;
+}
+
 /**
  * Sorts the statements of a page. The command that starts Switchboard is skipped: it runs already. After a statement
  * that cannot run here, the rest of its block is skipped too, because it may depend on it.
@@ -18,10 +24,14 @@ export interface Plan {
 export function planOf(page: Page): Plan {
   const plan: Plan = { run: [], notRun: [], known: new Set(), refused: [] };
   const functions = new Set<string>();
-  for (const block of page.blocks.filter(({ language }) => language === 'sh')) {
+  for (const [index, block] of page.blocks.entries()) {
+    if (block.language !== 'sh') continue;
     let stopped = false;
     const { statements, error } = statementsOf(page, block);
     if (error !== undefined) plan.refused.push({ at: `${page.path}:${block.line}`, reason: error });
+    const answer = answerBelow(block, page.blocks[index + 1]);
+    const last = statements.at(-1);
+    if (last !== undefined && answer !== undefined) last.shown ??= { status: 200, body: answer };
     for (const statement of statements) {
       for (const name of functionsOf(statement.text)) functions.add(name);
       if (statement.text === START) continue;

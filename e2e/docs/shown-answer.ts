@@ -1,6 +1,6 @@
 /**
  * Whether a response has the shape that a page shows. Keys must match; a string is compared up to its `...`; `{...}`,
- * `[...]` and `...` match anything; other values are compared by type.
+ * `[...]` and `...` match anything; other values are compared by type; a number may be null.
  */
 export function hasShape(shown: string, answer: string): boolean {
   if (shown === '') return true;
@@ -34,7 +34,8 @@ function matches(shown: unknown, actual: unknown): boolean {
       isComplete && Object.entries(keys).every(([key, value]) => key in actual && matches(value, actual[key]))
     );
   }
-  return typeof shown === typeof actual;
+  const isNumberOrNull = (value: unknown) => value === null || typeof value === 'number';
+  return typeof shown === typeof actual || (isNumberOrNull(shown) && isNumberOrNull(actual));
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
