@@ -329,6 +329,24 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     return (await turnsOf(id)).flatMap(({ attachments }) => attachments);
   };
 
+  it('sends files and keeps conversations where a library changes how arrays are written', async () => {
+    const page = await open(await visitor());
+    // As Prototype.js 1.6 does.
+    await page.evaluate(
+      `Array.prototype.toJSON = function () { return '[' + this.map((one) => JSON.stringify(one)).join(', ') + ']' }`,
+    );
+    await page.evaluate(`m.write('With a file')`);
+    const pdf = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles([{ name: 'invoice.pdf', mimeType: 'application/pdf', buffer: pdf }]);
+    await page.getByRole('button', { name: 'Send', exact: true, disabled: false }).click();
+    await page.locator('.mine .bubble:not(.waiting)', { hasText: 'invoice.pdf' }).waitFor();
+    expect(await page.evaluate(`Object.values(localStorage).some((text) => text.includes('[{"key":'))`)).toBe(
+      true,
+    );
+  });
+
   it('judges files by their bytes, not by the type that the browser names', async () => {
     const page = await open(await visitor());
     await page.evaluate('m.write()');

@@ -1,4 +1,4 @@
-import { createTransport, retryAfterMs } from '@switchboard/browser/transport';
+import { createTransport, retryAfterMs, toJson } from '@switchboard/browser/transport';
 import { isObject, textOf } from './values.ts';
 
 /** What came back, already read. Status 0 is no response at all. */
@@ -44,7 +44,7 @@ export function createApi({ key, host }: { key: string; host: string }) {
   return {
     config: (locale: string) =>
       answer(transport.get(`${host}/v1/messenger/config?locale=${encodeURIComponent(locale)}`)),
-    open: (request: object) => answer(transport.post(base, JSON.stringify(request))),
+    open: (request: object) => answer(transport.post(base, toJson(request))),
     read: (access: Access, after: string | undefined) =>
       answer(
         transport.get(
@@ -54,7 +54,7 @@ export function createApi({ key, host }: { key: string; host: string }) {
       ),
     turn: (access: Access, idempotencyKey: string, request: object) =>
       answer(
-        transport.post(`${pathOf(access)}/turns`, JSON.stringify(request), {
+        transport.post(`${pathOf(access)}/turns`, toJson(request), {
           ...tokenOf(access),
           'Idempotency-Key': idempotencyKey,
         }),

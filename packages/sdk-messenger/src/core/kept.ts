@@ -1,3 +1,4 @@
+import { toJson } from '@switchboard/browser/transport';
 import { type FileOfTurn, parseFile } from './turns.ts';
 import { isObject, listOf, textOf } from './values.ts';
 
@@ -74,7 +75,7 @@ export function createKept(name: string): Kept {
   function write(content: Content): void {
     memory = content;
     if (!isKept) return;
-    const text = JSON.stringify(content);
+    const text = toJson(content);
     if (text === known) return;
     try {
       localStorage.setItem(name, text);
