@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, id, int32, text, timestamp } from './fields/fields.ts';
+import { anyJson, exactJson, id, int32, name, text, timestamp } from './fields/fields.ts';
 import { jsonResponse, notModified } from './operation/bodies.ts';
 import { operation } from './operation/operation.ts';
 
@@ -22,12 +22,12 @@ export type TargetingOp = z.infer<typeof targetingOp>;
 
 /** A condition on a person. All clauses of a flag or cohort must match. */
 export const clause = z
-  .object({ attribute: text({ max: 200 }), op: targetingOp, value: anyJson.optional() })
+  .object({ attribute: text({ max: 200 }), op: targetingOp, value: exactJson.optional() })
   .openapi('Clause', { description: 'A condition on a trait, distinct_id or group.<type>.<trait>.' });
 export type Clause = z.infer<typeof clause>;
 
 export const variation = z
-  .object({ key: id, value: anyJson, weight: int32.min(0) })
+  .object({ key: id, value: exactJson, weight: int32.min(0) })
   .openapi('Variation', { description: 'A value and its weight among the people the flag is on for.' });
 export type Variation = z.infer<typeof variation>;
 
@@ -38,7 +38,7 @@ export type Prerequisite = z.infer<typeof prerequisite>;
 
 export const flagEntry = z
   .object({
-    key: id,
+    key: name(200),
     enabled: z.boolean(),
     rolloutPercentage: z.int().min(0).max(100),
     description: text({ max: 1000 }).nullable().optional(),

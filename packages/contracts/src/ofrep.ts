@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, text } from './fields/fields.ts';
+import { anyJson, asSent, text } from './fields/fields.ts';
 import { checkTraits } from './ingestion/traits.ts';
 import { jsonBody, jsonResponse, notModified } from './operation/bodies.ts';
 import { errorBodyOfrep } from './operation/error-responses.ts';
@@ -9,20 +9,21 @@ import { operation } from './operation/operation.ts';
  * The OpenFeature Remote Evaluation Protocol, version 0.3: https://github.com/open-feature/protocol.
  */
 
-const context = z
-  .object({
-    targetingKey: text({ max: 200 }).optional().openapi({ description: 'The distinct id of the person.' }),
-  })
-  .catchall(anyJson)
-  .check(checkTraits)
-  .openapi('OfrepContext', {
-    description:
-      'The person, and attributes laid over their stored traits. An attribute group.<type>.<trait> is laid over that trait of their group. Without targetingKey, or with an empty one, the response is 400 TARGETING_KEY_MISSING.',
-  });
+const context = asSent(
+  z
+    .object({
+      targetingKey: text({ max: 200 }).optional().meta({ description: 'The distinct id of the person.' }),
+    })
+    .catchall(anyJson)
+    .check(checkTraits),
+).openapi('OfrepContext', {
+  description:
+    'The person, and attributes laid over their stored traits. An attribute group.<type>.<trait> is laid over that trait of their group. Without targetingKey, or with an empty one, the response is 400 TARGETING_KEY_MISSING.',
+});
 
 export const ofrepRequest = z.object({ context: context.optional() }).openapi('OfrepRequest');
 
-const key = z.string().openapi({ description: 'The key of the flag.', example: 'new-checkout' });
+const key = text({ max: 200 }).openapi({ description: 'The key of the flag.', example: 'new-checkout' });
 
 export const ofrepReason = z.enum(['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED']);
 
@@ -131,11 +132,11 @@ export const evaluateOfrepFlags = operation({
       'If-None-Match': z.string().optional().openapi({ example: '"vK3hAbdgzJ0p5jZlk2vXNn8c3Qw"' }),
     }),
     query: z.object({
-      flagConfigEtag: z.string().optional().openapi({
+      flagConfigEtag: text({ max: 200 }).optional().openapi({
         description: 'The etag of the event that caused this request.',
         example: '2026-03-01T09:30:00.000Z',
       }),
-      flagConfigLastModified: z.string().optional().openapi({
+      flagConfigLastModified: text({ max: 200 }).optional().openapi({
         description: 'Ignored: flagConfigEtag is more exact.',
         example: '1772357400',
       }),
@@ -180,7 +181,7 @@ export const streamFlagChanges = operation({
       'Last-Event-ID': z.string().optional().openapi({ example: '2026-03-01T09:30:00.000Z' }),
     }),
     query: z.object({
-      api_key: z.string().optional().openapi({
+      api_key: text({ max: 200 }).optional().openapi({
         description: 'The project key, since an EventSource cannot set headers.',
         example: 'pk_eu_0123456789abcdefghijklmnopqrstuv',
       }),

@@ -42,8 +42,12 @@ export {
 export { projectHolder } from './http/holder.ts';
 export type { Implement, Quota } from './http/implement.ts';
 export {
+  decodeCursor,
   decodePlace,
+  decodeText,
+  encodeCursor,
   encodePlace,
+  encodeText,
   type Page,
   type PageRequest,
   type Place,

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, day, id, text } from '../fields/fields.ts';
+import { day, exactJson, id, text } from '../fields/fields.ts';
 import { targetingOp } from '../flags.ts';
 
 /** The questions that insights answer. Unknown properties are refused at every depth. */
@@ -18,7 +18,7 @@ export const attributeName = text({ min: 1, max: MAX_ATTRIBUTE }).openapi({
 
 /** A condition on an event and its person, in the language of flags. */
 export const insightClause = z
-  .strictObject({ attribute: attributeName, op: targetingOp, value: anyJson.optional() })
+  .strictObject({ attribute: attributeName, op: targetingOp, value: exactJson.optional() })
   .openapi('InsightClause');
 export type InsightClause = z.infer<typeof insightClause>;
 

@@ -4,10 +4,13 @@ import {
   anyJson,
   base64url,
   day,
+  emailAddress,
+  exactJson,
   id,
   int32,
   int64,
   languageTag,
+  name as nameOf,
   nonBlankText,
   text,
   timestamp,
@@ -55,6 +58,74 @@ describe('a text', () => {
   });
 });
 
+describe('a name', () => {
+  test.each(['Ada', 'Größe 日本 😀', "d'Arc & Söhne (GmbH)", 'שלום', ' a '])('%j is accepted', (value) => {
+    expect(takes(nameOf(200), value)).toBe(true);
+  });
+  test.each([
+    ' ',
+    'a\nb',
+    'a\r\nBcc: x',
+    'a\tb',
+    'a\u001b[31m',
+    'a\u0085b',
+    'a\u2028b',
+    'a\u202eb',
+    'a\u2066b',
+    'a\u200fb',
+  ])('%j is refused', (value) => {
+    expect(takes(nameOf(200), value)).toBe(false);
+  });
+});
+
+describe('an email address', () => {
+  test.each([
+    'ada@example.com',
+    "o'brien+news@mail.example.co.uk",
+    'müller@köln.example',
+    '用户@例子.广告',
+    'почта@пример.рф',
+    'ada@xn--kln-sna.xn--p1ai',
+    'x#y@example.com',
+  ])('%s is one', (value) => {
+    expect(takes(emailAddress, value)).toBe(true);
+  });
+  test.each([
+    '',
+    'ada',
+    'ada@',
+    '@example.com',
+    'ada@localhost',
+    'ada@example.c',
+    'a b@example.com',
+    'ada@exa mple.com',
+    'ada@example.com\nBcc: x@example.com',
+    'ada\u202e@example.com',
+    'ada\0@example.com',
+    '.ada@example.com',
+    'ada.@example.com',
+    'a..b@example.com',
+    'ada@-example.com',
+    'ada@example..com',
+    'ada@example.com, eve@example.com',
+    '<ada@example.com>',
+    `${'a'.repeat(65)}@example.com`,
+    `a@${'b'.repeat(320)}.com`,
+  ])('%j is none', (value) => {
+    expect(takes(emailAddress, value)).toBe(false);
+  });
+});
+
+test('an integer that JSON parsers round is not an exact value, at any depth', () => {
+  for (const value of [2 ** 53, -(2 ** 53), 1e300, [1, [2 ** 60]], { a: { b: 2 ** 53 } }]) {
+    expect(takes(exactJson, value)).toBe(false);
+  }
+  for (const value of [2 ** 53 - 1, 1 - 2 ** 53, 0.1, 1.5e-300, '9007199254740993', null, [1, { a: 2 }]]) {
+    expect(takes(exactJson, value)).toBe(true);
+  }
+  expect(exactJson.safeParse({ a: [1, 2 ** 53] }).error?.issues[0]?.path).toEqual(['a', 1]);
+});
+
 test('an id has 1 to 200 characters, not only white space', () => {
   for (const value of ['a', ' a ', '🎉'.repeat(200)]) expect(takes(id, value)).toBe(true);
   for (const value of ['', ' ', '\t\n', '\u00a0\u3000', '🎉'.repeat(201), 'a\0']) {
@@ -100,14 +171,30 @@ describe('a timestamp', () => {
     ' 2026-03-01T09:30:00Z',
     '2026-03-01T09:30:00Z\n',
     '1772357400000',
+    '0000-12-31T23:59:59Z',
+    '0001-01-01T00:30:00+01:00',
+    '9999-12-31T23:30:00-01:00',
+    '2026-03-01T09:30:60Z',
+    '2016-12-31T23:59:60+01:00',
+    '2016-12-31T23:59:61Z',
   ])('%j is refused', (value) => {
     expect(takes(timestamp, value)).toBe(false);
+  });
+
+  test.each([
+    ['2016-12-31T23:59:60Z', '2016-12-31T23:59:59Z'],
+    ['2017-01-01T05:29:60.25+05:30', '2017-01-01T05:29:59.25+05:30'],
+    ['1960-12-31T23:59:60z', '1960-12-31T23:59:59z'],
+    ['0001-01-01T01:00:00+01:00', '0001-01-01T01:00:00+01:00'],
+    ['9999-12-31T22:59:59-01:00', '9999-12-31T22:59:59-01:00'],
+  ])('%s is taken as %s', (sent, taken) => {
+    expect(timestamp.parse(sent)).toBe(taken);
   });
 
   test('exists on the calendar exactly when its day does', () => {
     const part = (min: number, max: number) => fc.integer({ min, max });
     fc.assert(
-      fc.property(part(0, 9999), part(1, 12), part(1, 31), (year, month, dayOfMonth) => {
+      fc.property(part(1, 9999), part(1, 12), part(1, 31), (year, month, dayOfMonth) => {
         const pad = (value: number, digits: number) => String(value).padStart(digits, '0');
         const written = `${pad(year, 4)}-${pad(month, 2)}-${pad(dayOfMonth, 2)}`;
         const instant = new Date(`${written}T00:00:00.000Z`);

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { type Json, jsonFault } from './json.ts';
-import { isRfc3339 } from './rfc3339.ts';
-import { nonBlankTextFault, textFault } from './text.ts';
+import { inexactInteger, type Json, jsonFault } from './json.ts';
+import { rfc3339Fault, withoutLeapSecond } from './rfc3339.ts';
+import { nameFault, nonBlankTextFault, textFault } from './text.ts';
 
 interface TextBounds {
   min?: number;
@@ -18,23 +18,35 @@ export function nonBlankText(max: number) {
   return textWith((value) => nonBlankTextFault(value, max), { min: 1, max });
 }
 
-function textWith(faultOf: (value: string) => string | undefined, { min, max }: Required<TextBounds>) {
+/** The name of a thing: a non-blank text of one line, without characters that change how the text around it is shown. */
+export function name(max: number) {
+  return textWith((value) => nameFault(value, max), { min: 1, max });
+}
+
+type FaultOf = (value: string) => string | undefined;
+
+function textWith(faultOf: FaultOf, { min, max }: Required<TextBounds>) {
   return z
     .string()
-    .check((context) => {
-      const message = faultOf(context.value);
-      if (message) context.issues.push({ code: 'custom', input: context.value, message });
-    })
-    .openapi({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
+    .check(checkWith(faultOf))
+    .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max });
+}
+
+function checkWith(faultOf: FaultOf) {
+  return ({ value, issues }: z.core.ParsePayload<string>) => {
+    const message = faultOf(value);
+    if (message) issues.push({ code: 'custom', input: value, message });
+  };
 }
 
 /** An identifier in a path or body: 1 to 200 code points, not only white space. */
 export const id = nonBlankText(200);
 
-/** RFC 3339 date-time with seconds and an offset, of a real calendar day. */
+/** RFC 3339 date-time with seconds and an offset, of a real calendar day since year 1. A leap second becomes the one before. */
 export const timestamp = z
   .string()
-  .refine(isRfc3339, 'not an RFC 3339 date-time')
+  .overwrite(withoutLeapSecond)
+  .check(checkWith(rfc3339Fault))
   .openapi({ format: 'date-time', example: '2026-03-01T09:30:00.000Z' });
 
 /** A real calendar day, YYYY-MM-DD. */
@@ -79,10 +91,41 @@ export const anyJson = z
   .check(checkJson)
   .openapi({ description: 'Any JSON value.' });
 
+/** As `anyJson`, without integers beyond 2^53 - 1, which JSON parsers round: it would be another value that is stored. */
+export const exactJson = anyJson.check(({ value, issues }) => {
+  const found = inexactInteger(value);
+  if (found === undefined) return;
+  issues.push({
+    code: 'custom',
+    input: value,
+    path: found.path,
+    message: `an integer beyond ${Number.MAX_SAFE_INTEGER}, which JSON does not keep exactly; send it as a string`,
+  });
+});
+
 /** Whether a parsed JSON value is an object and not an array or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** An object that the schema accepts, kept as sent: Zod's copy of an object lacks a property named `__proto__`. */
+export function asSent<S extends z.ZodObject | z.ZodRecord>(schema: S): z.ZodType<z.output<S>> {
+  const { $schema: _, ...documented } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return z
+    .any()
+    .check(({ value, issues }) => {
+      for (const issue of schema.safeParse(value).error?.issues ?? [])
+        issues.push({ ...issue, input: value });
+    })
+    .meta(documented);
+}
+
+/** Letters, digits and symbols of RFC 5322's dot-atom and RFC 6531, at a host with a top-level domain. */
+const EMAIL =
+  /^(?!\.)(?!.*\.[.@])[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*\.)+(?:[\p{L}\p{M}]{2,}|xn--[a-z0-9-]+)$/iu;
+
+/** An email address, also an internationalised one, of up to 320 characters. */
+export const emailAddress = z.email({ pattern: EMAIL, error: 'not an email address' }).max(320);
 
 /** An http or https URL of up to 2,048 characters. */
 export const webUrl = z.url({ protocol: /^https?$/, error: 'not an http or https URL' }).max(2048);

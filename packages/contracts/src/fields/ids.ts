@@ -1,4 +1,4 @@
-import { id } from './fields.ts';
+import { id, name } from './fields.ts';
 
 /** Identifiers in paths and queries, each with an example for the API reference. */
 const like = (example: string) => id.openapi({ example });
@@ -16,7 +16,7 @@ export const userId = like('grace');
 export const tier = like('pro');
 export const cycle = like('monthly');
 export const modelId = like('small-2');
-export const flagKey = like('new-checkout');
+export const flagKey = name(200).openapi({ example: 'new-checkout' });
 export const cohortId = like('beta-testers');
 export const tokenId = like('tok_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f');
 export const erasureId = like('ers_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f');

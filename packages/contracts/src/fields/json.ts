@@ -38,3 +38,16 @@ export function wellFormedJson(value: unknown): string {
   // Names that have become equal are one: the last counts, as in any JSON.
   return JSON.stringify(JSON.parse(mended));
 }
+
+/** The first integer of a parsed JSON value that a double does not keep exactly, by its path. */
+export function inexactInteger(value: unknown): { path: PropertyKey[] } | undefined {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? { path: [] } : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = inexactInteger(inner);
+    if (found !== undefined) return { path: [Array.isArray(value) ? Number(key) : key, ...found.path] };
+  }
+  return undefined;
+}

@@ -1,15 +1,39 @@
 const RFC3339 =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
+const NOT_RFC3339 = 'not an RFC 3339 date-time';
+const OUTSIDE_YEARS = 'before the year 0001 or after 9999 in UTC';
+const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
 /**
- * Whether a text is an RFC 3339 date-time of a real calendar day with at most nine fractional digits. Leap seconds
- * are rejected because neither `Date` nor PostgreSQL can represent them.
+ * Why a text is not an RFC 3339 date-time of a real calendar day, with at most nine fractional digits, in the years
+ * 0001 to 9999 of UTC; undefined if it is one. A leap second must be replaced first: see `withoutLeapSecond`.
  */
-export function isRfc3339(value: string): boolean {
-  if (isUsual(value)) return true;
-  if (!RFC3339.test(value)) return false;
+export function rfc3339Fault(value: string): string | undefined {
+  if (isUsual(value)) return undefined;
+  if (!RFC3339.test(value)) return NOT_RFC3339;
   // Every month has the days 1 to 28.
-  return value.charCodeAt(8) < 0x32 || dayExists(value);
+  if (value.charCodeAt(8) >= 0x32 && !dayExists(value)) return NOT_RFC3339;
+  const ms = Date.parse(value);
+  return ms >= FIRST_MS && ms <= LAST_MS ? undefined : OUTSIDE_YEARS;
+}
+
+/** Whether `rfc3339Fault` finds no fault. */
+export const isRfc3339 = (value: string): boolean => rfc3339Fault(value) === undefined;
+
+const LEAP_SECOND = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:60/;
+const SECOND_BEFORE_MIDNIGHT = /T23:59:59/;
+
+/**
+ * Replaces a leap second, which neither `Date` nor PostgreSQL can represent, by the second before it. Any other text
+ * stays as it is, as does second 60 of a minute other than the last of a UTC day.
+ */
+export function withoutLeapSecond(value: string): string {
+  if (!LEAP_SECOND.test(value)) return value;
+  const before = `${value.slice(0, 17)}59${value.slice(19)}`;
+  if (rfc3339Fault(before) !== undefined) return value;
+  return SECOND_BEFORE_MIDNIGHT.test(new Date(before).toISOString()) ? before : value;
 }
 
 const USUAL_LENGTH = '2026-03-01T09:30:00.000Z'.length;
@@ -24,8 +48,9 @@ function isUsual(value: string): boolean {
   if (value.charAt(10) !== 'T' || value.charAt(19) !== '.' || value.charAt(23) !== 'Z') return false;
   const month = number(value, 5, 7);
   const day = number(value, 8, 10);
+  const year = number(value, 0, 4);
   return (
-    number(value, 0, 4) >= 0 &&
+    year >= 1 &&
     month >= 1 &&
     month <= 12 &&
     day >= 1 &&

@@ -20,6 +20,16 @@ export function nonBlankTextFault(value: string, max: number): string | undefine
   return textFault(value, 1, max) ?? (value.trim() === '' ? 'only white space' : undefined);
 }
 
+/** Control characters, line separators, and bidirectional control characters. */
+export const DISRUPTIVE_CHARACTERS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+
+/** As `nonBlankTextFault`, and for a name that could break a line or reorder the text around it. */
+export function nameFault(value: string, max: number): string | undefined {
+  const fault = nonBlankTextFault(value, max);
+  if (fault !== undefined || value.search(DISRUPTIVE_CHARACTERS) === -1) return fault;
+  return 'contains a control character, a line break or a bidirectional control character';
+}
+
 /** Why a text cannot be stored byte for byte: PostgreSQL has no NUL and UTF-8 no unpaired surrogates. */
 export function encodingFault(value: string): string | undefined {
   if (value.includes('\0')) return 'contains a NUL character';

@@ -1,27 +1,27 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, checkJson, id, timestamp } from '../fields/fields.ts';
+import { anyJson, asSent, checkJson, id, timestamp } from '../fields/fields.ts';
 import { apiKey } from './api-key.ts';
 import { checkTraits } from './traits.ts';
 
 /** Traits of a person. `distinct_id` names the person if the call has no top-level `distinct_id`. */
-const identifyProperties = z
-  .object({ distinct_id: id.nullable().optional() })
-  .catchall(anyJson)
-  .check(checkJson)
-  .check(checkTraits);
+const identifyProperties = asSent(
+  z.object({ distinct_id: id.nullable().optional() }).catchall(anyJson).check(checkJson).check(checkTraits),
+);
 
 /** The group. All other properties are its traits. */
-const groupProperties = z
-  .object({
-    distinct_id: id.nullable().optional(),
-    group_id: id
-      .nullable()
-      .openapi({ description: 'The id of the group. null removes the person from the group of this type.' }),
-    group_type: id.nullable().optional().openapi({ description: 'The type of the group. Default: company.' }),
-  })
-  .catchall(anyJson)
-  .check(checkJson)
-  .check(checkTraits);
+const groupProperties = asSent(
+  z
+    .object({
+      distinct_id: id.nullable().optional(),
+      group_id: id
+        .nullable()
+        .meta({ description: 'The id of the group. null removes the person from the group of this type.' }),
+      group_type: id.nullable().optional().meta({ description: 'The type of the group. Default: company.' }),
+    })
+    .catchall(anyJson)
+    .check(checkJson)
+    .check(checkTraits),
+);
 
 const callFields = {
   api_key: apiKey,
@@ -36,7 +36,13 @@ const personRequired = {
 };
 
 export const identifyCall = z
-  .object({ ...callFields, properties: identifyProperties.nullable().optional() })
+  .object({
+    ...callFields,
+    properties: identifyProperties
+      .nullable()
+      .optional()
+      .openapi({ type: ['object', 'null'] }),
+  })
   .refine((call) => distinctIdOf(call) !== '', personRequired)
   .openapi('IdentifyCall');
 export type IdentifyCall = z.infer<typeof identifyCall>;

@@ -54,7 +54,7 @@ describe('an event', () => {
     }
   });
 
-  test.each(['distinct_id', 'event_id', 'session_id'])('rejects a blank %s', (name) => {
+  test.each(['distinct_id', 'event_id', 'event_name', 'session_id'])('rejects a blank %s', (name) => {
     expect(pathsOf({ [name]: ' \t' })).toEqual([`events.0.${name}`]);
   });
 
@@ -81,6 +81,16 @@ describe('an event', () => {
   test('has a whole number as schema_version', () => {
     for (const value of [1.5, '1', 2 ** 53])
       expect(pathsOf({ schema_version: value })).toEqual(['events.0.schema_version']);
+  });
+
+  test('takes a leap second as the second before it, and no time before year 1', () => {
+    const leap = { ...event, timestamp: '2016-12-31T23:59:60.500Z' };
+    const batch = eventBatch.parse({ events: [leap], sent_at: '2016-12-31T23:59:60Z' });
+    expect([batch.events[0]?.timestamp, batch.sent_at]).toEqual([
+      '2016-12-31T23:59:59.500Z',
+      '2016-12-31T23:59:59Z',
+    ]);
+    expect(pathsOf({ timestamp: '0000-01-01T00:00:00Z' })).toEqual(['events.0.timestamp']);
   });
 
   test('accepts null as session_id', () => {
@@ -116,6 +126,15 @@ describe('identify and group', () => {
     expect(paths(nul)).toEqual(['properties.plan']);
     const name = identifyCall.safeParse({ distinct_id: 'user-1', properties: { 'pl\0an': 'a' } });
     expect(name.success).toBe(false);
+  });
+
+  test('keep a trait named __proto__', () => {
+    const properties = JSON.parse('{"__proto__":"x","group_id":"acme"}');
+    for (const call of [identifyCall, groupCall]) {
+      expect(JSON.stringify(call.parse({ distinct_id: 'user-1', properties }).properties)).toBe(
+        '{"__proto__":"x","group_id":"acme"}',
+      );
+    }
   });
 
   test('need group_id, which may be null', () => {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { isObject, timestamp } from '../fields/fields.ts';
 import type { JsonObject } from '../fields/json.ts';
-import { isRfc3339 } from '../fields/rfc3339.ts';
+import { rfc3339Fault, withoutLeapSecond } from '../fields/rfc3339.ts';
 import { nonBlankTextFault, textFault } from '../fields/text.ts';
 import { apiKey } from './api-key.ts';
 
@@ -42,14 +42,13 @@ export type Event = z.infer<typeof event>;
 
 type TextFault = (text: string) => string | undefined;
 const idFault: TextFault = (text) => nonBlankTextFault(text, EVENT_MAX_TEXT);
-const timestampFault: TextFault = (text) => (isRfc3339(text) ? undefined : 'not an RFC 3339 date-time');
 
 /** Why a text of an event is out of bounds, by its field; undefined if it is not. */
 export const eventTextFaults = {
   distinct_id: idFault,
   event_id: idFault,
-  event_name: (text) => textFault(text, 1, EVENT_MAX_TEXT),
-  timestamp: timestampFault,
+  event_name: idFault,
+  timestamp: rfc3339Fault,
   session_id: idFault,
   /** Each text of its context. */
   context: (text) => textFault(text, 0, EVENT_MAX_TEXT),
@@ -92,6 +91,7 @@ export const eventBatch = z
       .max(EVENTS_MAX_COUNT, `more than ${EVENTS_MAX_COUNT} events`)
       .check(({ value, issues }) => {
         for (const [index, candidate] of value.entries()) {
+          candidate.timestamp = withoutLeapSecond(candidate.timestamp);
           eventFaults(candidate, (path, message) =>
             issues.push({ code: 'custom', input: candidate, path: [index, ...path], message }),
           );

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { checkJson, text, timestamp } from '../fields/fields.ts';
+import { asSent, checkJson, text, timestamp } from '../fields/fields.ts';
 import { eventContext } from './events.ts';
 
 /** The topics to which ingestion publishes. */
@@ -13,7 +13,7 @@ export const ingestionTopics = {
 /** Wider than the `id` of requests, so that stored records stay readable. */
 const id = text({ min: 1, max: 200 });
 const when = (description: string) => timestamp.meta({ format: 'date-time', description });
-const jsonObject = z.record(z.string(), z.unknown());
+const jsonObject = asSent(z.record(z.string(), z.unknown()));
 const traits = jsonObject.check(checkJson).meta({ description: 'null removes a trait.' });
 const projectId = z.string().min(1);
 const receivedAt = when('When ingestion received the request; UTC, milliseconds.');

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, checkJson, id, int32, int64 } from '../fields/fields.ts';
+import { anyJson, checkJson, id, int32, int64, name } from '../fields/fields.ts';
 import { cycle, modelId, tier } from '../fields/ids.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
@@ -38,7 +38,7 @@ const price = int64.min(0);
 /** Prices of a model before the markup, in micro-dollars per million tokens. */
 export const aiModelDefinition = z
   .object({
-    displayName: id,
+    displayName: name(200),
     perMillion: z.object({
       input: price,
       output: price,

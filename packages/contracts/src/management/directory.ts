@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { insightQuery } from '../analytics/query.ts';
-import { base64url, httpsUrl, id, languageTag, nonBlankText } from '../fields/fields.ts';
+import { base64url, emailAddress, httpsUrl, id, languageTag, name } from '../fields/fields.ts';
 import { companyId, reportId, sub } from '../fields/ids.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
@@ -10,7 +10,7 @@ import { managementOf, projectParams } from './common.ts';
 
 export const companyDefinition = z
   .object({
-    name: nonBlankText(200),
+    name: name(200),
     plan: z.object({ tier: id, cycle: id }),
     entitlements: entitlements
       .optional()
@@ -39,8 +39,8 @@ export type PushSubscription = z.infer<typeof pushSubscription>;
 
 export const memberDefinition = z
   .object({
-    name: nonBlankText(200),
-    email: z.email({ error: 'not an email address' }).max(320),
+    name: name(200),
+    email: emailAddress,
     role: z.enum(ROLES).default(DEFAULT_ROLE).openapi({
       description: 'What the member may do in the company. Each role includes those before it.',
     }),
@@ -122,7 +122,7 @@ function isWebOrigin(value: string): boolean {
 export const projectDefinition = z
   .object({
     companyId: id,
-    name: nonBlankText(200),
+    name: name(200),
     region,
     defaultLanguage: languageTag,
     allowedOrigins: z.array(webOrigin).min(1).max(20).optional().openapi({
@@ -150,7 +150,7 @@ export type ReportRefresh = z.infer<typeof reportRefresh>;
 
 export const reportDefinition = z
   .object({
-    name: nonBlankText(200),
+    name: name(200),
     publicAnnotations: z.boolean().default(false).openapi({
       description: 'Whether the page of its public link shows annotations to anyone with the address.',
     }),

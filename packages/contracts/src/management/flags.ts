@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { id, nonBlankText } from '../fields/fields.ts';
+import { id, name } from '../fields/fields.ts';
 import { cohortId, flagKey } from '../fields/ids.ts';
 import { clause, type FlagEntry, flagEntry } from '../flags.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
@@ -40,7 +40,7 @@ const cohortClause = clause.refine(({ op }) => op !== 'in_cohort' && op !== 'not
 /** A cohort: the people it lists, and the people whom all of its clauses match. */
 export const cohortDefinition = z
   .object({
-    name: nonBlankText(200),
+    name: name(200),
     match: z.array(cohortClause).max(50).optional(),
     distinctIds: z.array(id).max(10_000).optional(),
   })

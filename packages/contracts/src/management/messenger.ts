@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { id, isLanguageTag, nonBlankText, text } from '../fields/fields.ts';
+import { id, isLanguageTag, name, nonBlankText, text } from '../fields/fields.ts';
 import { conversationId, userId } from '../fields/ids.ts';
 import {
   AVATAR_MAX_BYTES,
@@ -45,7 +45,7 @@ export type MessengerSettings = z.infer<typeof messengerSettings>;
 /** A person who answers visitors. */
 export const teammateDefinition = z
   .object({
-    name: nonBlankText(200),
+    name: name(200),
     initials: text({ max: 10 }).optional(),
     tone: text({ max: 50 }).optional(),
   })

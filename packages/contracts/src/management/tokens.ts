@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { id, nonBlankText, timestamp } from '../fields/fields.ts';
+import { id, name, timestamp } from '../fields/fields.ts';
 import { companyId, sub, tokenId } from '../fields/ids.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
@@ -30,7 +30,7 @@ const expiresInDays = z.int().min(1).max(MAX_TOKEN_DAYS).default(90).openapi({
 
 export const apiTokenDefinition = z
   .object({
-    name: nonBlankText(100),
+    name: name(100),
     kind: z.enum(API_TOKEN_KINDS).openapi({
       description:
         'personal: acts as its maker, with no more than their role has at that moment. service: belongs to the company, and needs tokens.write.',

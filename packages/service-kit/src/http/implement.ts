@@ -13,7 +13,7 @@ import type { AuditTrail } from '../audit/trail.ts';
 import type { Audited } from '../telemetry/scope.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { Hold } from './body/holds.ts';
-import { holdValues, parseJson, turnFor } from './body/json.ts';
+import { holdValues, parseJson, turnFor, withoutMark } from './body/json.ts';
 import { requireOrigin } from './cors.ts';
 import { bearer, type Credentials, type KeyPlaces, projectKeyOf } from './credentials.ts';
 import type { Authority, ErrorCodes, Exchange, KitEnv, OperationEnv, ProjectAccess } from './env.ts';
@@ -21,7 +21,8 @@ import { toRejection } from './error-responses.ts';
 import { BadRequest, NotYours } from './errors.ts';
 import { holderOf, projectHolder } from './holder.ts';
 import { headerOf } from './request-info.ts';
-import { invalid } from './validation.ts';
+import { requireText } from './url-text.ts';
+import { validate } from './validation.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
 
@@ -122,6 +123,8 @@ function serve(
     header: 'X-API-Key' in shapeOf(operation.request?.headers),
     query: 'api_key' in shapeOf(operation.request?.query),
   };
+  // On the interface's own operations it is the schema that says whether unknown properties are rejected.
+  const isStrict = operation.credential === 'management' || operation.credential === 'console';
   const auditing = auditedAs(operation);
   if (auditing !== undefined && audit === undefined)
     throw new Error(`${operation.operationId} needs an audit trail`);
@@ -222,7 +225,7 @@ function serve(
     let value: unknown;
     let fault: BadRequest | undefined;
     try {
-      const body = await bodies.read(c, hold, bounds);
+      const body = withoutMark(await bodies.read(c, hold, bounds));
       const holder = holderOf(c.env);
       if (scan !== undefined && !isKeyInBody) {
         const turn = turnFor(body, holder);
@@ -250,10 +253,9 @@ function serve(
       if (response !== undefined) return () => response;
     }
     if (fault !== undefined) throw fault;
-    const parsed = bodySchema.safeParse(value);
-    if (!parsed.success) throw invalid(parsed.error, 'body', value);
-    if (!isObject(parsed.data)) throw new Error(`the body of ${operation.operationId} must be an object`);
-    c.req.addValidatedData('json', parsed.data);
+    const data = validate(bodySchema, value, { where: 'body', isStrict });
+    if (!isObject(data)) throw new Error(`the body of ${operation.operationId} must be an object`);
+    c.req.addValidatedData('json', data);
     return handler;
   }
 
@@ -315,6 +317,8 @@ function serve(
       c.env.errorHeaders = errorHeaders;
       assertStarted();
       quota?.check('address', c.env.address);
+      // What a public operation is asked for and does not have is not found, whatever its form.
+      if (operation.credential !== 'public') requireText(c.req.url, operation.path);
       if (auditing !== undefined && audit !== undefined) return admitAudited(c, next, audit);
       const settling = settleAccess(c);
       return settling === undefined ? admit(c, next) : settling.then(() => admit(c, next));
@@ -356,11 +360,9 @@ function checkOf(
 ): ((c: Context) => void)[] {
   if (!(schema instanceof z.ZodType)) return [];
   const check = (c: Context) => {
-    const value = read(c);
-    const parsed = schema.safeParse(value);
-    if (!parsed.success) throw invalid(parsed.error, where, value);
-    if (!isObject(parsed.data)) throw new Error(`the ${where} must be an object`);
-    c.req.addValidatedData(target, parsed.data);
+    const data = validate(schema, read(c), { where });
+    if (!isObject(data)) throw new Error(`the ${where} must be an object`);
+    c.req.addValidatedData(target, data);
   };
   return [check];
 }

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { encodingFault, jsonFault, timestamp } from '@switchboard/contracts';
 import { z } from 'zod';
 import { BadRequest } from './errors.ts';
 
@@ -30,19 +32,42 @@ export interface Place {
   id: string;
 }
 
-const placeSchema = z.tuple([z.iso.datetime({ precision: 3 }), z.string().regex(/^[a-z]+_[0-9a-f]{32}$/)]);
+/** The cursor of a text. */
+export const encodeText = (text: string): string => Buffer.from(text).toString('base64url');
 
-export function encodePlace({ at, id }: Place): string {
-  return Buffer.from(JSON.stringify([at.toISOString(), id])).toString('base64url');
+/** The text of a cursor. Throws BadRequest where it is none that a database takes. */
+export function decodeText(cursor: string): string {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const text = bytes.toString();
+  if (!isUtf8(bytes) || encodingFault(text) !== undefined) throw unknownCursor();
+  return text;
 }
+
+/** The cursor of a JSON value. */
+export const encodeCursor = (value: unknown): string => encodeText(JSON.stringify(value));
+
+/** The JSON value of a cursor. Throws BadRequest where the schema does not accept it or a database could not take it. */
+export function decodeCursor<S extends z.ZodType>(cursor: string, schema: S): z.output<S> {
+  const parsed = schema.safeParse(parsedJson(decodeText(cursor)));
+  if (!parsed.success || jsonFault(parsed.data) !== undefined) throw unknownCursor();
+  return parsed.data;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unknownCursor();
+  }
+}
+
+const placeSchema = z.tuple([timestamp, z.string().regex(/^[a-z]+_[0-9a-f]{32}$/)]);
+
+export const encodePlace = ({ at, id }: Place): string => encodeCursor([at.toISOString(), id]);
 
 /** Of ids that begin with the prefix. Throws BadRequest for what no page returned. */
 export function decodePlace(cursor: string, prefix: string): Place {
-  try {
-    const [at, id] = placeSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    if (id.startsWith(`${prefix}_`)) return { at: new Date(at), id };
-  } catch {
-    // Refused below.
-  }
-  throw unknownCursor();
+  const [at, id] = decodeCursor(cursor, placeSchema);
+  if (!id.startsWith(`${prefix}_`)) throw unknownCursor();
+  return { at: new Date(at), id };
 }

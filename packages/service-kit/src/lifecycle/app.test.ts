@@ -144,10 +144,37 @@ describe('errors', () => {
       400,
       'items[1].size: must be a number',
     ]);
-    expect(await post('{"items":[],"more":1}')).toEqual([400, 'body: unknown property "more"']);
+    expect(await post('{"items":[],"more":1}')).toEqual([
+      400,
+      'body: unknown property "more"; known are items',
+    ]);
+    expect(await post('{"itmes":[],"items":[]}')).toEqual([
+      400,
+      'body: unknown property "itmes"; did you mean "items"?',
+    ]);
+    expect(await post('{"items":[{"size":1,"colour":2}]}')).toEqual([200, undefined]);
     expect(await post('{}')).toEqual([400, 'items: required']);
     expect(await post('{')).toEqual([400, 'body: not valid JSON']);
     expect(await post('')).toEqual([400, 'body: not valid JSON']);
+  });
+
+  it('of the console and of management name every problem at once, unknown properties at any depth first', async () => {
+    const put = async (body: unknown) => {
+      const response = await call('/management/v1/thing', {
+        method: 'PUT',
+        body: JSON.stringify(body),
+        ...(await withToken({ sub: 'ops', permissions: ['service.manage'] })),
+      });
+      return [response.status, (await json(response)).error.message];
+    };
+    expect(await put({ items: [{ size: 1, sise: 2 }, { size: 'x' }], item: 1 })).toEqual([
+      400,
+      'items[0]: unknown property "sise"; did you mean "size"?; body: unknown property "item"; did you mean "items"?; items[1].size: must be a number',
+    ]);
+    expect(await put({ items: Array(20).fill({}) })).toEqual([
+      400,
+      `${Array.from({ length: 10 }, (_, index) => `items[${index}].size: required`).join('; ')}; and more`,
+    ]);
   });
 
   it('have an empty body and X-Error where the interface says so', async () => {
@@ -180,6 +207,36 @@ describe('errors', () => {
       'GET, POST, HEAD',
       405,
     ]);
+  });
+});
+
+describe('an address', () => {
+  it('that is not UTF-8 is 400, and names the parameter', async () => {
+    const messageOf = async (path: string, init?: RequestInit) => {
+      const response = await call(path, init);
+      const { message, error } = await json(response);
+      return [response.status, message ?? error.message];
+    };
+    const ada = await withToken({ sub: 'ada' });
+    const key = withKey(KEY);
+    for (const sent of ['%ff', '%ED%A0%80', '%C3', '%', '%zz']) {
+      const wrong = (name: string) => [400, `${name}: not percent-encoded UTF-8`];
+      expect(await messageOf(`/things/a${sent}b`, key)).toEqual(wrong('name'));
+      expect(await messageOf(`/things/a?x=1&count=${sent}`, key)).toEqual(wrong('count'));
+      expect(await messageOf(`/things/a?${sent}=1`, key)).toEqual(wrong('query'));
+      expect(await messageOf(`/projects/${sent}`, ada)).toEqual(wrong('projectId'));
+    }
+    expect(await messageOf('/projects/a%00b', ada)).toEqual([400, 'projectId: contains a NUL character']);
+    expect((await call('/things/100%25%20%C3%A9?x=%F0%9F%98%80+%2B', key)).status).toBe(200);
+  });
+});
+
+describe('a JSON body', () => {
+  it('may begin with a byte order mark', async () => {
+    const post = (path: string, body: string) => call(path, { method: 'POST', body, ...withKey(KEY) });
+    expect(await json(await post('/things/x', '\ufeff{"items":[]}'))).toEqual({ items: [] });
+    expect((await post('/beacon', '\ufeff{"n":1}')).status).toBe(200);
+    expect((await post('/beacon', '\ufeff\ufeff{"n":1}')).status).toBe(400);
   });
 });
 

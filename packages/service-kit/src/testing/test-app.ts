@@ -133,7 +133,7 @@ const directory: AccessDirectory = {
 interface Answer {
   message: string;
   statusCode: number;
-  error: { code: string };
+  error: { code: string; message: string };
   problems: Record<string, string>;
 }
 

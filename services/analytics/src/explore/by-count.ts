@@ -1,4 +1,4 @@
-import { unknownCursor } from '@switchboard/service-kit';
+import { decodeText, encodeText, unknownCursor } from '@switchboard/service-kit';
 import { number, type Sql, sql, text } from '../engine/sql.ts';
 
 /** A place in a list that is ordered by count, the highest first, then by name. */
@@ -13,11 +13,11 @@ export function afterPlace({ count, name }: Place): Sql {
 }
 
 /** The cursor of the page after it. */
-export const placeOf = ({ count, name }: Place) => Buffer.from(`${count} ${name}`).toString('base64url');
+export const placeOf = ({ count, name }: Place) => encodeText(`${count} ${name}`);
 
 /** Throws BadRequest for what no page returned. */
 export function parsePlace(cursor: string): Place {
-  const [, count, name] = /^(\d{1,15}) (.*)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const [, count, name] = /^(\d{1,15}) (.*)$/s.exec(decodeText(cursor)) ?? [];
   if (count === undefined || name === undefined) throw unknownCursor();
   return { count: Number(count), name };
 }

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@switchboard/contracts';
-import { type PageRequest, toPage, unknownCursor } from '@switchboard/service-kit';
+import { decodeText, encodeText, type PageRequest, toPage, unknownCursor } from '@switchboard/service-kit';
 import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';
@@ -125,10 +125,10 @@ function eventOf(row: EventRow): StoredEvent {
 }
 
 /** The place of an event in the order of pages. */
-const cursorOf = ({ t, id }: Pick<EventRow, 't' | 'id'>) => Buffer.from(`${t} ${id}`).toString('base64url');
+const cursorOf = ({ t, id }: Pick<EventRow, 't' | 'id'>) => encodeText(`${t} ${id}`);
 
 function parseCursor(cursor: string): { t: number; id: string } {
-  const [, t, id] = /^(-?\d{1,15}) (.*)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const [, t, id] = /^(-?\d{1,15}) (.*)$/s.exec(decodeText(cursor)) ?? [];
   if (t === undefined || id === undefined) throw unknownCursor();
   return { t: Number(t), id };
 }

@@ -1,13 +1,14 @@
 import { buffer } from 'node:stream/consumers';
-import type { Replay, ReplayManifest } from '@switchboard/contracts';
+import { type Replay, type ReplayManifest, timestamp } from '@switchboard/contracts';
 import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import {
+  decodeCursor,
+  encodeCursor,
   NotFound,
   type PageRequest,
   Rejection,
   toPage,
   Unavailable,
-  unknownCursor,
 } from '@switchboard/service-kit';
 import { z } from 'zod';
 import type { ChunkName, SessionName } from './chunk.ts';
@@ -138,21 +139,13 @@ export function gapsBetween(spans: readonly Span[]): Span[] {
   });
 }
 
-const cursorSchema = z.tuple([z.iso.datetime({ precision: 3 }), z.string().min(1).max(400)]);
+const cursorSchema = z.tuple([timestamp, z.string().min(1).max(400)]);
 
 function cursorOf({ receivedAt, sessionId }: PageStart): string {
-  return Buffer.from(JSON.stringify([receivedAt.toISOString(), sessionId])).toString('base64url');
+  return encodeCursor([receivedAt.toISOString(), sessionId]);
 }
 
 function parseCursor(cursor: string): PageStart {
-  try {
-    const [receivedAt, sessionId] = cursorSchema.parse(
-      JSON.parse(Buffer.from(cursor, 'base64url').toString()),
-    );
-    // PostgreSQL's text cannot hold it.
-    if (sessionId.includes('\0')) throw new Error('NUL in session id');
-    return { receivedAt: new Date(receivedAt), sessionId };
-  } catch {
-    throw unknownCursor();
-  }
+  const [receivedAt, sessionId] = decodeCursor(cursor, cursorSchema);
+  return { receivedAt: new Date(receivedAt), sessionId };
 }

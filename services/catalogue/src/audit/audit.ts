@@ -1,5 +1,5 @@
-import type { AuditPage, AuditQuery } from '@switchboard/contracts';
-import { type PageRequest, toPage, unknownCursor } from '@switchboard/service-kit';
+import { type AuditPage, type AuditQuery, timestamp } from '@switchboard/contracts';
+import { decodeCursor, encodeCursor, type PageRequest, toPage } from '@switchboard/service-kit';
 import { z } from 'zod';
 import type { AuditSelection, AuditStore, Position } from './store.ts';
 
@@ -19,9 +19,9 @@ export interface Audit {
 export function createAudit({ store }: { store: Pick<AuditStore, 'list'> }): Audit {
   return {
     async list(place, filters, { cursor, limit }) {
-      const after = cursor === undefined ? undefined : decodeCursor(cursor);
+      const after = cursor === undefined ? undefined : positionOf(cursor);
       const rows = await store.list(selectionOf(place, filters), after, limit + 1);
-      const { rows: page, nextCursor } = toPage(rows, limit, encodeCursor);
+      const { rows: page, nextCursor } = toPage(rows, limit, cursorOf);
       return { entries: page.map(({ entry }) => JSON.parse(entry)), nextCursor };
     },
 
@@ -47,15 +47,11 @@ function selectionOf(place: AuditPlace, { from, to, ...filters }: AuditFilters):
   };
 }
 
-const cursorSchema = z.tuple([z.iso.datetime(), z.string().max(100)]);
+const cursorSchema = z.tuple([timestamp, z.string().max(100)]);
 
-const encodeCursor = ({ at, id }: Position) => Buffer.from(JSON.stringify([at, id])).toString('base64url');
+const cursorOf = ({ at, id }: Position) => encodeCursor([at, id]);
 
-function decodeCursor(cursor: string): Position {
-  try {
-    const [at, id] = cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    return { at, id };
-  } catch {
-    throw unknownCursor();
-  }
+function positionOf(cursor: string): Position {
+  const [at, id] = decodeCursor(cursor, cursorSchema);
+  return { at, id };
 }

@@ -3,7 +3,7 @@ const MAX_DEVIATION_MS = 60_000;
 /** How long a client may send a batch again unchanged; as long as repeated events are recognised. */
 const MAX_RETRY_MS = 7 * 86_400_000;
 
-const MIN_TIME = Date.parse('0000-01-01T00:00:00Z');
+const MIN_TIME = Date.parse('0001-01-01T00:00:00Z');
 const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const CANONICAL_LENGTH = '2026-03-01T09:30:00.000Z'.length;
 
@@ -17,7 +17,7 @@ export function clockCorrection(sentAt: string, receivedAt: Date): number {
   return age < -MAX_DEVIATION_MS || age > MAX_RETRY_MS ? age : 0;
 }
 
-/** An RFC 3339 time plus a correction, in UTC with milliseconds, clamped to the years 0000 to 9999. */
+/** An RFC 3339 time plus a correction, in UTC with milliseconds, clamped to the years 0001 to 9999. */
 export function utcTime(timestamp: string, correctionMs = 0): string {
   if (correctionMs === 0 && isCanonical(timestamp)) return timestamp;
   const moved = Date.parse(timestamp) + correctionMs;

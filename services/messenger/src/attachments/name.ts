@@ -1,14 +1,13 @@
-import { codePoints } from '@switchboard/contracts';
+import { codePoints, DISRUPTIVE_CHARACTERS } from '@switchboard/contracts';
 import { BadRequest } from '@switchboard/service-kit';
 
 const MAX_NAME_LENGTH = 200;
 
-/** Control characters, line separators, and bidirectional control characters. */
-const FORBIDDEN = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
-
 /** The file name without path, control and bidirectional control characters; `file` if nothing is left. */
 export function cleanName(given: string): string {
-  const name = (given.toWellFormed().replaceAll(FORBIDDEN, '').split(/[/\\]/).at(-1) ?? '').trim();
+  const name = (
+    given.toWellFormed().replaceAll(DISRUPTIVE_CHARACTERS, '').split(/[/\\]/).at(-1) ?? ''
+  ).trim();
   if (codePoints(name) > MAX_NAME_LENGTH) {
     throw new BadRequest(`name: longer than ${MAX_NAME_LENGTH} characters`);
   }

@@ -27,6 +27,11 @@ export function turnFor({ length }: Buffer, holder: string): Promise<void> | und
   return length <= SMALL_BYTES ? briefTurn(holder) : turnOfLoop(holder);
 }
 
+/** A text without the byte order mark that some clients write before it. */
+export function withoutMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
 interface ParseOptions extends Pick<Operation, 'maxBodyValues' | 'unparsedArray'> {
   hold: Hold;
   /** Whose turns it takes. */

@@ -1,0 +1,27 @@
+import { BadRequest } from './errors.ts';
+
+/**
+ * Throws BadRequest where the address of a request is not percent-encoded UTF-8, or a parameter in its path has a NUL:
+ * Hono would hand on what it cannot decode as it is, and no database takes a NUL. `path` is that of the operation.
+ */
+export function requireText(url: string, path: string): void {
+  if (!url.includes('%')) return;
+  const { pathname, search } = new URL(url);
+  const names = path.split('/');
+  for (const [index, segment] of pathname.split('/').entries()) {
+    const name = names[index]?.replaceAll(/[{}]/g, '') || 'path';
+    if (decode(segment, name).includes('\0')) throw new BadRequest(`${name}: contains a NUL character`);
+  }
+  for (const pair of search.slice(1).split('&')) {
+    const [name = ''] = pair.split('=');
+    decode(pair, decode(name, 'query'));
+  }
+}
+
+function decode(encoded: string, name: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw new BadRequest(`${name}: not percent-encoded UTF-8`);
+  }
+}
