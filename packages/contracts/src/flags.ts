@@ -26,6 +26,17 @@ export const clause = z
   .openapi('Clause', { description: 'A condition on a trait, distinct_id or group.<type>.<trait>.' });
 export type Clause = z.infer<typeof clause>;
 
+/** What is probably not meant by the clauses of a request that was carried out. */
+export const warnings = z
+  .array(z.string())
+  .optional()
+  .openapi({
+    description: 'Clauses that are probably not meant as they are, each with its path. Absent: none.',
+    example: [
+      'targeting[0].value: compared as a number, by which 1.10 is below 1.9; write 1.10.0 to compare versions',
+    ],
+  });
+
 export const variation = z
   .object({ key: id, value: exactJson, weight: int32.min(0) })
   .openapi('Variation', { description: 'A value and its weight among the people the flag is on for.' });

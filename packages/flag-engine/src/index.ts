@@ -1,5 +1,6 @@
 export { matchesClauses } from './clauses/clauses.ts';
-export { numeric } from './clauses/numeric.ts';
+export { exactNumeric, numeric } from './clauses/numeric.ts';
+export { clauseWarnings } from './clauses/warnings.ts';
 export { type CompiledCohorts, compileCohorts, memberships } from './cohorts.ts';
 export { decideAll, type Evaluation, evaluateAll, evaluateFlag } from './evaluate.ts';
 export { murmur3 } from './murmur3.ts';
@@ -21,4 +22,10 @@ export type {
   User,
   Variation,
 } from './types.ts';
-export { type Problem, validateCohort, validateFlag, validateRuleset } from './validate.ts';
+export {
+  brokenPrerequisites,
+  type Problem,
+  validateCohort,
+  validateFlag,
+  validateRuleset,
+} from './validate.ts';

@@ -23,6 +23,7 @@ test.each<[string, Partial<Flag>]>([
   ['values of any type where the flag has none', { variations: [variation('a', 'x'), variation('b', null)] }],
   ['numbers', { type: 'number', variations: [variation('a', 0), variation('b', 1.5)] }],
   ['JSON', { type: 'json', variations: [variation('a', null), variation('b', { a: [] })] }],
+  ['weights that sum to 1,000,000', { variations: [variation('a', 1, 999_999), variation('b', 1, 1)] }],
   ['a weight of 0 beside another', { variations: [variation('a', 1, 0), variation('b', 1, 5)] }],
   ['what others can serve', needs(['plain', 'on'], ['plain', 'off'], ['colour', 'blue'], ['colour', 'off'])],
 ])('%s can be stored', (_name, rest) => {
@@ -62,6 +63,12 @@ test.each<[string, Partial<Flag>, string, RegExp]>([
   ],
   ['a variation, of one without', needs(['plain', 'red']), 'prerequisites[0].variationKey', /"off", "on"/],
   ['itself', needs(['f', 'on']), 'prerequisites[0].flagKey', /cycle: f -> f$/],
+  [
+    'weights past 1,000,000',
+    { variations: [variation('a', 1, 1_000_000), variation('b')] },
+    'variations',
+    /sum to more/,
+  ],
 ])('%s cannot', (_name, rest, path, problem) => {
   const problems = validateFlag(flag('f', rest), others);
   expect(problems).toEqual([{ path, problem: expect.stringMatching(problem) }]);

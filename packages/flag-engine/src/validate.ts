@@ -8,6 +8,9 @@ export interface Problem {
   readonly problem: string;
 }
 
+/** Largest sum of a flag's weights: a hash of 32 bits divides it to within 0.03%. */
+const MAX_TOTAL_WEIGHT = 1_000_000;
+
 /** The problems of a ruleset. Each path begins with the index of the flag: `[3].rolloutPercentage`. */
 export function validateRuleset(flags: readonly Flag[]): Problem[] {
   const byKey = new Map(flags.map((flag) => [flag.key, flag]));
@@ -26,6 +29,32 @@ export function validateRuleset(flags: readonly Flag[]): Problem[] {
  */
 export function validateFlag(flag: Flag, others: readonly Flag[]): Problem[] {
   return problemsOf(flag, new Map([...others, flag].map((known) => [known.key, known])));
+}
+
+interface BrokenPrerequisite {
+  /** The flag that has the prerequisite. */
+  readonly dependentKey: string;
+  readonly variationKey: string;
+}
+
+/**
+ * The prerequisites of other flags that a flag fulfils and would not fulfil after a change; all of them if it is to be
+ * deleted, which is `after` undefined.
+ */
+export function brokenPrerequisites(
+  before: Flag,
+  after: Flag | undefined,
+  flags: readonly Flag[],
+): BrokenPrerequisite[] {
+  const served = servedBy(before);
+  const stays = after === undefined ? [] : servedBy(after);
+  return flags.flatMap(({ key, prerequisites = [] }) =>
+    prerequisites
+      .filter(({ flagKey }) => flagKey === before.key && key !== before.key)
+      .filter(({ variationKey }) => !stays.includes(variationKey))
+      .filter(({ variationKey }) => after === undefined || served.includes(variationKey))
+      .map(({ variationKey }) => ({ dependentKey: key, variationKey })),
+  );
 }
 
 /** The problems of a cohort. Its clauses cannot refer to cohorts. */
@@ -65,6 +94,9 @@ function variationProblems(variations: readonly Variation[], type: FlagType | un
   }
   if (variations.length > 0 && variations.every(({ weight }) => weight === 0)) {
     problems.push({ path: 'variations', problem: 'the weights sum to 0; at least one must be positive' });
+  }
+  if (variations.reduce((sum, { weight }) => sum + weight, 0) > MAX_TOTAL_WEIGHT) {
+    problems.push({ path: 'variations', problem: `the weights sum to more than ${MAX_TOTAL_WEIGHT}` });
   }
   return problems;
 }

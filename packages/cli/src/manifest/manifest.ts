@@ -1,6 +1,7 @@
 import {
   aiMarkup,
   aiModelDefinition,
+  checkFlag,
   cohortDefinition,
   companyDefinition,
   flagEntry,
@@ -19,7 +20,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   id,
   reports: z.array(reportDefinition.extend({ id }).strict()).default([]),
   cohorts: z.array(z.strictObject({ id, ...cohortDefinition.shape })).default([]),
-  flags: z.array(flagEntry.strict()).default([]),
+  flags: z.array(flagEntry.strict().check(checkFlag)).default([]),
   team: z.array(teammateDefinition.extend({ id }).strict()).default([]),
   /** Without `team` the messenger shows the project's team with its pictures. */
   messenger: messengerSettings.partial({ team: true }).strict().optional(),

@@ -1,21 +1,24 @@
 import { z } from '@hono/zod-openapi';
 import { id, name } from '../fields/fields.ts';
 import { cohortId, flagKey } from '../fields/ids.ts';
-import { clause, type FlagEntry, flagEntry } from '../flags.ts';
+import { clause, type FlagEntry, flagEntry, warnings } from '../flags.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { managementOf, projectParams } from './common.ts';
 import { changeReason, ifMatchHeaders, versionConflict } from './flag-history.ts';
 
+/** Largest sum of a flag's weights. */
+const MAX_TOTAL_WEIGHT = 1_000_000;
+
+/** Rejects a flag with parts that do not fit each other. */
+export function checkFlag({ value, issues }: z.core.ParsePayload<Omit<FlagEntry, 'key'>>): void {
+  for (const { path, message } of flagFaults(value)) {
+    issues.push({ code: 'custom', input: value, path, message });
+  }
+}
+
 /** A flag without its key, which is in the path. */
-export const flagDefinition = flagEntry
-  .omit({ key: true })
-  .check((context) => {
-    for (const { path, message } of flagFaults(context.value)) {
-      context.issues.push({ code: 'custom', input: context.value, path, message });
-    }
-  })
-  .openapi('FlagDefinition');
+export const flagDefinition = flagEntry.omit({ key: true }).check(checkFlag).openapi('FlagDefinition');
 export type FlagDefinition = z.infer<typeof flagDefinition>;
 
 function* flagFaults({ type, variations = [] }: Omit<FlagEntry, 'key'>) {
@@ -27,9 +30,11 @@ function* flagFaults({ type, variations = [] }: Omit<FlagEntry, 'key'>) {
       yield { path: ['variations', index, 'value'], message: `not a ${type}, which is the type of the flag` };
     }
   }
-  const weights = variations.reduce((sum, { weight }) => sum + weight, 0);
-  if (variations.length > 0 && weights === 0)
+  const total = variations.reduce((sum, { weight }) => sum + weight, 0);
+  if (variations.length > 0 && total === 0)
     yield { path: ['variations'], message: 'the weights sum to 0; at least one must be positive' };
+  if (total > MAX_TOTAL_WEIGHT)
+    yield { path: ['variations'], message: `the weights sum to more than ${MAX_TOTAL_WEIGHT}` };
 }
 
 const cohortClause = clause.refine(({ op }) => op !== 'in_cohort' && op !== 'not_in_cohort', {
@@ -90,7 +95,7 @@ export const putFlag = operation({
   path: FLAG_PATH,
   summary: 'Create or replace a flag',
   description:
-    'Gets 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0, or a value that does not have the type of the flag.',
+    'Gets 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0 or to more than 1,000,000, or a value that does not have the type of the flag.',
   request: {
     params: flagParams,
     query: changeQuery,
@@ -106,8 +111,16 @@ export const putFlag = operation({
       ],
     }),
   },
-  responses: { 200: jsonResponse('The stored flag. ETag is its version.', flagEntry) },
-  errors: { 404: 'Project not found.', 412: versionConflict },
+  responses: { 200: jsonResponse('The stored flag. ETag is its version.', flagEntry.extend({ warnings })) },
+  errors: {
+    404: 'Project not found.',
+    409: {
+      description: 'Another flag requires what this one would no longer serve.',
+      message:
+        'The flag is a prerequisite of "checkout" (variation "green"). Change or delete those flags first.',
+    },
+    412: versionConflict,
+  },
 });
 
 export const deleteFlag = operation({
@@ -173,7 +186,7 @@ export const putCohort = operation({
       distinctIds: ['user-1'],
     }),
   },
-  responses: { 200: jsonResponse('The stored cohort.', cohort) },
+  responses: { 200: jsonResponse('The stored cohort.', cohort.extend({ warnings })) },
   errors: { 404: 'Project not found.' },
 });
 

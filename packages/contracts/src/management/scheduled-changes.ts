@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { id, timestamp } from '../fields/fields.ts';
 import { flagKey } from '../fields/ids.ts';
-import { flagEntry } from '../flags.ts';
+import { flagEntry, warnings } from '../flags.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
@@ -76,7 +76,7 @@ export const scheduleFlagChange = operation({
       ifVersion: 3,
     }),
   },
-  responses: { 201: jsonResponse('The scheduled change.', scheduledChange) },
+  responses: { 201: jsonResponse('The scheduled change.', scheduledChange.extend({ warnings })) },
   errors: {
     404: 'Project not found.',
     409: {

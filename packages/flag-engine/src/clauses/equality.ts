@@ -1,12 +1,13 @@
 import { isRecord } from '../json.ts';
-import { numeric } from './numeric.ts';
+import { exactNumeric, numeric } from './numeric.ts';
 
 /** Whether an attribute, or an element of it, equals one of the values of a clause. */
 export type Equality = (attribute: unknown) => boolean;
 
 /**
  * Values are equal if they have the same JSON type and value (objects and arrays by content, strings
- * case-sensitively), or are a number or boolean and its string form. `null` equals nothing.
+ * case-sensitively), or are a number or boolean and its string form. `null` equals nothing. A string with an integer
+ * beyond 2^53 - 1 equals the same string only.
  */
 export function equalityWithAny(values: readonly unknown[]): Equality {
   const texts: string[] = [];
@@ -15,7 +16,7 @@ export function equalityWithAny(values: readonly unknown[]): Equality {
   const booleans: boolean[] = [];
   const structures: object[] = [];
   for (const value of values) {
-    const number = numeric(value);
+    const number = exactNumeric(value);
     if (number !== undefined) numbersAndTexts.push(number);
     if (typeof value === 'string') texts.push(value);
     else if (number !== undefined) numbers.push(number);

@@ -1,11 +1,11 @@
 // Not Date.parse: it differs between runtimes and reads times without an offset in the local time zone, but a flag
 // must evaluate the same everywhere.
 const INSTANT =
-  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(?:Z|([+-])(\d{2}):(\d{2})))?$/;
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(?:Z|([+-])(\d{2}):?(\d{2})))?$/;
 
 /**
  * Milliseconds since 1970 of an ISO 8601 string: a day (`2026-03-01`, midnight UTC) or a date and time with an offset
- * (`2026-03-01T09:30Z`, `...T09:30:00.25+02:00`). `undefined` for a time without an offset, a day that does not
+ * (`2026-03-01T09:30Z`, `...T09:30:00.25+02:00`, also `+0200`). `undefined` for a time without an offset, a day that does not
  * exist, 24:00 and second 60.
  */
 export function parseInstant(value: unknown): number | undefined {

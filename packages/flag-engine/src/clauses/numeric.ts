@@ -9,6 +9,15 @@ export function numeric(value: unknown): number | undefined {
   return typeof value === 'number' ? finite(value) : undefined;
 }
 
+/**
+ * As `numeric`, but undefined for a string with an integer beyond 2^53 - 1: as a number it would equal its neighbours.
+ */
+export function exactNumeric(value: unknown): number | undefined {
+  const number = numeric(value);
+  const isRounded = typeof value === 'string' && Number.isInteger(number) && !Number.isSafeInteger(number);
+  return isRounded ? undefined : number;
+}
+
 function finite(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import type { InsightClause } from '@switchboard/contracts';
-import { numeric } from '@switchboard/flag-engine';
+import { exactNumeric, numeric } from '@switchboard/flag-engine';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, anyOf, FALSE, integer, number, numbers, type Sql, sql, text, texts } from '../engine/sql.ts';
 
@@ -105,7 +105,7 @@ function equalityIn(dialect: Dialect): (values: readonly unknown[]) => Test {
   return (values) => {
     const strings = values.filter((value) => typeof value === 'string');
     const typed = values.filter((value) => typeof value === 'number').filter(Number.isFinite);
-    const parsed = values.map(numeric).filter((value) => value !== undefined);
+    const parsed = values.map(exactNumeric).filter((value) => value !== undefined);
     const words = values.filter((value) => typeof value === 'boolean').map(String);
     const structures = values.filter((value) => typeof value === 'object' && value !== null);
     const shown = [...strings, ...words].filter((word) => word === 'true' || word === 'false');

@@ -8,7 +8,7 @@ import { COMMA, integer, join, number, SCALE, type Sql, sql, text, whole } from 
 
 const NUMBER = sql`'^-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$'`;
 const VERSION = sql`'^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(?:-((?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(?:[.](?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:[+][0-9a-zA-Z-]+(?:[.][0-9a-zA-Z-]+)*)?$'`;
-const INSTANT = sql`'^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})([.][0-9]+)?)?(?:Z|([+-])([0-9]{2}):([0-9]{2})))?$'`;
+const INSTANT = sql`'^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})([.][0-9]+)?)?(?:Z|([+-])([0-9]{2}):?([0-9]{2})))?$'`;
 
 /** The value of `body` with a name for another value, which is then written and computed once. */
 function having(value: Sql, body: (name: Sql) => Sql): Sql {

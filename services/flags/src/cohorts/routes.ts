@@ -1,5 +1,6 @@
 import { deleteCohort, getCohort, listCohorts, putCohort } from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import { withWarnings } from '../rulesets/warnings.ts';
 import type { Cohorts } from './cohorts.ts';
 
 interface CohortsDeps {
@@ -27,7 +28,8 @@ export function cohortsRoutes(app: ServiceApp, { cohorts, ofProject }: CohortsDe
     putCohort,
     async (c) => {
       const { projectId, cohortId } = c.req.valid('param');
-      return c.json(await cohorts.put(projectId, cohortId, c.req.valid('json')), 200);
+      const cohort = await cohorts.put(projectId, cohortId, c.req.valid('json'));
+      return c.json(withWarnings(cohort, cohort.match, 'match'), 200);
     },
     ofProject,
   );

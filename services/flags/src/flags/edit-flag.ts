@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FlagEntry } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
-import { validateFlag } from '@switchboard/flag-engine';
-import { auditDetails, BadRequest } from '@switchboard/service-kit';
+import { brokenPrerequisites, validateFlag } from '@switchboard/flag-engine';
+import { auditDetails, BadRequest, Conflict } from '@switchboard/service-kit';
 import { type Change, etagOf, openHistory } from '../flag-history/history.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createFlagsStore } from './store.ts';
@@ -20,7 +20,7 @@ export type Next = (
 
 /**
  * Edits one flag and records its version; returns its ETag. Throws PreconditionFailed when the flag is not in the state
- * that it is made for, and what `next` throws.
+ * that it is made for, Conflict if another flag requires what it would no longer serve, and what `next` throws.
  */
 export function editFlag(
   options: EditOptions,
@@ -35,6 +35,7 @@ export function editFlag(
     const versions = await openHistory(tx, { projectId, key, stored });
     versions.require(change.ifMatch);
     const flag = await next(existing, tx);
+    if (stored !== undefined) requireDependents(stored, flag, existing);
     auditDetails({ before: stored, after: flag, reason: change.reason });
     const hasChanged = !isDeepStrictEqual(stored, flag);
     if (hasChanged) {
@@ -43,6 +44,27 @@ export function editFlag(
     }
     return { result: etagOf(versions.version()), hasChanged };
   });
+}
+
+const MAX_NAMED = 5;
+
+/** Throws Conflict if another flag has a prerequisite that the flag fulfils and would not fulfil after the change. */
+function requireDependents(
+  before: FlagEntry,
+  after: FlagEntry | undefined,
+  existing: readonly FlagEntry[],
+): void {
+  const broken = brokenPrerequisites(before, after, existing);
+  if (broken.length === 0) return;
+  const named = broken
+    .slice(0, MAX_NAMED)
+    .map(({ dependentKey, variationKey }) =>
+      after === undefined ? `"${dependentKey}"` : `"${dependentKey}" (variation "${variationKey}")`,
+    );
+  const more = broken.length > MAX_NAMED ? ` and ${broken.length - MAX_NAMED} more` : '';
+  throw new Conflict(
+    `The flag is a prerequisite of ${named.join(', ')}${more}. Change or delete those flags first.`,
+  );
 }
 
 /** All of a project's flags are in memory at once. */

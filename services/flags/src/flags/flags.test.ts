@@ -59,6 +59,37 @@ describe('flags of a project', () => {
       { ...on, variations: [{ key: 'a', value: 1, weight: -1 }] },
       'variations[0].weight',
     ],
+    [
+      'weights that a hash cannot divide evenly',
+      {
+        ...on,
+        variations: [
+          { key: 'a', value: 1, weight: 500_001 },
+          { key: 'b', value: 1, weight: 500_000 },
+        ],
+      },
+      'variations: the weights sum to more than 1000000',
+    ],
+    [
+      'an integer that JSON rounds in a clause',
+      '{"enabled":true,"rolloutPercentage":100,"targeting":[{"attribute":"account","op":"in","value":[1,1152921504606846977]}]}',
+      'targeting[0].value[1]: an integer beyond 9007199254740991',
+    ],
+    [
+      'an integer that JSON rounds as a value',
+      '{"enabled":true,"rolloutPercentage":100,"type":"json","variations":[{"key":"a","value":{"id":-9007199254740993},"weight":1}]}',
+      'variations[0].value.id: an integer beyond 9007199254740991',
+    ],
+    [
+      'an unknown property',
+      { ...on, targetting: [] },
+      'body: unknown property "targetting"; did you mean "targeting"?',
+    ],
+    [
+      'an unknown property of a clause',
+      { ...on, targeting: [{ attribute: 'a', op: 'eq', valeu: 1 }] },
+      'targeting[0]: unknown property "valeu"; did you mean "value"?',
+    ],
     ['weights of 0', { ...on, variations: [{ key: 'a', value: 1, weight: 0 }] }, 'variations: the weights'],
     [
       'a value of another type',
@@ -106,5 +137,82 @@ describe('flags of a project', () => {
     });
     await harness.manage('DELETE', `/projects/${project.id}/flags/top`);
     expect((await harness.manage('DELETE', `/projects/${project.id}/flags/base`)).status).toBe(204);
+  });
+
+  it('keep a variation that another flag needs, whatever changes them, and the error names both', async () => {
+    const project = await harness.createProject();
+    const path = `/projects/${project.id}/flags/base`;
+    const put = (definition: object) => harness.manage('PUT', path, definition);
+    const serving = (...keys: string[]) => ({
+      ...on,
+      variations: keys.map((key) => ({ key, value: key, weight: 1 })),
+    });
+    await put(serving('h'));
+    await put(serving('g', 'h'));
+    await harness.putFlag(project, { key: 'top', ...needs('base', 'g') });
+    const refused = [
+      await put(serving('h')),
+      await put(on),
+      await put({ ...on, type: 'boolean' }),
+      await put({ ...serving('h'), type: 'string' }),
+      await harness.manage('POST', `${path}/restore`, { version: 1 }),
+    ];
+    for (const response of refused) {
+      expect(response.status).toBe(409);
+      expect(await json(response)).toMatchObject({
+        error: {
+          code: 'CONFLICT',
+          message: 'The flag is a prerequisite of "top" (variation "g"). Change or delete those flags first.',
+        },
+      });
+    }
+    expect((await put(serving('h', 'g', 'i'))).status).toBe(200);
+    await harness.putFlag(project, { key: 'top', ...needs('base', 'h') });
+    expect((await put(serving('h'))).status).toBe(200);
+  });
+
+  it('without variations get none while another flag needs them on', async () => {
+    const project = await harness.createProject();
+    const path = `/projects/${project.id}/flags/base`;
+    await harness.manage('PUT', path, on);
+    await harness.putFlag(project, { key: 'top', ...needs('base') });
+    await harness.putFlag(project, { key: 'other', ...needs('base', 'off') });
+    const variations = [{ key: 'a', value: true, weight: 1 }];
+    expect((await harness.manage('PUT', path, { ...on, variations })).status).toBe(409);
+    expect((await harness.manage('PUT', path, { ...on, enabled: false })).status).toBe(200);
+  });
+
+  it('are stored with a warning where a clause is probably not meant so', async () => {
+    const project = await harness.createProject();
+    const warningsOf = async (value: unknown, op = 'gte') => {
+      const targeting = [
+        { attribute: 'plan', op: 'is_set' },
+        { attribute: 'x', op, value },
+      ];
+      const at = new Date(Date.now() + 3_600_000).toISOString();
+      const id = `/projects/${project.id}`;
+      const answers = [
+        await harness.manage('PUT', `${id}/flags/f`, { ...on, targeting }),
+        await harness.manage('PUT', `${id}/cohorts/c`, { name: 'C', match: targeting }),
+        await harness.manage('POST', `${id}/scheduled-changes`, { key: 'f', at, patch: { targeting } }),
+      ];
+      return Promise.all(answers.map(async (answer) => (await json(answer))['warnings']));
+    };
+    const at = (warning: string) =>
+      ['targeting[1]', 'match[1]', 'patch.targeting[1]'].map((place) => [`${place}.value: ${warning}`]);
+    expect(await warningsOf('1.10')).toEqual(
+      at('compared as a number, by which 1.10 is below 1.9; write 1.10.0 to compare versions'),
+    );
+    for (const value of ['2026-03-01T01:00:00', '1.2.3.4', 'monday', true, [1]]) {
+      expect(await warningsOf(value)).toEqual(
+        at(
+          'not a number, a version with three parts or an ISO 8601 time with an offset, so the clause matches nobody',
+        ),
+      );
+    }
+    for (const value of [1.1, '7', '1.10.0', '2026-03-01', '2026-03-01T01:00:00+0200']) {
+      expect(await warningsOf(value)).toEqual([undefined, undefined, undefined]);
+    }
+    expect(await warningsOf('1.10', 'eq')).toEqual([undefined, undefined, undefined]);
   });
 });

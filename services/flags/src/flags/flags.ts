@@ -19,7 +19,10 @@ export interface Flags {
   list(projectId: string): Promise<FlagEntry[]>;
   /** Throws NotFound. */
   get(at: FlagPath): Promise<VersionedFlag>;
-  /** Creates or replaces a flag. Throws BadRequest if it conflicts with the project's other flags. */
+  /**
+   * Creates or replaces a flag. Throws BadRequest if it conflicts with the project's other flags, Conflict if another
+   * flag requires what it would no longer serve.
+   */
   put(at: FlagPath, definition: FlagDefinition, change: Change): Promise<VersionedFlag>;
   /** Fails its scheduled changes too. Throws Conflict while another flag has it as a prerequisite. */
   remove(at: FlagPath, change: Change): Promise<void>;
@@ -29,7 +32,6 @@ export interface Flags {
   restore(at: FlagPath, version: number, change: Change): Promise<VersionedFlag>;
 }
 
-const MAX_NAMED = 5;
 const CURSOR = /^[1-9]\d{0,8}$/;
 
 /** Manages the flags of projects. */
@@ -56,11 +58,7 @@ export function createFlags(options: EditOptions): Flags {
     },
 
     async remove(at, change) {
-      await edit(at, change, async (existing, tx) => {
-        const dependents = existing.filter(
-          (flag) => flag.key !== at.key && flag.prerequisites?.some(({ flagKey }) => flagKey === at.key),
-        );
-        if (dependents.length > 0) throw new Conflict(describeDependents(dependents));
+      await edit(at, change, async (_existing, tx) => {
         await createScheduledChangesStore(tx).failAll(at.projectId, at.key, 'The flag was deleted.');
         return undefined;
       });
@@ -91,10 +89,4 @@ export function createFlags(options: EditOptions): Flags {
       return { flag: entry, etag };
     },
   };
-}
-
-function describeDependents(dependents: readonly FlagEntry[]): string {
-  const names = dependents.slice(0, MAX_NAMED).map(({ key }) => `"${key}"`);
-  const more = dependents.length > MAX_NAMED ? ` and ${dependents.length - MAX_NAMED} more` : '';
-  return `The flag is a prerequisite of ${names.join(', ')}${more}. Change or delete those flags first.`;
 }

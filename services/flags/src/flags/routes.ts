@@ -7,6 +7,7 @@ import {
   restoreFlagVersion,
 } from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import { withWarnings } from '../rulesets/warnings.ts';
 import type { Flags } from './flags.ts';
 
 interface FlagsDeps {
@@ -38,7 +39,7 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
         reason: c.req.valid('query').reason,
         ifMatch: c.req.valid('header')['If-Match'],
       });
-      return c.json(flag, 200, { ETag: etag });
+      return c.json(withWarnings(flag, flag.targeting, 'targeting'), 200, { ETag: etag });
     },
     ofProject,
   );

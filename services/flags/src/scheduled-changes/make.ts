@@ -1,4 +1,4 @@
-import { auditObject, type FlagEntry, flagDefinition, putFlag } from '@switchboard/contracts';
+import { auditObject, type FlagEntry, flagDefinition, problemsOf, putFlag } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import { type Directory, DirectoryUnavailable, type Project } from '@switchboard/directory';
 import { poll } from '@switchboard/resilience';
@@ -139,10 +139,11 @@ function flagAfter({ key, definition, patch }: ScheduledRow, existing: readonly 
   if (definition !== null) return requireValid({ key, ...definition }, existing);
   const stored = existing.find((flag) => flag.key === key);
   if (stored === undefined) throw new NotFound('There is no such flag to patch.');
-  const patched = flagDefinition.safeParse({ ...stored, ...patch });
-  if (!patched.success) {
-    const [issue] = patched.error.issues;
-    throw new BadRequest(`${issue?.path.join('.')}: ${issue?.message}`);
+  const value = { ...stored, ...patch };
+  const { success, data, error } = flagDefinition.safeParse(value);
+  if (!success) {
+    const [problem] = problemsOf({ schema: flagDefinition, value, error }, { where: 'flag', most: 1 });
+    throw new BadRequest(problem ?? 'flag: not valid');
   }
-  return requireValid({ key, ...patched.data }, existing);
+  return requireValid({ key, ...data }, existing);
 }

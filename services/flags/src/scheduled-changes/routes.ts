@@ -1,5 +1,6 @@
 import { cancelScheduledChange, listScheduledChanges, scheduleFlagChange } from '@switchboard/contracts';
 import { grantOf, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
+import { withWarnings } from '../rulesets/warnings.ts';
 import type { ScheduledChanges } from './scheduled-changes.ts';
 
 interface ScheduledChangesDeps {
@@ -16,7 +17,10 @@ export function scheduledChangesRoutes(
     async (c) => {
       const { projectId } = c.req.valid('param');
       const grant = grantOf(c.var.authority, scheduleFlagChange.permission);
-      return c.json(await scheduled.schedule(projectId, c.req.valid('json'), grant), 201);
+      const change = await scheduled.schedule(projectId, c.req.valid('json'), grant);
+      const [part, path] =
+        change.flag === undefined ? [change.patch, 'patch.targeting'] : [change.flag, 'flag.targeting'];
+      return c.json(withWarnings(change, part?.targeting, path), 201);
     },
     ofProject,
   );

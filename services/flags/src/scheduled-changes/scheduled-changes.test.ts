@@ -154,6 +154,27 @@ describe('a scheduled change', () => {
     expect((await ask('GET', '/flags/broken')).body).toEqual({ key: 'broken', ...off });
   });
 
+  it.each([
+    ['patch', { variations: [{ key: 'h', value: true, weight: 1 }] }],
+    ['flag', off],
+  ])('is kept with the reason when another flag needs what it takes away by its %s', async (part, change) => {
+    const base = `base-${part}`;
+    const variations = [{ key: 'g', value: true, weight: 1 }];
+    await harness.putFlag(project, { key: base, ...off, variations });
+    await harness.putFlag(project, {
+      key: `top-${part}`,
+      ...off,
+      prerequisites: [{ flagKey: base, variationKey: 'g' }],
+    });
+    await ask('POST', '/scheduled-changes', { key: base, at: soon(300), [part]: change });
+    await settled(base);
+    const [failed] = await waiting(base);
+    expect(failed?.failure?.message).toBe(
+      `The flag is a prerequisite of "top-${part}" (variation "g"). Change or delete those flags first.`,
+    );
+    expect((await ask('GET', `/flags/${base}`)).body).toEqual({ key: base, ...off, variations });
+  });
+
   it('is not made once it is cancelled, and cannot be cancelled from another project', async () => {
     const theirs = await harness.createProject();
     await harness.putFlag(project, { key: 'calm', ...off });

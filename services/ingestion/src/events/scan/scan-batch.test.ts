@@ -131,6 +131,10 @@ const member = fc.oneof(
     '"context":{"a":1,"os":"b"}',
     '"occurred_at":"forged"',
     '"distinct_id":"béa"',
+    '"event_name":" "',
+    '"timestamp":"2016-12-31T23:59:60.000Z"',
+    '"timestamp":"0000-03-01T09:30:00.000Z"',
+    '"timestamp":"0001-01-01T00:30:00+01:00"',
     '"event_\\u0069d":"e2"',
   ),
   fc
@@ -209,7 +213,7 @@ describe('the scan of a body', () => {
     ['an unknown member between two of its context', `${VALID},"context":{"os":"a","b":{"os":1},"sdk":null}`],
     [
       'escapes in its texts',
-      `"distinct_id":"\\u0061da","event_id":"\\"","event_name":"\\n","schema_version":1,"timestamp":"2026-03-01T09:30:00.000Z"`,
+      `"distinct_id":"\\u0061da","event_id":"\\"","event_name":"\\nn","schema_version":1,"timestamp":"2026-03-01T09:30:00.000Z"`,
     ],
     [
       'the same name in objects within one another',
@@ -229,6 +233,9 @@ describe('the scan of a body', () => {
     ['many names', `${VALID},"properties":{${Array.from({ length: 5_000 }, (_, i) => `"${i}":1`)}}`],
     ['its properties null', `${VALID},"properties":null`],
     ['a blank person', VALID.replace('"ada"', '" "')],
+    ['a blank name', VALID.replace('"n"', '" \\t"')],
+    ['a time before year 1', VALID.replace('2026', '0000')],
+    ['a leap second', VALID.replace('2026-03-01T09:30:00', '2016-12-31T23:59:60')],
     ['a day that does not exist', VALID.replace('03-01', '02-30')],
     ['900,001 bytes', `${VALID},"properties":{"a":"${'x'.repeat(900_000)}"}`],
   ])('has no answer for an event with %s', (_, members) => {

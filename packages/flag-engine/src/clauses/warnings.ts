@@ -1,0 +1,23 @@
+import type { Clause, ClauseOperator } from '../types.ts';
+import { comparisonWith } from './order.ts';
+
+const ORDERING: readonly ClauseOperator[] = ['gt', 'gte', 'lt', 'lte'];
+/** A string that is a number and looks like the version 1.10. */
+const TWO_PART_VERSION = /^\d+\.\d+$/;
+
+/** What is probably not meant by clauses that can be stored, each with its path: `targeting[0].value: ...`. */
+export function clauseWarnings(clauses: readonly Clause[], path: string): string[] {
+  return clauses.flatMap(({ op, value }, index) => {
+    if (!ORDERING.includes(op)) return [];
+    const warning = orderWarning(value);
+    return warning === undefined ? [] : [`${path}[${index}].value: ${warning}`];
+  });
+}
+
+function orderWarning(value: unknown): string | undefined {
+  if (comparisonWith(value) === undefined) {
+    return 'not a number, a version with three parts or an ISO 8601 time with an offset, so the clause matches nobody';
+  }
+  if (typeof value !== 'string' || !TWO_PART_VERSION.test(value)) return undefined;
+  return `compared as a number, by which 1.10 is below 1.9; write ${value}.0 to compare versions`;
+}
