@@ -65,4 +65,4 @@ export * from './operation/operation.ts';
 export * from './operation/permissions.ts';
 export * from './operations.ts';
 export * from './throttles.ts';
-export { problemsOf } from './validation/problems.ts';
+export { type Problem, problemsOf } from './validation/problems.ts';

@@ -1953,7 +1953,10 @@ export interface Operations {
       cohortId: string;
     };
     body: CohortDefinition;
-    response: Cohort;
+    response: Cohort & {
+      /** Clauses that are probably not meant as they are, each with its path. Absent: none. */
+      warnings?: Array<string> | undefined;
+    };
   };
   /** Create or replace a company. Needs `company.write`. */
   putCompany: {
@@ -1976,7 +1979,7 @@ export interface Operations {
       status: ConversationStatus;
     };
   };
-  /** Create or replace a flag. Gets 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0, or a value that does not have the type of the flag. Needs `flags.write`. */
+  /** Create or replace a flag. Gets 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0 or to more than 1,000,000, or a value that does not have the type of the flag. Needs `flags.write`. */
   putFlag: {
     params: {
       projectId: string;
@@ -1990,7 +1993,10 @@ export interface Operations {
       'If-Match'?: string | undefined;
     };
     body: FlagDefinition;
-    response: FlagEntry;
+    response: FlagEntry & {
+      /** Clauses that are probably not meant as they are, each with its path. Absent: none. */
+      warnings?: Array<string> | undefined;
+    };
   };
   /** Create or replace a member of a company. sub is the subject of the access tokens of the person. A lesser role than before revokes service tokens as a deletion does, and serviceTokens lists them; otherwise it is empty. Needs `members.write`. */
   putMember: {
@@ -2217,7 +2223,10 @@ export interface Operations {
       projectId: string;
     };
     body: ScheduledChangeDefinition;
-    response: ScheduledChange;
+    response: ScheduledChange & {
+      /** Clauses that are probably not meant as they are, each with its path. Absent: none. */
+      warnings?: Array<string> | undefined;
+    };
   };
   /** Send an in-app message. Repeating an Idempotency-Key in a project sends nothing and returns the id of the first message. Needs `messages.send`. */
   sendMessage: {

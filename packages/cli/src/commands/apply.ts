@@ -9,7 +9,7 @@ async function manifestAt(positionals: string[], { read }: Terminal) {
   const [path, ...rest] = positionals;
   if (path === undefined || rest.length > 0)
     throw new UsageError('give one manifest file, or - for standard input');
-  return parseManifest(await read(path));
+  return parseManifest(await read(path), path);
 }
 
 export const apply: Command = {

@@ -25,7 +25,7 @@ snapshot (GET /v1/flags/snapshot). Needs no token.
     if (what !== 'types' || place === undefined || rest.length > 0) {
       throw new UsageError('usage: switchboard generate types <manifest.yaml | snapshot.json | URL | ->');
     }
-    const flags = readFlags(await terminal.read(place), values.project);
+    const flags = readFlags(await terminal.read(place), place, values.project);
     terminal.out(flagTypes(flags, values.package ?? PACKAGE));
     return EXIT_CODES.done;
   },

@@ -13,11 +13,12 @@ export function describeOutcomes(outcomes: readonly Outcome[], tense: 'done' | '
   return [...lines, counts, ''].join('\n');
 }
 
-function linesOf({ kind, ids, change, differences }: Outcome): string[] {
+function linesOf({ kind, ids, change, differences, warnings }: Outcome): string[] {
   if (change === 'unchanged') return [];
   const sign = change === 'created' ? '+' : '~';
   const details = differences.map(({ path, from, to }) => `    ${path}: ${short(from)} -> ${short(to)}`);
-  return [`${sign} ${[kind, ...ids].join(' ')}`, ...details];
+  const warned = warnings.map((warning) => `    warning: ${warning}`);
+  return [`${sign} ${[kind, ...ids].join(' ')}`, ...details, ...warned];
 }
 
 const MAX_SHOWN_CHARACTERS = 60;

@@ -1,26 +1,19 @@
 import { insightQuery } from '@switchboard/contracts';
 import { csvOf, parseContent, tableOf } from '@switchboard/report-content';
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { ManifestError } from '../manifest/manifest.ts';
+import { readYaml } from '../manifest/yaml.ts';
 import { type Command, EXIT_CODES } from './command.ts';
 import { openClient, readArguments } from './session.ts';
 import { UsageError } from './terminal.ts';
 import { textTable } from './text-table.ts';
 
-const question = z.object({ project: z.string('give the id of the project').min(1) }).loose();
+const question = z.object({ project: z.string().min(1) }).loose();
 
 /** A file's project and its question. Throws ManifestError. */
-function parseQuestion(source: string) {
-  const document = parseDocument(source);
-  const fault = document.errors[0];
-  if (fault !== undefined) throw new ManifestError(`not valid YAML: ${fault.message}`);
-  const named = question.safeParse(document.toJS() ?? {});
-  if (!named.success) throw new ManifestError(z.prettifyError(named.error));
-  const { project, ...rest } = named.data;
-  const query = insightQuery.safeParse(rest);
-  if (!query.success) throw new ManifestError(z.prettifyError(query.error));
-  return { project, query: query.data };
+function parseQuestion(source: string, place: string) {
+  const file = readYaml(source, place);
+  const { project, ...rest } = file.parse(question);
+  return { project, query: file.parse(insightQuery, rest) };
 }
 
 export const query: Command = {
@@ -49,7 +42,7 @@ Needs the token of a member of the company. SWITCHBOARD_ANALYTICS_URL, or SWITCH
       throw new UsageError('give one file with a question, or - for standard input');
     }
     if (values.csv && values.json) throw new UsageError('give --csv or --json, not both');
-    const { project, query: asked } = parseQuestion(await terminal.read(path));
+    const { project, query: asked } = parseQuestion(await terminal.read(path), path);
     const client = openClient(values, terminal);
     const body = await client.call('askInsight', { params: { projectId: project }, body: asked });
     if (values.json) {

@@ -65,7 +65,7 @@ describe('an invalid command exits with 2 and says what is wrong', () => {
     [['schedule', 'cancel', 'shop'], /usage: switchboard schedule create/],
     [['schedule', 'list', 'shop', 'beta'], /usage: switchboard schedule create/],
     [['schedule', 'create', 'shop', 'beta', url, '--at', 'x', '--if-version', 'v2'], /--if-version: give/],
-    [['query', 'empty.yaml', url], /give the id of the project\s+→ at project/],
+    [['query', 'empty.yaml', url], /empty\.yaml: project: required/],
     [['apply'], /one manifest file/],
     [['apply', 'a', 'b'], /one manifest/],
     [['apply', 'empty.yaml', '--frob'], /--frob/],

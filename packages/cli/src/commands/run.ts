@@ -5,7 +5,7 @@ import { acls } from '../acls/acls.ts';
 import { audit } from '../audit/audit.ts';
 import { PriceListError } from '../litellm/price-list.ts';
 import { login, logout, whoami } from '../login/commands.ts';
-import { ManifestError } from '../manifest/manifest.ts';
+import { ManifestError } from '../manifest/yaml.ts';
 import { schedule } from '../schedule/schedule.ts';
 import { projects } from '../throttle/projects.ts';
 import { topics } from '../topics/topics.ts';

@@ -1,15 +1,15 @@
 import { type FlagEntry, flagEntry, type Json } from '@switchboard/contracts';
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { ManifestError, parseManifest } from '../manifest/manifest.ts';
+import { parseManifest } from '../manifest/manifest.ts';
+import { ManifestError, readYaml } from '../manifest/yaml.ts';
 
 const snapshot = z.object({ flags: z.array(flagEntry) });
 
 /** The flags of a manifest, of one of its projects, or of a snapshot (GET /v1/flags/snapshot). Throws ManifestError. */
-export function readFlags(source: string, projectId?: string): FlagEntry[] {
-  const found = snapshot.safeParse(parseDocument(source).toJS());
+export function readFlags(source: string, place: string, projectId?: string): FlagEntry[] {
+  const found = snapshot.safeParse(readYaml(source, place).value);
   if (found.success) return found.data.flags;
-  const projects = parseManifest(source).companies.flatMap((company) => company.projects);
+  const projects = parseManifest(source, place).companies.flatMap((company) => company.projects);
   const chosen = projects.filter(({ id }) => projectId === undefined || id === projectId);
   if (chosen.length === 0)
     throw new ManifestError(`no project ${projectId ?? ''} with flags`.replace('  ', ' '));

@@ -14,6 +14,8 @@ export interface Outcome {
   change: 'created' | 'changed' | 'unchanged';
   /** Where the deployment differs from the manifest; empty when created or unchanged. */
   differences: Difference[];
+  /** What the deployment says is probably not meant in what was written. */
+  warnings: string[];
 }
 
 interface ApplyOptions {
@@ -26,6 +28,7 @@ interface ApplyOptions {
 
 const MAX_CALLS_IN_FLIGHT = 8;
 const record = z.record(z.string(), z.unknown());
+const warned = z.looseObject({ warnings: z.array(z.string()).default([]) });
 
 /**
  * Creates and updates the resources of a manifest through the management API. Unchanged resources are not
@@ -62,17 +65,28 @@ async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Pro
   const { kind, params } = step;
   const current = await read(client, kind, params);
   const wanted = await wantedOf(step, client);
-  const outcome = (change: Outcome['change'], differences: Difference[] = []): Outcome => ({
+  const outcome = (
+    change: Outcome['change'],
+    found: Partial<Pick<Outcome, 'differences' | 'warnings'>> = {},
+  ): Outcome => ({
     kind: kind.name,
     ids: kind.ids.map((id) => params[id] ?? ''),
     change,
-    differences,
+    differences: [],
+    warnings: [],
+    ...found,
   });
   const differences =
     current === undefined ? [] : differencesOf(definitionOf(kind, current), definitionOf(kind, wanted));
   if (current !== undefined && differences.length === 0) return outcome('unchanged');
-  if (!dryRun && kind.put !== undefined) await client.untyped.call(kind.put, { params, body: wanted });
-  return current === undefined ? outcome('created') : outcome('changed', differences);
+  const written =
+    dryRun || kind.put === undefined
+      ? undefined
+      : warned.safeParse(await client.untyped.call(kind.put, { params, body: wanted })).data;
+  return outcome(current === undefined ? 'created' : 'changed', {
+    differences,
+    warnings: written?.warnings ?? [],
+  });
 }
 
 /** The resource as it is; undefined when it or its parent does not exist. */

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, test } from 'vitest';
-import { ManifestError, parseManifest } from './manifest.ts';
+import { parseManifest } from './manifest.ts';
+import { ManifestError } from './yaml.ts';
 
 function refusal(source: string): string {
   try {
-    parseManifest(source);
+    parseManifest(source, 'acme.yaml');
   } catch (error) {
     if (error instanceof ManifestError) return error.message;
     throw error;
@@ -38,7 +39,7 @@ describe('a manifest', () => {
   });
 
   it('that is not YAML is refused with the line', () => {
-    expect(refusal('plans: [\n  - x')).toMatch(/^not valid YAML: .*line \d/s);
+    expect(refusal('plans: [\n  - x')).toMatch(/^acme\.yaml:\d: not valid YAML: .*line \d/s);
   });
 
   it.each([
@@ -67,6 +68,92 @@ describe('a manifest', () => {
     ],
   ])('with a duplicate %s is refused', (_, source, place) => {
     expect(refusal(source)).toContain(place);
+  });
+});
+
+describe('a manifest names the file, the line and what to write', () => {
+  const clause = (value: string) =>
+    `companies:
+  - id: co
+    name: Company
+    plan: { tier: pro, cycle: monthly }
+    projects:
+      - id: p
+        name: Project
+        region: eu
+        defaultLanguage: en
+        flags:
+          - key: a
+            enabled: true
+            rolloutPercentage: 100
+            targeting:
+              - attribute: x
+                op: lt
+                value: ${value}
+`;
+  const place = 'companies[0].projects[0].flags[0].targeting[0]';
+
+  it.each([
+    ['.inf', 'acme.yaml:17: .inf is not a JSON value; write a number, or a string in quotes'],
+    ['-.INF', 'acme.yaml:17: -.INF is not a JSON value; write a number, or a string in quotes'],
+    ['.nan', 'acme.yaml:17: .nan is not a JSON value; write a number, or a string in quotes'],
+    ['[1, .NaN]', 'acme.yaml:17: .NaN is not a JSON value; write a number, or a string in quotes'],
+    ['*nope', 'acme.yaml:17: *nope has no anchor before it; write &nope where the value is'],
+    [
+      '[9007199254740993]',
+      `acme.yaml:17: ${place}.value[0]: an integer beyond 9007199254740991, which JSON does not keep exactly; send it as a string`,
+    ],
+    [
+      '1\n                valeu: 2',
+      `acme.yaml:18: ${place}: unknown property "valeu"; did you mean "value"?`,
+    ],
+  ])('for the value %s', (value, message) => {
+    expect(refusal(clause(value))).toBe(message);
+  });
+
+  it('for every problem, each with its line', () => {
+    const wrong = clause('1').replace('enabled: true', 'enabled: 1').replace('region: eu', 'region: EU');
+    expect(refusal(wrong).split('\n')).toEqual([
+      'acme.yaml:8: companies[0].projects[0].region: not a region; use a letter a-z followed by up to 15 of a-z and 0-9',
+      'acme.yaml:12: companies[0].projects[0].flags[0].enabled: must be a boolean',
+    ]);
+  });
+
+  it('for weights that a flag of HTTP may not have either', () => {
+    const weights =
+      'variations: [{ key: g, value: 1, weight: 600000 }, { key: h, value: 2, weight: 600000 }]';
+    expect(refusal(clause('1').replace('targeting:', `${weights}\n            targeting:`))).toContain(
+      'variations: the weights sum to more than 1000000',
+    );
+  });
+});
+
+describe('aliases', () => {
+  const aliased = (count: number, anchor = '&t [{ attribute: plan, op: eq, value: pro }]') =>
+    project(
+      `flags: [${Array.from(
+        { length: count },
+        (_, index) =>
+          `{ key: f${index}, enabled: true, rolloutPercentage: 1, targeting: ${index === 0 ? anchor : '*t'} }`,
+      ).join(', ')}]`,
+    );
+
+  it('may stand for one value in thousands of places, also for one with aliases', () => {
+    const nested = '&t [&c { attribute: plan, op: eq, value: pro }, *c]';
+    for (const source of [aliased(3_000), aliased(1_000, nested)]) {
+      const [found] = parseManifest(source).companies[0]?.projects[0]?.flags.slice(-1) ?? [];
+      expect(found?.targeting?.[0]).toEqual({ attribute: 'plan', op: 'eq', value: 'pro' });
+    }
+  });
+
+  it('that multiply without bound are refused', () => {
+    const levels = Array.from({ length: 12 }, (_, level) => {
+      const inner = level === 0 ? '"lol"' : `*a${level - 1}`;
+      return `a${level}: &a${level} [${Array(9).fill(inner).join(', ')}]`;
+    });
+    expect(refusal(levels.join('\n'))).toBe(
+      'acme.yaml:1: aliases stand for more than 100000 nodes; write the values instead',
+    );
   });
 });
 

@@ -13,8 +13,9 @@ import {
   reportDefinition,
   teammateDefinition,
 } from '@switchboard/contracts';
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
+import { nameOf } from '../commands/terminal.ts';
+import { ManifestError, readYaml } from './yaml.ts';
 
 const project = projectDefinition.omit({ companyId: true }).extend({
   id,
@@ -52,21 +53,13 @@ export type Manifest = z.infer<typeof manifest>;
 export type ManifestCompany = Manifest['companies'][number];
 export type ManifestProject = ManifestCompany['projects'][number];
 
-/** The manifest is invalid. The message names every invalid field. */
-export class ManifestError extends Error {
-  override name = 'ManifestError';
-}
-
-/** Parses a manifest from YAML (or JSON). Throws ManifestError. */
-export function parseManifest(source: string): Manifest {
-  const document = parseDocument(source);
-  const fault = document.errors[0];
-  if (fault !== undefined) throw new ManifestError(`not valid YAML: ${fault.message}`);
-  const parsed = manifest.safeParse(document.toJS() ?? {});
-  if (!parsed.success) throw new ManifestError(z.prettifyError(parsed.error));
-  const duplicate = findDuplicate(parsed.data);
-  if (duplicate !== undefined) throw new ManifestError(`${duplicate}: defined more than once`);
-  return parsed.data;
+/** Parses a manifest from YAML (or JSON). `place` is its path or address, for messages. Throws ManifestError. */
+export function parseManifest(source: string, place = 'manifest'): Manifest {
+  const parsed = readYaml(source, place).parse(manifest);
+  const duplicate = findDuplicate(parsed);
+  if (duplicate !== undefined)
+    throw new ManifestError(`${nameOf(place)}: ${duplicate}: defined more than once`);
+  return parsed;
 }
 
 /** The first resource that is defined more than once. */

@@ -5,7 +5,9 @@ import { problemsOf } from './problems.ts';
 
 function problems(schema: z.ZodType, value: unknown, isStrict = true): string[] {
   const { error } = schema.safeParse(value);
-  return problemsOf({ schema, value, error }, { where: 'body', most: 20, isStrict });
+  return problemsOf({ schema, value, error }, { where: 'body', most: 20, isStrict }).map(
+    ({ message }) => message,
+  );
 }
 
 const KINDS = '"trends", "funnel", "retention", "stickiness", "lifecycle"';

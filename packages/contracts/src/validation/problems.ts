@@ -17,6 +17,13 @@ export interface Checked {
   error: z.core.$ZodError | undefined;
 }
 
+export interface Problem {
+  /** Where it is; of an unknown property, with its name. */
+  path: readonly PropertyKey[];
+  /** With the path: `events[3].timestamp: must be a string`. */
+  message: string;
+}
+
 interface ProblemOptions {
   /** The name of the whole value: `body`, `query`, `path`. */
   where: string;
@@ -27,17 +34,16 @@ interface ProblemOptions {
 }
 
 /**
- * The problems of a value, each as `events[3].timestamp: must be a string`. Unknown properties come first, because one
- * of them is often a required property misspelt.
+ * The problems of a value. Unknown properties come first, because one of them is often a required property misspelt.
  */
-export function problemsOf(checked: Checked, { where, most, isStrict = false }: ProblemOptions): string[] {
-  const problems: string[] = [];
-  const add = (path: readonly PropertyKey[], problem: string) =>
-    problems.push(`${pathText(path) || where}: ${problem}`);
+export function problemsOf(checked: Checked, { where, most, isStrict = false }: ProblemOptions): Problem[] {
+  const problems: Problem[] = [];
+  const add = (path: readonly PropertyKey[], problem: string, name: PropertyKey[] = []) =>
+    problems.push({ path: [...path, ...name], message: `${pathText(path) || where}: ${problem}` });
   if (isStrict) {
     for (const unknown of unknownProperties(checked.schema, checked.value)) {
       if (problems.length === most) return problems;
-      add(unknown.path, unknownText([unknown.name], unknown.known));
+      add(unknown.path, unknownText([unknown.name], unknown.known), [unknown.name]);
     }
   }
   for (const issue of checked.error?.issues ?? []) {

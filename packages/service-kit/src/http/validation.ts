@@ -26,6 +26,9 @@ export function validate<S extends z.ZodType>(
   const most = isStrict ? MAX_NAMED + 1 : 1;
   const problems = problemsOf({ schema, value, error }, { where, isStrict, most });
   if (success && problems.length === 0) return data;
-  const named = problems.slice(0, MAX_NAMED).join('; ');
+  const named = problems
+    .slice(0, MAX_NAMED)
+    .map(({ message }) => message)
+    .join('; ');
   throw new BadRequest(problems.length > MAX_NAMED ? `${named}; and more` : named || `${where}: not valid`);
 }

@@ -143,7 +143,7 @@ function flagAfter({ key, definition, patch }: ScheduledRow, existing: readonly 
   const { success, data, error } = flagDefinition.safeParse(value);
   if (!success) {
     const [problem] = problemsOf({ schema: flagDefinition, value, error }, { where: 'flag', most: 1 });
-    throw new BadRequest(problem ?? 'flag: not valid');
+    throw new BadRequest(problem?.message ?? 'flag: not valid');
   }
   return requireValid({ key, ...data }, existing);
 }
