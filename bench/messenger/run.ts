@@ -38,20 +38,7 @@ export async function run(args: string[]): Promise<void> {
 }
 
 async function configure({ manage }: Deployment): Promise<void> {
-  const appearance = [
-    'launcherPosition',
-    'accentColor',
-    'skin',
-    'launcherShape',
-    'launcherFill',
-    'launcherContent',
-  ];
-  const more = ['launcherSize', 'bubbleShape', 'bubbleFill', 'composerShape', 'namePlacement'];
-  const stamps = ['stampPlacement', 'stampContent'];
   await manage('PUT', '/messenger/config', {
-    ...Object.fromEntries([...appearance, ...more, ...stamps].map((name) => [name, 'plain'])),
-    ...{ enabled: true, launcherOffsetX: 0, launcherOffsetY: 0, availability: null },
-    ...{ nameAvatar: true, dayDividers: true, team: [] },
     texts: { en: { greeting: 'Hello' }, de: { greeting: 'Hallo' }, 'pt-BR': { greeting: 'Olá' } },
   });
 }

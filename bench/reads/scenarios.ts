@@ -133,14 +133,4 @@ async function notModified(name: string, scenario: Scenario): Promise<Scenario> 
   return { ...scenario, name, headers: { ...headers, 'If-None-Match': etag }, isNotModified: true };
 }
 
-const APPEARANCE = [
-  ...['launcherPosition', 'accentColor', 'skin', 'launcherShape', 'launcherFill', 'launcherContent'],
-  ...['launcherSize', 'bubbleShape', 'bubbleFill', 'composerShape', 'namePlacement'],
-  ...['stampPlacement', 'stampContent'],
-];
-
-const MESSENGER = {
-  ...Object.fromEntries(APPEARANCE.map((name) => [name, 'plain'])),
-  ...{ enabled: true, launcherOffsetX: 0, launcherOffsetY: 0, availability: null },
-  ...{ nameAvatar: true, dayDividers: true, team: [], texts: { en: { greeting: 'Hello' } } },
-};
+const MESSENGER = { texts: { en: { greeting: 'Hello' } } };

@@ -1,4 +1,8 @@
-import { type MessengerConfiguration, messengerConfiguration } from '@switchboard/contracts';
+import {
+  MESSENGER_CHOICES,
+  type MessengerConfiguration,
+  messengerConfiguration,
+} from '@switchboard/contracts';
 import { eventually, hasChromium } from '@switchboard/testkit';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -766,6 +770,8 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     const give = await configure(context, {});
     const page = await open(context);
     const choices = (await page.evaluate('messenger.CHOICES')) as Record<string, object>;
+    const names = Object.entries(choices).map(([setting, values]) => [setting, Object.keys(values)]);
+    expect(Object.fromEntries(names)).toEqual(MESSENGER_CHOICES);
     const id = await begin(page, 'one');
     await answer(id, 'two');
     await page.locator('.theirs', { hasText: 'two' }).waitFor();

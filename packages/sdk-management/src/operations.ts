@@ -541,27 +541,57 @@ export type MessageDefinition = {
 };
 export type MessengerSettings = {
   enabled: boolean;
-  launcherPosition: string;
+  launcherPosition: 'right' | 'left';
+  /** Pixels from the corner. */
   launcherOffsetX: number;
+  /** Pixels from the corner. */
   launcherOffsetY: number;
+  /** A CSS colour of sRGB. */
   accentColor: string;
-  /** Any JSON value. */
-  availability: unknown;
-  skin: string;
-  launcherShape: string;
-  launcherFill: string;
-  launcherContent: string;
-  launcherSize: string;
-  bubbleShape: string;
-  bubbleFill: string;
-  composerShape: string;
-  namePlacement: string;
+  /** When somebody answers: {timezone, hours} or {timezone, days, from, to}. null: always. */
+  availability?: unknown | undefined;
+  skin: 'plain' | 'light' | 'dark' | 'soft' | 'bold';
+  launcherShape: 'circle' | 'rounded' | 'square' | 'pill';
+  launcherFill: 'solid' | 'gradient' | 'soft' | 'outline';
+  launcherContent: 'icon' | 'text' | 'both' | 'avatars';
+  launcherSize: 'medium' | 'small' | 'large';
+  bubbleShape: 'round' | 'rounded' | 'square' | 'tail';
+  bubbleFill: 'solid' | 'gradient' | 'soft' | 'outline';
+  composerShape: 'round' | 'rounded' | 'square' | 'line';
+  namePlacement: 'above' | 'below' | 'inside' | 'none';
   nameAvatar: boolean;
   dayDividers: boolean;
-  stampPlacement: string;
-  stampContent: string;
+  stampPlacement: 'below' | 'above' | 'inside' | 'beside' | 'none';
+  stampContent: 'time' | 'datetime' | 'relative';
   team: Array<TeamMember>;
   texts: Record<string, MessengerTexts>;
+};
+export type MessengerSettingsInput = {
+  enabled?: boolean | undefined;
+  launcherPosition?: 'right' | 'left' | undefined;
+  /** Pixels from the corner. */
+  launcherOffsetX?: number | undefined;
+  /** Pixels from the corner. */
+  launcherOffsetY?: number | undefined;
+  /** A CSS colour of sRGB. */
+  accentColor?: string | undefined;
+  /** When somebody answers: {timezone, hours} or {timezone, days, from, to}. null: always. */
+  availability?: unknown | undefined;
+  skin?: 'plain' | 'light' | 'dark' | 'soft' | 'bold' | undefined;
+  launcherShape?: 'circle' | 'rounded' | 'square' | 'pill' | undefined;
+  launcherFill?: 'solid' | 'gradient' | 'soft' | 'outline' | undefined;
+  launcherContent?: 'icon' | 'text' | 'both' | 'avatars' | undefined;
+  launcherSize?: 'medium' | 'small' | 'large' | undefined;
+  bubbleShape?: 'round' | 'rounded' | 'square' | 'tail' | undefined;
+  bubbleFill?: 'solid' | 'gradient' | 'soft' | 'outline' | undefined;
+  composerShape?: 'round' | 'rounded' | 'square' | 'line' | undefined;
+  namePlacement?: 'above' | 'below' | 'inside' | 'none' | undefined;
+  nameAvatar?: boolean | undefined;
+  dayDividers?: boolean | undefined;
+  stampPlacement?: 'below' | 'above' | 'inside' | 'beside' | 'none' | undefined;
+  stampContent?: 'time' | 'datetime' | 'relative' | undefined;
+  team?: Array<TeamMemberInput> | undefined;
+  texts?: Record<string, MessengerTexts> | undefined;
 };
 export type MessengerTexts = {
   greeting?: string | undefined;
@@ -1016,19 +1046,70 @@ export type StoredEvent = {
 };
 export type TeamMember = {
   name: string;
+  /** Empty: those of the name. */
   initials: string;
-  tone: string;
+  tone:
+    | ''
+    | 'red'
+    | 'orange'
+    | 'warm'
+    | 'yellow'
+    | 'green'
+    | 'teal'
+    | 'cool'
+    | 'blue'
+    | 'violet'
+    | 'purple'
+    | 'pink'
+    | 'gray';
+  /** Path of the avatar endpoint. */
+  avatarUrl?: string | null | undefined;
+};
+export type TeamMemberInput = {
+  name: string;
+  /** Empty: those of the name. */
+  initials?: string | undefined;
+  tone?:
+    | ''
+    | 'red'
+    | 'orange'
+    | 'warm'
+    | 'yellow'
+    | 'green'
+    | 'teal'
+    | 'cool'
+    | 'blue'
+    | 'violet'
+    | 'purple'
+    | 'pink'
+    | 'gray'
+    | undefined;
   /** Path of the avatar endpoint. */
   avatarUrl?: string | null | undefined;
 };
 export type Teammate = TeammateDefinition & {
+  tone?: string | undefined;
   id: string;
   avatarUrl: string | null;
 };
 export type TeammateDefinition = {
   name: string;
   initials?: string | undefined;
-  tone?: string | undefined;
+  tone?:
+    | ''
+    | 'red'
+    | 'orange'
+    | 'warm'
+    | 'yellow'
+    | 'green'
+    | 'teal'
+    | 'cool'
+    | 'blue'
+    | 'violet'
+    | 'purple'
+    | 'pink'
+    | 'gray'
+    | undefined;
 };
 export type TeammateTurn = {
   /** Default: the caller. Somebody else needs the permission conversations.reply-as. */
@@ -2014,12 +2095,12 @@ export interface Operations {
       serviceTokens: Array<LeftServiceToken>;
     };
   };
-  /** Create or replace the messenger configuration. The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload. Needs `messenger.write`. */
+  /** Create or replace the messenger configuration. Every setting has a default, so {} is a configuration. The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload. Needs `messenger.write`. */
   putMessengerSettings: {
     params: {
       projectId: string;
     };
-    body: MessengerSettings;
+    body: MessengerSettingsInput;
     response: MessengerSettings;
   };
   /** Create or replace a plan. Replacing a plan keeps its position in the public catalogue. Needs `catalogue.write`. */

@@ -24,7 +24,10 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   flags: z.array(flagEntry.strict().check(checkFlag)).default([]),
   team: z.array(teammateDefinition.extend({ id }).strict()).default([]),
   /** Without `team` the messenger shows the project's team with its pictures. */
-  messenger: messengerSettings.partial({ team: true }).strict().optional(),
+  messenger: messengerSettings
+    .extend({ team: messengerSettings.shape.team.unwrap().optional() })
+    .strict()
+    .optional(),
 });
 
 const company = companyDefinition.extend({

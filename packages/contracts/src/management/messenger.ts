@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { id, isLanguageTag, name, nonBlankText, text } from '../fields/fields.ts';
 import { conversationId, userId } from '../fields/ids.ts';
+import { appearanceSettings, tone } from '../messenger/appearance.ts';
 import {
   AVATAR_MAX_BYTES,
   appearanceExample,
-  messengerAppearance,
   starterPrompt,
   teamExample,
   teamMember,
@@ -37,8 +37,11 @@ export const messengerTextsByLanguage = z
   .refine((texts) => Object.keys(texts).length <= 100, 'more than 100 languages');
 
 /** The stored configuration: appearance, team and texts by language. */
-export const messengerSettings = messengerAppearance
-  .extend({ team: z.array(teamMember).max(50), texts: messengerTextsByLanguage })
+export const messengerSettings = appearanceSettings
+  .extend({
+    team: z.array(teamMember).max(50).default([]),
+    texts: messengerTextsByLanguage.default({}),
+  })
   .openapi('MessengerSettings');
 export type MessengerSettings = z.infer<typeof messengerSettings>;
 
@@ -47,13 +50,13 @@ export const teammateDefinition = z
   .object({
     name: name(200),
     initials: text({ max: 10 }).optional(),
-    tone: text({ max: 50 }).optional(),
+    tone: tone.optional(),
   })
   .openapi('TeammateDefinition');
 export type TeammateDefinition = z.infer<typeof teammateDefinition>;
 
 export const teammate = teammateDefinition
-  .extend({ id, avatarUrl: z.string().nullable() })
+  .extend({ id, tone: z.string().optional(), avatarUrl: z.string().nullable() })
   .openapi('Teammate');
 export type Teammate = z.infer<typeof teammate>;
 
@@ -146,7 +149,7 @@ export const putMessengerSettings = operation({
   path: CONFIG_PATH,
   summary: 'Create or replace the messenger configuration',
   description:
-    'The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload.',
+    'Every setting has a default, so {} is a configuration. The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload.',
   maxBodyBytes: 1024 * 1024,
   request: {
     params,

@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, id, int32, text } from '../fields/fields.ts';
+import { anyJson, id, int32, name, text } from '../fields/fields.ts';
 import { userId } from '../fields/ids.ts';
 import { jsonResponse, notModified } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
+import { type appearanceSettings, tone } from './appearance.ts';
 
 const styleName = text({ max: 50 });
 
-/** Appearance and behaviour of the messenger, in requests and responses. */
-export const messengerAppearance = z.object({
+/** Appearance and behaviour of the messenger as the widget reads them. */
+const messengerAppearance = z.object({
   enabled: z.boolean(),
   launcherPosition: styleName,
   launcherOffsetX: int32,
@@ -30,7 +31,7 @@ export const messengerAppearance = z.object({
 });
 
 /** An example for the API reference. */
-export const appearanceExample = {
+export const appearanceExample: z.output<typeof appearanceSettings> = {
   enabled: true,
   launcherPosition: 'right',
   launcherOffsetX: 24,
@@ -57,7 +58,7 @@ export const teamExample = [
   {
     name: 'Grace Hopper',
     initials: 'GH',
-    tone: 'warm',
+    tone: 'warm' as const,
     avatarUrl:
       '/v1/messenger/avatar/grace/9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.png',
   },
@@ -72,9 +73,9 @@ export type StarterPrompt = z.infer<typeof starterPrompt>;
 
 export const teamMember = z
   .object({
-    name: text({ min: 1, max: 200 }),
-    initials: text({ max: 10 }),
-    tone: styleName,
+    name: name(200),
+    initials: text({ max: 10 }).default('').openapi({ description: 'Empty: those of the name.' }),
+    tone: tone.default(''),
     avatarUrl: text({ max: 2048 })
       .nullable()
       .optional()
@@ -90,7 +91,7 @@ export const messengerConfiguration = messengerAppearance
     awayMessage: z.string(),
     version: z.string().openapi({ description: 'A hash of the configuration.' }),
     starterPrompts: z.array(starterPrompt),
-    team: z.array(teamMember),
+    team: z.array(teamMember.extend({ initials: z.string(), tone: z.string() })),
     socketUrl: z.string(),
     attachments: z.object({ enabled: z.boolean(), maxBytes: z.int(), accept: z.array(z.string()) }),
   })

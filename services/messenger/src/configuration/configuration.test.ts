@@ -132,8 +132,11 @@ describe('replacing the configuration', () => {
     [{ enabled: 'yes' }, 'enabled'],
     [{ skin: 'x'.repeat(51) }, 'skin'],
     [{ launcherOffsetX: 1.5 }, 'launcherOffsetX'],
-    [{ launcherOffsetY: 2_147_483_648 }, 'launcherOffsetY'],
-    [{ availability: undefined }, 'availability'],
+    [{ launcherOffsetY: 401 }, 'launcherOffsetY'],
+    [{ launcherShape: 'round' }, 'launcherShape: must be one of "circle", "rounded", "square", "pill"'],
+    [{ team: [{ name: 'a', tone: 'calm' }] }, 'team[0].tone: must be one of'],
+    [{ launcherShapes: 'pill' }, 'body: unknown property "launcherShapes"; did you mean "launcherShape"?'],
+    [{ texts: { en: { greting: 'Hi' } } }, 'texts.en: unknown property "greting"; did you mean "greeting"?'],
     [{ texts: { not_a_tag: {} } }, 'texts'],
     [{ texts: { en: { greeting: 'x'.repeat(1001) } } }, 'texts.en.greeting'],
     [{ team: [{ name: '', initials: '', tone: '' }] }, 'team[0].name'],
@@ -156,11 +159,35 @@ describe('replacing the configuration', () => {
     expect(answer.body.error.message).toContain(path);
   });
 
+  test('is complete with nothing written, and names every problem at once', async () => {
+    const project = await messenger.createProject();
+    const written = await messenger.manage('PUT', pathOf(project), {});
+    expect(written.body).toMatchObject({
+      enabled: true,
+      skin: 'plain',
+      launcherShape: 'circle',
+      launcherOffsetX: 20,
+      availability: null,
+      team: [],
+      texts: {},
+    });
+    expect((await messenger.manage('GET', pathOf(project))).body).toEqual(written.body);
+    expect(messengerConfiguration.safeParse((await read(project)).body).error).toBeUndefined();
+    const { body } = await messenger.manage('PUT', pathOf(project), {
+      enabled: 1,
+      skin: 'x',
+      dayDividers: 2,
+    });
+    expect(body.error.message).toBe(
+      'enabled: must be a boolean; skin: must be one of "plain", "light", "dark", "soft", "bold"; dayDividers: must be a boolean',
+    );
+  });
+
   test('accepts avatar paths of this project only', async () => {
     const [project, other] = [await messenger.createProject(), await messenger.createProject()];
     await messenger.manage('PUT', `/projects/${project.id}/team/ada`, { name: 'Ada' });
     const { body } = await messenger.manage('PUT', `/projects/${project.id}/team/ada/avatar`, png());
-    const team = [{ name: 'Ada', initials: 'A', tone: '', avatarUrl: body.url }];
+    const team = [{ name: 'Ada', initials: 'A', tone: '' as const, avatarUrl: body.url }];
     expect((await messenger.manage('PUT', pathOf(other), settings({ team }))).status).toBe(400);
     expect((await messenger.manage('PUT', pathOf(project), settings({ team }))).status).toBe(200);
     expect((await read(project)).body.team).toEqual(team);
