@@ -1,26 +1,27 @@
 const RFC3339 =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-const NOT_RFC3339 = 'not an RFC 3339 date-time';
-const OUTSIDE_YEARS = 'before the year 0001 or after 9999 in UTC';
+/** Whether a text is an RFC 3339 date-time of a real calendar day, with at most nine fractional digits. */
+export function isRfc3339(value: string): boolean {
+  if (isUsual(value)) return true;
+  if (!RFC3339.test(value)) return false;
+  // Every month has the days 1 to 28.
+  return value.charCodeAt(8) < 0x32 || dayExists(value);
+}
+
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Why a text is not an RFC 3339 date-time of a real calendar day, with at most nine fractional digits, in the years
- * 0001 to 9999 of UTC; undefined if it is one. A leap second must be replaced first: see `withoutLeapSecond`.
+ * Why a text is not an RFC 3339 date-time in the years 0001 to 9999 of UTC, which databases can hold; undefined if it
+ * is one. A leap second must be replaced first: see `withoutLeapSecond`.
  */
 export function rfc3339Fault(value: string): string | undefined {
   if (isUsual(value)) return undefined;
-  if (!RFC3339.test(value)) return NOT_RFC3339;
-  // Every month has the days 1 to 28.
-  if (value.charCodeAt(8) >= 0x32 && !dayExists(value)) return NOT_RFC3339;
+  if (!isRfc3339(value)) return 'not an RFC 3339 date-time';
   const ms = Date.parse(value);
-  return ms >= FIRST_MS && ms <= LAST_MS ? undefined : OUTSIDE_YEARS;
+  return ms >= FIRST_MS && ms <= LAST_MS ? undefined : 'before the year 0001 or after 9999 in UTC';
 }
-
-/** Whether `rfc3339Fault` finds no fault. */
-export const isRfc3339 = (value: string): boolean => rfc3339Fault(value) === undefined;
 
 const LEAP_SECOND = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:60/;
 const SECOND_BEFORE_MIDNIGHT = /T23:59:59/;

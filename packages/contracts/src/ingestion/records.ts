@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { asSent, checkJson, text, timestamp } from '../fields/fields.ts';
+import { asSent, checkJson, text } from '../fields/fields.ts';
+import { isRfc3339 } from '../fields/rfc3339.ts';
 import { eventContext } from './events.ts';
 
 /** The topics to which ingestion publishes. */
@@ -12,7 +13,9 @@ export const ingestionTopics = {
 
 /** Wider than the `id` of requests, so that stored records stay readable. */
 const id = text({ min: 1, max: 200 });
-const when = (description: string) => timestamp.meta({ format: 'date-time', description });
+/** Wider than the `timestamp` of requests, for the same reason. */
+const when = (description: string) =>
+  z.string().refine(isRfc3339, 'not an RFC 3339 date-time').meta({ format: 'date-time', description });
 const jsonObject = asSent(z.record(z.string(), z.unknown()));
 const traits = jsonObject.check(checkJson).meta({ description: 'null removes a trait.' });
 const projectId = z.string().min(1);

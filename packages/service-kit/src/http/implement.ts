@@ -21,8 +21,8 @@ import { toRejection } from './error-responses.ts';
 import { BadRequest, NotYours } from './errors.ts';
 import { holderOf, projectHolder } from './holder.ts';
 import { headerOf } from './request-info.ts';
-import { requireText } from './url-text.ts';
-import { validate } from './validation.ts';
+import { requireText } from './validation/url-text.ts';
+import { validate } from './validation/validate.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
 

@@ -1,4 +1,4 @@
-import { BadRequest } from './errors.ts';
+import { BadRequest } from '../errors.ts';
 
 /**
  * Throws BadRequest where the address of a request is not percent-encoded UTF-8, or a parameter in its path has a NUL:

@@ -1,6 +1,6 @@
 import { problemsOf } from '@switchboard/contracts';
 import type { z } from 'zod';
-import { BadRequest } from './errors.ts';
+import { BadRequest } from '../errors.ts';
 
 /** Most problems of a request that a message names. */
 const MAX_NAMED = 10;
