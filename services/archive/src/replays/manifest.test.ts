@@ -74,7 +74,7 @@ describe('the manifest', () => {
       { timestamp: -1 },
       { timestamp: 1e300 },
     ];
-    await archive.send(chunkOf(session, 0, events, { timestamp: '0000-01-01T00:00:00Z' }));
+    await archive.send(chunkOf(session, 0, events, { timestamp: '0001-01-01T00:00:00Z' }));
     await archive.send(chunkOf(session, 1, [], { timestamp: '2026-03-01T10:00:00+01:00' }));
     const manifest = await archive.until(session, { chunks: 2, events: 5 });
     expect(manifest.firstAt).toBe('2026-03-01T09:00:00.000Z');
