@@ -23,7 +23,7 @@ const context = asSent(
 
 export const ofrepRequest = z.object({ context: context.optional() }).openapi('OfrepRequest');
 
-const key = text({ max: 200 }).openapi({ description: 'The key of the flag.', example: 'new-checkout' });
+const key = text({ max: 1000 }).openapi({ description: 'The key of the flag.', example: 'new-checkout' });
 
 export const ofrepReason = z.enum(['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED']);
 
