@@ -3,13 +3,20 @@ import type { EventLog, RecordBatch } from '@switchboard/event-log';
 import { ERASURE_REPORTS_TOPIC } from './erasures/reports.ts';
 import { lateEntryRecord } from './late-entries.ts';
 import { type Change, parseRecord, UnreadableRecord } from './record.ts';
+import { findRemoved, type OnRemoved } from './removals.ts';
 import { advance, applyChanges, findLate, lockPosition, notifyChanged, readPosition } from './store.ts';
 
 /**
- * Applies consecutive records of a partition in one transaction, which also announces the changed entries. Records
- * that were applied before or are older than the replica's entry are skipped. Unreadable ones are dead-lettered.
+ * Applies consecutive records of a partition in one transaction, which also announces the changed entries and removes
+ * what was kept under those that are gone. Records that were applied before or are older than the replica's entry are
+ * skipped. Unreadable ones are dead-lettered.
  */
-export async function applyBatch(db: Db, log: Pick<EventLog, 'publish'>, batch: RecordBatch): Promise<void> {
+export async function applyBatch(
+  db: Db,
+  log: Pick<EventLog, 'publish'>,
+  batch: RecordBatch,
+  onRemoved?: OnRemoved,
+): Promise<void> {
   // Every instance of a service reads the whole topic, and mostly finds that another was first.
   if (batch.nextOffset <= (await readPosition(db, batch.partition))) return;
   await db.transaction(async (tx) => {
@@ -23,7 +30,10 @@ export async function applyBatch(db: Db, log: Pick<EventLog, 'publish'>, batch: 
       last.set(key, change);
       if (change.revision > (newest.get(key)?.revision ?? -1n)) newest.set(key, change);
     }
+    const removed = onRemoved === undefined ? [] : await findRemoved(tx, [...newest.values()]);
     const changed = await applyChanges(tx, [...newest.values()]);
+    // After the change, which waits for those who hold an entry.
+    if (removed.length > 0) await onRemoved?.(tx, removed);
     const mayBeLate = [...last].filter(([key, change]) => !changed.has(key) || newest.get(key) !== change);
     await reportLate(
       tx,

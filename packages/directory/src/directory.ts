@@ -7,6 +7,7 @@ import { type DirectoryLogger, type Following, followTopic } from './following.t
 import { createFreshness } from './freshness.ts';
 import { createLookUps, type LookUps } from './lookups.ts';
 import { DIRECTORY_TOPIC } from './record.ts';
+import type { OnRemoved } from './removals.ts';
 import { openReplica, replicaReset } from './store.ts';
 import { createUseReporter } from './tokens/use-reporter.ts';
 import { TOKEN_USES_TOPIC, tokenUseRecord } from './tokens/uses.ts';
@@ -22,6 +23,7 @@ export interface DirectoryOptions {
   topic?: string;
   /** How long a look-up of an entry that is not there waits for the replica to catch up. Default 2 s. */
   maxWaitMs?: number;
+  onRemoved?: OnRemoved;
 }
 
 export interface Directory extends LookUps {
@@ -86,6 +88,7 @@ export function openDirectory(options: DirectoryOptions): Directory {
       service,
       logger,
       onReset: () => setReady(false),
+      onRemoved: options.onRemoved,
     });
     await following.caughtUp(stopping.signal);
     if (!stopping.signal.aborted) setReady(true);

@@ -3,6 +3,7 @@ import type { Database } from '@switchboard/database';
 import { type EventLog, UnknownTopic } from '@switchboard/event-log';
 import { applyBatch } from './apply.ts';
 import { DirectoryUnavailable } from './errors.ts';
+import type { OnRemoved } from './removals.ts';
 import { markCaughtUp, openReplica, type Replica, readPositions, resetReplica } from './store.ts';
 
 export interface DirectoryLogger {
@@ -20,6 +21,7 @@ interface FollowOptions {
   logger: DirectoryLogger | undefined;
   /** Called before the replica is emptied. */
   onReset(): void;
+  onRemoved: OnRemoved | undefined;
 }
 
 export interface Following {
@@ -43,6 +45,7 @@ export async function followTopic({
   service,
   logger,
   onReset,
+  onRemoved,
 }: FollowOptions): Promise<Following> {
   const db = database.drizzle;
   const ends = await readEnds(log, topic);
@@ -53,7 +56,7 @@ export async function followTopic({
     topics: [topic],
     // Shared by nobody: a new instance would hold up the others until the group has settled.
     from: () => readPositions(db),
-    handle: (batch) => applyBatch(db, log, batch),
+    handle: (batch) => applyBatch(db, log, batch, onRemoved),
   });
   const noting = setInterval(() => void noteProgress(), NOTE_INTERVAL_MS);
 

@@ -39,6 +39,9 @@ export type ErasureSubject = z.infer<typeof erasureSubject>;
 /** A deleted project or company. Its erasure stays in the directory, because its id is never used again. */
 export type DeletedSubject = Extract<ErasureSubject, { kind: 'project' | 'company' }>;
 
+/** Differs from that of an earlier entry of the same id, which was removed. Absent before there were generations. */
+const generation = z.string().optional();
+
 const schemas = {
   plan: z.object({ tier: z.string(), cycle: z.string(), entitlements }),
   company: z.object({
@@ -56,6 +59,7 @@ const schemas = {
     role: z.string().optional(),
     avatarUrl: z.string().nullable(),
     pushSubscriptions: z.array(pushSubscription),
+    generation,
   }),
   project: z.object({
     id: z.string(),
@@ -77,6 +81,7 @@ const schemas = {
     /** A question of insights, which their reader checks. */
     query: z.record(z.string(), z.unknown()).nullish(),
     refresh: z.string().nullish(),
+    generation,
   }),
   /** A personal access token or a service token. */
   token: z.object({

@@ -68,7 +68,7 @@ import { createPeopleStore } from './people/store.ts';
 import { savedReportsRoutes } from './saved-reports/routes.ts';
 import { createReportRunner } from './saved-reports/run.ts';
 import { createSavedReports } from './saved-reports/saved-reports.ts';
-import { createSavedReportsStore } from './saved-reports/store.ts';
+import { createSavedReportsStore, removeSavedReports } from './saved-reports/store.ts';
 import { analyticsMigrations } from './schema/migrations.ts';
 import { createWatermark } from './watermark/watermark.ts';
 
@@ -95,7 +95,13 @@ export const analyticsService = defineService({
     const database = openServiceDatabase(context);
     const log = openEventLog(context, 'analytics', context.instance);
     const audit = createAuditTrail({ service: 'analytics', context, db: database.drizzle, log });
-    const directory = openDirectory({ database, log, service: 'analytics', logger });
+    const directory = openDirectory({
+      database,
+      log,
+      service: 'analytics',
+      logger,
+      onRemoved: removeSavedReports,
+    });
     const objects = required(openObjects(context, 'background'), 'OBJECTS_FOLDER or S3_ENDPOINT: required');
     const app = createApp({ service: 'analytics', context, directory, database, audit });
     const store = createFilesStore(database.prepared);

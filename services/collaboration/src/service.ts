@@ -25,6 +25,7 @@ import { createComments } from './comments/comments.ts';
 import { commentsRoutes } from './comments/routes.ts';
 import { createCommentsStore } from './comments/store.ts';
 import { type CollaborationConfig, collaborationSettings } from './config.ts';
+import { removeDependents } from './directory/removal.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
 import { createMentions } from './mentions/mentions.ts';
@@ -65,7 +66,13 @@ export const collaborationService = defineService({
     const db = database.drizzle;
     const log = openEventLog(context, 'collaboration', context.instance);
     const audit = createAuditTrail({ service: 'collaboration', context, db: database.drizzle, log });
-    const directory = openDirectory({ database, log, service: 'collaboration', logger });
+    const directory = openDirectory({
+      database,
+      log,
+      service: 'collaboration',
+      logger,
+      onRemoved: removeDependents,
+    });
     const redis = config.REDIS_URL === undefined ? undefined : openRedis(config.REDIS_URL, context);
     const app = createApp({ service: 'collaboration', context, directory, database, audit });
     app.health.add('database', database.ping);

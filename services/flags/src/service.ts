@@ -37,6 +37,7 @@ import { createOfrep } from './ofrep/ofrep.ts';
 import { ofrepRoutes } from './ofrep/routes.ts';
 import { createRulesets } from './rulesets/rulesets.ts';
 import { createMaking, type Making } from './scheduled-changes/make.ts';
+import { failOfRemoved } from './scheduled-changes/removal.ts';
 import { scheduledChangesRoutes } from './scheduled-changes/routes.ts';
 import { createScheduledChanges } from './scheduled-changes/scheduled-changes.ts';
 import { flagsMigrations } from './schema/migrations.ts';
@@ -75,7 +76,7 @@ export const flagsService = defineService({
     );
     const log = openEventLog(context, 'flags', context.instance);
     const audit = createAuditTrail({ service: 'flags', context, db: database.drizzle, log });
-    const directory = openDirectory({ database, log, service: 'flags', logger });
+    const directory = openDirectory({ database, log, service: 'flags', logger, onRemoved: failOfRemoved });
     const app = createApp({ service: 'flags', context, directory, database, audit });
 
     const rulesets = createRulesets({

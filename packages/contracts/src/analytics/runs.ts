@@ -16,6 +16,8 @@ const run = {
   /** Unique everywhere: what is kept of a run is cached by it. */
   runId: z.uuid(),
   ranAt: when,
+  /** Of the report that ran, which may have been deleted and made again since. Absent: not known. */
+  generation: z.string().optional(),
 };
 
 /** Why a run has no report, in words for those who may change the query. */

@@ -199,4 +199,5 @@ export const deleteCohort = operation({
   summary: 'Delete a cohort',
   request: { params: cohortParams },
   responses: { 204: deleted },
+  errors: { 409: 'The flags "new-checkout" name the cohort. Change or delete those flags first.' },
 });

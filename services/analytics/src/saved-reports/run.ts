@@ -18,6 +18,7 @@ const MAX_MESSAGE = 2000;
 /** A saved report that this region runs, with what it asks. */
 interface Runnable {
   refresh: string | null;
+  generation?: string | undefined;
   question: InsightQuery | undefined;
 }
 
@@ -27,7 +28,7 @@ export interface ReportRunner {
   /** Runs it. Throws Unavailable where trying again may help. */
   run(report: SavedReport, found: Runnable): Promise<ReportRunRecord>;
   /** The run of a report that was tried too often. */
-  failed(report: SavedReport, error: ReportRunError): ReportRunRecord;
+  failed(report: SavedReport, found: Pick<Runnable, 'generation'>, error: ReportRunError): ReportRunRecord;
 }
 
 interface RunnerOptions {
@@ -38,15 +39,23 @@ interface RunnerOptions {
 }
 
 export function createReportRunner({ directory, insights, region, clock }: RunnerOptions): ReportRunner {
-  const newRun = ({ projectId, reportId }: SavedReport) => ({
+  const newRun = ({ projectId, reportId }: SavedReport, { generation }: Pick<Runnable, 'generation'>) => ({
     projectId,
     reportId,
+    ...(generation !== undefined && { generation }),
     runId: randomUUID(),
     ranAt: clock.now().toISOString(),
   });
 
-  function failed(report: SavedReport, { code, message }: ReportRunError): ReportRunRecord {
-    return { ...newRun(report), error: { code, message: message.toWellFormed().slice(0, MAX_MESSAGE) } };
+  function failed(
+    report: SavedReport,
+    found: Pick<Runnable, 'generation'>,
+    { code, message }: ReportRunError,
+  ): ReportRunRecord {
+    return {
+      ...newRun(report, found),
+      error: { code, message: message.toWellFormed().slice(0, MAX_MESSAGE) },
+    };
   }
 
   return {
@@ -57,12 +66,14 @@ export function createReportRunner({ directory, insights, region, clock }: Runne
       const report = await directory.report(projectId, reportId);
       if (project?.region !== region || report?.query === undefined || report.query === null)
         return undefined;
-      return { refresh: report.refresh ?? null, question: insightQuery.safeParse(report.query).data };
+      const { refresh = null, generation, query } = report;
+      return { refresh, generation, question: insightQuery.safeParse(query).data };
     },
 
-    async run(report, { question }) {
+    async run(report, found) {
+      const { question } = found;
       if (question === undefined) {
-        return failed(report, {
+        return failed(report, found, {
           code: 'INVALID_QUERY',
           message: 'query: not a question that this version answers',
         });
@@ -71,16 +82,16 @@ export function createReportRunner({ directory, insights, region, clock }: Runne
         const asked = await insights.ask(report.projectId, question);
         const { body } = await asked.answer();
         if (Buffer.byteLength(body) > MAX_REPORT_RUN_BYTES) {
-          return failed(report, {
+          return failed(report, found, {
             code: 'TOO_LARGE',
             message: 'The answer is too large; ask for a shorter range.',
           });
         }
         const { asOf, report: content } = answer.parse(JSON.parse(body));
-        return { ...newRun(report), asOf, report: content };
+        return { ...newRun(report, found), asOf, report: content };
       } catch (error) {
         if (!(error instanceof BadRequest || error instanceof NotFound)) throw error;
-        return failed(report, { code: 'INVALID_QUERY', message: error.message });
+        return failed(report, found, { code: 'INVALID_QUERY', message: error.message });
       }
     },
   };

@@ -49,7 +49,7 @@ const runner: ReportRunner = {
     await run(reportId);
     return { ...recordOf(reportId), asOf: new Date(now + shiftMs).toISOString(), report: {} };
   },
-  failed: ({ reportId }, error) => ({ ...recordOf(reportId), error }),
+  failed: ({ reportId }, _, error) => ({ ...recordOf(reportId), error }),
 };
 
 function startInstance() {

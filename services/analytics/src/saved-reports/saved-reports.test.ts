@@ -1,6 +1,7 @@
 import { REPORT_RUNS_TOPIC } from '@switchboard/contracts';
+import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startAnalytics } from '../testing/service.ts';
 import { nextRun } from './schedule.ts';
 
@@ -69,6 +70,21 @@ describe('a saved report', () => {
     await eventually(async () => expect(runsOf('wrong')).toHaveLength(1));
     expect(runsOf('wrong')[0]).toMatchObject({ error: { code: 'INVALID_QUERY' } });
     expect(runsOf('wrong')[0]).not.toHaveProperty('report');
+  });
+
+  it('that is deleted does not run, nor does the next one of its id when it was due', async () => {
+    const database = openDatabase({ url: analytics.databaseUrl, applicationName: 'test' });
+    onTestFinished(() => database.close());
+    const rows = () => database.sql`select from saved_reports where report_id = 'refreshed'`;
+    await save('refreshed', { query, refresh: 'daily', generation: 'one' });
+    await eventually(async () => expect((await request('refreshed')).status).toBe(202));
+    await eventually(async () => expect(runsOf('refreshed')).toMatchObject([{ generation: 'one' }]));
+    expect(await rows()).toHaveLength(1);
+    await analytics.directory.remove('report', 'shop', 'refreshed');
+    await eventually(async () => expect(await rows()).toHaveLength(0));
+    await save('refreshed', { query, generation: 'two' });
+    await eventually(async () => expect((await request('refreshed')).status).toBe(202));
+    await eventually(async () => expect(runsOf('refreshed').at(-1)).toMatchObject({ generation: 'two' }));
   });
 
   it('without a query does not run, and nobody else may ask for it', async () => {

@@ -105,7 +105,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     } catch (error) {
       if (!isBusy(error)) logger.failed('run a saved report', error, namesOf(report));
       if (attempts < MAX_ATTEMPTS) return store.reschedule(report, inMs(BUSY_MS * attempts), attempts);
-      run = runner.failed(report, isBusy(error) ? busy(error) : DEFECT);
+      run = runner.failed(report, found, isBusy(error) ? busy(error) : DEFECT);
     }
     await publish(run);
     const refresh = reportRefresh.safeParse(found.refresh).data;

@@ -1,5 +1,6 @@
 import type { ReportRefresh } from '@switchboard/contracts';
-import type { Db } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
+import type { Removed } from '@switchboard/directory';
 import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { savedReports } from '../schema/index.ts';
 
@@ -60,6 +61,11 @@ const named = ({ projectId, reportId }: SavedReport) =>
 
 /** A claim moves the time to its own end; a request moves it again. */
 const IS_UNTOUCHED = sql`${savedReports.nextRunAt} = ${savedReports.claimedUntil}`;
+
+/** Reports that are gone no longer wait for their next run. */
+export async function removeSavedReports(tx: Tx, removed: readonly Removed[]): Promise<void> {
+  for (const one of removed) if (one.kind === 'report') await tx.delete(savedReports).where(named(one));
+}
 
 export function createSavedReportsStore(db: Db): SavedReportsStore {
   return {

@@ -17,6 +17,7 @@ import type { TestEvent } from './reference.ts';
 
 interface AnalyticsHarness {
   url: string;
+  databaseUrl: string;
   log: EventLog;
   directory: DirectoryPublisher;
   /** As a member of the projects' company, or somebody else. */
@@ -76,6 +77,7 @@ export async function startAnalytics(env: Record<string, string> = {}): Promise<
 
   return {
     url,
+    databaseUrl: await rig.databaseUrl('analytics'),
     log,
     directory,
     call: async (method, path, { body, sub = 'ada', permissions = [], headers = {} } = {}) =>

@@ -20,7 +20,7 @@ export function ownDirectory(db: Db, uses: Pick<UseReporter, 'used'>): AccessDir
     },
     async member(companyId, sub) {
       const row = await members.find(companyId, sub);
-      return row === undefined ? undefined : { ...row, pushSubscriptions: [] };
+      return row && { ...row, pushSubscriptions: [], generation: row.generation ?? undefined };
     },
     isMember: members.isMember,
     async token(id) {

@@ -247,7 +247,12 @@ describe('a member', () => {
     const stored = await one.put('/companies/acme/members/full', full);
     expect(stored.body).toEqual({ ...shown, serviceTokens: [] });
     expect((await one.manage('GET', '/companies/acme/members/full')).body).toEqual(shown);
-    expect(await published('member:acme/full')).toEqual({ companyId: 'acme', sub: 'full', ...full });
+    expect(await published('member:acme/full')).toEqual({
+      companyId: 'acme',
+      sub: 'full',
+      ...full,
+      generation: expect.any(String),
+    });
   });
 
   it('is replaced as a whole, but for push subscriptions and keys that are left out', async () => {

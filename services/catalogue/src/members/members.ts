@@ -101,8 +101,8 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
         const content = { companyId, sub, name, email, role, avatarUrl };
         const subscriptions = pushSubscriptions === undefined ? known : withKeys(pushSubscriptions, known);
         const stored = { ...content, pushSubscriptions: JSON.stringify(subscriptions) };
-        await own.upsert(stored);
-        announce([directoryRecord('member', { ...content, pushSubscriptions: subscriptions })]);
+        const generation = (await own.upsert(stored)) ?? undefined;
+        announce([directoryRecord('member', { ...content, pushSubscriptions: subscriptions, generation })]);
         const left = isLesserRole(role, before?.role)
           ? await leaveServiceTokens(tx, { companyId, sub, role, keeps: editor.keepsServiceTokens })
           : { serviceTokens: [], records: [] };
@@ -190,7 +190,7 @@ function withKeys(
 }
 
 function present(
-  { sub, name, email, role, avatarUrl, pushSubscriptions }: MemberRow,
+  { sub, name, email, role, avatarUrl, pushSubscriptions }: Omit<MemberRow, 'generation'>,
   reader: Reader,
 ): Member {
   const isShown = reader.mayReadContacts || reader.sub === sub;

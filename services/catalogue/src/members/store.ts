@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Db, Tx } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
 import { and, asc, eq, gt } from 'drizzle-orm';
@@ -12,7 +13,8 @@ export interface MembersStore {
   isMember(sub: string): Promise<boolean>;
   countOwners(companyId: string): Promise<number>;
   find(companyId: string, sub: string): Promise<MemberRow | undefined>;
-  upsert(row: MemberRow): Promise<void>;
+  /** Returns the generation: a new one for a new member. */
+  upsert(row: Omit<MemberRow, 'generation'>): Promise<string | null>;
   /** False when there was no such member. */
   remove(companyId: string, sub: string): Promise<boolean>;
 }
@@ -47,10 +49,12 @@ export function createMembersStore(db: Db | Tx): MembersStore {
 
     async upsert(row) {
       const { companyId, sub, ...content } = row;
-      await db
+      const [stored] = await db
         .insert(members)
-        .values(row)
-        .onConflictDoUpdate({ target: [members.companyId, members.sub], set: content });
+        .values({ ...row, generation: randomUUID() })
+        .onConflictDoUpdate({ target: [members.companyId, members.sub], set: content })
+        .returning({ generation: members.generation });
+      return stored?.generation ?? null;
     },
 
     async remove(companyId, sub) {

@@ -155,7 +155,9 @@ describe('the outbox', () => {
     await allPublished();
     const state = await eventually(
       async () => {
-        const published = await catalogue.published();
+        const all = [...(await catalogue.published())];
+        // Another test deleted a company.
+        const published = new Map(all.filter(([key]) => !key.startsWith('erasure:')));
         expect(published.size).toBe(6);
         return published;
       },

@@ -191,11 +191,25 @@ describe('a report', () => {
     const written = { name: 'Weekly', publicAnnotations: true, query, refresh: 'hourly' };
     expect((await one.put('/projects/shop/reports/weekly', written)).body).toEqual(weekly);
     expect((await one.manage('GET', '/projects/shop/reports/weekly')).body).toEqual(weekly);
-    await isPublished('report:shop/weekly', weekly);
+    await isPublished('report:shop/weekly', { ...weekly, generation: expect.any(String) });
     expect((await one.remove('/projects/shop/reports/weekly')).status).toBe(204);
     expect((await one.remove('/projects/shop/reports/weekly')).status).toBe(204);
     expect((await one.manage('GET', '/projects/shop/reports/weekly')).status).toBe(404);
     await isPublished('report:shop/weekly', null);
+  });
+
+  it('has another generation than one before it of the same id, and keeps it while it changes', async () => {
+    const generationOf = async (name: string) => {
+      await one.put('/projects/shop/reports/weekly', { name });
+      await isPublished('report:shop/weekly', expect.objectContaining({ name }));
+      const entry = (await catalogue.published()).get('report:shop/weekly');
+      return entry && typeof entry === 'object' && 'generation' in entry ? entry.generation : undefined;
+    };
+    const first = await generationOf('First');
+    expect(await generationOf('Changed')).toBe(first);
+    await one.remove('/projects/shop/reports/weekly');
+    const next = await generationOf('Next');
+    expect([typeof first, typeof next, first === next]).toEqual(['string', 'string', false]);
   });
 
   it.each([

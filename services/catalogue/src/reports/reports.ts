@@ -50,11 +50,11 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
         await requireRoomFor(tx, report);
         const project = await createProjectsStore(tx).hold(projectId);
         if (project === undefined) throw projectNotFound();
-        await createReportsStore(tx).upsert({
+        const generation = await createReportsStore(tx).upsert({
           ...report,
           query: query === null ? null : JSON.stringify(query),
         });
-        announce([directoryRecord('report', report)]);
+        announce([directoryRecord('report', { ...report, generation: generation ?? undefined })]);
       });
       return report;
     },
@@ -83,7 +83,7 @@ async function requireRoomFor(
 }
 
 /** A stored query that this version does not know, after a rollback, is none. */
-function present({ query, refresh, ...row }: ReportRow): Report {
+function present({ query, refresh, generation: _, ...row }: ReportRow): Report {
   const { shape } = reportDefinition;
   return {
     ...row,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Db, Tx } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
 import { and, asc, eq, gt } from 'drizzle-orm';
@@ -9,7 +10,8 @@ export interface ReportsStore {
   /** A page of a project's reports by id. */
   list(projectId: string, page: PageRequest): Promise<Page<ReportRow>>;
   find(projectId: string, id: string): Promise<ReportRow | undefined>;
-  upsert(row: ReportRow): Promise<void>;
+  /** Returns the generation: a new one for a new report. */
+  upsert(row: Omit<ReportRow, 'generation'>): Promise<string | null>;
   /** False when there was no such report. */
   remove(projectId: string, id: string): Promise<boolean>;
 }
@@ -36,10 +38,12 @@ export function createReportsStore(db: Db | Tx): ReportsStore {
 
     async upsert(row) {
       const { projectId: _, id: __, ...set } = row;
-      await db
+      const [stored] = await db
         .insert(reports)
-        .values(row)
-        .onConflictDoUpdate({ target: [reports.projectId, reports.id], set });
+        .values({ ...row, generation: randomUUID() })
+        .onConflictDoUpdate({ target: [reports.projectId, reports.id], set })
+        .returning({ generation: reports.generation });
+      return stored?.generation ?? null;
     },
 
     async remove(projectId, id) {

@@ -66,7 +66,11 @@ const sources: Record<Kind, Source> = {
     async read(tx, where) {
       const rows = await tx.select().from(members).where(where);
       return rows.map((member) =>
-        directoryRecord('member', { ...member, pushSubscriptions: JSON.parse(member.pushSubscriptions) }),
+        directoryRecord('member', {
+          ...member,
+          pushSubscriptions: JSON.parse(member.pushSubscriptions),
+          generation: member.generation ?? undefined,
+        }),
       );
     },
   },
@@ -99,6 +103,7 @@ const sources: Record<Kind, Source> = {
         directoryRecord('report', {
           ...report,
           query: report.query === null ? null : JSON.parse(report.query),
+          generation: report.generation ?? undefined,
         }),
       );
     },

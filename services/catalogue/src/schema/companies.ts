@@ -32,6 +32,8 @@ export const members = pgTable(
     role: text().$type<Role>().notNull().default('viewer'),
     avatarUrl: text('avatar_url'),
     pushSubscriptions: json('push_subscriptions'),
+    /** Differs from that of an earlier membership. Null: from before there were generations. */
+    generation: text(),
   },
   (table) => [
     primaryKey({ columns: [table.companyId, table.sub] }),

@@ -52,6 +52,8 @@ export const reports = pgTable(
     /** JSON. */
     query: text(),
     refresh: text(),
+    /** Differs from that of an earlier report of the same id. Null: from before there were generations. */
+    generation: text(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.id] })],
 );

@@ -1,5 +1,6 @@
 import type { Db } from '@switchboard/database';
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { requireHeldReport } from '../directory/reports.ts';
 import { annotations } from '../schema/index.ts';
 
 const columns = {
@@ -45,8 +46,9 @@ export interface AnnotationsStore {
   /** Up to so many annotations whose days overlap the range, earliest first, after this one. */
   overlapping(projectId: string, range: Range, limit: number, after?: Place): Promise<AnnotationRow[]>;
   find(projectId: string, id: string): Promise<AnnotationRow | undefined>;
+  /** Throws NotFound when its report is gone. */
   add(projectId: string, row: AnnotationRow): Promise<void>;
-  /** The changed row; undefined when there is no such annotation. */
+  /** The changed row; undefined when there is no such annotation. Throws NotFound when its report is gone. */
   change(projectId: string, id: string, change: AnnotationChange): Promise<AnnotationRow | undefined>;
   remove(projectId: string, id: string): Promise<void>;
 }
@@ -69,14 +71,18 @@ export function createAnnotationsStore(db: Db): AnnotationsStore {
     },
 
     async add(projectId, row) {
-      await db.transaction((tx) => tx.insert(annotations).values({ projectId, ...row }));
+      await db.transaction(async (tx) => {
+        if (row.reportId !== null) await requireHeldReport(tx, projectId, row.reportId);
+        await tx.insert(annotations).values({ projectId, ...row });
+      });
     },
 
     async change(projectId, id, change) {
-      const [row] = await db.transaction((tx) =>
-        tx.update(annotations).set(change).where(named(projectId, id)).returning(columns),
-      );
-      return row;
+      return db.transaction(async (tx) => {
+        if (change.reportId !== null) await requireHeldReport(tx, projectId, change.reportId);
+        const [row] = await tx.update(annotations).set(change).where(named(projectId, id)).returning(columns);
+        return row;
+      });
     },
 
     async remove(projectId, id) {

@@ -1,6 +1,7 @@
 import type { ReactionEmoji } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { type AnyColumn, and, asc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
+import { requireHeldReport } from '../directory/reports.ts';
 import type { Announce } from '../mentions/mentions.ts';
 import { comments, reactions, threads } from '../schema/index.ts';
 import { CAPACITY } from './size.ts';
@@ -80,7 +81,7 @@ export interface CommentsStore {
   /** The report a thread is on. */
   findReport(projectId: string, threadId: string): Promise<string | undefined>;
   find(projectId: string, commentId: string): Promise<CommentLocation | undefined>;
-  /** `announce` is called in the transaction, as it is for the others. */
+  /** `announce` is called in the transaction, as it is for the others. Throws NotFound when the report is gone. */
   start(thread: NewThread, first: NewComment, announce: Announce): Promise<void>;
   reply(comment: NewComment, announce: Announce): Promise<Outcome>;
   change(
@@ -165,6 +166,7 @@ export function createCommentsStore(db: Db): CommentsStore {
 
     async start(thread, first, announce) {
       await db.transaction(async (tx) => {
+        await requireHeldReport(tx, thread.projectId, thread.reportId);
         await tx.insert(threads).values(thread);
         await tx.insert(comments).values({ ...first, position: 1 });
         await announce(tx);

@@ -1,5 +1,6 @@
-import type { Db, Tx } from '@switchboard/database';
-import { and, eq, inArray, isNotNull, or, type SQLWrapper, sql } from 'drizzle-orm';
+import type { Db } from '@switchboard/database';
+import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
+import { removeJobs, removeShares, removeThreads } from '../directory/removal.ts';
 import {
   annotations,
   comments,
@@ -119,32 +120,4 @@ export function createErasureStore(db: Db): ErasureStore {
       });
     },
   };
-}
-
-/** Removes threads with their comments and reactions. */
-async function removeThreads(tx: Tx, ids: SQLWrapper): Promise<void> {
-  const written = tx.select({ id: comments.id }).from(comments).where(inArray(comments.threadId, ids));
-  await tx.delete(reactions).where(inArray(reactions.commentId, written));
-  await tx.delete(comments).where(inArray(comments.threadId, ids));
-  await tx.delete(threads).where(inArray(threads.id, ids));
-}
-
-/** Removes shares with their deliveries and the jobs that would make these. */
-async function removeShares(tx: Tx, ids: SQLWrapper): Promise<void> {
-  const removed = await tx
-    .delete(deliveries)
-    .where(inArray(deliveries.shareId, ids))
-    .returning({ id: deliveries.id });
-  await removeJobs(
-    tx,
-    removed.map(({ id }) => id),
-  );
-  await tx.delete(shares).where(inArray(shares.id, ids));
-}
-
-/** A job that failed keeps the mail server's answer, which may contain the address. */
-async function removeJobs(tx: Tx, deliveryIds: readonly string[]): Promise<void> {
-  if (deliveryIds.length === 0) return;
-  await tx.execute(sql`
-    delete from pgboss.job where data->>'id' = any(${sql.param([...deliveryIds])}::text[])`);
 }

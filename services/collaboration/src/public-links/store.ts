@@ -1,5 +1,6 @@
-import type { Db, Tx } from '@switchboard/database';
+import type { Db } from '@switchboard/database';
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { requireHeldReport } from '../directory/reports.ts';
 import { publicLinks, reportRuns } from '../schema/index.ts';
 
 export interface LinkRow {
@@ -23,7 +24,10 @@ export interface EncryptedLink {
 export interface PublicLinksStore {
   /** The link that is on as of `today`. */
   find(projectId: string, reportId: string, today: string): Promise<LinkWithRun | undefined>;
-  /** Turns a link on with the token given, or moves the stop day of one that is on, which keeps its token. */
+  /**
+   * Turns a link on with the token given, or moves the stop day of one that is on, which keeps its token. Throws NotFound
+   * when the report is gone.
+   */
   turnOn(link: LinkRow & { projectId: string; tokenHash: string }, today: string): Promise<LinkWithRun>;
   turnOff(projectId: string, reportId: string): Promise<void>;
   /** A page of all links, stopped ones included, by project and report. */
@@ -64,8 +68,9 @@ export function createPublicLinksStore(db: Db): PublicLinksStore {
         const name = sql.identifier(column);
         return sql`case when ${publicLinks}.expires_on > ${today}::date then ${publicLinks}.${name} else excluded.${name} end`;
       };
-      const turning = (tx: Tx) =>
-        tx
+      return db.transaction(async (tx) => {
+        await requireHeldReport(tx, link.projectId, link.reportId);
+        const [row] = await tx
           .insert(publicLinks)
           .values(link)
           .onConflictDoUpdate({
@@ -78,13 +83,13 @@ export function createPublicLinksStore(db: Db): PublicLinksStore {
             },
           })
           .returning(columns);
-      const [row] = await db.transaction(turning);
-      if (row === undefined) throw new Error('public link was not stored');
-      const [run] = await db
-        .select({ ranAt: reportRuns.ranAt })
-        .from(reportRuns)
-        .where(runOf(link.projectId, link.reportId));
-      return { ...row, ranAt: run?.ranAt ?? null };
+        if (row === undefined) throw new Error('public link was not stored');
+        const [run] = await tx
+          .select({ ranAt: reportRuns.ranAt })
+          .from(reportRuns)
+          .where(runOf(link.projectId, link.reportId));
+        return { ...row, ranAt: run?.ranAt ?? null };
+      });
     },
 
     async turnOff(projectId, reportId) {

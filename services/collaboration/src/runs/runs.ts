@@ -51,14 +51,17 @@ export function createRuns({ store, directory, clock }: RunsOptions): Runs {
     },
 
     async accept(run, logOffset) {
-      const { projectId, reportId, runId } = run;
+      const { projectId, reportId, runId, generation } = run;
+      // Which waits for a report that this service does not know yet.
+      await directory.report(projectId, reportId);
+      const from = { logOffset, generation };
       const at = new Date(run.ranAt);
       if ('error' in run) {
-        await store.recordFailure({ projectId, reportId, runId, failedAt: at, logOffset, ...run.error });
+        await store.recordFailure({ projectId, reportId, runId, failedAt: at, ...from, ...run.error });
         return;
       }
       const report = withoutCohort(run.report);
-      await store.accept({ projectId, reportId, runId, ranAt: at, logOffset, report, cohort: undefined });
+      await store.accept({ projectId, reportId, runId, ranAt: at, ...from, report, cohort: undefined });
     },
 
     async state(projectId, reportId) {

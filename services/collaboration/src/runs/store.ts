@@ -1,5 +1,7 @@
 import type { Db, Tx } from '@switchboard/database';
+import { holdReport } from '@switchboard/directory';
 import { and, eq, type SQLWrapper, sql } from 'drizzle-orm';
+import { requireHeldReport } from '../directory/reports.ts';
 import { reportRunCohorts, reportRunFailures, reportRuns } from '../schema/index.ts';
 
 interface NewRun {
@@ -25,6 +27,8 @@ interface FailedRun {
 /** From a record of the log. */
 interface FromLog {
   logOffset: bigint;
+  /** Of the report that ran. Undefined: not known. */
+  generation: string | undefined;
 }
 
 /** When a report last ran, and why it failed since. */
@@ -34,11 +38,11 @@ export interface RunState {
 }
 
 export interface RunsStore {
-  /** Replaces the last run of the report, whatever its time. */
+  /** Replaces the last run of the report, whatever its time. Throws NotFound when the report is gone. */
   record(run: NewRun): Promise<void>;
-  /** Replaces the last run of the report unless that is later, or this one. */
+  /** Replaces the last run of the report unless that is later, or this one, or the report that ran is gone. */
   accept(run: NewRun & FromLog): Promise<void>;
-  /** Keeps the reason of a failure unless the report ran or failed later. */
+  /** Keeps the reason of a failure unless the report ran or failed later, or the one that ran is gone. */
   recordFailure(run: FailedRun & FromLog): Promise<void>;
   state(projectId: string, reportId: string): Promise<RunState>;
 }
@@ -59,6 +63,7 @@ export function createRunsStore(db: Db): RunsStore {
   return {
     async record({ projectId, reportId, runId, ranAt, report, cohort }) {
       await db.transaction(async (tx) => {
+        await requireHeldReport(tx, projectId, reportId);
         const [failure] = await tx
           .delete(reportRunFailures)
           .where(and(eq(reportRunFailures.projectId, projectId), eq(reportRunFailures.reportId, reportId)))
@@ -81,8 +86,9 @@ export function createRunsStore(db: Db): RunsStore {
       });
     },
 
-    async accept({ projectId, reportId, runId, ranAt, logOffset, report, cohort }) {
+    async accept({ projectId, reportId, runId, ranAt, logOffset, generation, report, cohort }) {
       await db.transaction(async (tx) => {
+        if (!(await isThere(tx, { projectId, reportId, generation }))) return;
         const excluded = { offset: sql`excluded.log_offset`, at: sql`excluded.ran_at` };
         const written = await tx
           .insert(reportRuns)
@@ -109,10 +115,11 @@ export function createRunsStore(db: Db): RunsStore {
       });
     },
 
-    async recordFailure(run) {
+    async recordFailure({ generation, ...run }) {
       const { runId, failedAt, logOffset, code, message } = run;
       const one = { offset: sql`${logOffset}::bigint`, at: sql`${failedAt.toISOString()}::timestamptz` };
       await db.transaction(async (tx) => {
+        if (!(await isThere(tx, { ...run, generation }))) return;
         const [last] = await tx
           .select({ isEarlier: isLater(one, { offset: reportRuns.logOffset, at: reportRuns.ranAt }) })
           .from(reportRuns)
@@ -150,6 +157,15 @@ export function createRunsStore(db: Db): RunsStore {
       return { ranAt: run?.ranAt ?? null, failure: failure ?? null };
     },
   };
+}
+
+/** Whether the report that ran is there. It is not deleted before the transaction ends. */
+async function isThere(
+  tx: Tx,
+  { projectId, reportId, generation }: Pick<NewRun, 'projectId' | 'reportId'> & Pick<FromLog, 'generation'>,
+): Promise<boolean> {
+  const report = await holdReport(tx, projectId, reportId);
+  return report !== undefined && (generation === undefined || generation === report.generation);
 }
 
 async function writeCohort(

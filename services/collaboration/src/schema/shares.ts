@@ -27,6 +27,7 @@ export const shares = pgTable(
       .where(sql`${table.idempotencyKey} is not null`),
     index('shares_by_comment').on(table.commentId).where(sql`${table.commentId} is not null`),
     index('shares_by_age').on(table.createdAt, table.id),
+    index('shares_by_report').on(table.projectId, table.reportId),
   ],
 );
 

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@switchboard/database';
 import { and, count, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { fromDrizzle } from 'pg-boss';
+import { requireHeldReport } from '../directory/reports.ts';
 import { comments, deliveries, droppedEndpoints, shares } from '../schema/index.ts';
 
 export type Share = typeof shares.$inferSelect;
@@ -32,7 +33,7 @@ type IdempotencyKey = Pick<Share, 'projectId' | 'reportId' | 'senderSub'> & { id
 export interface SharesStore {
   /**
    * Stores a share, its deliveries and what `enqueue` writes in one transaction; nothing if its idempotency key is
-   * taken. Returns the number of recipients of the share that has the key.
+   * taken. Returns the number of recipients of the share that has the key. Throws NotFound when the report is gone.
    */
   add(
     share: Share,
@@ -64,6 +65,7 @@ export function createSharesStore(db: Db): SharesStore {
   return {
     async add(share, toDeliver, enqueue) {
       return db.transaction(async (tx) => {
+        await requireHeldReport(tx, share.projectId, share.reportId);
         const added = await tx
           .insert(shares)
           .values(share)

@@ -1,3 +1,4 @@
+import type { ScheduledChange } from '@switchboard/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, json, startHarness } from '../testing/harness.ts';
 
@@ -46,6 +47,33 @@ describe('cohorts of a project', () => {
       error: { message: 'A project has at most 1,000 cohorts. Delete some first.' },
     });
     expect((await put('c7')).status).toBe(200);
+  });
+
+  it('are not deleted while flags name them, and take along scheduled changes that do', async () => {
+    const project = await harness.createProject();
+    const path = `/projects/${project.id}/cohorts/beta`;
+    const targeting = [{ attribute: 'cohort', op: 'not_in_cohort', value: ['other', 'beta'] }];
+    await harness.manage('PUT', path, { name: 'Beta', distinctIds: ['ada'] });
+    const flag = { enabled: true, rolloutPercentage: 100 };
+    await harness.manage('PUT', `/projects/${project.id}/flags/beta`, { ...flag, targeting });
+    const refused = await harness.manage('DELETE', path);
+    expect(refused.status).toBe(409);
+    expect(await json(refused)).toEqual({
+      error: {
+        code: 'CONFLICT',
+        message: 'The flags "beta" name the cohort. Change or delete those flags first.',
+      },
+    });
+    await harness.manage('PUT', `/projects/${project.id}/flags/beta`, flag);
+    const changes = `/projects/${project.id}/scheduled-changes`;
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    await harness.manage('POST', changes, { key: 'beta', at, patch: { targeting } });
+    await harness.manage('POST', changes, { key: 'beta', at, patch: { enabled: false } });
+    expect((await harness.manage('DELETE', path)).status).toBe(204);
+    await harness.manage('PUT', path, { name: 'Another', distinctIds: [] });
+    const left = (await json(await harness.manage('GET', changes)))['changes'] as ScheduledChange[];
+    const failures = left.map(({ failure }) => failure?.message);
+    expect(failures.sort()).toEqual(['The cohort beta was deleted.', undefined]);
   });
 
   it('cannot refer to cohorts', async () => {

@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cohort, CohortDefinition } from '@switchboard/contracts';
-import { BadRequest, NotFound } from '@switchboard/service-kit';
+import type { Cohort, CohortDefinition, FlagEntry, FlagPatch } from '@switchboard/contracts';
+import { BadRequest, Conflict, NotFound } from '@switchboard/service-kit';
 import { createCohortRecordsStore } from '../cohort-records/store.ts';
+import { createFlagsStore } from '../flags/store.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
+import { createScheduledChangesStore } from '../scheduled-changes/store.ts';
 import { createCohortsStore, type StoredCohort } from './store.ts';
 
 type CohortSummary = Omit<Cohort, 'distinctIds'>;
 
 /** The clauses of all of a project's cohorts are in memory at once. */
 const MAX_COHORTS = 1_000;
+const MAX_NAMED = 5;
 
 export interface Cohorts {
   list(projectId: string): Promise<CohortSummary[]>;
@@ -16,7 +19,7 @@ export interface Cohorts {
   get(projectId: string, id: string): Promise<Cohort>;
   /** Creates or replaces a cohort. Throws BadRequest when the project has too many. */
   put(projectId: string, id: string, definition: CohortDefinition): Promise<Cohort>;
-  /** Allowed while flags refer to the cohort: nobody is in an unknown cohort. */
+  /** Fails scheduled changes that name it. Throws Conflict while a flag does. */
   remove(projectId: string, id: string): Promise<void>;
 }
 
@@ -49,11 +52,31 @@ export function createCohorts(options: EditOptions): Cohorts {
 
     remove: (projectId, id) =>
       editRuleset(options, projectId, async (tx) => {
-        const hasChanged = await createCohortsStore(tx).remove(projectId, id);
+        const cohorts = createCohortsStore(tx);
+        if ((await cohorts.find(projectId, id)) !== undefined) {
+          const named = (await createFlagsStore(tx).list(projectId)).filter((flag) => namesCohort(flag, id));
+          if (named.length > 0) throw new Conflict(describeFlags(named));
+          const scheduled = createScheduledChangesStore(tx);
+          for (const change of await scheduled.waiting(projectId))
+            if (namesCohort({ ...change.definition, ...change.patch }, id))
+              await scheduled.fail(change.id, `The cohort ${id} was deleted.`);
+        }
+        const hasChanged = await cohorts.remove(projectId, id);
         if (hasChanged) await createCohortRecordsStore(tx).announce(projectId, [id]);
         return { result: undefined, hasChanged };
       }),
   };
+}
+
+const namesCohort = ({ targeting = [] }: Pick<FlagPatch, 'targeting'>, id: string) =>
+  (targeting ?? []).some(
+    ({ op, value }) => (op === 'in_cohort' || op === 'not_in_cohort') && [value].flat().includes(id),
+  );
+
+function describeFlags(flags: readonly FlagEntry[]): string {
+  const names = flags.slice(0, MAX_NAMED).map(({ key }) => `"${key}"`);
+  const more = flags.length > MAX_NAMED ? ` and ${flags.length - MAX_NAMED} more` : '';
+  return `The flags ${names.join(', ')}${more} name the cohort. Change or delete those flags first.`;
 }
 
 const tooMany = () =>

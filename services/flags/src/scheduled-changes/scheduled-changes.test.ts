@@ -240,6 +240,43 @@ describe('a scheduled change', () => {
     expect(flags.map(({ key }) => key)).toEqual(['first']);
   });
 
+  it('fails when its author is removed, and not again when they come back', async () => {
+    const theirs = await harness.createProject();
+    const { companyId } = await harness.directory.putProject({ id: theirs.id, key: theirs.key });
+    const elsewhere = await harness.createProject();
+    const ada = testMember(companyId, 'ada', { role: 'editor', generation: 'one' });
+    await harness.directory.put('member', ada);
+    const add = (id: string, projectId: string, more: object = {}) =>
+      harness.sql`insert into scheduled_changes ${harness.sql({
+        id,
+        project_id: projectId,
+        key: 'x',
+        at: new Date(Date.now() + 3_600_000),
+        definition: JSON.stringify(off),
+        author: 'ada',
+        everywhere: false,
+        ...more,
+      })}`;
+    await add('sch_own', theirs.id);
+    await add('sch_elsewhere', elsewhere.id);
+    await add('sch_token', theirs.id, { token_id: 'tok_1' });
+    await add('sch_operator', theirs.id, { everywhere: true });
+    await harness.directory.remove('member', companyId, 'ada');
+    await harness.directory.put('member', { ...ada, generation: 'two' });
+    const failed = async () =>
+      (
+        await harness.sql`select id, failure from scheduled_changes where author = 'ada' and failed_at is not null`
+      ).map((row) => ({ ...row }));
+    await eventually(async () =>
+      expect(await failed()).toContainEqual({
+        id: 'sch_own',
+        failure: 'Whoever scheduled it was removed from the company.',
+      }),
+    );
+    const ids = (await failed()).map(({ id }) => id);
+    for (const id of ['sch_elsewhere', 'sch_token', 'sch_operator']) expect(ids).not.toContain(id);
+  });
+
   it('outlives the instance that took it', async () => {
     const databaseUrl = harness.databaseUrl;
     await other.stop();

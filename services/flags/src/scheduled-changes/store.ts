@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@switchboard/database';
 import type { PageRequest, Place } from '@switchboard/service-kit';
-import { and, asc, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { scheduledChanges } from '../schema/index.ts';
 
 export type ScheduledRow = typeof scheduledChanges.$inferSelect;
@@ -26,7 +26,22 @@ export interface ScheduledChangesStore {
   fail(id: string, failure: string): Promise<boolean>;
   /** Keeps those of a flag that wait as failed. */
   failAll(projectId: string, key: string, failure: string): Promise<void>;
+  /** Those of a project that wait. */
+  waiting(projectId: string): Promise<ScheduledRow[]>;
+  /** Of somebody who scheduled changes without a token that wait: the projects. */
+  projectsOf(author: string): Promise<string[]>;
+  /** Keeps those of somebody that wait, without a token, as failed. */
+  failAllOf(author: string, projectIds: readonly string[], failure: string): Promise<void>;
 }
+
+/** By their role alone: what a token or an operator may do does not end with a membership. */
+const ofAuthor = (author: string) =>
+  and(
+    eq(scheduledChanges.author, author),
+    isNull(scheduledChanges.tokenId),
+    eq(scheduledChanges.everywhere, false),
+    isNull(scheduledChanges.failedAt),
+  );
 
 /** Among so many due changes, projects take turns. */
 const MAX_CONSIDERED = 1_000;
@@ -89,6 +104,24 @@ export function createScheduledChangesStore(db: Db | Tx): ScheduledChangesStore 
         .where(waits(change))
         .returning({ id });
       return failed.length > 0;
+    },
+
+    waiting: (project) =>
+      db
+        .select()
+        .from(scheduledChanges)
+        .where(and(eq(projectId, project), isNull(failedAt))),
+
+    async projectsOf(author) {
+      const rows = await db.selectDistinct({ projectId }).from(scheduledChanges).where(ofAuthor(author));
+      return rows.map((row) => row.projectId);
+    },
+
+    async failAllOf(author, projectIds, failure) {
+      await db
+        .update(scheduledChanges)
+        .set({ failedAt: sql`now()`, failure })
+        .where(and(ofAuthor(author), inArray(projectId, [...projectIds])));
     },
 
     async failAll(project, flag, failure) {

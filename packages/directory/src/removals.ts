@@ -1,0 +1,89 @@
+import type { Tx } from '@switchboard/database';
+import { and, eq, isNotNull, sql } from 'drizzle-orm';
+import { type Change, type Entries, entryId, parseEntry } from './record.ts';
+import { entries } from './schema.ts';
+
+/** A report or member that is gone, though one with the same identifiers may be there already. */
+export type Removed =
+  | { kind: 'report'; projectId: string; reportId: string }
+  | { kind: 'member'; companyId: string; sub: string };
+
+/** Removes what a service keeps under the identifiers of reports and members, in the transaction that removes these. */
+export type OnRemoved = (tx: Tx, removed: readonly Removed[]) => Promise<void>;
+
+type RemovableKind = Removed['kind'];
+const isRemovable = (kind: string): kind is RemovableKind => kind === 'report' || kind === 'member';
+
+/**
+ * What these changes remove: entries that are gone, that come after others of the same id were gone, and that took the
+ * place of others. The removal of the last may be in no record, since the topic keeps only the newest of each entry.
+ */
+export async function findRemoved(tx: Tx, changes: readonly Change[]): Promise<Removed[]> {
+  const removable = changes.filter(({ kind }) => isRemovable(kind));
+  if (removable.length === 0) return [];
+  const column = (values: (string | null)[]) => sql`${sql.param(values)}::text[]`;
+  const given = sql`unnest(${column(removable.map(({ kind }) => kind))}, ${column(removable.map(({ id }) => id))},
+    ${column(removable.map(({ revision }) => String(revision)))}::bigint[]) as given (kind, id, revision)`;
+  const known = await tx
+    .select({ kind: entries.kind, id: entries.id, value: entries.value })
+    .from(entries)
+    .innerJoin(given, sql`given.kind = ${entries.kind} and given.id = ${entries.id}`)
+    .where(sql`${entries.revision} < given.revision`);
+  const before = new Map(known.map(({ kind, id, value }) => [`${kind}:${id}`, value]));
+  return removable.flatMap(({ kind, id, value }) => {
+    const old = before.get(`${kind}:${id}`);
+    if (old === undefined || !isRemovable(kind)) return [];
+    const isKept = old !== null && value !== null && generationOf(kind, old) === generationOf(kind, value);
+    return isKept ? [] : [removedOf(kind, id)];
+  });
+}
+
+const generationOf = (kind: RemovableKind, value: string) => parseEntry(kind, value).generation;
+
+function removedOf(kind: RemovableKind, id: string): Removed {
+  const [parent = '', own = ''] = id.split('/').map(decodeURIComponent);
+  return kind === 'report'
+    ? { kind, projectId: parent, reportId: own }
+    : { kind, companyId: parent, sub: own };
+}
+
+/**
+ * The report, if the replica has it. It is not removed before the transaction ends: what is stored under its id is
+ * there when `OnRemoved` looks for it.
+ */
+export async function holdReport(
+  tx: Tx,
+  projectId: string,
+  reportId: string,
+): Promise<Entries['report'] | undefined> {
+  const [row] = await tx
+    .select({ value: sql<string>`${entries.value}` })
+    .from(entries)
+    .where(
+      and(eq(entries.kind, 'report'), eq(entries.id, entryId(projectId, reportId)), isNotNull(entries.value)),
+    )
+    .for('share');
+  return row && parseEntry('report', row.value);
+}
+
+/** Those of these projects that the replica has as projects of the company. */
+export async function projectsOfCompany(
+  tx: Tx,
+  companyId: string,
+  projectIds: readonly string[],
+): Promise<string[]> {
+  const rows = await tx
+    .select({ value: sql<string>`${entries.value}` })
+    .from(entries)
+    .where(
+      and(
+        eq(entries.kind, 'project'),
+        sql`${entries.id} = any(${sql.param(projectIds.map((id) => entryId(id)))}::text[])`,
+        isNotNull(entries.value),
+      ),
+    );
+  return rows
+    .map(({ value }) => parseEntry('project', value))
+    .filter((project) => project.companyId === companyId)
+    .map(({ id }) => id);
+}

@@ -1,0 +1,13 @@
+import { type OnRemoved, projectsOfCompany } from '@switchboard/directory';
+import { createScheduledChangesStore } from './store.ts';
+
+/** The changes that a member scheduled by their role fail with the membership, and do not come back with it. */
+export const failOfRemoved: OnRemoved = async (tx, removed) => {
+  const store = createScheduledChangesStore(tx);
+  for (const one of removed) {
+    if (one.kind !== 'member') continue;
+    const projects = await projectsOfCompany(tx, one.companyId, await store.projectsOf(one.sub));
+    if (projects.length > 0)
+      await store.failAllOf(one.sub, projects, 'Whoever scheduled it was removed from the company.');
+  }
+};
