@@ -73,6 +73,7 @@ const REPORT_AGAIN_MS = 60_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
 /** Those that the directory waits for take turns with them. */
 const UNSEEN_AT_ONCE = 10;
+const UNSEEN_MS = 30_000;
 /** The service that publishes what arrives with a project's keys. */
 const SOURCE = 'ingestion';
 
@@ -88,6 +89,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
   const seenAt = new Map<string, number>();
   const endsOf = new Map<string, Ends>();
   const reportedAt = new Map<string, number>();
+  let readAgainAt = 0;
   let running: Promise<void> | undefined;
 
   async function look(): Promise<void> {
@@ -98,7 +100,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
       asked.add(erasure.id);
       await carryOut(erasure);
     }
-    for (const erasure of await readUnseenErasures(database.drizzle, UNSEEN_AT_ONCE)) {
+    for (const erasure of await readUnseen()) {
       if (stopping.signal.aborted) return;
       asked.add(erasure.id);
       await carryOut(erasure);
@@ -106,6 +108,14 @@ export function openErasures(options: ErasuresOptions): Erasures {
     for (const known of [seenAt, endsOf, reportedAt]) {
       for (const id of known.keys()) if (!asked.has(id)) known.delete(id);
     }
+  }
+
+  /** Not at every look: there may be many to compare, and mostly none is unseen. */
+  async function readUnseen(): Promise<Erasure[]> {
+    if (performance.now() < readAgainAt) return [];
+    const unseen = await readUnseenErasures(database.drizzle, UNSEEN_AT_ONCE);
+    if (unseen.length === 0) readAgainAt = performance.now() + UNSEEN_MS;
+    return unseen;
   }
 
   const isAsked = ({ waitingFor }: Erasure) => waitingFor.includes(name);
