@@ -91,6 +91,7 @@ export async function addMembers({ manage }: AllServices, names: readonly string
     await manage('catalogue', 'PUT', `/companies/acme/members/sub-${name}`, {
       name: `${name} Example`,
       email: `${name}@example.com`,
+      role: 'editor',
       pushSubscriptions: [{ endpoint: `https://push.invalid/${name}`, keys: pushKeys() }],
     });
 }

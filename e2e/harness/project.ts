@@ -75,6 +75,7 @@ export async function defineProject(
     await manage('catalogue', 'PUT', `/companies/${companyId}/members/${sub}`, {
       name: sub,
       email: `${sub}@example.com`,
+      role: 'editor',
     });
   const project = { companyId, name: 'Project', region, defaultLanguage: 'en' };
   await manage('catalogue', 'PUT', `/projects/${id}`, project);

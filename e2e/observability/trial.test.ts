@@ -338,6 +338,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
               rig.manage('catalogue', method, `/companies/c1/members/${name}`, {
                 name,
                 email: `${name}@mail.example`,
+                role: 'editor',
               }),
             ),
           );

@@ -100,7 +100,7 @@ describe('the example manifest', () => {
     await switchboard(['apply', EXAMPLE]);
     expect(await json(['get', 'member', 'acme', 'auth0|sofia'])).toMatchObject({
       name: 'Sofía Marín',
-      pushSubscriptions: [subscription],
+      pushSubscriptions: [{ endpoint: subscription.endpoint }],
     });
     expect((await json(['get', 'companies'])).map(({ id }: { id: string }) => id)).toContain('co_lumen');
   });

@@ -140,6 +140,8 @@ describe('the outbox', () => {
   });
 
   it('publishes every entry again, once, to a topic that was lost', async () => {
+    // Of projects that other tests deleted.
+    await (await catalogue.sql())`truncate erasures cascade`;
     await one.put('/projects/shop', shop);
     const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
     await one.put('/projects/shop/reports/a%2Fb', { name: 'Weekly' });
