@@ -313,6 +313,8 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const page = await open('/', { clicks: true, flushMs: 10 });
     const labels = {
       '<form><input name="matches"><button type="button" id="it">Go</button></form>': 'Go',
+      '<form data-switchboard-mask><input name="nodeType"><input name="parentNode"><input name="assignedSlot"><button type="button" id="it">secret</button></form>':
+        '',
       '<button id="it">Pay <span data-switchboard-mask>secret</span></button>': 'Pay',
       '<button id="it">Pay <span data-switchboard-block>secret</span> now</button>': 'Pay now',
       '<span role="button" id="it">Pay <b><i data-switchboard-mask>secret</i></b></span>': 'Pay',

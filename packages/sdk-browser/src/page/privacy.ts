@@ -33,14 +33,18 @@ export function privacyOf(node: Node, masked = MASKED, known = new Map<Node, Pri
   return privacy;
 }
 
+// Properties come from prototypes: those of a form may be fields of that name.
+const typeOf = (node: Node): number => Reflect.get(Node.prototype, 'nodeType', node);
+const parentOf = (node: Node): Node | null => Reflect.get(Node.prototype, 'parentNode', node);
+const slotOf = (node: Element): Node | null => Reflect.get(Element.prototype, 'assignedSlot', node);
+
 // By type, since the classes of a frame's nodes are others than the page's.
-export const isElement = (node: Node): node is Element => node.nodeType === 1;
-const isText = (node: Node): node is Text => node.nodeType === 3;
-const isDocument = (node: Node): node is Document => node.nodeType === 9;
-const isShadowRoot = (node: Node): node is ShadowRoot => node.nodeType === 11 && 'host' in node;
+export const isElement = (node: Node): node is Element => typeOf(node) === 1;
+const isText = (node: Node): node is Text => typeOf(node) === 3;
+const isDocument = (node: Node): node is Document => typeOf(node) === 9;
+const isShadowRoot = (node: Node): node is ShadowRoot => typeOf(node) === 11 && 'host' in node;
 
 /** Whether a node is an element that the selector selects. */
-// Of the prototype: the own `matches` of a form may be a field of that name.
 export const matches = (node: Node, selector: string) =>
   isElement(node) && Element.prototype.matches.call(node, selector);
 
@@ -48,11 +52,11 @@ const isPage = (node: Node) => isDocument(node) && node.defaultView !== null;
 
 /** What a node is drawn in. Through a slot it leads to the host, which is the parent. */
 function around(node: Node): Node | null {
-  const slot = isElement(node) || isText(node) ? node.assignedSlot : null;
+  const slot = isElement(node) ? slotOf(node) : isText(node) ? node.assignedSlot : null;
   if (slot !== null) return slot;
   if (isShadowRoot(node)) return node.host;
   if (isDocument(node)) return node.defaultView?.frameElement ?? null;
-  return node.parentNode;
+  return parentOf(node);
 }
 
 /** The address of a page without its query and fragment, which may hold personal data. Of others the scheme alone. */
