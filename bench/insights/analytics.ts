@@ -63,6 +63,7 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
       QUERY_FOLDER: join(rig.folder, 'queries'),
       QUERY_MEMORY_BYTES: String(memoryBytes),
       QUERY_TIMEOUT_MS: '40000',
+      QUESTIONS_PER_MINUTE: '100000',
       LOG_LEVEL: 'fatal',
       ...(clickHouseUrl === undefined ? {} : { CLICKHOUSE_URL: clickHouseUrl }),
     },

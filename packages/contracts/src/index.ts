@@ -1,3 +1,4 @@
+export * from './analytics/conditions.ts';
 export * from './analytics/operations.ts';
 export * from './analytics/query.ts';
 export * from './analytics/report-content.ts';

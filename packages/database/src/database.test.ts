@@ -8,7 +8,13 @@ import {
 } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
-import { type Database, type DatabaseOptions, isUnavailable, openDatabase } from './index.ts';
+import {
+  type Database,
+  type DatabaseOptions,
+  isUnavailable,
+  openDatabase,
+  ReadOnlyDatabase,
+} from './index.ts';
 
 let url = '';
 let drop = async () => {};
@@ -27,6 +33,11 @@ const outcome = (promise: PromiseLike<unknown>) =>
     () => 'answered',
     (error: unknown) => (isUnavailable(error) ? 'unavailable' : error),
   );
+
+it('a server that takes no writes is told from one that is away', async () => {
+  const database = open({ url: `${url}?default_transaction_read_only=on` });
+  await expect(database.ping()).rejects.toThrow(ReadOnlyDatabase);
+});
 
 describe('types', () => {
   it('reads int8 as a number if exact, else as a bigint, and writes both', async () => {

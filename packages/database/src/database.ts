@@ -34,6 +34,15 @@ export interface Within {
   afterCommit(): void;
 }
 
+/** The server answers queries and refuses every write. */
+export class ReadOnlyDatabase extends Error {
+  override readonly name = 'ReadOnlyDatabase';
+
+  constructor() {
+    super('read-only: takes no writes');
+  }
+}
+
 export interface Database {
   /**
    * postgres.js, for what Drizzle cannot say. It shares Drizzle's types: dates and times are read as PostgreSQL
@@ -46,7 +55,7 @@ export interface Database {
    * two. For frequent queries of few texts; not in a transaction.
    */
   prepared: PostgresJsDatabase;
-  /** Throws when the database does not answer. */
+  /** Throws when the database does not answer, and ReadOnlyDatabase when it takes no writes. */
   ping(): Promise<void>;
   poolSize: number;
   /** Queries and transactions that run or wait for a connection; above the pool's size, some wait. */
@@ -85,7 +94,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     drizzle: completing(drizzle(pool), within),
     prepared: completing(drizzle(preparing(pool)), within),
     async ping() {
-      await pool`select 1`;
+      // Also on where a server that is full, or a standby, takes no writes.
+      const [row] = await pool<{ state: string }[]>`select current_setting('transaction_read_only') as state`;
+      if (row?.state === 'on') throw new ReadOnlyDatabase();
     },
     poolSize,
     inFlight,

@@ -5,6 +5,7 @@ export {
   type DatabaseOptions,
   type Db,
   openDatabase,
+  ReadOnlyDatabase,
   type Tx,
   type Within,
 } from './database.ts';

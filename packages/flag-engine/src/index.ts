@@ -1,5 +1,7 @@
 export { matchesClauses } from './clauses/clauses.ts';
+export { parseInstant } from './clauses/instant.ts';
 export { exactNumeric, numeric } from './clauses/numeric.ts';
+export { parseSemanticVersion } from './clauses/semver.ts';
 export { clauseWarnings } from './clauses/warnings.ts';
 export { type CompiledCohorts, compileCohorts, memberships } from './cohorts.ts';
 export { decideAll, type Evaluation, evaluateAll, evaluateFlag } from './evaluate.ts';

@@ -99,13 +99,14 @@ export function createPlaces(count: number, ofHolder = count): (holder: string) 
 }
 
 /**
- * Runs up to `count` works at a time. The others wait, and begin with the holders in rotation; one whose signal aborts
+ * Runs up to `count` works at a time, and up to `ofHolder` of each holder. The others wait, and begin with the holders in rotation; one whose signal aborts
  * before it has begun never begins, and rejects with the signal's reason.
  */
 export function createSlots(
   count: number,
+  ofHolder = count,
 ): <T>(holder: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
-  const placeOf = createPlaces(count);
+  const placeOf = createPlaces(count, ofHolder);
   return async (holder, work, signal) => {
     const place = placeOf(holder);
     try {

@@ -477,6 +477,7 @@ export type InsightPerson = {
   events: Array<StoredEvent>;
   nextCursor: string | null;
 };
+/** At most 100000 bytes of JSON and 200 conditions, of which those of `where` count for each series or step. */
 export type InsightQuery = TrendsQuery | FunnelQuery | RetentionQuery | StickinessQuery | LifecycleQuery;
 export type LeftServiceToken = {
   id: string;

@@ -69,7 +69,7 @@ export { type BackgroundPublisher, createPublisher, type Unpublished } from './l
 export { serviceContext, startWithRetries } from './lifecycle/runner.ts';
 export type { Service, ServiceDefinition } from './lifecycle/service.ts';
 export { openQuotas, type Throttle } from './limits/quota.ts';
-export { createRateLimits, type RateLimit } from './limits/rate-limits.ts';
+export { type CreateRateLimit, createRateLimits, type RateLimit } from './limits/rate-limits.ts';
 export { openRedis } from './limits/redis.ts';
 export { strangersNames } from './outgoing/names.ts';
 export { createSender, type Send, SendFailed } from './outgoing/sender.ts';

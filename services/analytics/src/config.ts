@@ -50,10 +50,13 @@ export const analyticsSettings = z
       'Threads of all questions together.',
     ),
     QUERIES_MAX: integerSetting({ min: 1, max: 3, fallback: 2 }).describe(
-      'Questions answered at a time; others wait, project by project.',
+      'Questions answered at a time, of a project one less if more than one; others wait, project by project.',
     ),
     QUERIES_WAITING_MAX: integerSetting({ min: 1, max: 10_000, fallback: 50 }).describe(
       'Questions that wait; past it 503.',
+    ),
+    QUESTIONS_PER_MINUTE: integerSetting({ min: 1, max: 100_000, fallback: 120 }).describe(
+      'Questions of a person about a project that are computed in a minute; past it 429. Five times as many of a project. Answers in memory do not count.',
     ),
     QUERY_TIMEOUT_MS: integerSetting({ min: 100, max: 40_000, fallback: 30_000 }).describe(
       'Milliseconds until a question, with its wait, gets 503.',

@@ -13,6 +13,7 @@ import {
   createApp,
   createAuditTrail,
   createBackfills,
+  createRateLimits,
   createRetention,
   defineService,
   directUrl,
@@ -57,6 +58,7 @@ import { createSweep } from './files/sweep.ts';
 import { createAnswers } from './insights/answers.ts';
 import { createDesk } from './insights/desk.ts';
 import { createInsights } from './insights/insights.ts';
+import { createRespond } from './insights/respond.ts';
 import { insightsRoutes } from './insights/routes.ts';
 import { createFileSources, createTableSources } from './insights/source.ts';
 import { createCohortsConsumer } from './people/cohorts-consumer.ts';
@@ -234,7 +236,12 @@ export const analyticsService = defineService({
       metrics.cache('insights', answers.reads);
       metrics.cache('event lists', lists.reads);
       metrics.cache('archive files', cache.reads);
-      insightsRoutes(app, { insights });
+      const respond = createRespond({
+        bodies: app.bodies,
+        createRateLimit: createRateLimits(undefined, context.share),
+        questionsPerMinute: config.QUESTIONS_PER_MINUTE,
+      });
+      insightsRoutes(app, { insights, respond });
       const savedReports = createSavedReports({
         store: createSavedReportsStore(database.drizzle),
         runner: createReportRunner({ directory, insights, region: config.REGION, clock }),
@@ -249,8 +256,9 @@ export const analyticsService = defineService({
         events,
         names: createListNames(exploring),
         properties: createListProperties(exploring),
+        respond,
       });
-      peopleRoutes(app, { people });
+      peopleRoutes(app, { people, respond });
       workers.push(watermark, savedReports);
       if (clickHouse === undefined) workers.push(createSweep({ store, cache, logger }));
     } else {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { insightQuery } from './query.ts';
 
 const range = { last: 7, unit: 'day' };
@@ -52,4 +52,58 @@ test.each([
       : [issue.path],
   );
   expect([...paths, ...issues.map((issue) => issue.path)].map((parts) => parts.join('.'))).toContain(path);
+});
+
+describe('a question of more than an engine plans in moments is refused', () => {
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
+  const wide = (parts: number) => Object.fromEntries(Array.from({ length: parts }, (_, index) => [index, 0]));
+  const eq = (value: unknown) => ({ attribute: 'p', op: 'eq', value });
+  const many = (count: number, value: unknown = 'x') => Array(count).fill(eq(value));
+  const trends = (where: unknown[], count = 1, own: unknown[] = []) => ({
+    ...{ kind: 'trends', range, where },
+    series: Array(count).fill({ event: 'a', where: own }),
+  });
+  const faultOf = (query: unknown) => {
+    const [issue] = insightQuery.safeParse(query).error?.issues ?? [];
+    return issue && `${issue.path.join('.')}: ${issue.message}`;
+  };
+
+  test.each([
+    ['10 levels', trends([eq(nested(10))])],
+    ['199 parts of an object', trends([eq(wide(199))])],
+    ['200 conditions', trends(many(15), 10, many(5))],
+    ['5,000 values of a list', trends([{ attribute: 'p', op: 'in', value: Array(5000).fill(1) }])],
+  ])('%s are allowed', (_what, query) => {
+    expect(faultOf(query)).toBeUndefined();
+  });
+
+  test.each([
+    ['11 levels', trends([eq(nested(11))]), /^where\.0\.value: .*deeper than 10 levels/],
+    ['58 levels in 25 clauses', trends(many(25, nested(58))), /deeper than 10 levels/],
+    ['200 parts of an object', trends([eq(wide(200))]), /^where\.0\.value: .*more than 200 parts/],
+    ['190 parts in each of 50 clauses', trends(many(50, wide(190))), /^where\.1\.value: .*than 200 parts/],
+    [
+      'parts in a list',
+      trends([], 1, [{ attribute: 'p', op: 'in', value: [wide(100), wide(100)] }]),
+      /200 parts/,
+    ],
+    [
+      '21 conditions in each of 10 series',
+      trends(many(16), 10, many(5)),
+      /^series\.\d\.where\.\d: more than 200/,
+    ],
+    [
+      'parts in an event that is left out',
+      { kind: 'funnel', range, steps: [start, start], exclude: [{ event: 'a', where: [eq(wide(200))] }] },
+      /^exclude\.0\.where\.0\.value: /,
+    ],
+    [
+      'parts in a return event',
+      { kind: 'retention', range, start, return: { event: 'a', where: [eq(wide(200))] }, periods: 1 },
+      /^return\.where\.0\.value: /,
+    ],
+    ['more than 100 kB', trends([eq('x'.repeat(100_000))]), /larger than 100000 bytes/],
+  ])('%s', (_what, query, fault) => {
+    expect(faultOf(query)).toMatch(fault);
+  });
 });

@@ -2,6 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { day, exactJson, id, text } from '../fields/fields.ts';
 import { targetingOp } from '../flags.ts';
 
+import { conditionsFault, MAX_CONDITIONS, type Path, type PlacedClause } from './conditions.ts';
+
 /** The questions that insights answer. Unknown properties are refused at every depth. */
 
 const eventName = text({ min: 1, max: 200 });
@@ -166,11 +168,61 @@ export const lifecycleQuery = z
   .openapi('LifecycleQuery');
 export type LifecycleQuery = z.infer<typeof lifecycleQuery>;
 
-/** One of the five kinds of question. */
-export const insightQuery = z
-  .discriminatedUnion('kind', [trendsQuery, funnelQuery, retentionQuery, stickinessQuery, lifecycleQuery])
-  .openapi('InsightQuery');
+const kinds = z.discriminatedUnion('kind', [
+  trendsQuery,
+  funnelQuery,
+  retentionQuery,
+  stickinessQuery,
+  lifecycleQuery,
+]);
+
+const MAX_QUERY_BYTES = 100_000;
+
+/** One of the five kinds of question, of a size that an engine plans in moments. */
+export const insightQuery = kinds
+  .superRefine((query, context) => {
+    const bytes = new TextEncoder().encode(JSON.stringify(query)).length;
+    if (bytes > MAX_QUERY_BYTES) {
+      context.addIssue({ code: 'custom', message: `larger than ${MAX_QUERY_BYTES} bytes; ask for less` });
+    }
+    const fault = conditionsFault(clausesOf(query));
+    if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
+  })
+  .openapi('InsightQuery', {
+    description: `At most ${MAX_QUERY_BYTES} bytes of JSON and ${MAX_CONDITIONS} conditions, of which those of \`where\` count for each series or step.`,
+  });
 export type InsightQuery = z.infer<typeof insightQuery>;
+
+/** The choices of events of a question, each with its place. */
+function choicesOf(question: InsightQuery): { path: Path; choice: EventChoice }[] {
+  const numbered = (name: string, choices: readonly EventChoice[] = []) =>
+    choices.map((choice, index) => ({ path: [name, index], choice }));
+  switch (question.kind) {
+    case 'trends':
+    case 'stickiness':
+      return numbered('series', question.series);
+    case 'funnel':
+      return [...numbered('steps', question.steps), ...numbered('exclude', question.exclude)];
+    case 'retention':
+      return [
+        { path: ['start'], choice: question.start },
+        { path: ['return'], choice: question.return },
+      ];
+    case 'lifecycle':
+      return [];
+  }
+}
+
+/** The clauses of a question, each with its place and how often an engine is asked it. */
+export function clausesOf(question: InsightQuery): PlacedClause<InsightClause>[] {
+  const choices = choicesOf(question);
+  const placed = (path: Path, list: readonly InsightClause[] = [], times = 1) =>
+    list.map((clause, index) => ({ path: [...path, 'where', index], clause, times }));
+  return [
+    ...placed([], question.where, Math.max(1, choices.length)),
+    ...choices.flatMap(({ path, choice }) => placed(path, choice.where)),
+  ];
+}
 
 /** Whether this is the name of a time zone. An offset such as +02:00 is not one, though `Intl` reads it. */
 function isTimeZone(name: string): boolean {

@@ -1,3 +1,4 @@
+import { ReadOnlyDatabase } from '@switchboard/database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../http/server.ts';
 import { json, KEY, OTHER_REGION_KEY, startTestApp, type TestApp } from '../testing/test-app.ts';
@@ -361,6 +362,8 @@ describe('health', () => {
       expect(await ready()).toEqual([200, {}]);
       own.app.health.add('database', () => Promise.reject(new Error('postgres://secret')));
       expect(await ready()).toEqual([503, { database: 'unavailable' }]);
+      own.app.health.add('database', () => Promise.reject(new ReadOnlyDatabase()));
+      expect(await ready()).toEqual([503, { database: 'read-only: takes no writes' }]);
       own.app.health.drain();
       expect(await ready()).toEqual([503, { service: 'draining' }]);
       expect((await fetch(`${own.url}/health/live`)).status).toBe(200);

@@ -1,3 +1,4 @@
+import { ReadOnlyDatabase } from '@switchboard/database';
 import { DeadlineExceeded, withDeadline } from '@switchboard/resilience';
 
 /** A dependency that answers later than this counts as unavailable. */
@@ -9,6 +10,8 @@ export async function problemOf(check: () => Promise<void>): Promise<string | un
     await withDeadline(CHECK_TIMEOUT_MS, check());
     return undefined;
   } catch (error) {
-    return error instanceof DeadlineExceeded ? error.message : 'unavailable';
+    return error instanceof DeadlineExceeded || error instanceof ReadOnlyDatabase
+      ? error.message
+      : 'unavailable';
   }
 }

@@ -1,5 +1,5 @@
 import type { InsightClause } from '@switchboard/contracts';
-import { exactNumeric, numeric } from '@switchboard/flag-engine';
+import { exactNumeric, numeric, parseInstant, parseSemanticVersion } from '@switchboard/flag-engine';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, anyOf, FALSE, integer, number, numbers, type Sql, sql, text, texts } from '../engine/sql.ts';
 
@@ -7,9 +7,6 @@ import { allOf, anyOf, FALSE, integer, number, numbers, type Sql, sql, text, tex
 export class Unanswerable extends Error {
   override readonly name = 'Unanswerable';
 }
-
-/** Parts of objects and lists that the values of a question may compare with. */
-const MAX_STRUCTURE_PARTS = 200;
 
 type Test = (element: Sql) => Sql;
 type Predicate = (clause: Omit<InsightClause, 'attribute'>, value: Sql) => Sql;
@@ -39,10 +36,13 @@ export function clausesIn(dialect: Dialect): Predicate {
     const threshold = numeric(wanted);
     if (threshold !== undefined)
       return sql`coalesce(${numericOf(value)} ${operator} ${number(threshold)}, false)`;
-    if (typeof wanted !== 'string') return FALSE;
-    const other = sql`${text(wanted)}`;
-    return sql`coalesce(${versionKey(textOf(value))} ${operator} ${versionKey(other)},
-      ${parsedInstant(textOf(value))} ${operator} ${parsedInstant(other)}, false)`;
+    const version = parseSemanticVersion(wanted);
+    if (version !== undefined)
+      return sql`coalesce(${versionKey(textOf(value))} ${operator} ${text(keyOfVersion(version))}, false)`;
+    const instant = parseInstant(wanted);
+    return instant === undefined
+      ? FALSE
+      : sql`coalesce(${parsedInstant(textOf(value))} ${operator} ${number(instant)}, false)`;
   }
 
   return ({ op, value: wanted }, value) => {
@@ -67,6 +67,19 @@ export function clausesIn(dialect: Dialect): Predicate {
         return ordered(wanted, value, OPERATORS[op]);
     }
   };
+}
+
+/** What `versionKey` makes of its text. */
+function keyOfVersion({
+  core,
+  prerelease,
+}: {
+  core: readonly string[];
+  prerelease: readonly string[];
+}): string {
+  const partOf = (part: string) =>
+    /^\d+$/.test(part) ? `0${String(part.length).padStart(9, '0')}${part}` : `1${part}`;
+  return [...core.map(partOf), ...(prerelease.length === 0 ? ['2'] : prerelease.map(partOf))].join('\u0001');
 }
 
 const OPERATORS = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` } as const;
@@ -119,17 +132,4 @@ function equalityIn(dialect: Dialect): (values: readonly unknown[]) => Test {
     for (const structure of structures) tests.push((e) => same(structure, e));
     return (e) => anyOf(tests.map((test) => sql`coalesce(${test(e)}, false)`));
   };
-}
-
-/** Throws Unanswerable for a clause that compares with too much. `path` is its place. */
-export function checkClause({ op, value }: Pick<InsightClause, 'op' | 'value'>, path: string): void {
-  const values = op === 'eq' || op === 'neq' ? [value] : listOf(value);
-  const structures = values.filter((one) => typeof one === 'object' && one !== null);
-  if (structures.reduce((sum: number, one) => sum + partsOf(one), 0) > MAX_STRUCTURE_PARTS)
-    throw new Unanswerable(`${path}.value: objects and lists of more than ${MAX_STRUCTURE_PARTS} parts`);
-}
-
-function partsOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 1;
-  return Object.values(value).reduce((sum: number, part) => sum + partsOf(part), 1);
 }

@@ -13,9 +13,10 @@ function pointerTo(path: readonly (string | number)[]): string {
 export const DUCKDB: Dialect = {
   partOf,
   propertyOf: (document, name) => sql`try(${partOf(document, [name])})`,
-  members: (documents) => sql`select member.key as name, member.value as value
-    from (select case when json_valid(document) then document end as document from (${documents})) as read,
-      json_each(read.document) as member`,
+  // Not json_each, which repeats the document in each row.
+  members: (documents) => sql`select member.key as name, member.value as value from (
+    select unnest(map_entries(from_json(case when json_valid(document) then document end, '"MAP(VARCHAR, JSON)"'))) as member
+    from (${documents}) as read) as parts`,
   bytesOf: (value) => sql`coalesce(strlen(${value}), 0)`,
   jsonOf: (value) => sql`to_json(${value})`,
   joined: (json) => json,

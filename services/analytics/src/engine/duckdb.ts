@@ -9,6 +9,7 @@ import {
   listValue,
   VARCHAR,
 } from '@duckdb/node-api';
+import { DiskFull, isDiskFull } from '../files/disk-full.ts';
 import { DUCKDB } from './duckdb-dialect.ts';
 import { createInstances, type EngineOptions } from './duckdb-instances.ts';
 import { type Engine, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
@@ -118,6 +119,7 @@ async function queryOn(instance: DuckDBInstance, query: Sql, signal?: AbortSigna
     if (error instanceof Error && /^Out of Memory Error/.test(error.message)) {
       throw new QueryTooLarge('The query needs too much memory.', { cause: error });
     }
+    if (isDiskFull(error)) throw new DiskFull('No space for intermediate results.', { cause: error });
     throw error;
   } finally {
     signal?.removeEventListener('abort', interrupt);

@@ -7,7 +7,7 @@ export type Row = Record<string, unknown>;
 export interface Engine {
   /** The language of its queries. */
   readonly dialect: Dialect;
-  /** Throws QueryTimeout, QueryTooLarge and EngineBusy. */
+  /** Throws QueryTimeout, QueryTooLarge, EngineBusy and DiskFull. */
   query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
   close(): Promise<void>;
 }

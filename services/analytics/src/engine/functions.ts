@@ -28,12 +28,11 @@ export const FUNCTIONS: readonly string[] = [
   // A text that orders as the identifier of a version does.
   `create macro version_part(s) as case when regexp_full_match(s, '\\d+')
      then '0' || lpad(length(s)::varchar, 9, '0') || s else '1' || s end`,
-  `create macro version_key(s) as case when regexp_full_match(s, '${VERSION}') then
-     version_part(regexp_extract(s, '${VERSION}', 1)) || chr(1) ||
-     version_part(regexp_extract(s, '${VERSION}', 2)) || chr(1) ||
-     version_part(regexp_extract(s, '${VERSION}', 3)) || chr(1) ||
-     case when regexp_extract(s, '${VERSION}', 4) = '' then '2' else array_to_string(list_transform(
-       string_split(regexp_extract(s, '${VERSION}', 4), '.'), lambda part: version_part(part)), chr(1)) end end`,
+  // A parameter of a macro is written wherever it occurs, and planned there: the lambda names its value.
+  `create macro version_key(s) as list_transform([regexp_extract(s, '^${VERSION}$', ['a', 'b', 'c', 'pre'])], lambda v:
+     case when v.a <> '' then version_part(v.a) || chr(1) || version_part(v.b) || chr(1) || version_part(v.c) || chr(1) ||
+     case when v.pre = '' then '2' else array_to_string(list_transform(
+       string_split(v.pre, '.'), lambda part: version_part(part)), chr(1)) end end)[1]`,
   `create macro whole(s) as coalesce(try_cast(s as integer), 0)`,
   `create macro march_year(m) as whole(m.y) - (case when whole(m.mo) > 2 then 0 else 1 end)`,
   `create macro days_of(m) as march_year(m) * 365 + floor(march_year(m) / 4.0) - floor(march_year(m) / 100.0)
@@ -48,8 +47,9 @@ export const FUNCTIONS: readonly string[] = [
      else ((days_of(m) * 24 + whole(m.h)) * 60 + whole(m.mi)
        - (whole(m.oh) * 60 + whole(m.om)) * (case when m.sign = '-' then -1 else 1 end)) * 60000.0
        + whole(m.s) * 1000 + coalesce(try_cast('0' || m.f as double), 0) * 1000 end`,
-  `create macro parsed_instant(s) as instant_of(
-     regexp_extract(s, '${INSTANT}', ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'sign', 'oh', 'om']))`,
+  `create macro parsed_instant(s) as list_transform([
+     regexp_extract(s, '${INSTANT}', ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'sign', 'oh', 'om'])],
+     lambda m: instant_of(m))[1]`,
   // The label of a breakdown's value. Neither nothing nor null is a value.
   `create macro shown_as(s) as case when strlen(s) <= ${LABEL_LENGTH} or length(s) <= ${LABEL_LENGTH} then s
      else left(s, ${LABEL_LENGTH}) || sha256(s) end`,

@@ -3,7 +3,7 @@ import { decodeText, encodeText, type PageRequest, toPage, unknownCursor } from 
 import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';
-import type { Asked } from '../insights/answers.ts';
+import type { Asked, Json } from '../insights/answers.ts';
 import { TooMuch } from '../insights/desk.ts';
 import { DAY_MS, type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
@@ -18,6 +18,12 @@ interface EventsPage {
   events: StoredEvent[];
   nextCursor: string | null;
 }
+
+/**
+ * Of the properties and context of a page's events: the event that passes it is the last. They are sent as they are
+ * stored, because the values in them would take many times as much memory.
+ */
+export const MAX_PAGE_BYTES = 2_000_000;
 
 /** A page of a project's events, newest first. Throws BadRequest and Unavailable. */
 export type ListEvents = (projectId: string, query: EventsQuery) => Promise<Asked<EventsPage>>;
@@ -70,28 +76,42 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
               (${millisOf(sql`occurred_at`)} = ${integer(place.t)} and event_id < ${text(place.id)}))`,
       ]);
 
-    async function rowsBetween(from: number, to: number | undefined, most: number): Promise<EventRow[]> {
+    /** At most so many rows, up to the one that passes so many bytes. */
+    async function rowsBetween(
+      from: number,
+      to: number | undefined,
+      most: number,
+      bytes: number,
+    ): Promise<EventRow[]> {
       const rows = await desk.answer(
         projectId,
         await find(from, to),
         ({ dialect, events }, run) =>
-          run(sql`select event_id as id, event_name as name, distinct_id as person, session_id as session,
-            ${dialect.millisOf(sql`occurred_at`)}::double as t,
-            ${dialect.millisOf(sql`received_at`)}::double as received, properties, context
-            from ${events} where ${isWanted(dialect, from, to)}
-            order by occurred_at desc, event_id desc limit ${integer(most)}`),
+          run(sql`select id, name, person, session, t, received, properties, context from (
+            select *, sum(bytes) over (order by t desc, id desc rows unbounded preceding) - bytes as before from (
+              select event_id as id, event_name as name, distinct_id as person, session_id as session,
+                ${dialect.millisOf(sql`occurred_at`)}::double as t,
+                ${dialect.millisOf(sql`received_at`)}::double as received, properties, context,
+                ${dialect.bytesOf(sql`properties`)} + ${dialect.bytesOf(sql`context`)} as bytes
+              from ${events} where ${isWanted(dialect, from, to)}
+              order by occurred_at desc, event_id desc limit ${integer(most)}) as newest) as summed
+            where before < ${integer(bytes)} order by t desc, id desc`),
         bounds,
       );
       return eventRows.parse(rows);
     }
 
-    async function read(): Promise<EventsPage> {
+    async function read(): Promise<Json<EventsPage>> {
       const rows: EventRow[] = [];
+      let bytes = 0;
       let [to, length] = [end, FIRST_MS];
-      while (rows.length <= limit && (to === undefined || to > since)) {
+      while (rows.length <= limit && bytes < MAX_PAGE_BYTES && (to === undefined || to > since)) {
         const from = Math.max(Math.min(to ?? top, top) - length, since);
         try {
-          rows.push(...(await rowsBetween(from, to, limit + 1 - rows.length)));
+          for (const row of await rowsBetween(from, to, limit + 1 - rows.length, MAX_PAGE_BYTES - bytes)) {
+            rows.push(row);
+            bytes += bytesOf(row);
+          }
           [to, length] = [from, length * 2];
         } catch (error) {
           const isLeast = length <= LEAST_MS;
@@ -101,8 +121,10 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
         }
       }
       const { rows: shown, nextCursor } = toPage(rows, limit, cursorOf);
+      const last = shown.at(-1);
+      const full = last !== undefined && bytes >= MAX_PAGE_BYTES ? cursorOf(last) : null;
       const unread = to !== undefined && to > since ? cursorOf({ t: to, id: '' }) : null;
-      return { events: shown.map(eventOf), nextCursor: nextCursor ?? unread };
+      return pageJson(shown, nextCursor ?? full ?? unread);
     }
 
     const versionStarts = [since, ...VERSION_DAYS.map((days) => Math.max(since, top - days * DAY_MS))];
@@ -111,17 +133,23 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
   };
 }
 
-function eventOf(row: EventRow): StoredEvent {
-  return {
+const bytesOf = ({ properties, context }: EventRow) =>
+  Buffer.byteLength(properties ?? '') + Buffer.byteLength(context ?? '');
+
+function pageJson(rows: readonly EventRow[], nextCursor: string | null): Json<EventsPage> {
+  return `{"events":[${rows.map(eventJson).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+}
+
+function eventJson({ properties, context, ...row }: EventRow): Json<StoredEvent> {
+  const known = JSON.stringify({
     eventId: row.id,
     name: row.name,
     distinctId: row.person,
     sessionId: row.session,
     occurredAt: new Date(row.t).toISOString(),
     receivedAt: new Date(row.received).toISOString(),
-    properties: JSON.parse(row.properties ?? 'null'),
-    context: JSON.parse(row.context ?? 'null'),
-  };
+  });
+  return `${known.slice(0, -1)},"properties":${properties ?? 'null'},"context":${context ?? 'null'}}`;
 }
 
 /** The place of an event in the order of pages. */

@@ -202,6 +202,44 @@ describe('lists', () => {
   });
 });
 
+describe('lists of large events', () => {
+  const LARGE = JSON.stringify({ k: Array.from({ length: 72_000 }, (_, index) => ({ [`a${index}`]: 0 })) });
+  beforeAll(async () => {
+    for (const id of ['hostile', 'wide']) await analytics.directory.putProject({ id, members: ['ada'] });
+    const large = ['1', '2', '3', '4', '5'].map((id) => event(id, { properties: JSON.parse(LARGE) }));
+    await analytics.archive('hostile', 'hostile', [...large, event('6', { t: daysAgo(5) })]);
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, index]));
+    await analytics.archive(
+      'wide',
+      'wide',
+      ['1', '2', '3'].map((id) => event(id, { properties: wide })),
+    );
+  });
+
+  it.each(['events?limit=100', 'people/ada?limit=20'])('end a page after 2 MB: %s', async (path) => {
+    const answer = await analytics.call('GET', `/v1/projects/hostile/${path}`);
+    expect(answer.status).toBe(200);
+    const pages: Lists[] = [answer.body as Lists];
+    for (let page = pages[0]; page?.nextCursor; page = pages.at(-1)) {
+      pages.push(await get('hostile', `${path}&cursor=${page.nextCursor}`));
+    }
+    expect(pages.map(({ events }) => events.map(({ eventId }) => eventId))).toEqual([
+      ['5', '4', '3'],
+      ['2', '1', '6'],
+    ]);
+    expect(JSON.stringify(pages[0]?.events[0])).toContain(LARGE);
+  });
+
+  it('have every property, however many an event has', async () => {
+    const { properties } = await get('wide', 'event-names/seen/properties?limit=3');
+    expect(properties.map(({ name, count }) => [name, count])).toEqual([
+      ['p0', 3],
+      ['p1', 3],
+      ['p10', 3],
+    ]);
+  });
+});
+
 describe('lists of a project with more events than may be read at once', () => {
   beforeAll(async () => {
     // As large as published, which is what counts before they are read.

@@ -1,7 +1,7 @@
 import { type PageRequest, toPage } from '@switchboard/service-kit';
 import { z } from 'zod';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
-import type { Asked } from '../insights/answers.ts';
+import { type Asked, jsonOf } from '../insights/answers.ts';
 import { afterPlace, parsePlace, placeOf } from './by-count.ts';
 import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
@@ -57,6 +57,8 @@ export function createListNames({ desk, answers, watermark, clock }: ExploreOpti
     }
 
     const { version } = await firstPossible(starts, find);
-    return answers.to(['names', projectId, query, starts, version], asOf, () => firstPossible(starts, read));
+    return answers.to(['names', projectId, query, starts, version], asOf, () =>
+      firstPossible(starts, read).then(jsonOf),
+    );
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { attributeText } from '../conditions/attributes.ts';
 import { type JsonKind, shownOf } from '../engine/dialect.ts';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
-import type { Asked } from '../insights/answers.ts';
+import { type Asked, jsonOf } from '../insights/answers.ts';
 import { differentNames } from '../questions/question.ts';
 import { afterPlace, parsePlace, placeOf } from './by-count.ts';
 import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
@@ -115,7 +115,7 @@ export function createListProperties({ desk, answers, watermark, clock }: Explor
 
     const { version } = await firstPossible(starts, find);
     return answers.to(['properties', projectId, query, starts, version], asOf, () =>
-      firstPossible(starts, read),
+      firstPossible(starts, read).then(jsonOf),
     );
   };
 }

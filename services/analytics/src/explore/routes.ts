@@ -1,6 +1,6 @@
 import { listEventNames, listEventProperties, listEvents } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/service-kit';
-import { respond } from '../insights/respond.ts';
+import type { Respond } from '../insights/respond.ts';
 import type { ListEvents } from './events.ts';
 import type { ListNames } from './names.ts';
 import type { ListProperties } from './properties.ts';
@@ -9,9 +9,13 @@ interface ExploreRoutesOptions {
   events: ListEvents;
   names: ListNames;
   properties: ListProperties;
+  respond: Respond;
 }
 
-export function exploreRoutes(app: ServiceApp, { events, names, properties }: ExploreRoutesOptions): void {
+export function exploreRoutes(
+  app: ServiceApp,
+  { events, names, properties, respond }: ExploreRoutesOptions,
+): void {
   app.implement(listEvents, async (c) => {
     const { distinct_id: distinctId, ...query } = c.req.valid('query');
     return respond(c, await events(c.req.valid('param').projectId, { ...query, distinctId }));

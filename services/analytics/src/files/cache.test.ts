@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openObjectStore, type StoredObject } from '@switchboard/object-store';
 import { expect, onTestFinished, test } from 'vitest';
 import { FileGone, openFileCache, TooManyBytes } from './cache.ts';
+import { DiskFull } from './disk-full.ts';
 
 const BYTES = 10;
 const never = new AbortController().signal;
@@ -48,10 +49,36 @@ async function cacheOf({
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(cached, name))).size));
     return sizes.reduce((sum, size) => sum + size, 0);
   };
-  return { cache, store, downloads, bytesOnDisk };
+  /** Every write to /dev/full fails for want of space. */
+  const fillDisk = (name: string) => symlink('/dev/full', join(cached, name));
+  return { cache, store, downloads, bytesOnDisk, fillDisk };
 }
 
 const read = (paths: readonly string[]) => Promise.all(paths.map((path) => readFile(path, 'utf8')));
+
+test('on a full disk, the least recently used files make room for others', async () => {
+  const { cache, downloads, bytesOnDisk, fillDisk } = await cacheOf({ keys: ['a', 'b', 'c'] });
+  for (const key of ['a', 'b']) (await cache.hold([file(key)], never)).release();
+  // Its copy is the third.
+  await fillDisk('2.parquet');
+  const held = await cache.hold([file('c')], never);
+  expect(await read(held.paths)).toEqual([textOf('c')]);
+  expect(downloads).toEqual(['a', 'b', 'c', 'c']);
+  expect(cache.keys()).toEqual(['b', 'c']);
+  expect(await bytesOnDisk()).toBe(2 * BYTES);
+});
+
+test('a full disk without files that nobody uses is an error of its own', async () => {
+  const { cache, fillDisk } = await cacheOf({
+    keys: ['a', 'b', 'c'],
+    before: async (key) => (key === 'c' ? fillDisk('2.parquet') : undefined),
+  });
+  (await cache.hold([file('a')], never)).release();
+  const used = await cache.hold([file('b')], never);
+  await expect(cache.hold([file('c')], never)).rejects.toThrow(DiskFull);
+  expect(cache.keys()).toEqual(['b']);
+  expect(await read(used.paths)).toEqual([textOf('b')]);
+});
 
 test('a download that failed leaves the files of later questions alone', async () => {
   const slow = Promise.withResolvers<void>();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '@switchboard/object-store';
 import { noReads, type Reads, withSignal } from '@switchboard/resilience';
+import { DiskFull, isDiskFull } from './disk-full.ts';
 
 export interface CachedFile {
   key: string;
@@ -20,7 +21,7 @@ export interface Held {
 
 export interface FileCache {
   /**
-   * Makes files readable on local disk, once there is room for all of them beside those in use. Throws FileGone,
+   * Makes files readable on local disk, once there is room for all of them beside those in use. Throws FileGone, DiskFull,
    * TooManyBytes if they do not fit together, and the signal's reason once it aborts. Downloads that have begun then end,
    * those that others wait for go on, and the rest never begin.
    */
@@ -163,6 +164,30 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
     }
   }
 
+  /** Deletes files that nobody uses, the least recently used first, of so many bytes together if there are. */
+  async function freeBytes(bytes: number): Promise<boolean> {
+    let freed = 0;
+    for (const [key, entry] of entries) {
+      if (freed >= bytes) break;
+      if (entry.users > 0) continue;
+      freed += entry.bytes;
+      await forget(key, entry);
+    }
+    return freed > 0;
+  }
+
+  /** The disk may be smaller than the cache, or others may fill it. */
+  async function downloadFreeing(key: string, { path, bytes }: Pick<Entry, 'path' | 'bytes'>): Promise<void> {
+    try {
+      await download(key, path);
+    } catch (cause) {
+      if (!isDiskFull(cause)) throw cause;
+      await rm(path, { force: true });
+      if (!(await freeBytes(bytes))) throw new DiskFull(`No space for ${bytes} bytes.`, { cause });
+      await downloadFreeing(key, { path, bytes });
+    }
+  }
+
   async function letGo(key: string, entry: Entry): Promise<void> {
     entry.users--;
     if (entry.users > 0) return;
@@ -182,7 +207,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
   async function fill(key: string, entry: Entry): Promise<void> {
     entry.users++;
     try {
-      await download(key, entry.path);
+      await downloadFreeing(key, entry);
       entry.stays = entries.get(key) === entry;
       entry.ready.resolve();
     } catch (error) {

@@ -5,19 +5,23 @@ import { LRUCache } from 'lru-cache';
 /** A question whose answer, T with `asOf`, can be told from earlier ones before it is computed. */
 export interface Asked<T> {
   etag: string;
+  /** Whether it is in memory, or being computed for others. */
+  isKnown(): boolean;
   /** Throws what computing it throws. */
   answer(): Promise<Prepared<Json<T & { asOf: string }>>>;
 }
 
 /** The JSON of a T. */
-type Json<T> = string & { readonly of?: T };
+export type Json<T> = string & { readonly of?: T };
+
+export const jsonOf = <T extends object>(value: T): Json<T> => JSON.stringify(value);
 
 export interface Answers {
   /**
    * The answer to a question that is decided by all of `parts`: `asOf` and what is computed, once for those who ask at
    * the same time and again when a part changes.
    */
-  to<T extends object>(parts: readonly unknown[], asOf: number, compute: () => Promise<T>): Asked<T>;
+  to<T extends object>(parts: readonly unknown[], asOf: number, compute: () => Promise<Json<T>>): Asked<T>;
   /** Answers so far, by whether they were in memory. */
   reads(): Readonly<Reads>;
 }
@@ -36,9 +40,9 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
   const running = new Map<string, Promise<string>>();
   const reads = noReads();
 
-  async function computed(etag: string, compute: () => Promise<object>): Promise<string> {
+  async function computed(etag: string, compute: () => Promise<string>): Promise<string> {
     try {
-      const json = JSON.stringify(await compute());
+      const json = await compute();
       answered.purgeStale();
       answered.set(etag, json);
       return json;
@@ -47,7 +51,7 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
     }
   }
 
-  async function jsonOf(etag: string, compute: () => Promise<object>): Promise<string> {
+  async function find(etag: string, compute: () => Promise<string>): Promise<string> {
     const kept = answered.get(etag);
     reads[kept === undefined ? 'misses' : 'hits']++;
     if (kept !== undefined) return kept;
@@ -62,8 +66,9 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
       const etag = etagOf(JSON.stringify(parts));
       return {
         etag,
+        isKnown: () => answered.has(etag) || running.has(etag),
         async answer() {
-          const json = await jsonOf(etag, compute);
+          const json = await find(etag, compute);
           return { body: `{"asOf":"${new Date(asOf).toISOString()}",${json.slice(1)}`, etag };
         },
       };
@@ -72,11 +77,14 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
 }
 
 /** An answer with more properties, which are known already. */
-export function extended<T, M extends object>({ etag: of, answer }: Asked<T>, more: M): Asked<T & M> {
-  const known = JSON.stringify(more);
+export function extended<T, M extends object>(
+  { etag: of, isKnown, answer }: Asked<T>,
+  known: Json<M>,
+): Asked<T & M> {
   const etag = etagOf(of + known);
   return {
     etag,
+    isKnown,
     async answer() {
       const { body } = await answer();
       return { body: `${known.slice(0, -1)},${body.slice(1)}`, etag };

@@ -4,6 +4,7 @@ import { DUCKDB } from '../engine/duckdb-dialect.ts';
 import { EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { sql } from '../engine/sql.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
+import { DiskFull } from '../files/disk-full.ts';
 import { createDesk } from './desk.ts';
 import { type Found, TooManyFiles } from './source.ts';
 
@@ -14,12 +15,12 @@ const found: Found = {
   read: (_signal, work) => work({ dialect: DUCKDB, projectId: 'p', events: sql`events` }),
 };
 
-/** A desk for one question at a time, which the returned function asks: it runs until its work is done. */
-function deskOf({ maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
+/** A desk for one question at a time, or so many, which the returned function asks: it runs until its work is done. */
+function deskOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
   const desk = createDesk({
     engine: { query: async () => [] },
     sources: { find: async () => found },
-    maxRunning: 1,
+    maxRunning,
     maxWaiting,
     timeoutMs,
   });
@@ -41,6 +42,20 @@ test('a question that is still running or waiting at its timeout is refused then
   const next = ask(async () => 'next');
   work.resolve('too late');
   expect(await next).toBe('next');
+});
+
+test('a project leaves one slot to others', async () => {
+  const ask = deskOf({ maxRunning: 3, timeoutMs: 40_000 });
+  const work = Promise.withResolvers<string>();
+  const running = [ask(() => work.promise, 'large'), ask(() => work.promise, 'large')];
+  let hasBegun = false;
+  const third = ask(async () => {
+    hasBegun = true;
+  }, 'large');
+  expect(await ask(async () => 'small', 'small')).toBe('small');
+  expect(hasBegun).toBe(false);
+  work.resolve('done');
+  await Promise.all([...running, third]);
 });
 
 test('a question too many is refused at once', async () => {
@@ -100,6 +115,7 @@ test.each([
     { status: 503 },
     /^The object store with the events is unavailable\. Retry/,
   ],
+  [new DiskFull('full'), unavailable, /^The disk of the query cache has no space left\. Retry after/],
   [new FileGone('gone'), { status: 503 }, /^The files of the question have just been replaced\. Retry/],
 ])('%s is refused with what to do', async (error, refusal, message) => {
   const failure = deskOf()(() => Promise.reject(error));

@@ -5,6 +5,7 @@ import { UnusableRange } from '../calendar/calendar.ts';
 import { Unanswerable } from '../conditions/clauses.ts';
 import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
+import { DiskFull } from '../files/disk-full.ts';
 import type { Asking } from '../questions/question.ts';
 import { createRoom } from './room.ts';
 import { type Found, type FoundSource, type Sources, TooManyFiles, type Wanted } from './source.ts';
@@ -63,8 +64,9 @@ const MAX_FINDING = 4;
 
 /** Where questions wait for each other, so that none hangs and no project keeps others waiting. */
 export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs }: DeskOptions): Desk {
-  const findingSlots = createSlots(MAX_FINDING);
-  const slots = createSlots(maxRunning);
+  const findingSlots = createSlots(MAX_FINDING, MAX_FINDING - 1);
+  // A project leaves a slot to others, whatever it asks.
+  const slots = createSlots(maxRunning, Math.max(1, maxRunning - 1));
   const room = createRoom(maxRunning + maxWaiting);
 
   return {
@@ -117,6 +119,12 @@ function refuse(error: unknown, { parameter, by, filter }: Narrowing): never {
   if (error instanceof QueryTimeout) {
     throw new Unavailable(
       `The question took too long. Retry after the time in Retry-After, or ask for ${by}.`,
+      RETRY_SECONDS,
+    );
+  }
+  if (error instanceof DiskFull) {
+    throw new Unavailable(
+      'The disk of the query cache has no space left. Retry after the time in Retry-After.',
       RETRY_SECONDS,
     );
   }

@@ -5,7 +5,7 @@ import type { People } from '../people/people.ts';
 import { answer } from '../questions/answer.ts';
 import { scopeOf } from '../questions/scope.ts';
 import type { Watermark } from '../watermark/watermark.ts';
-import type { Answers, Asked } from './answers.ts';
+import { type Answers, type Asked, jsonOf } from './answers.ts';
 import type { Desk } from './desk.ts';
 
 export interface Insights {
@@ -44,7 +44,7 @@ export function createInsights({ desk, answers, people, watermark, clock }: Insi
           (source, query) => answer(question, { source: { ...source, cohorts }, now, asOf, query }),
           { signal },
         );
-        return { report };
+        return jsonOf({ report });
       });
     },
   };

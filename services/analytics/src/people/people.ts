@@ -1,14 +1,17 @@
 import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
+import { createSlots } from '@switchboard/resilience';
 import { BadRequest, etagOf, type PageRequest } from '@switchboard/service-kit';
+import { z } from 'zod';
 import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { attributeOf, type Cohort } from '../conditions/cohorts.ts';
 import type { ListEvents } from '../explore/events.ts';
-import { type Asked, extended } from '../insights/answers.ts';
+import { type Asked, extended, type Json, jsonOf } from '../insights/answers.ts';
 import { readBy } from '../questions/reads.ts';
 import type { WantedPeople } from './sources.ts';
 import type { PeopleStore } from './store.ts';
 
+/** The person of an answer; traits as they are stored. */
 interface Person {
   distinctId: string;
   traits: Record<string, unknown>;
@@ -44,7 +47,14 @@ interface PeopleOptions {
 /** Their definitions are in memory while a question waits, before the desk bounds how many do. */
 const MAX_COHORTS = 20;
 const MAX_COHORTS_MB = 8;
+/** The traits of a person, with those of their groups, take many times as much memory once they are parsed. */
+const MAX_PARSED = 2;
+const traitsSchema = z.record(z.string(), z.unknown());
+const parseTraits = (json: string) => traitsSchema.parse(JSON.parse(json));
+
 export function createPeople({ store, events }: PeopleOptions): People {
+  const slots = createSlots(MAX_PARSED, MAX_PARSED - 1);
+
   async function cohortsOf(projectId: string, named: readonly { path: string; name: string }[]) {
     const [first] = named;
     if (first === undefined) return [];
@@ -66,19 +76,21 @@ export function createPeople({ store, events }: PeopleOptions): People {
   return {
     async find(projectId, distinctId, page) {
       const asked = await events(projectId, { distinctId, ...page });
-      const onFile = await store.find(projectId, distinctId);
-      const { traits, groups } = onFile ?? { traits: {}, groups: [] };
-      const cohorts = await store.cohortsFor(projectId, distinctId);
-      const person = {
-        distinctId,
-        traits,
-        groups: Object.fromEntries(groups.map((group) => [group.type, group.traits])),
-      };
-      return extended(asked, {
-        distinctId,
-        traits,
-        groups: groups.toSorted((one, other) => (one.type < other.type ? -1 : 1)),
-        cohorts: memberships(compileCohorts(cohorts), person),
+      return slots(projectId, async () => {
+        const { traits, groups } = (await store.find(projectId, distinctId)) ?? { traits: '{}', groups: [] };
+        const cohorts = await store.cohortsFor(projectId, distinctId);
+        const person = {
+          distinctId,
+          traits: parseTraits(traits),
+          groups: Object.fromEntries(groups.map((group) => [group.type, parseTraits(group.traits)])),
+        };
+        const ids = memberships(compileCohorts(cohorts), person);
+        const inGroups = groups.map(
+          ({ type, id, traits: ofGroup }) => `${jsonOf({ type, id }).slice(0, -1)},"traits":${ofGroup}}`,
+        );
+        const known: Json<Omit<Person, 'events' | 'nextCursor'>> =
+          `{"distinctId":${JSON.stringify(distinctId)},"traits":${traits},"groups":[${inGroups.join()}],"cohorts":${JSON.stringify(ids)}}`;
+        return extended(asked, known);
       });
     },
 

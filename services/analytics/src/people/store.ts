@@ -18,9 +18,11 @@ export interface PersonTraits {
   groups: string | null;
 }
 
+/** Traits are JSON as they are stored. */
 export interface PersonOnFile {
-  traits: Record<string, unknown>;
-  groups: { type: string; id: string; traits: Record<string, unknown> }[];
+  traits: string;
+  /** In the order of their types. */
+  groups: { type: string; id: string; traits: string }[];
 }
 
 export interface CohortOnFile {
@@ -54,11 +56,8 @@ export interface PeopleStore {
 const pageRows = z.array(
   z.object({ distinct_id: z.string(), traits: z.string().nullable(), groups: z.string().nullable() }),
 );
-const jsonObject = z.record(z.string(), z.unknown());
-const personRow = z.object({
-  traits: jsonObject,
-  groups: z.array(z.object({ type: z.string(), id: z.string(), traits: jsonObject })),
-});
+const personRow = z.object({ traits: z.string() });
+const groupRows = z.array(z.object({ type: z.string(), id: z.string(), traits: z.string() }));
 const cohortRows = z.array(
   z.object({
     id: z.string(),
@@ -96,14 +95,17 @@ export function createPeopleStore(db: Db): PeopleStore {
     },
 
     async find(projectId, distinctId) {
+      const isPerson = sql`person.project_id = ${projectId} and person.distinct_id = ${distinctId}`;
       const [row] = await db.execute(sql`
-        select person.traits, (
-          select coalesce(json_agg(json_build_object('type', membership.key, 'id', membership.value, 'traits',
-            coalesce((select traits from ${groups} as "group" where "group".project_id = ${projectId}
-              and "group".type = membership.key and "group".id = membership.value), '{}'))), '[]')
-          from json_each_text(person.groups) as membership) as groups
-        from ${people} as person where person.project_id = ${projectId} and person.distinct_id = ${distinctId}`);
-      return row && personRow.parse(row);
+        select person.traits::text as traits from ${people} as person where ${isPerson}`);
+      if (row === undefined) return undefined;
+      const found = await db.execute(sql`
+        select membership.key as type, membership.value as id, coalesce("group".traits::text, '{}') as traits
+        from ${people} as person cross join json_each_text(person.groups) as membership
+          left join ${groups} as "group" on "group".project_id = person.project_id
+            and "group".type = membership.key and "group".id = membership.value
+        where ${isPerson} order by type collate "C"`);
+      return { ...personRow.parse(row), groups: groupRows.parse([...found]) };
     },
 
     async cohorts(projectId, ids) {

@@ -1,19 +1,20 @@
-import type { InsightQuery, ReportContent } from '@switchboard/contracts';
-import { checkClause } from '../conditions/clauses.ts';
+import { clausesOf, conditionsFault, type InsightQuery, type ReportContent } from '@switchboard/contracts';
+import { Unanswerable } from '../conditions/clauses.ts';
 import { funnel } from './funnel.ts';
 import { lifecycle } from './lifecycle.ts';
 import type { Asking } from './question.ts';
-import { clausesOf } from './reads.ts';
+import { pathText } from './reads.ts';
 import { retention } from './retention.ts';
 import { stickiness } from './stickiness.ts';
 import { trends } from './trends.ts';
 
 /** Answers a question of any kind. Throws UnusableRange, Unanswerable and what the engine throws. */
 export async function answer(asked: InsightQuery, asking: Asking): Promise<ReportContent> {
-  for (const { path, clause } of clausesOf(asked)) checkClause(clause, path);
-  for (const [id, { match }] of asking.source.cohorts) {
-    for (const clause of match) checkClause(clause, `cohort "${id}"`);
-  }
+  const ofCohorts = [...asking.source.cohorts].flatMap(([id, { match }]) =>
+    match.map((clause) => ({ path: [`cohort "${id}"`], clause, times: 1 })),
+  );
+  const fault = conditionsFault([...clausesOf(asked), ...ofCohorts]);
+  if (fault !== undefined) throw new Unanswerable(`${pathText(fault.path)}: ${fault.message}`);
   const question = withinCohort(asked);
   switch (question.kind) {
     case 'trends':

@@ -41,26 +41,17 @@ test('what a question reads is named by the first place that reads it', () => {
   });
 });
 
-const large = { attribute: 'plan', op: 'in', value: [{ list: Array.from({ length: 200 }, (_, at) => at) }] };
-const small = { attribute: 'plan', op: 'in', value: Array.from({ length: 1000 }, (_, at) => at) };
-
-test.each([
-  ['where[1]', { kind: 'lifecycle', where: [small, large] }],
-  ['series[1].where[0]', { kind: 'stickiness', series: [{ event: 'a' }, { event: 'b', where: [large] }] }],
-  [
-    'exclude[0].where[0]',
-    { kind: 'funnel', steps: [{ event: 'a' }, { event: 'b' }], exclude: [{ event: 'c', where: [large] }] },
-  ],
-  [
-    'return.where[0]',
-    { kind: 'retention', start: { event: 'a' }, return: { event: 'b', where: [large] }, periods: 1 },
-  ],
-])('a value that is too large is refused at %s', async (path, question) => {
-  const asked = answer(insightQuery.parse({ range, ...question }), {
-    source: { projectId: 'p', dialect: DUCKDB, events: sql`events`, cohorts: new Map() },
+test('the cohorts of a question count as its own conditions do', async () => {
+  const value = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [index, 0]));
+  const eq = { attribute: 'plan', op: 'eq', value } as const;
+  const asked = answer(insightQuery.parse({ kind: 'lifecycle', range, where: [eq], cohort: 'beta' }), {
+    source: {
+      ...{ projectId: 'p', dialect: DUCKDB, events: sql`events` },
+      cohorts: new Map([['beta', { match: [eq], distinctIds: [] }]]),
+    },
     now: 0,
     asOf: 0,
     query: () => Promise.reject(new Error('asked')),
   });
-  await expect(asked).rejects.toThrow(`${path}.value: objects and lists of more than 200 parts`);
+  await expect(asked).rejects.toThrow('cohort "beta".value: objects and lists of more than 200 parts');
 });

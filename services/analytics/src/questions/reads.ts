@@ -1,4 +1,4 @@
-import type { EventChoice, InsightClause, InsightQuery } from '@switchboard/contracts';
+import { clausesOf, type InsightQuery, type Path } from '@switchboard/contracts';
 import { cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
 
 /** What a question reads, and where it says so: `series[0].where[1]`. */
@@ -9,7 +9,7 @@ interface Read {
 
 /** The attributes and cohorts that a question reads, each at the first place that names it. */
 export function readBy(question: InsightQuery): { attributes: Read[]; cohorts: Read[] } {
-  const clauses = clausesOf(question);
+  const clauses = clausesOf(question).map(({ path, clause }) => ({ path: pathText(path), clause }));
   const [about, own] = [true, false].map((isAbout) =>
     clauses.filter(({ clause }) => isAboutCohorts(clause) === isAbout),
   );
@@ -33,31 +33,12 @@ export function readBy(question: InsightQuery): { attributes: Read[]; cohorts: R
   };
 }
 
-/** The clauses of a question. */
-export function clausesOf(question: InsightQuery): { path: string; clause: InsightClause }[] {
-  const choices = choicesOf(question).map(([path, { where = [] }]) => ({ path: `${path}.where`, where }));
-  return [{ path: 'where', where: question.where ?? [] }, ...choices].flatMap(({ path, where }) =>
-    where.map((clause, index) => ({ path: `${path}[${index}]`, clause })),
+/** A path as messages write it: `series[0].where[1]`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
+    '',
   );
-}
-
-function choicesOf(question: InsightQuery): [string, EventChoice][] {
-  const numbered = (path: string, choices: readonly EventChoice[] = []) =>
-    choices.map((choice, index): [string, EventChoice] => [`${path}[${index}]`, choice]);
-  switch (question.kind) {
-    case 'trends':
-    case 'stickiness':
-      return numbered('series', question.series);
-    case 'funnel':
-      return [...numbered('steps', question.steps), ...numbered('exclude', question.exclude)];
-    case 'retention':
-      return [
-        ['start', question.start],
-        ['return', question.return],
-      ];
-    case 'lifecycle':
-      return [];
-  }
 }
 
 function firstOf(reads: readonly { path: string; name: string | undefined }[]): Read[] {

@@ -3,6 +3,7 @@ import {
   type InsightQuery,
   insightQuery,
   MAX_REPORT_RUN_BYTES,
+  problemsOf,
   type ReportRunError,
   type ReportRunRecord,
 } from '@switchboard/contracts';
@@ -19,7 +20,8 @@ const MAX_MESSAGE = 2000;
 interface Runnable {
   refresh: string | null;
   generation?: string | undefined;
-  question: InsightQuery | undefined;
+  /** Or why this version does not answer it. */
+  question: InsightQuery | BadRequest;
 }
 
 export interface ReportRunner {
@@ -67,16 +69,14 @@ export function createReportRunner({ directory, insights, region, clock }: Runne
       if (project?.region !== region || report?.query === undefined || report.query === null)
         return undefined;
       const { refresh = null, generation, query } = report;
-      return { refresh, generation, question: insightQuery.safeParse(query).data };
+      const { data, error } = insightQuery.safeParse(query);
+      return { refresh, generation, question: data ?? refusal(query, error) };
     },
 
     async run(report, found) {
       const { question } = found;
-      if (question === undefined) {
-        return failed(report, found, {
-          code: 'INVALID_QUERY',
-          message: 'query: not a question that this version answers',
-        });
+      if (question instanceof BadRequest) {
+        return failed(report, found, { code: 'INVALID_QUERY', message: question.message });
       }
       try {
         const asked = await insights.ask(report.projectId, question);
@@ -95,6 +95,11 @@ export function createReportRunner({ directory, insights, region, clock }: Runne
       }
     },
   };
+}
+
+function refusal(query: unknown, error: z.core.$ZodError | undefined): BadRequest {
+  const [problem] = problemsOf({ schema: insightQuery, value: query, error }, { where: 'query', most: 1 });
+  return new BadRequest(problem?.message ?? 'query: not valid');
 }
 
 /** Whether a run that threw this may succeed a little later. */

@@ -87,6 +87,16 @@ describe('a saved report', () => {
     await eventually(async () => expect(runsOf('refreshed').at(-1)).toMatchObject({ generation: 'two' }));
   });
 
+  it('is bounded as any question is', async () => {
+    const value = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [index, 0]));
+    await save('large', { query: { ...query, where: [{ attribute: 'plan', op: 'eq', value }] } });
+    await eventually(async () => expect((await request('large')).status).toBe(400));
+    const refused = await request('large');
+    expect(JSON.stringify(refused.body)).toContain(
+      'where[0].value: objects and lists of more than 200 parts',
+    );
+  });
+
   it('without a query does not run, and nobody else may ask for it', async () => {
     await save('posted', {});
     expect((await request('posted')).status).toBe(404);

@@ -134,8 +134,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     async request(report) {
       const found = await runner.find(report);
       if (found === undefined) throw new NotFound('Report not found, or it has no query.');
-      if (found.question === undefined)
-        throw new BadRequest('query: not a question that this version answers');
+      if (found.question instanceof BadRequest) throw found.question;
       await store.request(report, clock.now());
     },
     start() {

@@ -45,7 +45,7 @@ const DAY = '2026-03-01';
 export async function startAnalytics(env: Record<string, string> = {}): Promise<AnalyticsHarness> {
   const rig = await harness({
     services: { analytics: analyticsService },
-    env: { LOG_LEVEL: 'error', ...env },
+    env: { LOG_LEVEL: 'error', QUESTIONS_PER_MINUTE: '10000', ...env },
   });
   const log = openPostgresLog({ url: rig.logUrl });
   rig.defer(() => log.close());

@@ -1,0 +1,61 @@
+/** Of a property in JSON: `['series', 0, 'where', 1]`. */
+export type Path = readonly (string | number)[];
+
+interface AnyClause {
+  op: string;
+  value?: unknown;
+}
+
+/** A condition of a question, or of a cohort that it names. */
+export interface PlacedClause<C extends AnyClause = AnyClause> {
+  path: Path;
+  clause: C;
+  /** How often an engine is asked it. */
+  times: number;
+}
+
+/** An engine plans a question before a time-out can stop it, and each of these takes time. */
+export const MAX_CONDITIONS = 200;
+const MAX_PARTS = 200;
+const MAX_DEPTH = 10;
+
+/** Why an engine would take too long to plan these conditions, and at which of them; undefined if it does not. */
+export function conditionsFault(
+  clauses: readonly PlacedClause[],
+): { path: (string | number)[]; message: string } | undefined {
+  let [conditions, parts] = [0, 0];
+  for (const { path, clause, times } of clauses) {
+    conditions += times;
+    if (conditions > MAX_CONDITIONS) {
+      const message = `more than ${MAX_CONDITIONS} conditions in the question, those of where counted for each series or step; ask with fewer`;
+      return { path: [...path], message };
+    }
+    const value = [...path, 'value'];
+    if (depthOf(clause.value) > MAX_DEPTH) {
+      return { path: value, message: `objects and lists nested deeper than ${MAX_DEPTH} levels` };
+    }
+    parts += partsOf(clause);
+    if (parts > MAX_PARTS) {
+      return { path: value, message: `objects and lists of more than ${MAX_PARTS} parts in the question` };
+    }
+  }
+  return undefined;
+}
+
+/** Parts of what is compared by content: a list of plain values is not, except by eq and neq. */
+function partsOf({ op, value }: AnyClause): number {
+  const values = op === 'eq' || op === 'neq' || !Array.isArray(value) ? [value] : value;
+  return values.filter(isStructure).reduce<number>((sum, one) => sum + countParts(one), 0);
+}
+
+function countParts(value: unknown): number {
+  if (!isStructure(value)) return 1;
+  return Object.values(value).reduce<number>((sum, part) => sum + countParts(part), 1);
+}
+
+function depthOf(value: unknown): number {
+  if (!isStructure(value)) return 0;
+  return 1 + Object.values(value).reduce<number>((deepest, part) => Math.max(deepest, depthOf(part)), 0);
+}
+
+const isStructure = (value: unknown): value is object => typeof value === 'object' && value !== null;
