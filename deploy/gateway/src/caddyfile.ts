@@ -44,10 +44,11 @@ function globalOptions(): Line {
 
 /**
  * Caddy logs requests, those of clients that leave included, with their headers and addresses. They hold credentials
- * and what people sent: headers go, a URL ends before a query or a token, and of an IP address the network is left.
+ * and what people sent: headers go, of a URL the words of our own paths are left, and of an IP address the network.
  */
 function withoutSecrets(): Line {
-  const url = `regexp "(${[...tokenPrefixes(), '[?]'].join('|')}).*" "$1***"`;
+  // Whatever begins with a word is cut to it; of any other segment, such as an id, only the slash is left.
+  const url = `regexp "(/(?:${pathWords().join('|')}))[^/?]*|(/)[^/?]*|[?].*" "$1$2"`;
   const network = (field: string) => block(`${field} ip_mask`, ['ipv4 24', 'ipv6 48']);
   return block('format filter', [
     'wrap json',
@@ -64,13 +65,13 @@ function withoutSecrets(): Line {
   ]);
 }
 
-/** What comes before a token in a path. */
-function tokenPrefixes(): string[] {
-  const prefixes = publicHosts
-    .flatMap(routesOf)
-    .filter(({ path }) => path.includes('{token}'))
-    .map(({ path }) => path.slice(0, path.indexOf('{token}')));
-  return [...new Set(prefixes)];
+/** Every segment of our paths that is no parameter, longest first, as regular expressions. */
+function pathWords(): string[] {
+  const segments = publicHosts.flatMap(routesOf).flatMap(({ path }) => path.split('/').slice(1));
+  const words = new Set(segments.filter((segment) => !segment.startsWith('{')));
+  return [...words]
+    .sort((one, other) => other.length - one.length || (one < other ? -1 : 1))
+    .map((word) => word.replaceAll('.', '[.]'));
 }
 
 function upstreamOptions(): Line {
