@@ -7,7 +7,7 @@ export const COHORTS_TOPIC = 'cohorts';
 
 const id = z.string().min(1);
 /** Wider than the clause of a request, so that stored records stay readable. */
-const storedClause = clause.extend({ value: anyJson.optional() });
+export const storedClause = clause.extend({ value: anyJson.optional() });
 
 /**
  * The JSON value of a record on `cohorts`: who belongs to a cohort, without its name. Without a value the cohort is

@@ -297,6 +297,11 @@ describe('people', () => {
       groups: [{ type: 'company', id: 'acme', traits: { seats: 3 } }],
     });
     expect(await person('dan')).toMatchObject({ traits: {}, events: [{ eventId: '4' }] });
+    const named = JSON.parse('{"__proto__":"x"}');
+    await analytics.publish('identifies', [call('eve', named)]);
+    await eventually(async () =>
+      expect(JSON.stringify(await person('eve'))).toContain('"traits":{"__proto__":"x"}'),
+    );
     expect(await person('nobody')).toMatchObject({ traits: {}, groups: [], cohorts: [], events: [] });
     const other = await analytics.call('GET', '/v1/projects/blog/people/bob');
     expect(other.body).toMatchObject({ traits: {}, groups: [], cohorts: [] });

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { entitlements } from './catalogue.ts';
-import { memberDefinition, projectDefinition, projectKey } from './directory.ts';
-import { cohortDefinition, flagDefinition } from './flags.ts';
-import { messengerTextsByLanguage } from './messenger.ts';
+import {
+  companyDefinition,
+  memberDefinition,
+  projectDefinition,
+  projectKey,
+  reportDefinition,
+} from './directory.ts';
+import { cohortDefinition, flagDefinition, putFlag } from './flags.ts';
+import { messengerTextsByLanguage, teammateDefinition } from './messenger.ts';
+import { apiTokenDefinition } from './tokens.ts';
 
 interface Schema {
   safeParse(value: unknown): { error?: { issues: { path: PropertyKey[] }[] } | undefined };
@@ -42,6 +49,18 @@ describe('a flag', () => {
     ]);
   });
 
+  test('has weights that sum to at most 1,000,000', () => {
+    expect(of({ variations: [{ ...variation, weight: 1_000_000 }] })).toEqual([]);
+    expect(
+      of({
+        variations: [
+          { ...variation, weight: 1_000_000 },
+          { ...variation, key: 'b' },
+        ],
+      }),
+    ).toEqual(['variations']);
+  });
+
   test('has unique variation keys', () => {
     expect(of({ variations: [variation, variation] })).toEqual(['variations.1.key']);
   });
@@ -74,6 +93,27 @@ test('known entitlements are typed, others are stored', () => {
   expect(paths(entitlements, { aiTranslationBytesPerMonth: -1 })).toEqual(['aiTranslationBytesPerMonth']);
 });
 
+test.each([
+  ['a company', companyDefinition, { plan: { tier: 'pro', cycle: 'monthly' } }],
+  ['a member', memberDefinition, { email: 'ada@example.com' }],
+  ['a project', projectDefinition, { companyId: 'acme', region: 'eu', defaultLanguage: 'en' }],
+  ['a report', reportDefinition, {}],
+  ['a cohort', cohortDefinition, {}],
+  ['a teammate', teammateDefinition, {}],
+  ['a token', apiTokenDefinition, { kind: 'service', permissions: ['flags.read'] }],
+])('the name of %s is one line that reorders nothing', (_, definition, rest) => {
+  expect(paths(definition, { ...rest, name: 'Größe 日本 (1)' })).toEqual([]);
+  for (const name of ['Evil\r\nBcc: x@example.com', 'a\tb', 'a\u202eb', 'a\u2066b', 'a\u2028b', ' ']) {
+    expect(paths(definition, { ...rest, name })).toEqual(['name']);
+  }
+});
+
+test('the key of a flag is one line that reorders nothing', () => {
+  const { params } = putFlag.request;
+  expect(paths(params, { projectId: 'p', key: 'new checkout' })).toEqual([]);
+  for (const key of ['a\nb', 'a\u202eb']) expect(paths(params, { projectId: 'p', key })).toEqual(['key']);
+});
+
 describe('a member', () => {
   const keys = {
     p256dh: Buffer.alloc(65, 4).toString('base64url'),
@@ -85,6 +125,7 @@ describe('a member', () => {
 
   test('has an email address', () => {
     expect(of({})).toEqual([]);
+    expect(of({ email: 'müller@köln.example' })).toEqual([]);
     for (const email of ['ada', 'ada@', 'ada@example.com\nBcc: x@example.com'])
       expect(of({ email })).toEqual(['email']);
   });

@@ -1,4 +1,4 @@
-import { type Clause, type CohortRecord, clause } from '@switchboard/contracts';
+import { type Clause, type CohortRecord, storedClause } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
@@ -61,7 +61,7 @@ const groupRows = z.array(z.object({ type: z.string(), id: z.string(), traits: z
 const cohortRows = z.array(
   z.object({
     id: z.string(),
-    match: z.array(clause),
+    match: z.array(storedClause),
     distinct_ids: z.array(z.string()),
     is_too_large: z.boolean(),
   }),

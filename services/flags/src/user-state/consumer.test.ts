@@ -59,6 +59,15 @@ describe('identify records', () => {
     expect((await stored(ada))?.traits).toEqual({ plan: 'c' });
   });
 
+  it('keep a trait of any name', async () => {
+    const ada = somebody();
+    const traits = JSON.parse('{"__proto__":"x","constructor":1,"":true}');
+    await harness.identify(project, ada, traits, at(1));
+    expect(JSON.stringify((await stored(ada))?.traits)).toBe(JSON.stringify(traits));
+    await harness.identify(project, ada, JSON.parse('{"__proto__":null}'), at(2));
+    expect((await stored(ada))?.traits).toEqual({ constructor: 1, '': true });
+  });
+
   it('can be redelivered from any offset', async () => {
     const ada = somebody();
     await harness.identify(project, ada, { plan: 'free', seats: 1 }, at(1));
