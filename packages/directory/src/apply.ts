@@ -3,7 +3,7 @@ import type { EventLog, RecordBatch } from '@switchboard/event-log';
 import { ERASURE_REPORTS_TOPIC } from './erasures/reports.ts';
 import { lateEntryRecord } from './late-entries.ts';
 import { type Change, parseRecord, UnreadableRecord } from './record.ts';
-import { findRemoved, type OnRemoved } from './removals.ts';
+import { findRemoved, type OnRemoved } from './removals/removals.ts';
 import { advance, applyChanges, findLate, lockPosition, notifyChanged, readPosition } from './store.ts';
 
 /**

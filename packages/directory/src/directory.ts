@@ -7,7 +7,7 @@ import { type DirectoryLogger, type Following, followTopic } from './following.t
 import { createFreshness } from './freshness.ts';
 import { createLookUps, type LookUps } from './lookups.ts';
 import { DIRECTORY_TOPIC } from './record.ts';
-import type { OnRemoved } from './removals.ts';
+import type { OnRemoved } from './removals/removals.ts';
 import { openReplica, replicaReset } from './store.ts';
 import { createUseReporter } from './tokens/use-reporter.ts';
 import { TOKEN_USES_TOPIC, tokenUseRecord } from './tokens/uses.ts';

@@ -3,7 +3,7 @@ import type { Database } from '@switchboard/database';
 import { type EventLog, UnknownTopic } from '@switchboard/event-log';
 import { applyBatch } from './apply.ts';
 import { DirectoryUnavailable } from './errors.ts';
-import type { OnRemoved } from './removals.ts';
+import type { OnRemoved } from './removals/removals.ts';
 import { markCaughtUp, openReplica, type Replica, readPositions, resetReplica } from './store.ts';
 
 export interface DirectoryLogger {

@@ -31,7 +31,7 @@ export {
   type PushSubscription,
   type Report,
 } from './record.ts';
-export { holdReport, type OnRemoved, projectsOfCompany, type Removed } from './removals.ts';
+export { holdReport, type OnRemoved, projectsOfCompany, type Removed } from './removals/removals.ts';
 export { createReportLink } from './report-link.ts';
 export { readRefreshedReports } from './store.ts';
 export { createUseReporter, type UseReporter } from './tokens/use-reporter.ts';

@@ -25,7 +25,6 @@ import { createComments } from './comments/comments.ts';
 import { commentsRoutes } from './comments/routes.ts';
 import { createCommentsStore } from './comments/store.ts';
 import { type CollaborationConfig, collaborationSettings } from './config.ts';
-import { removeDependents } from './directory/removal.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
 import { createMentions } from './mentions/mentions.ts';
@@ -34,6 +33,8 @@ import { pageRoutes } from './page/routes.ts';
 import { createPublicLinks } from './public-links/public-links.ts';
 import { publicLinksRoutes } from './public-links/routes.ts';
 import { createPublicLinksStore } from './public-links/store.ts';
+import { removeDependents } from './removals/removals.ts';
+import { createRemovalsStore } from './removals/store.ts';
 import { expiringData } from './retention/retention.ts';
 import { createRetentionStore } from './retention/store.ts';
 import { createRunsConsumer } from './runs/consumer.ts';
@@ -194,7 +195,8 @@ export const collaborationService = defineService({
       service: 'collaboration',
       region: config.REGION,
       logger,
-      eraser: (slow) => createErasure({ store: createErasureStore(slow), clock }),
+      eraser: (slow) =>
+        createErasure({ store: createErasureStore(slow), removals: createRemovalsStore(slow), clock }),
     });
 
     const retention = createRetention({

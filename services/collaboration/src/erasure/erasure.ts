@@ -1,18 +1,20 @@
 import type { Eraser } from '@switchboard/directory';
 import type { Clock } from '@switchboard/service-kit';
+import type { RemovalsStore } from '../removals/store.ts';
 import type { ErasureStore } from './store.ts';
 
 interface ErasureOptions {
   store: ErasureStore;
+  removals: Pick<RemovalsStore, 'removeOfProject'>;
   clock: Clock;
 }
 
 /** Erases what a colleague wrote, recorded runs that name a person, and all of a deleted project. */
-export function createErasure({ store, clock }: ErasureOptions): Eraser {
+export function createErasure({ store, removals, clock }: ErasureOptions): Eraser {
   return {
     erasePerson: ({ projectId, distinctIds, userId }) =>
       store.removeRunsNaming(projectId, userId === null ? distinctIds : [...distinctIds, userId]),
     eraseColleague: (sub) => store.removeColleague(sub, clock.now()),
-    eraseProject: store.removeProject,
+    eraseProject: removals.removeOfProject,
   };
 }

@@ -1,12 +1,10 @@
 import type { Db } from '@switchboard/database';
 import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
-import { removeJobs, removeShares, removeThreads } from '../directory/removal.ts';
 import {
   annotations,
   comments,
   deliveries,
   droppedEndpoints,
-  publicLinks,
   reactions,
   reportRunCohorts,
   reportRunFailures,
@@ -26,8 +24,6 @@ export interface ErasureStore {
    * comments keep their place and name nobody.
    */
   removeColleague(sub: string, deletedAt: Date): Promise<void>;
-  /** Removes everything of a project. */
-  removeProject(projectId: string): Promise<void>;
 }
 
 export function createErasureStore(db: Db): ErasureStore {
@@ -102,21 +98,9 @@ export function createErasureStore(db: Db): ErasureStore {
         );
         const gone = sql`${sql.param(endpoints.map(({ endpoint }) => endpoint))}::text[]`;
         await tx.delete(droppedEndpoints).where(sql`${droppedEndpoints.endpoint} = any(${gone})`);
-        await removeJobs(
-          tx,
-          removed.map(({ id }) => id),
-        );
-      });
-    },
-
-    async removeProject(projectId) {
-      await db.transaction(async (tx) => {
-        const ofProject = tx.select({ id: threads.id }).from(threads).where(eq(threads.projectId, projectId));
-        await removeThreads(tx, ofProject);
-        const sent = tx.select({ id: shares.id }).from(shares).where(eq(shares.projectId, projectId));
-        await removeShares(tx, sent);
-        for (const table of [annotations, publicLinks, reportRunFailures, reportRunCohorts, reportRuns])
-          await tx.delete(table).where(eq(table.projectId, projectId));
+        // A job that failed keeps the mail server's answer, which may contain the address.
+        await tx.execute(sql`
+          delete from pgboss.job where data->>'id' = any(${sql.param(removed.map(({ id }) => id))}::text[])`);
       });
     },
   };

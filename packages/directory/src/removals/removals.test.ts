@@ -2,14 +2,14 @@ import { type Database, openDatabase, type Tx } from '@switchboard/database';
 import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { applyBatch } from './apply.ts';
+import { applyBatch } from '../apply.ts';
 import {
   type DirectoryRecord,
   directoryMigrations,
   directoryRecord,
   directoryTombstone,
   outgoingRecord,
-} from './index.ts';
+} from '../index.ts';
 import { findRemoved, holdReport, type Removed } from './removals.ts';
 
 let own: TestDatabase;

@@ -1,7 +1,7 @@
 import type { Tx } from '@switchboard/database';
 import { and, eq, isNotNull, sql } from 'drizzle-orm';
-import { type Change, type Entries, entryId, parseEntry } from './record.ts';
-import { entries } from './schema.ts';
+import { type Change, type Entries, entryId, parseEntry } from '../record.ts';
+import { entries } from '../schema.ts';
 
 /** A report or member that is gone, though one with the same identifiers may be there already. */
 export type Removed =

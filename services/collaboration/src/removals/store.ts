@@ -1,0 +1,94 @@
+import type { Db, Tx } from '@switchboard/database';
+import { and, eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import {
+  annotations,
+  comments,
+  deliveries,
+  publicLinks,
+  reactions,
+  reportRunCohorts,
+  reportRunFailures,
+  reportRuns,
+  shares,
+  threads,
+} from '../schema/index.ts';
+
+export interface RemovalsStore {
+  /** Removes what is kept under a report: its link, runs, threads, annotations and shares. */
+  removeOfReport(projectId: string, reportId: string): Promise<void>;
+  /** Removes what waits to be delivered to a member of a company. */
+  removeWaiting(companyId: string, sub: string): Promise<void>;
+  removeOfProject(projectId: string): Promise<void>;
+}
+
+const TABLES = [annotations, publicLinks, reportRunFailures, reportRunCohorts, reportRuns] as const;
+
+type OfReports = (typeof TABLES)[number] | typeof threads | typeof shares;
+
+export function createRemovalsStore(db: Db | Tx): RemovalsStore {
+  return {
+    removeOfReport: (projectId, reportId) =>
+      db.transaction((tx) =>
+        removeAll(tx, (table) =>
+          and(
+            eq(table.projectId, projectId),
+            // Which the index of annotations has.
+            eq('scope' in table ? table.scope : table.reportId, reportId),
+          ),
+        ),
+      ),
+
+    removeOfProject: (projectId) =>
+      db.transaction((tx) => removeAll(tx, (table) => eq(table.projectId, projectId))),
+
+    async removeWaiting(companyId, sub) {
+      const ofCompany = db.select({ id: shares.id }).from(shares).where(eq(shares.companyId, companyId));
+      const removed = await db
+        .delete(deliveries)
+        .where(
+          and(
+            eq(deliveries.recipientSub, sub),
+            // Not a parameter, so that the index of waiting deliveries serves it.
+            sql`${deliveries.state} = 'waiting'`,
+            inArray(deliveries.shareId, ofCompany),
+          ),
+        )
+        .returning({ id: deliveries.id });
+      await removeJobs(db, removed);
+    },
+  };
+}
+
+async function removeAll(tx: Tx, which: (table: OfReports) => SQL | undefined): Promise<void> {
+  await removeThreads(tx, tx.select({ id: threads.id }).from(threads).where(which(threads)));
+  await removeShares(tx, tx.select({ id: shares.id }).from(shares).where(which(shares)));
+  for (const table of TABLES) await tx.delete(table).where(which(table));
+}
+
+/** With their comments and reactions. All are locked first, so that none is added meanwhile. */
+async function removeThreads(tx: Tx, ids: SQLWrapper): Promise<void> {
+  const ofThreads = inArray(comments.threadId, ids);
+  await tx.select({ id: threads.id }).from(threads).where(inArray(threads.id, ids)).for('update');
+  await tx.select({ id: comments.id }).from(comments).where(ofThreads).for('update');
+  const written = tx.select({ id: comments.id }).from(comments).where(ofThreads);
+  await tx.delete(reactions).where(inArray(reactions.commentId, written));
+  await tx.delete(comments).where(ofThreads);
+  await tx.delete(threads).where(inArray(threads.id, ids));
+}
+
+/** With their deliveries. */
+async function removeShares(tx: Tx, ids: SQLWrapper): Promise<void> {
+  const removed = await tx
+    .delete(deliveries)
+    .where(inArray(deliveries.shareId, ids))
+    .returning({ id: deliveries.id });
+  await removeJobs(tx, removed);
+  await tx.delete(shares).where(inArray(shares.id, ids));
+}
+
+/** Removes the jobs that would make deliveries, or failed to: these keep the mail server's answer. */
+async function removeJobs(db: Db | Tx, removed: readonly { id: string }[]): Promise<void> {
+  if (removed.length === 0) return;
+  await db.execute(sql`
+    delete from pgboss.job where data->>'id' = any(${sql.param(removed.map(({ id }) => id))}::text[])`);
+}
