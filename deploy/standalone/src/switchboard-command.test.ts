@@ -307,7 +307,10 @@ series: [{ event: asked about, name: "${name}" }]
       { withinMs: 40_000 },
     );
     const csv = await ask(named('=1+1'), '--csv');
-    expect([csv.code, csv.out.split('\r\n')]).toEqual([0, ["Day,'=1+1", '2026-03-01,0', '2026-03-02,2', '']]);
+    expect([csv.code, csv.out.split('\r\n')]).toEqual([
+      0,
+      [`"Day","'=1+1"`, '"2026-03-01",0', '"2026-03-02",2', ''],
+    ]);
     const { code, out } = await ask(named('asked'), '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out).report).toMatchObject({
