@@ -4,6 +4,7 @@ import {
   annotations,
   comments,
   deliveries,
+  droppedEndpoints,
   publicLinks,
   reactions,
   reportRunCohorts,
@@ -53,8 +54,11 @@ export function createRemovalsStore(db: Db | Tx): RemovalsStore {
             inArray(deliveries.shareId, ofCompany),
           ),
         )
-        .returning({ id: deliveries.id });
+        .returning({ id: deliveries.id, endpoint: deliveries.endpoint });
       await removeJobs(db, removed);
+      // The erasure of the colleague finds these by their deliveries.
+      const endpoints = removed.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== null);
+      await db.delete(droppedEndpoints).where(inArray(droppedEndpoints.endpoint, endpoints));
     },
   };
 }
