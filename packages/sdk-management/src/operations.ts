@@ -1383,10 +1383,12 @@ export interface Operations {
       /** Whether no service token is revoked. */
       keepServiceTokens?: boolean | undefined;
     };
-    response: {
-      /** Service tokens that the member made or rotated, and those made with these. Revoked: those that may write members, tokens, keys, secrets or the company beyond what the member may do from now on, unless keepServiceTokens is true. */
-      serviceTokens: Array<LeftServiceToken>;
-    };
+    response:
+      | {
+          /** Service tokens that the member made or rotated, and those made with these. Revoked: those that may write members, tokens, keys, secrets or the company beyond what the member may do from now on, unless keepServiceTokens is true. */
+          serviceTokens: Array<LeftServiceToken>;
+        }
+      | undefined;
   };
   /** Delete a plan. Needs `catalogue.write`. */
   deletePlan: {

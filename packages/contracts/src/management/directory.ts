@@ -271,7 +271,8 @@ export const deleteMember = operation({
   summary: 'Delete a member of a company',
   request: { params: memberParams, query: leaving },
   responses: {
-    200: jsonResponse('Deleted, or there was nothing to delete.', z.object({ serviceTokens })),
+    200: jsonResponse('Deleted. The member had made or rotated service tokens.', z.object({ serviceTokens })),
+    204: deleted,
   },
   errors: {
     409: {

@@ -311,7 +311,7 @@ describe('a member', () => {
   it('of an unknown company answers 404', async () => {
     expect((await one.put('/companies/nobody/members/ada', ada)).status).toBe(404);
     expect((await one.manage('GET', '/companies/nobody/members/ada')).status).toBe(404);
-    expect((await one.remove('/companies/nobody/members/ada')).status).toBe(200);
+    expect((await one.remove('/companies/nobody/members/ada')).status).toBe(204);
   });
 
   it.each([
@@ -334,7 +334,7 @@ describe('a member', () => {
 
   it('is removed from the directory', async () => {
     await one.put('/companies/acme/members/ada', ada);
-    expect((await one.remove('/companies/acme/members/ada')).status).toBe(200);
+    expect((await one.remove('/companies/acme/members/ada')).status).toBe(204);
     await eventually(async () => expect((await catalogue.published()).get('member:acme/ada')).toBeNull());
   });
 });

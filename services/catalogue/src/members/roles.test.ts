@@ -51,7 +51,7 @@ describe('an admin', () => {
     for (const role of ['viewer', 'support', 'editor']) {
       expect((await as('admin')('PUT', '/companies/acme/members/new', { ...ada, role })).status).toBe(200);
     }
-    expect((await as('admin')('DELETE', '/companies/acme/members/new')).status).toBe(200);
+    expect((await as('admin')('DELETE', '/companies/acme/members/new')).status).toBe(204);
   });
 
   it.each(['admin', 'owner'])('does not make an %s, of itself or of others', async (role) => {
@@ -109,8 +109,8 @@ describe('an owner', () => {
     expect((await owner('PUT', '/companies/acme/members/editor', { ...ada, role: 'owner' })).status).toBe(
       200,
     );
-    expect((await owner('DELETE', '/companies/acme/members/admin')).status).toBe(200);
-    expect((await owner('DELETE', '/companies/acme/members/editor')).status).toBe(200);
+    expect((await owner('DELETE', '/companies/acme/members/admin')).status).toBe(204);
+    expect((await owner('DELETE', '/companies/acme/members/editor')).status).toBe(204);
   });
 
   it('renames the company, and changes neither its plan nor its entitlements', async () => {
@@ -127,7 +127,7 @@ describe('an owner', () => {
     const path = '/companies/acme/members/owner';
     expect((await as('owner')('DELETE', path)).status).toBe(409);
     expect((await as('owner')('PUT', path, { ...ada, role: 'admin' })).status).toBe(409);
-    expect((await one.remove(path)).status).toBe(200);
+    expect((await one.remove(path)).status).toBe(204);
   });
 
   it('and another, who remove each other at once: one stays', async () => {
@@ -139,7 +139,7 @@ describe('an owner', () => {
     const owners = (await one.manage('GET', '/companies/acme/members')).body.members.filter(
       ({ role }: { role: string }) => role === 'owner',
     );
-    expect([answers.filter(({ status }) => status === 200).length, owners.length]).toEqual([1, 1]);
+    expect([answers.filter(({ status }) => status === 204).length, owners.length]).toEqual([1, 1]);
   });
 });
 

@@ -32,7 +32,8 @@ export function membersRoutes(app: ServiceApp, { members, rate }: MembersDeps): 
     async (c) => {
       const { companyId, sub } = c.req.valid('param');
       const editor = await editorOf(c.var.authority, companyId, c.req.valid('query'));
-      return c.json(await members.remove(companyId, sub, editor), 200);
+      const left = await members.remove(companyId, sub, editor);
+      return left.serviceTokens.length === 0 ? c.body(null, 204) : c.json(left, 200);
     },
     rate,
   );
