@@ -156,9 +156,9 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
       return report.kind === 'line' ? report.series[0]?.values[0] : undefined;
     };
     expect(await trends([of('over', 'sum'), { event: 'over' }, of('back', 'sum')])).toHaveProperty('series', [
-      { name: 'over, sum of total', values: [null], total: null },
-      { name: 'over, events', values: [3] },
-      { name: 'back', values: [1e308] },
+      { name: 'over, sum of total', unit: 'total', values: [null], total: null },
+      { name: 'over, events', unit: 'events', values: [3] },
+      { name: 'back', unit: 'total', values: [1e308] },
     ]);
     expect(await trends([of('over', 'sum')], { breakdown: { property: 'plan' } })).toHaveProperty('series', [
       { name: 'x', values: [null], total: null },

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { type ArchiveFileRecord, filesOfProject } from '@switchboard/contracts';
+import { type ArchiveFileRecord, bucketOf, filesOfProject } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
 import { createLogger, systemClock } from '@switchboard/service-kit';
 import { sql } from 'drizzle-orm';
@@ -210,7 +210,8 @@ describe('merging files', () => {
     ['missing', (key: string) => harness.objects.delete(key)],
     ['unreadable', (key: string) => harness.objects.put(key, Buffer.from('not a file'))],
   ])('leaves a file out for a while that is %s, and goes on', async (_what, damage) => {
-    const merges = createDueMerges({ store });
+    let elapsed = 0;
+    const merges = createDueMerges({ store, elapsed: () => elapsed });
     for (const name of ['a', 'b', 'c']) await put(name, events(10, 3));
     for (const name of ['own-a', 'own-b'])
       await put(name, events(10, 1, { projectId: 'large' }), { ...ANY_PROJECT, projectId: 'large' });
@@ -229,9 +230,11 @@ describe('merging files', () => {
     await harness.objects.put(key, bytes ?? Buffer.of());
     await put('d', events(10, 3));
     const isLeft = async () => (await read()).some((file) => file.key === key);
-    await run(new Date(nextDay.getTime() + 30_000), { merges });
+    elapsed = 30_000;
+    await run(nextDay, { merges });
     expect(await isLeft()).toBe(true);
-    await run(new Date(nextDay.getTime() + 90_000), { merges });
+    elapsed = 90_000;
+    await run(nextDay, { merges });
     expect(await isLeft()).toBe(false);
     expect((await rowsIn(harness)).length).toBe(60);
   });
@@ -249,17 +252,19 @@ describe('merging files', () => {
 
   it('goes on with everything else where the erasure of a project fails, and tries that again', async () => {
     for (const name of ['a', 'b']) await put(name, events(10, 2));
-    for (const name of ['own-a', 'own-b'])
-      await put(name, events(10, 1, { projectId: 'damaged' }), { ...ANY_PROJECT, projectId: 'damaged' });
+    // Of another bucket, so that the erasure of project-0 does not read it.
+    const bucket = 1 - bucketOf('project-0', 2);
+    const damaged = ['p', 'q', 'r', 's', 't', 'u'].find((id) => bucketOf(id, 2) === bucket) ?? '';
+    await put('bucket', events(10, 1, { projectId: damaged }), { projectId: null, bucket, buckets: 2 });
     await published();
-    const key = `events/${DAY}/own-a.parquet`;
+    const key = `events/${DAY}/bucket.parquet`;
     const object = await harness.objects.get(key);
     const bytes = object && (await buffer(object.body));
     await harness.objects.put(key, Buffer.from('not a file'));
     await harness.database.drizzle.execute(sql`
-      insert into erased_projects (project_id, requested_at) values ('damaged', now()), ('project-0', now() + interval '1 s')`);
+      insert into erased_projects (project_id, requested_at) values (${damaged}, now()), ('project-0', now() + interval '1 s')`);
     await run(nextDay, { replacedSeconds: 0 });
-    expect(await store.projectsToErase()).toEqual(['damaged']);
+    expect(await store.projectsToErase()).toEqual([damaged]);
     expect((await read()).map(({ rows, projectId }) => [rows, projectId])).toContainEqual([10, null]);
     expect((await store.find([`events/${DAY}/b.parquet`]))[0]?.isDeleted).toBe(true);
     await harness.objects.put(key, bytes ?? Buffer.of());
