@@ -181,6 +181,12 @@ export async function addProjectData({ call, manage, rig, key }: AllServices, me
     refresh: 'hourly',
   });
   await manage('messenger', 'POST', `/projects/${PROJECT}/identity-secrets`);
+  await manage('catalogue', 'POST', '/companies/acme/tokens', {
+    name: 'limited',
+    kind: 'service',
+    permissions: ['flags.read'],
+    projectIds: [PROJECT],
+  });
   await manage('collaboration', 'POST', `/projects/${PROJECT}/reports/${REPORT}/runs`, {
     report: { rows: [] },
     cohort: { id: 'beta' },

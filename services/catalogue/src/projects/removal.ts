@@ -2,6 +2,8 @@ import type { Tx } from '@switchboard/database';
 import { directoryTombstone } from '@switchboard/directory';
 import type { Beginnings } from '../erasures/beginnings.ts';
 import type { Announce } from '../outbox/outbox.ts';
+import { tokenRecord, tokenTombstones } from '../tokens/record.ts';
+import { createTokensStore } from '../tokens/store.ts';
 import { createProjectsStore } from './store.ts';
 
 /** How many entries of a kind one transaction removes and announces. */
@@ -26,6 +28,9 @@ export async function removeProjects(
   announce(keys.map((key) => directoryTombstone('key', key)));
   announce(reports.map(({ projectId, id }) => directoryTombstone('report', projectId, id)));
   announce(projects.map(({ id }) => directoryTombstone('project', id)));
+  const tokens = await createTokensStore(tx).leaveProjects(projects.map(({ id }) => id));
+  announce(tokens.changed.map(tokenRecord));
+  announce(tokenTombstones(tokens.removed));
   await beginnings.beginEverywhere(
     tx,
     announce,

@@ -34,6 +34,11 @@ export interface TokensStore {
   removeExpired(companyId: string, before: Date): Promise<string[]>;
   /** Removes up to so many of a company's tokens; returns their ids. */
   removeOfCompany(companyId: string, limit: number): Promise<string[]>;
+  /**
+   * Takes deleted projects off the tokens that are limited to them, and removes those that then open none. Returns the
+   * tokens that are left.
+   */
+  leaveProjects(projectIds: readonly string[]): Promise<{ changed: ApiTokenRow[]; removed: string[] }>;
   /** Removes a person's personal tokens, in one company or in all; returns their ids. */
   removeOfPerson(sub: string, companyId?: string): Promise<string[]>;
   /** The company's service tokens that one of these people or tokens made, or rotated last. */
@@ -120,6 +125,23 @@ export function createTokensStore(db: Db | Tx): TokensStore {
       return idsOf(
         await db.delete(apiTokens).where(inArray(apiTokens.id, some)).returning({ id: apiTokens.id }),
       );
+    },
+
+    async leaveProjects(projectIds) {
+      const deleted = sql`${sql.param([...projectIds])}::text[]`;
+      const named = sql`json_array_elements_text(${apiTokens.projectIds}::json) as named`;
+      const isNaming = sql`${apiTokens.projectIds} is not null
+        and exists (select from ${named} where named = any(${deleted}))`;
+      const changed = await db
+        .update(apiTokens)
+        .set({
+          projectIds: sql`(select coalesce(json_agg(named), '[]')::text from ${named} where named <> all(${deleted}))`,
+        })
+        .where(isNaming)
+        .returning();
+      const empty = changed.filter(({ projectIds: left }) => left === '[]').map(({ id }) => id);
+      await db.delete(apiTokens).where(inArray(apiTokens.id, empty));
+      return { changed: changed.filter(({ id }) => !empty.includes(id)), removed: empty };
     },
 
     async removeOfPerson(sub, companyId) {

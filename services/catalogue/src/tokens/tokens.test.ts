@@ -242,6 +242,20 @@ describe('a service token', () => {
     expect((await caller('GET', '/companies/acme')).status).toBe(403);
   });
 
+  it('that is limited to projects loses those that are deleted, and ends with the last', async () => {
+    await one.put('/projects/blog', shop);
+    const { token, id } = await make('admin', { kind: 'service', projectIds: ['shop', 'blog'] });
+    const listed = async () =>
+      (await one.manage('GET', TOKENS)).body.tokens.find((one: { id: string }) => one.id === id);
+    await one.remove('/projects/blog');
+    expect(await listed()).toMatchObject({ projectIds: ['shop'] });
+    expect((await catalogue.published()).get(`token:${id}`)).toMatchObject({ projectIds: ['shop'] });
+    await one.remove('/projects/shop');
+    expect(await listed()).toBeUndefined();
+    expect((await catalogue.published()).get(`token:${id}`)).toBeNull();
+    expect(await isWorking(token)).toBe(401);
+  });
+
   it('ends with its company', async () => {
     const { token } = await make('admin', { kind: 'service' });
     await one.reset('/companies/acme');
