@@ -21,7 +21,7 @@ import { toRejection } from './error-responses.ts';
 import { BadRequest, NotYours } from './errors.ts';
 import { holderOf, projectHolder } from './holder.ts';
 import { headerOf } from './request-info.ts';
-import { requireText } from './validation/url-text.ts';
+import { textFault } from './validation/url-text.ts';
 import { validate } from './validation/validate.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
@@ -308,6 +308,18 @@ function serve(
     return response;
   }
 
+  /** Rejects a request whose address is not text, once its credential is valid. */
+  async function rejectText(c: Context, fault: BadRequest): Promise<never> {
+    try {
+      await settleAccess(c);
+      await authorize?.(c);
+    } catch (error) {
+      // Other errors follow from the text itself, which no database takes.
+      if (toRejection(error)?.status === 401) throw error;
+    }
+    throw fault;
+  }
+
   hono.on(
     operation.method.toUpperCase(),
     routingPath(operation.path),
@@ -318,7 +330,8 @@ function serve(
       assertStarted();
       quota?.check('address', c.env.address);
       // What a public operation is asked for and does not have is not found, whatever its form.
-      if (operation.credential !== 'public') requireText(c.req.url, operation.path);
+      const fault = operation.credential === 'public' ? undefined : textFault(c.req.url, operation.path);
+      if (fault !== undefined) return rejectText(c, fault);
       if (auditing !== undefined && audit !== undefined) return admitAudited(c, next, audit);
       const settling = settleAccess(c);
       return settling === undefined ? admit(c, next) : settling.then(() => admit(c, next));

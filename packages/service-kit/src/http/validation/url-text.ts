@@ -1,11 +1,21 @@
 import { BadRequest } from '../errors.ts';
 
 /**
- * Throws BadRequest where the address of a request is not percent-encoded UTF-8, or a parameter in its path has a NUL:
- * Hono would hand on what it cannot decode as it is, and no database takes a NUL. `path` is that of the operation.
+ * Returns an error where the address of a request is not percent-encoded UTF-8, or a parameter in its path has a NUL:
+ * Hono passes on text that it cannot decode, and no database takes a NUL. `path` is that of the operation.
  */
-export function requireText(url: string, path: string): void {
-  if (!url.includes('%')) return;
+export function textFault(url: string, path: string): BadRequest | undefined {
+  if (!url.includes('%')) return undefined;
+  try {
+    requireText(url, path);
+    return undefined;
+  } catch (error) {
+    if (error instanceof BadRequest) return error;
+    throw error;
+  }
+}
+
+function requireText(url: string, path: string): void {
   const { pathname, search } = new URL(url);
   const names = path.split('/');
   for (const [index, segment] of pathname.split('/').entries()) {
