@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from '@switchboard/database';
+import { directoryMigrations, directoryRecord } from '@switchboard/directory';
 import { createLogger, createMetrics, createRetention } from '@switchboard/service-kit';
 import { testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -10,9 +11,12 @@ import { createRetentionStore } from './store.ts';
 let database: Database;
 let drop: () => Promise<void>;
 beforeAll(async () => {
-  const test = await testDatabase({ migrations: [collaborationMigrations] });
+  const test = await testDatabase({ migrations: [directoryMigrations, collaborationMigrations] });
   drop = test.drop;
   database = openDatabase({ url: test.url, applicationName: 'test' });
+  const { key, value } = directoryRecord('report', { projectId: 'shop', id: 'weekly', name: 'Weekly' });
+  const [kind = '', id = ''] = key.split(/:(.*)/s);
+  await database.sql`insert into directory.entries ${database.sql({ kind, id, value, revision: '1' })}`;
 });
 beforeEach(async () => {
   await database.sql`truncate threads, comments, reactions, shares, deliveries, dropped_endpoints, report_runs,
