@@ -20,7 +20,8 @@ beforeAll(async () => {
   other = await harness.startInstance();
   project = await harness.createProject();
   const on = { enabled: true, rolloutPercentage: 100 };
-  await harness.putFlag(project, { key: 'beta', enabled: false, rolloutPercentage: 100 });
+  for (const key of ['beta', 'closed'])
+    await harness.putFlag(project, { key, enabled: false, rolloutPercentage: 100 });
   await harness.putFlag(project, {
     key: 'button-colour',
     ...on,

@@ -19,7 +19,7 @@ print(
             "colour": [colour.value, colour.variant, str(colour.reason)],
             "limits": client.get_object_value("limits", {}, ada),
             "free": client.get_string_value("button-colour", "#000", free),
-            "off": client.get_boolean_value("beta", True, ada),
+            "off": client.get_boolean_value("closed", True, ada),
             "missing": client.get_boolean_details("missing", False, ada).error_code.value,
             "nobody": client.get_boolean_details("beta", False).error_code.value,
         }
