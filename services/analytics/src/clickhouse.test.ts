@@ -133,7 +133,7 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
       events: [{ eventId: 'n1', context: { os: 'iOS' }, sessionId: null }],
       nextCursor: null,
     });
-    // Accepted before the time that they claim.
+    // Accepted before the time that the events claim.
     expect(await get('event-names')).toMatchObject({
       eventNames: [{ name: 'seen', count: 2, lastSeenAt: NOON }],
     });
@@ -164,7 +164,7 @@ describe.skipIf(server === undefined)('traits of two million people', () => {
   beforeAll(async () => {
     const url = server?.url ?? '';
     analytics = await startAnalytics({ CLICKHOUSE_URL: url });
-    // Until then it removes whom PostgreSQL does not have.
+    // Until then, the backfill removes people that PostgreSQL does not have.
     await eventually(async () => {
       const metrics = await (await fetch(`${analytics.url}/metrics`)).text();
       expect(metrics.match(/switchboard_backfill_done\{.* in ClickHouse .*\} 1/g)).toHaveLength(4);

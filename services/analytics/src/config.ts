@@ -11,7 +11,7 @@ import {
 } from '@switchboard/service-kit';
 import { z } from 'zod';
 
-/** The address of ClickHouse's HTTP interface, with user, password and database. */
+/** The URL of ClickHouse's HTTP interface, with user, password and database. */
 const clickHouseUrl = z
   .url({ protocol: /^https?$/, error: 'not an http or https address' })
   .meta({ values: 'http:// or https:// address', secret: true });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => analytics.stop());
 
-/** How often the service looks how far events are stored. */
+/** Milliseconds between the service's checks of how far events are stored. */
 const POLL_MS = 1_000;
 const NOON = Date.parse('2026-03-01T12:00:00Z');
 const event = (id: string, more: Partial<TestEvent> = {}): TestEvent => ({
@@ -245,7 +245,7 @@ describe('people', () => {
   });
   const person = async (id: string) =>
     (await analytics.call('GET', `/v1/projects/team/people/${encodeURIComponent(id)}`)).body;
-  /** Eventually, because answers may stay for a few seconds where only traits change. */
+  /** Retries, because cached answers may remain for a few seconds when only traits change. */
   const seen = (body: object, expected: unknown) =>
     eventually(async () => {
       const answer = await ask({ ...orders, ...body }, { project: 'team' });
@@ -345,7 +345,7 @@ it('says how far it knows, which is how far the archive says that events are in 
   const asOf = async () => Date.parse(((await ask(orders)).body as { asOf: string }).asOf);
   await eventually(async () => expect(await asOf()).toBeGreaterThan(Date.now() - 60_000));
 
-  // Stored and committed by an archive that cannot publish its files yet.
+  // Events are committed by an archive that cannot publish its files yet.
   const archive = await log.consume({ group: 'archive.events', topics: ['events'], handle: async () => {} });
   await log.publish('events', [{ partition: 0, key: 'shop', value: Buffer.from('{}'), headers: {} }]);
   await eventually(async () => expect(await log.committedOffsets('archive.events', 'events')).toEqual([1n]));

@@ -80,10 +80,10 @@ interface Worker {
   stop(): Promise<void>;
 }
 
-/** Applies identify and group calls. */
+/** The consumer group that applies identify and group calls. */
 const PEOPLE_GROUP = 'analytics.people';
 const ANSWERS_BYTES = 16_000_000;
-/** Apart, so that looking at events does not drop reports. */
+/** Separate, so that listing events does not evict reports. */
 const LISTS_BYTES = 8_000_000;
 const NOT_STARTED = 'The service has not started.';
 
@@ -113,7 +113,7 @@ export const analyticsService = defineService({
     const copiesStore = createCopiesStore(database.drizzle);
     const feeds = config.ROLES.has('clickhouse');
 
-    // Its replica of the directory names colleagues; copies of files follow the archive's.
+    // The replica of the directory names colleagues. Copies of files follow the archive's.
     const erasures = openErasures({
       database,
       databaseUrl: directUrl(config),
@@ -134,14 +134,14 @@ export const analyticsService = defineService({
     });
     const workers: Worker[] = [erasures];
     const expiring: ExpiringData[] = [];
-    /** Known once the tables are there. */
+    /** Resolved once the tables exist. */
     const backfills: (() => Promise<readonly Backfill[]>)[] = [];
     if (config.ROLES.has('files')) {
       workers.push(createFilesConsumer({ store, log, logger, region: config.REGION }));
     }
     if (config.ROLES.has('people')) {
       const applied = createStateStore(database);
-      // Flags applies the same calls and keeps those that cannot be applied.
+      // Flags applies the same calls and stores those that cannot be applied.
       const onRejected = () => undefined;
       expiring.push(...unseenPeople(database, config.PEOPLE_RETENTION_DAYS));
       workers.push(

@@ -64,7 +64,7 @@ export const archiveService = defineService({
     const filesStore = createFilesStore(database.drizzle);
     const replaysStore = createReplaysStore(database.drizzle);
     const threads = createThreads({ size: config.ARCHIVE_THREADS, objects });
-    // Apart from the others, so that a merge of seconds holds up no events.
+    // Separate threads, so that a merge of several seconds does not delay events.
     const merging = createThreads({ size: 1, objects });
     const erasure = createErasure({ store: replaysStore, objects, clock, logger });
 
@@ -152,7 +152,7 @@ export const archiveService = defineService({
     }
 
     app.health.add('database', database.ping);
-    // A process that answers requests works without these; one that only consumes does not.
+    // A process that serves requests works without these. One that only consumes does not.
     if (!serves) {
       app.health.add('event log', () => log.ping());
       app.health.add('object store', () => objects.ping());

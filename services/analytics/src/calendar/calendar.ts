@@ -5,11 +5,11 @@ export const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 86_400_000;
 const DAYS_PER_WEEK = 7;
 const MONTHS_PER_YEAR = 12;
-/** 1970-01-01 was a Thursday: this many days after a Monday. */
+/** Days from a Monday to 1970-01-01, which was a Thursday. */
 const DAYS_SINCE_MONDAY = 3;
 export const MAX_BUCKETS = 400;
 
-/** No report can show the range. The message says why, and what to ask for. */
+/** A range that no report can show. The message gives the reason and what to ask for instead. */
 export class UnusableRange extends Error {
   override readonly name = 'UnusableRange';
 }
@@ -17,40 +17,40 @@ export class UnusableRange extends Error {
 export const tooManyIntervals = (most: number) =>
   new UnusableRange(`more than ${most} intervals; ask for a longer interval or a shorter range`);
 
-/** A range in local time, in units since 1970: hours where the question is about hours, else days. */
+/** A range in local time, in units since 1970: hours for questions about hours, otherwise days. */
 export interface Span {
   unitMs: number;
   first: number;
-  /** Included. */
+  /** Inclusive. */
   last: number;
 }
 
-/** Instants from one until before another, in milliseconds since 1970, but those of the gaps. */
+/** The instants from `from` until before `to`, in milliseconds since 1970, without the gaps. */
 export interface Instants {
   from: number;
   to: number;
-  /** Where clocks are set back past midnight, a local day is over, and goes on after the gap. */
+  /** Where clocks are set back past midnight, the local day ends, and continues after the gap. */
   gaps: readonly { from: number; to: number }[];
 }
 
 /**
- * The intervals of a span in a time zone, with the instants of the span. Each local unit belongs to a bucket, so the
- * bucket of an instant takes its offset, a division and a look-up, in any engine.
+ * The intervals of a span in a time zone, with the instants of the span. Each local unit belongs to a bucket, so
+ * any engine finds the bucket of an instant from its offset, a division and a look-up.
  */
 export interface Calendar extends Span, Instants {
   interval: InsightInterval;
-  /** The number of each bucket of the span, of all intervals since 1970. */
+  /** The number of each bucket of the span, counted from the interval of 1970. */
   numbers: number[];
-  /** The first day or hour of each. */
+  /** The first day or hour of each bucket. */
   labels: string[];
-  /** When each bucket is over, from the span's first to the last that was asked for after it. */
+  /** The end of each bucket, from the first of the span to the last that was requested after it. */
   ends: number[];
-  /** The unit that `buckets` begins with. */
+  /** The first unit in `buckets`. */
   mapped: number;
-  /** The bucket of each unit: the span's first is 0, those before it are negative. */
+  /** The bucket of each unit. The first bucket of the span is 0, and earlier buckets are negative. */
   buckets: number[];
   stretches: readonly Stretch[];
-  /** The instants of all buckets, which may be more than those of the span. */
+  /** The instants of all buckets, which may extend beyond the span. */
   around: Instants;
 }
 
@@ -58,7 +58,7 @@ interface CalendarOptions {
   span: Span;
   interval: InsightInterval;
   timeZone: string;
-  /** Buckets needed before and after the span. */
+  /** The number of buckets needed before and after the span. */
   before?: number;
   after?: number;
 }
@@ -81,11 +81,11 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   const { unitMs } = span;
   const [first, last] = [bucketOf(span.first, interval, unitMs), bucketOf(span.last, interval, unitMs)];
   if (last - first + 1 > MAX_BUCKETS) throw tooManyIntervals(MAX_BUCKETS);
-  // One more, since clocks may have skipped one.
+  // One more, because clocks may have skipped one.
   const margin = (count: number) => (count === 0 ? 0 : count + 1);
   const mapped = unitOf(first - margin(before), interval, unitMs);
   const end = unitOf(last + margin(after) + 1, interval, unitMs);
-  // Local time is at most a day from UTC.
+  // Local time differs from UTC by at most a day.
   const stretches = stretchesIn(timeZone, mapped * unitMs - MS_PER_DAY, end * unitMs + MS_PER_DAY);
 
   const existing = new Set<number>();
@@ -99,7 +99,7 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   const buckets = Array.from(
     { length: end - mapped },
     (_, index) =>
-      // An hour or day that clocks skip has no events; it only keeps the place of its unit.
+      // An hour or day that clocks skip has no events. It only fills the place of its unit.
       indexes.get(bucketOf(mapped + index, interval, unitMs)) ?? -zero,
   );
   return {
@@ -118,7 +118,7 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   };
 }
 
-/** The instants at which local time is between two points. */
+/** Returns the instants at which local time is between `first` and `last`. */
 function instantsBetween(first: number, last: number, stretches: readonly Stretch[]): Instants {
   const parts: { from: number; to: number }[] = [];
   let begin = Number.NEGATIVE_INFINITY;
@@ -137,7 +137,7 @@ function instantsBetween(first: number, last: number, stretches: readonly Stretc
   };
 }
 
-/** The number of the interval that a unit lies in, since 1970. */
+/** Returns the number of the interval that contains a unit, counted since 1970. */
 export function bucketOf(unit: number, interval: InsightInterval, unitMs: number): number {
   if (interval === 'hour') return unit;
   const day = Math.floor((unit * unitMs) / MS_PER_DAY);
@@ -147,7 +147,7 @@ export function bucketOf(unit: number, interval: InsightInterval, unitMs: number
   return date.getUTCFullYear() * MONTHS_PER_YEAR + date.getUTCMonth();
 }
 
-/** The first unit of an interval. */
+/** Returns the first unit of an interval. */
 export function unitOf(bucket: number, interval: InsightInterval, unitMs: number): number {
   if (interval === 'hour') return bucket;
   return firstDayOf(bucket, interval) * (MS_PER_DAY / unitMs);
@@ -171,7 +171,7 @@ function dayNumber(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / MS_PER_DAY;
 }
 
-/** The first instant at which local time has come to this point. */
+/** Returns the first instant at which local time has reached `local`. */
 function instantOf(local: number, stretches: readonly Stretch[]): number {
   let from = Number.NEGATIVE_INFINITY;
   for (const { until, offset } of stretches) {
@@ -183,8 +183,8 @@ function instantOf(local: number, stretches: readonly Stretch[]): number {
 }
 
 /**
- * Whether clocks show some of this hour or day. They skip an hour where summer time begins, and a day where a country
- * crosses the date line.
+ * Whether clocks show any part of this hour or day. They skip an hour where summer time begins, and a day where a
+ * country crosses the date line.
  */
 function isOnClocks(unit: number, unitMs: number, stretches: readonly Stretch[]): boolean {
   let from = Number.NEGATIVE_INFINITY;

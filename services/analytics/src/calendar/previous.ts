@@ -4,9 +4,9 @@ import { bucketOf, type Calendar, calendarOf, MS_PER_HOUR, type Span, unitOf } f
 /** The period that a question compares its range with. */
 export interface Previous {
   calendar: Calendar;
-  /** Of each bucket of the range, the place of the one before that it is compared with, if there is one. */
+  /** For each bucket of the range, the index of the previous bucket that it is compared with, if any. */
   places: (number | undefined)[];
-  /** Whether each bucket of the period before is compared with one of the range. */
+  /** Whether each bucket of the previous period is compared with a bucket of the range. */
   isComplete: boolean;
 }
 
@@ -14,7 +14,7 @@ interface Compared {
   range: InsightRange;
   interval: InsightInterval;
   timeZone: string;
-  /** Of the range. */
+  /** The calendar of the range. */
   calendar: Calendar;
 }
 
@@ -22,8 +22,8 @@ const FROM_SHORT_TO_LONG: readonly InsightInterval[] = ['hour', 'day', 'week', '
 const HOURS: Record<Exclude<InsightInterval, 'month'>, number> = { hour: 1, day: 24, week: 168 };
 
 /**
- * The range moved back by as few whole steps as it takes not to overlap: intervals, or what the range counts if that is
- * longer. So a bucket is compared with one of the same hours, weekdays or days of the month.
+ * Moves the range back by the fewest whole steps that avoid an overlap. A step is an interval, or the unit of the
+ * range if that is longer. Each bucket is thus compared with one of the same hours, weekdays or days of the month.
  */
 export function previousOf({ range, interval, timeZone, calendar }: Compared): Previous {
   const step = stepOf(range, calendar, interval);
@@ -33,7 +33,7 @@ export function previousOf({ range, interval, timeZone, calendar }: Compared): P
     interval,
     timeZone,
   });
-  // No week has the place in its month that another has in another: those are compared in their order.
+  // Weeks have no fixed place in a month, so they are compared in order.
   const isInOrder = step === 'month' && interval === 'week';
   const placeOf = new Map(before.numbers.map((number, place) => [number, place]));
   const places = calendar.numbers.map((number, index) => {
@@ -57,7 +57,7 @@ function isOfWholeMonths({ first, last, unitMs }: Span): boolean {
 interface Move {
   first: number;
   last: number;
-  /** Where a unit is moved to; undefined if the month there has no such day. */
+  /** Returns the unit after the move, or undefined if the target month has no such day. */
   exactly(unit: number): number | undefined;
 }
 

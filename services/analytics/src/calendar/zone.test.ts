@@ -5,7 +5,7 @@ test('the offsets of a time zone are looked up once for the same days', () => {
   const formats = vi.spyOn(Intl, 'DateTimeFormat');
   onTestFinished(() => formats.mockRestore());
   const calendarIn = (timeZone: string) => {
-    // Days that no other test asks for.
+    // No other test asks for these days.
     const span = spanOf({ from: '2031-03-01', to: '2031-03-31' }, 'day', timeZone, 0);
     return calendarOf({ span, interval: 'day', timeZone });
   };

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 
 const MS_PER_DAY = 86_400_000;
-/** Such as GMT-05:50:36. */
+/** An offset such as `GMT-05:50:36`. */
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 
-/** A stretch of time with one distance from UTC, until the next one. */
+/** A stretch of time with one UTC offset. */
 export interface Stretch {
-  /** The first millisecond it does not hold for; Infinity in the last one. */
+  /** The first millisecond after the stretch. Infinity for the last one. */
   until: number;
   /** Local time minus UTC, in milliseconds. */
   offset: number;
 }
 
-/** A function of the distance between local time and UTC in a time zone, in milliseconds. */
+/** Returns a function that computes the UTC offset of local time in a time zone, in milliseconds. */
 export function offsetsIn(timeZone: string): (instant: number) => number {
   if (timeZone === 'UTC') return () => 0;
   const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset', hour: 'numeric' });
@@ -25,10 +25,13 @@ export function offsetsIn(timeZone: string): (instant: number) => number {
   };
 }
 
-/** Of the last calendars: a question makes its own twice, and those beside it on a page are about the same days. */
+/**
+ * The stretches of the latest calendars. A question computes its own twice, and the other questions on a page are
+ * usually about the same days.
+ */
 const known = new LRUCache<string, readonly Stretch[]>({ max: 100 });
 
-/** The stretches between two instants in a time zone. */
+/** Returns the stretches between two instants in a time zone. */
 export function stretchesIn(timeZone: string, from: number, to: number): readonly Stretch[] {
   const key = `${timeZone} ${from} ${to}`;
   const stretches = known.get(key) ?? stretchesOf(offsetsIn(timeZone), from, to);
@@ -36,7 +39,7 @@ export function stretchesIn(timeZone: string, from: number, to: number): readonl
   return stretches;
 }
 
-/** Only the days where the offset changes are looked into. */
+/** Searches only the days on which the offset changes. */
 function stretchesOf(offsetAt: (instant: number) => number, from: number, to: number): Stretch[] {
   const stretches: Stretch[] = [];
   let offset = offsetAt(from);
@@ -49,7 +52,7 @@ function stretchesOf(offsetAt: (instant: number) => number, from: number, to: nu
   return [...stretches, { until: Number.POSITIVE_INFINITY, offset }];
 }
 
-/** The first millisecond with another offset than at `low`. */
+/** Returns the first millisecond with a different offset than at `low`. */
 function changeBetween(offsetAt: (instant: number) => number, low: number, high: number): number {
   const before = offsetAt(low);
   let [same, other] = [low, high];

@@ -5,9 +5,9 @@ const MAX_CONNECTIONS = 10;
 const PING_MS = 1_000;
 
 /**
- * Opens a client of ClickHouse's HTTP interface; it connects when it is used.
+ * Opens a client of ClickHouse's HTTP interface. It connects on first use.
  *
- * @param url With user, password and database: `https://user:password@host:8443/database`.
+ * @param url Includes user, password and database: `https://user:password@host:8443/database`.
  */
 export function openClickHouse(url: string): ClickHouseClient {
   return createClient({
@@ -16,15 +16,15 @@ export function openClickHouse(url: string): ClickHouseClient {
     request_timeout: REQUEST_TIMEOUT_MS,
     max_open_connections: MAX_CONNECTIONS,
     compression: { request: true, response: true },
-    // Lists of values that would make the address too long.
+    // Long lists of values would make the URL too long.
     use_multipart_params_auto: true,
-    // Its messages quote queries, which hold data.
+    // Log messages quote queries, which contain data.
     log: { level: ClickHouseLogLevel.OFF },
   });
 }
 
-/** Throws while ClickHouse does not answer within a second, or does not let the user in. */
+/** Throws if ClickHouse does not answer within a second or rejects the credentials. */
 export async function pingClickHouse(client: ClickHouseClient): Promise<void> {
-  // Without the signal, pings of a server that hangs would take the connections of inserts.
+  // Without the signal, pings of a hanging server would occupy the connections of inserts.
   await client.command({ query: 'select 1', abort_signal: AbortSignal.timeout(PING_MS) });
 }

@@ -18,7 +18,7 @@ const row = (id: string, receivedAt: string | number, more: Partial<EventsRow> =
   distinct_id: 'ada',
   session_id: null,
   schema_version: 1,
-  // What clients say does not count.
+  // Times that clients claim do not count.
   occurred_at: 0,
   received_at: new Date(receivedAt).getTime(),
   sent_at: null,
@@ -31,7 +31,7 @@ const row = (id: string, receivedAt: string | number, more: Partial<EventsRow> =
   ...more,
 });
 
-/** The tables in a database of their own, with these events. */
+/** Creates the tables in a separate database, with these events. */
 async function tableOf(rows: readonly EventsRow[]) {
   const own = await clickHouseDatabase();
   if (own === undefined) throw new Error('ClickHouse is not installed');

@@ -2,7 +2,7 @@ import type { ExpiringData } from '@switchboard/service-kit';
 import { type ClickhousePeopleStore, GROUPS, PEOPLE } from './people-store.ts';
 import type { ClickhouseStore } from './store.ts';
 
-/** Events of UTC days that ended so long ago, as the archive's. */
+/** Expires events of UTC days that ended `days` ago, like the archive. */
 export function expiringEvents(
   store: Pick<ClickhouseStore, 'expire' | 'oldest'>,
   days: number | undefined,
@@ -19,7 +19,7 @@ export function expiringEvents(
   ];
 }
 
-/** People and groups whom no call named for so many days, as in PostgreSQL. */
+/** Expires people and groups that no call has named for `days`, as in PostgreSQL. */
 export function expiringPeople(
   store: Pick<ClickhousePeopleStore, 'expire' | 'oldest'>,
   days: number | undefined,

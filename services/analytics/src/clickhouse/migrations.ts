@@ -3,20 +3,20 @@ import { z } from 'zod';
 
 interface Migration {
   id: number;
-  /** Each can be run again, also by two processes at once. */
+  /** Each statement can run again, even in two processes at once. */
   statements: readonly string[];
 }
 
 /**
- * The tables in ClickHouse, in the order in which they are changed. An applied migration is never edited. The previous
- * version of the service keeps working on the new tables.
+ * The migrations of the tables in ClickHouse, in the order in which they run. An applied migration is never edited.
+ * The previous version of the service keeps working on the new tables.
  */
 const MIGRATIONS: readonly Migration[] = [
   {
     id: 1,
     statements: [
-      // The columns of the archive's Parquet files. By month of acceptance, which nobody outside can choose: a partition
-      // for each time that clients claim would be thousands.
+      // The columns of the archive's Parquet files. Partitioned by month of acceptance, which clients cannot choose.
+      // Partitioning by the times that clients claim could create thousands of partitions.
       `create table if not exists events (
         project_id String,
         event_id String,
@@ -38,8 +38,8 @@ const MIGRATIONS: readonly Migration[] = [
       partition by toYYYYMM(received_at)
       order by (project_id, event_name, distinct_id, occurred_at)
       settings non_replicated_deduplication_window = 10000`,
-      // Hashes of the ids of inserted events, for as long as the archive knows them. Small blocks, because thousands are
-      // looked up at a time, each in another place.
+      // Hashes of the ids of inserted events, kept for as long as the archive knows them. Blocks are small, because a
+      // query looks up thousands of scattered keys.
       `create table if not exists event_keys (
         event_key UUID,
         seen_on Date default today()
@@ -49,7 +49,7 @@ const MIGRATIONS: readonly Migration[] = [
       ttl seen_on + interval 8 day
       settings ttl_only_drop_parts = 1, index_granularity = 256, min_compress_block_size = 4096,
         max_compress_block_size = 4096, non_replicated_deduplication_window = 10000`,
-      // Of the version before people and groups were kept here, which copied them for each question.
+      // From the version that copied people and groups for each question.
       `create table if not exists question_people (
         question String,
         distinct_id String,
@@ -66,7 +66,8 @@ const MIGRATIONS: readonly Migration[] = [
   {
     id: 2,
     statements: [
-      // Of each project what changes with every insert: whether an answer is still the newest is one look-up.
+      // Per-project state that changes with every insert: checking whether an answer is still the newest takes one
+      // look-up.
       `create table if not exists project_versions (
         project_id String,
         inserted SimpleAggregateFunction(sum, UInt64),
@@ -80,7 +81,7 @@ const MIGRATIONS: readonly Migration[] = [
   {
     id: 3,
     statements: [
-      // Copies of rows in PostgreSQL: the newest by version counts.
+      // Copies of rows in PostgreSQL. The row with the newest version counts.
       `create table if not exists people (
         project_id String,
         distinct_id String,
@@ -107,7 +108,7 @@ const MIGRATIONS: readonly Migration[] = [
 
 const appliedRows = z.array(z.object({ id: z.number() }));
 
-/** Brings the tables up to date. Processes may do it at the same time. */
+/** Migrates the tables to the latest version. Several processes may do it at the same time. */
 export async function migrateClickHouse(client: ClickHouseClient): Promise<void> {
   await client.command({
     query: `create table if not exists schema_migrations (id UInt32, applied_at DateTime default now())

@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { z } from 'zod';
 import { insertRows, known, removeRowsOf } from './requests.ts';
 
-/** A table of copies; the primary keys here and in PostgreSQL are the same. */
+/** A table of copies. Its primary key is the same as in PostgreSQL. */
 export interface CopiedTable {
   name: 'people' | 'groups';
   key: readonly string[];
@@ -24,23 +24,25 @@ export const GROUPS: CopiedTable = {
 /** The values of the columns of a primary key. */
 export type Key = readonly string[];
 
-/** A row by the names of its columns. Of those with one key, that with the greatest `version` counts. */
+/** A row by column name. Among rows with the same key, the one with the greatest `version` counts. */
 export type CopiedRow = Record<string, string>;
 
 export interface ClickhousePeopleStore {
-  /** Rows with the same token are inserted once. */
+  /** Inserts rows. Rows with the same token are inserted once. */
   insert(table: CopiedTable, token: string, rows: readonly CopiedRow[], signal: AbortSignal): Promise<void>;
-  /** The next keys in their order, after one. */
+  /** Returns the next keys in order, after `after`. */
   keysAfter(table: CopiedTable, after: Key | undefined, limit: number, signal: AbortSignal): Promise<Key[]>;
-  /** Removes rows, also from disk. Can be repeated. */
+  /** Removes rows, also from disk. Idempotent. */
   remove(table: CopiedTable, keys: readonly Key[], bounds: RemovalBounds): Promise<void>;
-  /** Removes all rows of a project, also from disk. Can be repeated. */
+  /** Removes all rows of a project, also from disk. Idempotent. */
   removeProject(table: CopiedTable, projectId: string, signal: AbortSignal): Promise<void>;
-  /** Removes what was seen last before a day. Rows leave the disk in the background. Returns how many. */
+  /** Removes rows that were last seen before a day, and returns how many. They leave the disk in the background. */
   expire(table: CopiedTable, before: Date): Promise<number>;
-  /** The day of the row that was seen the longest ago. */
+  /** Returns the day of the row that was last seen the longest ago. */
   oldest(table: CopiedTable): Promise<Date | undefined>;
-  /** Of a table as it was created: of another server, it is another. Where the server gives tables none, one of zeros. */
+  /**
+   * Returns the id of the table, which differs between servers. Zeros where the server does not assign ids to tables.
+   */
   tableId(table: CopiedTable): Promise<string>;
 }
 
@@ -50,7 +52,7 @@ interface RemovalBounds {
   signal: AbortSignal;
 }
 
-/** They are part of the address of a request. */
+/** Keys are part of the URL of a request. */
 const KEYS_AT_ONCE = 20;
 const NEWEST = String(2n ** 64n - 1n);
 
@@ -148,7 +150,7 @@ export function createClickhousePeopleStore(client: ClickHouseClient): Clickhous
   };
 }
 
-/** A key as a tuple of bound values. */
+/** Returns a key as a tuple of bound values. */
 function bound(prefix: string, key: Key) {
   return {
     tuple: `(${key.map((_, index) => `{${prefix}${index}: String}`).join(', ')})`,

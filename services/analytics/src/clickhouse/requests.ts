@@ -1,9 +1,9 @@
 import { type ClickHouseClient, ClickHouseError } from '@clickhouse/client';
 
-/** For the server; the client gives up a little later. */
+/** The time limit of the server. The client gives up a little later. */
 const INSERT_SECONDS = 25;
 
-/** ClickHouse answers with an error. The message is without the query and the data that ClickHouse's own quotes. */
+/** An error response of ClickHouse. The message omits the query and the data that ClickHouse quotes. */
 export class Refused extends Error {
   override name = 'Refused';
   readonly code: number;
@@ -22,7 +22,7 @@ interface Insertion {
   signal: AbortSignal;
 }
 
-/** Inserts rows in one piece. */
+/** Inserts rows as one block. */
 export function insertRows(
   client: ClickHouseClient,
   { table, token, values, signal }: Insertion,
@@ -35,10 +35,10 @@ export function insertRows(
       abort_signal: signal,
       clickhouse_settings: {
         insert_deduplication_token: token,
-        // A first attempt may have come as far as the table, and not to its view.
+        // A failed attempt may have reached the table but not its view.
         deduplicate_blocks_in_dependent_materialized_views: 1,
         max_execution_time: INSERT_SECONDS,
-        // In one block, so that all of it is there or nothing.
+        // One block is inserted completely or not at all.
         async_insert: 0,
         input_format_parallel_parsing: 0,
       },
@@ -46,7 +46,7 @@ export function insertRows(
   );
 }
 
-/** What ClickHouse answers. Throws Refused. */
+/** Returns the answer of ClickHouse. Throws Refused. */
 export async function known<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -25,26 +25,26 @@ export interface EventsRow {
 }
 
 export interface ClickhouseStore {
-  /** Of these keys, those of inserted events. */
+  /** Returns those of these keys that belong to inserted events. */
   findKeys(keys: readonly string[], signal: AbortSignal): Promise<Set<string>>;
-  /** Inserts rows in one piece. Rows with the same token are inserted once. */
+  /** Inserts rows as one block. Rows with the same token are inserted once. */
   insertEvents(token: string, rows: readonly EventsRow[], signal: AbortSignal): Promise<void>;
   insertKeys(token: string, keys: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Removes the events of people, also from disk. Can be repeated. */
+  /** Removes the events of people, also from disk. Idempotent. */
   erase(projectId: string, distinctIds: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Removes the events of a project, also from disk, and what tells answers about them apart. Can be repeated. */
+  /** Removes the events of a project, also from disk, and the version of its answers. Idempotent. */
   eraseProject(projectId: string, signal: AbortSignal): Promise<void>;
   /**
-   * Removes the events that were accepted before a time, of the oldest month that has any: a month that ended before it
-   * is dropped. Rows of others are hidden at once, and leave the disk in the background. Returns how many.
+   * Removes the events accepted before a time, of the oldest month that has any, and returns how many. A month that
+   * ended before that time is dropped. Rows of other months are hidden at once, and leave the disk in the background.
    */
   expire(before: Date): Promise<number>;
-  /** When the oldest event was accepted. */
+  /** Returns when the oldest event was accepted. */
   oldest(): Promise<Date | undefined>;
 }
 
 const KEYS_AT_ONCE = 10_000;
-/** They are part of the address of a request. */
+/** Ids are part of the URL of a request. */
 const IDS_AT_ONCE = 20;
 const expiredRows = z.array(z.object({ month: z.number(), rows: z.coerce.number() }));
 const oldestRows = z.array(z.object({ oldest: z.coerce.number(), rows: z.coerce.number() }));
@@ -72,7 +72,7 @@ export function createClickhouseStore(client: ClickHouseClient): ClickhouseStore
     },
 
     async insertEvents(token, rows, signal) {
-      // ClickHouse reads numbers as seconds.
+      // ClickHouse reads plain numbers as seconds.
       const values = rows.map((row) => ({
         ...row,
         occurred_at: row.occurred_at / 1000,

@@ -1,14 +1,14 @@
-/** What an attribute of a question reads. */
+/** The source that an attribute of a question reads. */
 export type Attribute =
   | { of: 'distinct_id' | 'session_id' }
   | { of: 'property' | 'context' | 'trait'; name: string }
   | { of: 'group'; type: string; name: string };
 
 const NAMED = /^(property|context|trait)\.(.*)$/s;
-/** In the type of a group, a backslash before a dot or a backslash makes it part of the type. */
+/** In a group type, a backslash before a dot or a backslash makes that character part of the type. */
 const GROUP = /^group\.((?:[^.\\]|\\(?:[.\\]|(?![.\\])))+)\.(.+)$/s;
 
-/** Reads an attribute as questions write it. A name that is none of the others is a property of the event. */
+/** Parses an attribute as questions write it. A name without a known prefix is a property of the event. */
 export function parseAttribute(text: string): Attribute {
   if (text === 'distinct_id' || text === 'session_id') return { of: text };
   const [, of, name] = NAMED.exec(text) ?? [];
@@ -20,7 +20,7 @@ export function parseAttribute(text: string): Attribute {
   return { of: 'property', name: text };
 }
 
-/** Writes an attribute as `parseAttribute` reads it. */
+/** Formats an attribute so that `parseAttribute` can read it. */
 export function attributeText(attribute: Attribute): string {
   switch (attribute.of) {
     case 'distinct_id':
@@ -39,7 +39,7 @@ export function attributeText(attribute: Attribute): string {
   }
 }
 
-/** Whether an attribute is read from what is known of the person, rather than from the event. */
+/** Whether an attribute is read from the person rather than from the event. */
 export function isOfPerson(
   attribute: Attribute,
 ): attribute is Extract<Attribute, { of: 'group' }> | { of: 'trait'; name: string } {

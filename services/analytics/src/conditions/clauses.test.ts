@@ -68,7 +68,7 @@ const operators = fc.constantFrom(
   ...(['eq', 'neq', 'in', 'not_in', 'contains', 'gt', 'gte', 'lt', 'lte', 'is_set', 'is_not_set'] as const),
 );
 
-/** Clauses that are asked in one query. */
+/** The number of clauses in one query. */
 const AT_ONCE = 20;
 const ATTRIBUTES = 100;
 const CLAUSES = Number(process.env['INSIGHT_CASES'] ?? 60);
@@ -136,7 +136,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
   );
 });
 
-/** DuckDB's whole numbers are large ones. */
+/** Converts DuckDB's bigints to numbers. */
 function numbersIn(rows: unknown): unknown {
   return JSON.parse(JSON.stringify(rows, (_name, part) => (typeof part === 'bigint' ? Number(part) : part)));
 }

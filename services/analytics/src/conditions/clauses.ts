@@ -3,7 +3,7 @@ import { exactNumeric, numeric, parseInstant, parseSemanticVersion } from '@swit
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, anyOf, FALSE, integer, number, numbers, type Sql, sql, text, texts } from '../engine/sql.ts';
 
-/** A clause has something that no query can say. The message names its place. */
+/** A clause that no query can express. The message names its location. */
 export class Unanswerable extends Error {
   override readonly name = 'Unanswerable';
 }
@@ -12,8 +12,8 @@ type Test = (element: Sql) => Sql;
 type Predicate = (clause: Omit<InsightClause, 'attribute'>, value: Sql) => Sql;
 
 /**
- * Whether a JSON value, which may be missing, fulfils a clause, by the semantics of flags. Never null. `value` is the
- * SQL of a column.
+ * Whether a JSON value, which may be missing, fulfills a clause, by the semantics of flags. Never null. `value` is
+ * the SQL of a column.
  */
 export function clausesIn(dialect: Dialect): Predicate {
   const { isKind, isSet: isSetIn, numericOf, parsedInstant, someElement, textOf, versionKey } = dialect;
@@ -31,7 +31,9 @@ export function clausesIn(dialect: Dialect): Predicate {
       then ${someElement(value, (e) => anyOf([equals(e), holdsPart(e)]))} else ${holdsPart(value)} end, false)`;
   }
 
-  /** Numbers, versions and instants; no text is of two of these kinds, so the value of the clause decides. */
+  /**
+   * Compares numbers, versions and instants. No text is of two of these kinds, so the value of the clause decides.
+   */
   function ordered(wanted: unknown, value: Sql, operator: Sql): Sql {
     const threshold = numeric(wanted);
     if (threshold !== undefined)
@@ -69,7 +71,7 @@ export function clausesIn(dialect: Dialect): Predicate {
   };
 }
 
-/** What `versionKey` makes of its text. */
+/** Returns the key that `versionKey` computes from the version's text. */
 function keyOfVersion({
   core,
   prerelease,
@@ -95,7 +97,7 @@ function listOf(value: unknown): readonly unknown[] {
 function equalityIn(dialect: Dialect): (values: readonly unknown[]) => Test {
   const { holds, isKind, numberOf, parsedNumber, partOf, sizeOf, textOf, wordOf } = dialect;
 
-  /** Whether a part of a JSON value, or all of it, is this one, objects and lists by content. */
+  /** Whether a JSON value, or a part of it, equals `wanted`. Objects and lists are compared by content. */
   function same(wanted: unknown, whole: Sql, path: readonly (string | number)[] = []): Sql {
     const value = path.length === 0 ? whole : partOf(whole, path);
     if (wanted === null) return isKind(value, 'null');

@@ -4,16 +4,19 @@ import { allOf, anyOf, FALSE, type Sql, sql, texts } from '../engine/sql.ts';
 import { attributeText } from './attributes.ts';
 import { clausesIn } from './clauses.ts';
 
-/** Who belongs to a cohort: those it lists, and those who fulfil every clause of a match that is not empty. */
+/**
+ * The definition of a cohort. Its members are the people it lists, and those who fulfill every clause of a non-empty
+ * match.
+ */
 export interface Cohort {
   match: readonly Clause[];
   distinctIds: readonly string[];
 }
 
-/** As flags read it: a type has no dot. */
+/** A group attribute as flags read it: the type has no dot. */
 const GROUP_OF_FLAGS = /^group\.([^.]+)\.(.+)$/s;
 
-/** The attribute of a question that a cohort's clause is about: flags name traits without a prefix. */
+/** Returns the question attribute for a cohort's clause. Flags name traits without a prefix. */
 export function attributeOf({ attribute }: Clause): string {
   if (attribute === 'distinct_id') return attribute;
   const [, type, name] = GROUP_OF_FLAGS.exec(attribute) ?? [];
@@ -26,13 +29,13 @@ export function isAboutCohorts({ op }: Pick<InsightClause, 'op'>): boolean {
   return op === 'in_cohort' || op === 'not_in_cohort';
 }
 
-/** The cohorts that a clause about cohorts names; undefined where its value names none, so that nobody fulfils it. */
+/** Returns the cohorts that a clause names, or undefined if its value names none: such a clause matches no one. */
 export function cohortsIn({ value }: Pick<InsightClause, 'value'>): string[] | undefined {
   if (typeof value === 'string') return [value];
   return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : undefined;
 }
 
-/** Whether somebody belongs to a cohort. `attribute` is the SQL of what its clauses are about. */
+/** Whether a person belongs to a cohort. `attribute` returns the SQL of a clause's attribute. */
 export function belongsTo(
   dialect: Dialect,
   { match, distinctIds }: Cohort,

@@ -12,12 +12,12 @@ import { type CopiedTable, GROUPS, type Key, PEOPLE } from '../clickhouse/people
 import type { PeopleCopies } from './copies.ts';
 import type { CopiesStore } from './store.ts';
 
-/** Its committed offsets say how far people are in ClickHouse. */
+/** The consumer group. Its committed offsets are the progress of copying people to ClickHouse. */
 export const CLICKHOUSE_PEOPLE_GROUP = 'analytics.clickhouse-people';
 
-/** Rows that are inserted at once at most. */
+/** The maximum number of rows per insert. */
 const MAX_ROWS = 500;
-/** Batches that are copied at a time, which bounds memory. */
+/** The number of batches copied at a time, which bounds memory. */
 const MAX_COPYING = 1;
 const FETCH_BYTES = 256 * 1024;
 const LOOK_MS = 100;
@@ -30,7 +30,10 @@ interface ConsumerOptions {
   logger: Logger;
 }
 
-/** Copies the people and groups whom `identifies` and `groups` name to ClickHouse, once PostgreSQL has the calls. */
+/**
+ * Copies the people and groups named in `identifies` and `groups` to ClickHouse, once PostgreSQL has applied the
+ * calls.
+ */
 export function createCopiesConsumer({ store, copies, log, logger }: ConsumerOptions): BackgroundConsumer {
   const topics = USER_STATE_TOPICS;
   const copying = createSlots(MAX_COPYING);
@@ -59,7 +62,7 @@ export function createCopiesConsumer({ store, copies, log, logger }: ConsumerOpt
     }
   }
 
-  /** Throws where that takes too long: the batch is tried again later. */
+  /** Waits until PostgreSQL has applied a batch. Throws if that takes too long: the batch is then retried later. */
   async function untilApplied(batch: RecordBatch): Promise<void> {
     const position = positionAfter(batch);
     const givesUpAt = performance.now() + PATIENCE_MS;
@@ -74,7 +77,7 @@ export function createCopiesConsumer({ store, copies, log, logger }: ConsumerOpt
   return createConsumer({ consume, topics, logger });
 }
 
-/** Whom and which groups the records change. What cannot be read changes nobody. */
+/** Returns the keys of the people and groups that the records change. Unreadable records change nothing. */
 function keysIn({ records }: RecordBatch): { people: Key[]; groups: Key[] } {
   const people = new Map<string, Key>();
   const groups = new Map<string, Key>();

@@ -26,12 +26,12 @@ import { createFillState, peopleFills } from './fill.ts';
 import { createCopiesStore } from './store.ts';
 
 const MINUTE_MS = 60_000;
-/** Later than now, when somebody new is seen at the latest. */
+/** Later than now, the latest time at which a new person can be seen. */
 const START = Date.parse('2126-03-01T10:00:00Z');
 const { signal } = new AbortController();
 const logger = createLogger({ service: 'analytics', level: 'fatal' });
 
-/** PostgreSQL, ClickHouse and a log with the topics of calls. */
+/** Opens PostgreSQL, ClickHouse and a log with the topics of calls. */
 async function openFeed() {
   const stops: (() => unknown)[] = [];
   const clickHouse = await clickHouseDatabase();
@@ -50,7 +50,7 @@ async function openFeed() {
   const copiesStore = createCopiesStore(db);
   let calls = 0;
 
-  /** Publishes calls of Ada, each a minute after the one before. */
+  /** Publishes calls about Ada, one minute apart. */
   async function publish(name: string, ...changes: object[]) {
     const records = changes.map((change) => {
       const at = new Date(START + calls++ * MINUTE_MS).toISOString();
@@ -90,7 +90,7 @@ async function openFeed() {
       consumer.start();
       return settled('analytics.people');
     },
-    /** Copies what is applied. */
+    /** Copies the applied calls to ClickHouse. */
     copy(changed: Partial<ClickhousePeopleStore> = {}) {
       const copies = createPeopleCopies({ store: copiesStore, clickHouse: { ...store, ...changed } });
       const feed = createCopiesConsumer({
@@ -181,7 +181,7 @@ it('calls that only say who belongs to a group remove nothing', async ({ feed })
 it('calls are copied once PostgreSQL has applied them', async ({ feed }) => {
   await feed.publish(ingestionTopics.identifies, { traits: { plan: 'pro' } });
   const { settled } = feed.copy();
-  // It asks ten times in that time.
+  // It polls ten times in that time.
   await new Promise((resolve) => setTimeout(resolve, 1000));
   expect([await feed.rows('people'), await feed.behind(CLICKHOUSE_PEOPLE_GROUP)]).toEqual([[], 1n]);
   await feed.apply();

@@ -3,15 +3,18 @@ import type { ClickhousePeopleStore, CopiedRow, CopiedTable, Key } from '../clic
 import { type CopiesStore, keyOf, versionOf } from './store.ts';
 
 /**
- * Copies people and groups from PostgreSQL, where calls about them are merged, to ClickHouse. The version of a copy is
- * the time at which the transaction that read it began, so that one which arrives late never replaces a newer one.
+ * Copies people and groups from PostgreSQL, where calls about them are merged, to ClickHouse. The version of a copy
+ * is the start time of the transaction that read it, so that a late copy never replaces a newer one.
  */
 export interface PeopleCopies {
-  /** Copies what there is of these keys. Rows with the same token are inserted once. */
+  /** Copies the existing rows with these keys. Rows with the same token are inserted once. */
   copy(table: CopiedTable, token: string, keys: readonly Key[], signal: AbortSignal): Promise<void>;
-  /** Copies up to so many rows, in the order of their keys, after one. Returns how many, and the key of the last. */
+  /** Copies up to `limit` rows after a key, in key order. Returns the number of rows and the last key. */
   copyAfter(page: Page): Promise<{ rows: number; last: Key | undefined }>;
-  /** Removes copies of what there is no more, of up to so many. Returns how many it looked at, and the last key. */
+  /**
+   * Removes copies of rows that no longer exist, checking up to `limit` rows. Returns the number of rows checked and
+   * the last key.
+   */
   pruneAfter(page: Page): Promise<{ rows: number; last: Key | undefined }>;
 }
 
@@ -27,32 +30,35 @@ interface CopiesOptions {
   clickHouse: Pick<ClickhousePeopleStore, 'insert' | 'keysAfter' | 'remove'>;
 }
 
-/** Rows that are read at once: of the largest people, a dozen megabytes. */
+/** The number of rows read at once. For the largest people these are a dozen megabytes. */
 const ROWS_AT_ONCE = 100;
-/** Of rows that are inserted at once, past which others are inserted after them. */
+/** The size past which the remaining rows go into the next insert. */
 const BLOCK_BYTES = 2_000_000;
 
 interface Blocks {
   table: CopiedTable;
   token: string;
-  /** How many keys there are. */
+  /** The number of keys. */
   total: number;
   read(start: number, end: number): Promise<CopiedRow[]>;
   signal: AbortSignal;
 }
 
 export function createPeopleCopies({ store, clickHouse }: CopiesOptions): PeopleCopies {
-  /** Removes copies of these keys where there is no row: somebody may be erased while they are copied. */
+  /** Removes copies of those keys that have no row: a person may be erased while being copied. */
   async function prune(table: CopiedTable, keys: readonly Key[], signal: AbortSignal) {
     const missing = await store.missing(table, keys);
     const [first] = missing;
     if (first === undefined) return;
     const gone = missing.map((row) => keyOf(table, row));
-    // Who has come back since has a newer copy.
+    // A person who has come back since has a newer copy.
     await clickHouse.remove(table, gone, { version: versionOf(first), signal });
   }
 
-  /** Blocks are named after the keys they are of, since how many are inserted at once depends on their rows. */
+  /**
+   * Inserts rows in blocks. A block is named after its keys, because the number of rows per insert depends on their
+   * size.
+   */
   async function insertBlocks({ table, token, total, read, signal }: Blocks) {
     let rows: CopiedRow[] = [];
     let first = 0;

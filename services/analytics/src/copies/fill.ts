@@ -3,16 +3,18 @@ import { type ClickhousePeopleStore, type CopiedTable, GROUPS, PEOPLE } from '..
 import { createPeopleCopies, type PeopleCopies } from './copies.ts';
 import { type CopiesStore, createCopiesStore } from './store.ts';
 
-/** Of a batch: PostgreSQL ends its transaction after half a minute without a statement. */
+/** Time limit of a batch: PostgreSQL ends its transaction after half a minute without a statement. */
 const TIMEOUT_MS = 20_000;
 
 /** The ids of ClickHouse's tables, by name. */
 type TableIds = Record<CopiedTable['name'], string>;
 
-/** The name of a backfill. It has the table's id, so that a new ClickHouse is filled by itself. */
+/**
+ * Returns the name of a backfill. It contains the id of the table, so that a new ClickHouse is filled automatically.
+ */
 const copyingOf = (name: CopiedTable['name'], id: string) => `${name} in ClickHouse ${id}`;
 
-/** Copies everybody to ClickHouse, and then removes copies of those whom there no longer is. */
+/** Returns the backfills that copy all people to ClickHouse, and then remove copies of those who no longer exist. */
 export async function peopleFills(clickHouse: ClickhousePeopleStore): Promise<Backfill[]> {
   const fills = await Promise.all(
     [PEOPLE, GROUPS].map(async (table) => ({
@@ -33,7 +35,7 @@ export async function peopleFills(clickHouse: ClickhousePeopleStore): Promise<Ba
   ];
 }
 
-/** Returns what says whether everybody has been copied to these tables. */
+/** Returns a function that tells whether all people have been copied to these tables. */
 export function createFillState(store: Pick<CopiesStore, 'areDone'>): (ids: TableIds) => Promise<boolean> {
   let filled = '';
   return async ({ people, groups }) => {

@@ -5,15 +5,17 @@ import { z } from 'zod';
 import type { CopiedRow, CopiedTable, Key } from '../clickhouse/people-store.ts';
 import { appliedPositions, backfills } from '../schema/index.ts';
 
-/** People and groups in PostgreSQL, as they are copied. */
+/** Reads people and groups from PostgreSQL for copying. */
 export interface CopiesStore {
-  /** Those of these keys that there are, with the time at which the transaction began, in microseconds, as version. */
+  /**
+   * Returns the rows that exist for these keys. Their version is the start time of the transaction, in microseconds.
+   */
   rows(table: CopiedTable, keys: readonly Key[]): Promise<CopiedRow[]>;
-  /** The same of up to so many in the order of their keys, after one. */
+  /** Returns up to `limit` rows after a key, in key order, with the same version. */
   rowsAfter(table: CopiedTable, after: Key | undefined, limit: number): Promise<CopiedRow[]>;
-  /** The keys of those that there are not, with the same version. */
+  /** Returns those of the keys that have no row, with the same version. */
   missing(table: CopiedTable, keys: readonly Key[]): Promise<CopiedRow[]>;
-  /** Whether the records of a partition are applied up to a position. */
+  /** Whether the records of a partition have been applied up to a position. */
   isApplied(position: AppliedPosition): Promise<boolean>;
   /** Whether these backfills are done. */
   areDone(names: readonly string[]): Promise<boolean>;
@@ -58,7 +60,7 @@ export function createCopiesStore(db: Pick<Db, 'execute' | 'select'>): CopiesSto
             eq(appliedPositions.topic, topic),
             eq(appliedPositions.partition, partition),
             gte(appliedPositions.nextOffset, nextOffset),
-            // A topic that was created again has other records at the same offsets.
+            // A recreated topic has different records at the same offsets.
             gte(appliedPositions.asOf, asOf),
           ),
         );
@@ -75,7 +77,7 @@ export function createCopiesStore(db: Pick<Db, 'execute' | 'select'>): CopiesSto
   };
 }
 
-/** Of a transaction: what it reads is as of then or later. */
+/** The version of a transaction: its reads are of that time or later. */
 const VERSION = sql`(extract(epoch from now()) * 1000000)::bigint::text`;
 
 export const versionOf = (row: CopiedRow): string => row['version'] ?? '';
@@ -87,7 +89,7 @@ function isOneOf(table: CopiedTable, keys: readonly Key[]): SQL {
   return sql`(${columnsOf(table)}) in (select * from unnest(${listsOf(table, keys)}))`;
 }
 
-/** The keys, column by column. */
+/** Returns the keys, column by column. */
 function listsOf(table: CopiedTable, keys: readonly Key[]): SQL {
   const lists = table.key.map((_, index) => sql`${sql.param(keys.map((one) => one[index] ?? ''))}::text[]`);
   return sql.join(lists, sql`, `);

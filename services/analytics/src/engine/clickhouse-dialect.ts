@@ -2,22 +2,22 @@ import { type Dialect, LABEL_LENGTH } from './dialect.ts';
 import { COMMA, integer, join, number, SCALE, type Sql, sql, text, whole } from './sql.ts';
 
 /**
- * JSON is kept as text, '' where a value is missing. Patterns have no backslashes, because the literals of ClickHouse
- * give them a meaning of their own.
+ * JSON is stored as text, with '' for a missing value. Patterns have no backslashes, because ClickHouse interprets
+ * them in literals.
  */
 
 const NUMBER = sql`'^-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?$'`;
 const VERSION = sql`'^(0|[1-9][0-9]*)[.](0|[1-9][0-9]*)[.](0|[1-9][0-9]*)(?:-((?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(?:[.](?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:[+][0-9a-zA-Z-]+(?:[.][0-9a-zA-Z-]+)*)?$'`;
 const INSTANT = sql`'^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2})(?::([0-9]{2})([.][0-9]+)?)?(?:Z|([+-])([0-9]{2}):?([0-9]{2})))?$'`;
 
-/** The value of `body` with a name for another value, which is then written and computed once. */
+/** Returns `body` with a name for `value`, so that `value` is written and computed once. */
 function having(value: Sql, body: (name: Sql) => Sql): Sql {
   return sql`arrayMap(g -> ${body(sql`g`)}, [${value}])[1]`;
 }
 
 const at = (list: Sql, index: number) => sql`${list}[${whole(index)}]`;
 const textOf = (json: Sql) => sql`if(startsWith(${json}, '"'), JSONExtractString(${json}), null)`;
-// What JSON.stringify writes is finite.
+// JSON.stringify writes only finite numbers.
 const numberOf = (json: Sql) => sql`toFloat64OrNull(${json})`;
 const parsedNumber = (value: Sql) =>
   sql`nullIf(nullIf(toFloat64OrNull(extract(${value}, ${NUMBER})), inf), -inf)`;
@@ -42,7 +42,7 @@ function parsedInstant(value: Sql): Sql {
     const [year, month, day] = [number(1), number(2), number(3)];
     const [hour, minute, second] = [number(4), number(5), number(6)];
     const [offsetHour, offsetMinute] = [number(9), number(10)];
-    // Years that begin in March, so that the leap day is their last.
+    // Years that begin in March end with the leap day.
     const march = sql`(${year} - if(${month} > 2, 0, 1))`;
     const days = sql`(${march} * 365 + floor(${march} / 4) - floor(${march} / 100) + floor(${march} / 400)
       + floor((153 * ((${month} + 9) % 12) + 2) / 5) + ${day} - 1 - 719468)`;
@@ -57,7 +57,7 @@ function parsedInstant(value: Sql): Sql {
 
 const OPENINGS = { list: sql`'['`, object: sql`'{'` } as const;
 
-/** Names are bound, indexes count from 1. */
+/** Names are bound. Indexes count from 1. */
 function partOf(json: Sql, path: readonly (string | number)[]): Sql {
   const parts = path.map((name) => (typeof name === 'string' ? sql`${text(name)}` : whole(name + 1)));
   return sql`JSONExtractRaw(${join([sql`ifNull(${json}, '')`, ...parts], COMMA)})`;
@@ -74,7 +74,7 @@ function labelOf(json: Sql): Sql {
 }
 
 const scale = sql`${number(SCALE)}`;
-/** What overflows is computed again from values small enough: dividing by a power of two is exact. */
+/** An overflowing value is recomputed from smaller values: dividing by a power of two is exact. */
 const finite = (value: Sql, of: (value: Sql) => Sql) =>
   sql`if(isFinite(${of(value)}), ${of(value)}, ${of(sql`(${value}) / ${scale}`)} * ${scale})`;
 
@@ -113,19 +113,19 @@ export const CLICKHOUSE: Dialect = {
 
   quotient: (value, divisor) => sql`intDiv(${value}, ${integer(divisor)})`,
   millisOf: (instant) => sql`toUnixTimestamp64Milli(${instant})`,
-  // Also of years that ClickHouse does not print, before 1900 and after 2299: it stores and compares the number.
+  // Also for years that ClickHouse does not print, before 1900 and after 2299: it stores and compares the number.
   instant: (millis) => sql`fromUnixTimestamp64Milli(${integer(millis)}, 'UTC')`,
 
   sum: (value) => sql`coalesce(${finite(value, (x) => sql`sumKahan(${x})`)}, 0)`,
   average: (value) => finite(value, (x) => sql`(sumKahan(${x}) / count(${x}))`),
   quantile: (value, part) => finite(value, (x) => sql`quantileExactInclusive(${part})(${x})`),
 
-  // People are stored in the order of their ids, and what is sorted goes to disk where it must.
+  // People are stored in the order of their ids, and sorting spills to disk where necessary.
   inLittleMemory: sql` settings join_algorithm = 'full_sorting_merge'`,
 
   materialized: sql``,
 
-  // There is no tuple that is null: the first element says whether there is one.
+  // ClickHouse has no null tuple, so the first element tells whether there is a value.
   rowIf: (condition, values) => sql`tuple(toUInt8(ifNull(${condition}, 0)), ${join(values, COMMA)})`,
   isRow: (row) => sql`(${row}.1 = 1)`,
   valueOf: (row, index) => sql`${row}.${whole(index + 2)}`,

@@ -7,7 +7,7 @@ import type { Bound, Sql } from './sql.ts';
 
 interface ClickHouseOptions {
   client: ClickHouseClient;
-  /** Of a query. */
+  /** The number of threads per query. */
   threads: number;
   memoryBytes: number;
   timeoutMs: number;
@@ -28,7 +28,7 @@ const MAX_BYTES = 100_000_000;
 const MAX_QUERY_BYTES = 4_000_000;
 const MAX_QUERY_PARTS = 1_000_000;
 
-/** What the dialect needs: nulls as in standard SQL, and numbers as they are in JSON. */
+/** Settings that the dialect requires: standard SQL nulls, and numbers as in JSON. */
 const LANGUAGE: ClickHouseSettings = {
   join_use_nulls: 1,
   cast_keep_nullable: 1,
@@ -41,7 +41,10 @@ const LANGUAGE: ClickHouseSettings = {
   max_expanded_ast_elements: String(MAX_QUERY_PARTS),
 };
 
-/** Queries ClickHouse over HTTP, within bounds of each query. Every value of a question is a bound parameter. */
+/**
+ * Creates an engine that queries ClickHouse over HTTP, with limits for each query. Every value of a question is a
+ * bound parameter.
+ */
 export function createClickHouseEngine({
   client,
   threads,
@@ -58,7 +61,7 @@ export function createClickHouseEngine({
     max_result_rows: String(MAX_ROWS),
     max_result_bytes: String(MAX_BYTES),
     result_overflow_mode: 'throw',
-    // An error after the first rows would come with status 200.
+    // Without this, an error after the first rows would come with status 200.
     wait_end_of_query: 1,
   };
 
@@ -87,7 +90,7 @@ export function createClickHouseEngine({
     }
   }
 
-  /** Else it would run on, up to its own limit of time. */
+  /** Stops a query, which would otherwise run up to its own time limit. */
   function stopQuery(id: string): void {
     client
       .command({ query: 'kill query where query_id = {id:String} async', query_params: { id } })
@@ -97,7 +100,7 @@ export function createClickHouseEngine({
   return {
     dialect: CLICKHOUSE,
     query,
-    // The client is that of the whole service.
+    // The whole service shares the client.
     close: async () => undefined,
   };
 }
@@ -121,12 +124,12 @@ const BUSY = new Set([
   'TABLE_IS_READ_ONLY',
 ]);
 
-/** Errors without the query and the data that ClickHouse's own quote. */
+/** Returns the error without the query and the data that ClickHouse quotes. */
 function known(cause: unknown): unknown {
   if (!(cause instanceof ClickHouseError)) {
     if (!(cause instanceof Error)) return cause;
     if (/timeout/i.test(cause.message)) return new QueryTimeout('The query took too long.', { cause });
-    // Of the connection, such as ECONNREFUSED.
+    // A connection error, such as ECONNREFUSED.
     return 'code' in cause ? new EngineBusy('ClickHouse cannot be reached.', { cause }) : cause;
   }
   const { type = '', message } = cause;
@@ -134,7 +137,7 @@ function known(cause: unknown): unknown {
   if (TOO_LARGE.has(type)) return new QueryTooLarge('The query is too large.');
   if (BUSY.has(type)) return new EngineBusy('ClickHouse is busy.');
   if (type !== 'MEMORY_LIMIT_EXCEEDED') return new Refused(cause);
-  // The limit of the server is reached by others too.
+  // Other queries can also exhaust the limit of the server.
   return /\(total\)|total memory/i.test(message)
     ? new EngineBusy('ClickHouse has no memory left.')
     : new QueryTooLarge('The query needs too much memory.');

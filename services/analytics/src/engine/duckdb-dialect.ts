@@ -13,7 +13,7 @@ function pointerTo(path: readonly (string | number)[]): string {
 export const DUCKDB: Dialect = {
   partOf,
   propertyOf: (document, name) => sql`try(${partOf(document, [name])})`,
-  // Not json_each, which repeats the document in each row.
+  // Unlike this, json_each repeats the document in each row.
   members: (documents) => sql`select member.key as name, member.value as value from (
     select unnest(map_entries(from_json(case when json_valid(document) then document end, '"MAP(VARCHAR, JSON)"'))) as member
     from (${documents}) as read) as parts`,

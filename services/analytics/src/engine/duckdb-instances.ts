@@ -5,30 +5,30 @@ import { FUNCTIONS } from './functions.ts';
 export interface EngineOptions {
   threads: number;
   memoryBytes: number;
-  /** Where intermediate results go that do not fit into memory, and at most how many bytes of them. */
+  /** The folder for intermediate results that do not fit into memory, and the maximum of their bytes. */
   spillFolder: string;
   spillBytes: number;
-  /** The only folder whose files queries can read. */
+  /** The only folder that queries can read files from. */
   filesFolder: string;
 }
 
-/** An instance that is replaced where it has become slow. */
+/** Provides a DuckDB instance, and replaces it when it has become slow. */
 interface Instances {
-  /** What to use until it is given back. */
+  /** Returns the instance to use until it is given back. */
   take(): Promise<DuckDBInstance>;
   giveBack(instance: DuckDBInstance): void;
   close(): Promise<void>;
 }
 
 /**
- * Once a query has spilled, DuckDB looks on the disk for a file of every block that it frees, and a small question takes
- * a fifth longer. So an instance that has spilled is replaced as soon as nobody uses it.
+ * Once a query has spilled, DuckDB looks on disk for a file of every block that it frees, which makes a small
+ * question a fifth slower. An instance that has spilled is therefore replaced as soon as it is unused.
  */
 export function createInstances(options: EngineOptions): Instances {
   let opened: Promise<DuckDBInstance> | undefined;
   let users = 0;
 
-  /** Where it fails, the next user tries again. */
+  /** Opens an instance. If that fails, the next user tries again. */
   function open(): Promise<DuckDBInstance> {
     const opening = openInstance(options).catch((error: unknown) => {
       opened = undefined;
@@ -40,7 +40,7 @@ export function createInstances(options: EngineOptions): Instances {
 
   return {
     async take() {
-      // From now on, as others may give theirs back meanwhile.
+      // Counted before the await, because other users may give the instance back during it.
       users++;
       try {
         return await (opened ?? open());
@@ -52,7 +52,7 @@ export function createInstances(options: EngineOptions): Instances {
     giveBack(instance) {
       users--;
       if (users > 0 || !existsSync(options.spillFolder)) return;
-      // Removes the folder.
+      // Also removes the folder.
       instance.closeSync();
       open().catch(() => undefined);
     },
@@ -68,17 +68,17 @@ async function openInstance(options: EngineOptions): Promise<DuckDBInstance> {
     memory_limit: `${options.memoryBytes}B`,
     temp_directory: options.spillFolder,
     preserve_insertion_order: 'false',
-    // Gives memory back after a question; else the process keeps most of what the largest one took.
+    // Returns memory after a question. Otherwise the process keeps most of the memory of the largest one.
     allocator_background_threads: 'true',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });
   const setup = await instance.connect();
-  // Not with the others, where DuckDB shows the bound and does not keep to it.
+  // Set separately: together with the others, DuckDB shows the limit but does not enforce it.
   await setup.run(`set max_temp_directory_size = '${options.spillBytes}B'`);
-  // Files are on local disk. Their blocks would take memory from the query, and stay when people are erased.
+  // Files are on local disk. Their cached blocks would take memory from queries, and outlive the erasure of people.
   await setup.run('set enable_external_file_cache = false');
-  // Reads parts of files whole; else byte by byte.
+  // Reads parts of files as a whole instead of byte by byte.
   await setup.run('set global prefetch_all_parquet_files = true');
   for (const statement of FUNCTIONS) await setup.run(statement);
   await setup.run(

@@ -82,7 +82,7 @@ describe('after a query has spilled', async () => {
   test('people and queries in progress keep theirs', async () => {
     const people = await spilling.createPeople();
     await people.add([{ distinctId: 'ada', traits: '{}', groups: '{}' }]);
-    // Small enough to fit beside it, and in progress while the other ends.
+    // Small enough to fit beside the spilling query, and still running when that one ends.
     await Promise.all([spill(), spilling.query(sql`select count(*) from range(100000000)`)]);
     expect(await spillsNow()).toBe(true);
     expect(await spilling.query(sql`select distinct_id from ${people.relation}`)).toEqual([

@@ -27,11 +27,11 @@ const TYPES: Record<Bound['type'], DuckDBType> = {
 const INTERRUPT_MS = 20;
 
 export interface DuckDb extends Engine {
-  /** A table of people for one question, empty. */
+  /** Creates an empty table of people for one question. */
   createPeople(signal?: AbortSignal): Promise<PeopleTable>;
 }
 
-/** What is known of somebody, as JSON. */
+/** The traits and groups of a person, as JSON. */
 interface PersonRow {
   distinctId: string;
   traits: string;
@@ -42,11 +42,11 @@ export interface PeopleTable {
   /** A relation of distinct_id, traits and groups. */
   readonly relation: Sql;
   add(people: readonly PersonRow[]): Promise<void>;
-  /** Also after a time-out. */
+  /** Also works after a time-out. */
   drop(): Promise<void>;
 }
 
-/** DuckDB in this process. It works on threads of its own, within bounds of all queries together. */
+/** Opens DuckDB in this process. It runs on its own threads, with limits for all queries together. */
 export async function openDuckDb(options: EngineOptions): Promise<DuckDb> {
   const instances = createInstances(options);
   instances.giveBack(await instances.take());
@@ -66,7 +66,7 @@ export async function openDuckDb(options: EngineOptions): Promise<DuckDb> {
     query,
     async createPeople(signal) {
       const relation = numbered('people', tables++);
-      // Its instance has the table.
+      // This instance has the table.
       const instance = await instances.take();
       try {
         await queryOn(
@@ -107,7 +107,7 @@ async function queryOn(instance: DuckDBInstance, query: Sql, signal?: AbortSigna
   let interrupting: NodeJS.Timeout | undefined;
   const interrupt = () => {
     connection.interrupt();
-    // DuckDB forgets an interrupt that comes before the query has begun, as while it is prepared.
+    // DuckDB ignores an interrupt before the query has started, for example during preparation.
     interrupting = setInterval(() => connection.interrupt(), INTERRUPT_MS);
   };
   signal?.addEventListener('abort', interrupt, { once: true });

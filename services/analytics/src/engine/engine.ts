@@ -3,26 +3,26 @@ import type { Sql } from './sql.ts';
 
 export type Row = Record<string, unknown>;
 
-/** Runs queries. Counts and times come as numbers where the query casts them. */
+/** Runs queries. Counts and times are returned as numbers where the query casts them. */
 export interface Engine {
-  /** The language of its queries. */
+  /** The SQL dialect of the queries. */
   readonly dialect: Dialect;
   /** Throws QueryTimeout, QueryTooLarge, EngineBusy and DiskFull. */
   query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
   close(): Promise<void>;
 }
 
-/** The query took longer than it may. */
+/** The query exceeded its time limit. */
 export class QueryTimeout extends Error {
   override readonly name = 'QueryTimeout';
 }
 
-/** The query needs more memory or disk than it may take, or finds more rows than an answer has. */
+/** The query exceeds the limit of memory, disk or rows. */
 export class QueryTooLarge extends Error {
   override readonly name = 'QueryTooLarge';
 }
 
-/** The engine cannot be reached, or takes no more queries. */
+/** The engine cannot be reached, or accepts no more queries. */
 export class EngineBusy extends Error {
   override readonly name = 'EngineBusy';
 }

@@ -2,8 +2,8 @@ import { LABEL_LENGTH } from './dialect.ts';
 import { SCALE } from './sql.ts';
 
 /**
- * What a query says of JSON values, as functions of the engine: the semantics of flags (packages/flag-engine). A
- * property test holds them to it.
+ * Engine functions for JSON values, with the semantics of flags (packages/flag-engine). A property test verifies
+ * them.
  */
 
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
@@ -11,24 +11,24 @@ const VERSION = String.raw`(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-
 const SCALED = `${SCALE.toExponential()}::double`;
 const INSTANT = String.raw`^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(?:Z|([+-])(\d{2}):?(\d{2})))?$`;
 
-/** Statements that define them on a new database. */
+/** The statements that define the functions in a new database. */
 export const FUNCTIONS: readonly string[] = [
   // The string of a JSON string.
   `create macro text_of(j) as case when json_type(j) = 'VARCHAR' then j->>'$' end`,
   // The number of a JSON number.
   `create macro number_of(j) as case when json_type(j) in ('BIGINT', 'UBIGINT', 'DOUBLE') then
      case when isfinite((j->>'$')::double) then (j->>'$')::double end end`,
-  // The number that a text is.
+  // Parses a text as a number.
   `create macro parsed_number(s) as case when regexp_full_match(s, '${NUMBER}') then
      case when isfinite(try_cast(s as double)) then try_cast(s as double) end end`,
   `create macro numeric_of(j) as coalesce(number_of(j), parsed_number(text_of(j)))`,
   `create macro is_set(j) as coalesce(json_type(j) <> 'NULL', false)`,
   `create macro kind_of(j) as case json_type(j) when 'VARCHAR' then 'text' when 'BOOLEAN' then 'boolean'
      when 'NULL' then 'null' when 'OBJECT' then 'object' when 'ARRAY' then 'list' else 'number' end`,
-  // A text that orders as the identifier of a version does.
+  // Returns a text that sorts like an identifier of a version.
   `create macro version_part(s) as case when regexp_full_match(s, '\\d+')
      then '0' || lpad(length(s)::varchar, 9, '0') || s else '1' || s end`,
-  // A parameter of a macro is written wherever it occurs, and planned there: the lambda names its value.
+  // DuckDB expands a macro parameter wherever it occurs, and plans each copy. The lambda gives its value a name.
   `create macro version_key(s) as list_transform([regexp_extract(s, '^${VERSION}$', ['a', 'b', 'c', 'pre'])], lambda v:
      case when v.a <> '' then version_part(v.a) || chr(1) || version_part(v.b) || chr(1) || version_part(v.c) || chr(1) ||
      case when v.pre = '' then '2' else array_to_string(list_transform(
@@ -50,11 +50,11 @@ export const FUNCTIONS: readonly string[] = [
   `create macro parsed_instant(s) as list_transform([
      regexp_extract(s, '${INSTANT}', ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'sign', 'oh', 'om'])],
      lambda m: instant_of(m))[1]`,
-  // The label of a breakdown's value. Neither nothing nor null is a value.
+  // The label of a breakdown's value. Missing and null are not values.
   `create macro shown_as(s) as case when strlen(s) <= ${LABEL_LENGTH} or length(s) <= ${LABEL_LENGTH} then s
      else left(s, ${LABEL_LENGTH}) || sha256(s) end`,
   `create macro label_of(j) as shown_as(j->>'$')`,
-  // What overflows is added again in parts small enough: dividing by a power of two is exact.
+  // An overflowing sum is recomputed from smaller parts: dividing by a power of two is exact.
   `create macro finite_sum(x) as case when isfinite(fsum(x)) then fsum(x) else fsum(x / ${SCALED}) * ${SCALED} end`,
   `create macro finite_average(x) as case when isfinite(favg(x)) then favg(x) else favg(x / ${SCALED}) * ${SCALED} end`,
 ];

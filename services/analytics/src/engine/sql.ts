@@ -1,4 +1,4 @@
-/** The types of values that queries are given. Lists are bound as one value. */
+/** The types of values that can be bound. A list is bound as one value. */
 type BoundType = 'text' | 'integer' | 'number' | 'texts' | 'integers' | 'numbers';
 type BoundValue = string | number | readonly string[] | readonly number[];
 
@@ -8,7 +8,7 @@ export interface Bound {
   readonly value: BoundValue;
 }
 
-/** Part of a query: its text, cut where a value is bound. Only `sql` makes one, so no value becomes text. */
+/** Part of a query: its text, split at the bound values. Only `sql` creates one, so no value becomes text. */
 export class Sql {
   readonly texts: readonly string[];
   readonly values: readonly Bound[];
@@ -19,12 +19,12 @@ export class Sql {
   }
 }
 
-/** A query of literal text, other parts and bound values. */
+/** Builds a query from literal text, other parts and bound values. */
 export function sql(strings: TemplateStringsArray, ...inserted: readonly (Sql | Bound)[]): Sql {
   return concatenated(strings.flatMap((string, index) => [string, ...inserted.slice(index, index + 1)]));
 }
 
-/** One by one: a call with very many arguments, as `push` may be, is a RangeError. */
+/** Appends one by one: a call with very many arguments, such as `push(...parts)`, throws a RangeError. */
 function concatenated(parts: readonly (string | Sql | Bound)[]): Sql {
   const texts: string[] = [];
   const values: Bound[] = [];
@@ -62,7 +62,7 @@ export function join(parts: readonly Sql[], separator: Sql): Sql {
   return concatenated(parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part])));
 }
 
-/** 2^64: as many values do not overflow once they are divided by it. */
+/** 2^64. A sum of up to that number of values does not overflow once each is divided by it. */
 export const SCALE = 2 ** 64;
 
 export const COMMA = sql`, `;
@@ -77,12 +77,12 @@ export function anyOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? FALSE : sql`(${join(conditions, sql` or `)})`;
 }
 
-/** A name with a number, such as a column of a step, or a table of people. */
+/** Returns a name with a number, such as a column of a step or a table of people. */
 export function numbered(name: 'a' | 'c' | 'i' | 'k' | 'l' | 'n' | 't' | 'w' | 'people', index: number): Sql {
   return new Sql([`${name}${Math.trunc(index)}`], []);
 }
 
-/** A whole number of ours, where an engine takes no bound value. */
+/** Returns an internally computed integer as literal text, where an engine accepts no bound value. */
 export function whole(value: number): Sql {
   return new Sql([String(Math.trunc(value))], []);
 }

@@ -1,21 +1,21 @@
 import { decodeText, encodeText, unknownCursor } from '@switchboard/service-kit';
 import { number, type Sql, sql, text } from '../engine/sql.ts';
 
-/** A place in a list that is ordered by count, the highest first, then by name. */
+/** A position in a list ordered by count, the highest first, then by name. */
 interface Place {
   count: number;
   name: string;
 }
 
-/** Whether a row of `count` and `name` comes after a place. */
+/** Whether a row of `count` and `name` comes after a position. */
 export function afterPlace({ count, name }: Place): Sql {
   return sql`(count < ${number(count)} or (count = ${number(count)} and name > ${text(name)}))`;
 }
 
-/** The cursor of the page after it. */
+/** Returns the cursor of the page after a position. */
 export const placeOf = ({ count, name }: Place) => encodeText(`${count} ${name}`);
 
-/** Throws BadRequest for what no page returned. */
+/** Throws BadRequest for a cursor that no page returned. */
 export function parsePlace(cursor: string): Place {
   const [, count, name] = /^(\d{1,15}) (.*)$/s.exec(decodeText(cursor)) ?? [];
   if (count === undefined || name === undefined) throw unknownCursor();

@@ -20,21 +20,21 @@ interface EventsPage {
 }
 
 /**
- * Of the properties and context of a page's events: the event that passes it is the last. They are sent as they are
- * stored, because the values in them would take many times as much memory.
+ * The size limit for the properties and context of a page's events. The event that exceeds it is the last of its
+ * page. They are sent as stored, because parsed values would take many times as much memory.
  */
 export const MAX_PAGE_BYTES = 2_000_000;
 
-/** A page of a project's events, newest first. Throws BadRequest and Unavailable. */
+/** Lists a page of a project's events, newest first. Throws BadRequest and Unavailable. */
 export type ListEvents = (projectId: string, query: EventsQuery) => Promise<Asked<EventsPage>>;
 
 const DEFAULT_DAYS = 30;
-/** A page is looked for in the days before its beginning, each time in twice as many while it is not full. */
+/** The first period that is searched, before the start of the page. The period doubles until the page is full. */
 const FIRST_MS = DAY_MS;
 const LEAST_MS = DAY_MS / 24;
-/** An event that claims a later time than now would be the newest for as long as that, whoever sent it. */
+/** Limit for future times: an event that claims a later time would stay the newest until then. */
 const AHEAD_MS = DAY_MS;
-/** Of so many days the files say whether a page is still the newest, where those of all are too many. */
+/** The periods to derive the version of a page from, in days, when a project has too many files. */
 const VERSION_DAYS = [7, 1];
 
 const eventRows = z.array(
@@ -76,7 +76,7 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
               (${millisOf(sql`occurred_at`)} = ${integer(place.t)} and event_id < ${text(place.id)}))`,
       ]);
 
-    /** At most so many rows, up to the one that passes so many bytes. */
+    /** Returns at most `limit` rows, up to the one that exceeds the byte limit. */
     async function rowsBetween(
       from: number,
       to: number | undefined,
@@ -152,7 +152,7 @@ function eventJson({ properties, context, ...row }: EventRow): Json<StoredEvent>
   return `${known.slice(0, -1)},"properties":${properties ?? 'null'},"context":${context ?? 'null'}}`;
 }
 
-/** The place of an event in the order of pages. */
+/** Returns the cursor of an event in the order of pages. */
 const cursorOf = ({ t, id }: Pick<EventRow, 't' | 'id'>) => encodeText(`${t} ${id}`);
 
 function parseCursor(cursor: string): { t: number; id: string } {

@@ -34,7 +34,7 @@ async function get(project: string, path: string, status = 200): Promise<Lists> 
   expect(answer.status, JSON.stringify(answer.body)).toBe(status);
   return answer.body as Lists;
 }
-/** All of a list, one on a page. */
+/** Returns a whole list, requested one item per page. */
 async function paged<T>(project: string, path: string, listOf: (page: Lists) => T[]): Promise<T[]> {
   const items: T[] = [];
   for (let cursor = ''; ; ) {
@@ -70,7 +70,7 @@ describe('lists', () => {
     expect(properties.map(({ name, count }) => [name, count])).toEqual([
       ['n', 2],
       ['plan', 2],
-      // As questions name it.
+      // The name as questions write it.
       ['property.', 1],
       ['ключ 2', 1],
     ]);
@@ -242,7 +242,7 @@ describe('lists of large events', () => {
 
 describe('lists of a project with more events than may be read at once', () => {
   beforeAll(async () => {
-    // As large as published, which is what counts before they are read.
+    // As large as published. That size counts before the properties are read.
     const bytes = 6_000_000;
     await analytics.archive('large', 'now', [event('now', { name: 'new' })]);
     await analytics.archive('large', 'week', [event('week', { t: daysAgo(5), name: 'old' })], { bytes });

@@ -3,7 +3,7 @@ import type { Answers } from '../insights/answers.ts';
 import { type Desk, type Narrowing, TooMuch } from '../insights/desk.ts';
 import type { Watermark } from '../watermark/watermark.ts';
 
-/** What looking at a project's events takes. */
+/** The dependencies of listing a project's events. */
 export interface ExploreOptions {
   desk: Desk;
   answers: Answers;
@@ -16,8 +16,8 @@ export const SINCE: Narrowing = { parameter: 'since', by: 'a later time', filter
 export const DAY_MS = 86_400_000;
 
 /**
- * From when to read: since this time (RFC 3339), or else since the start of the UTC day so many days ago; the later
- * ones where that is too much at once. Milliseconds since 1970.
+ * Returns the times to read from, in milliseconds since 1970: `since` (RFC 3339), or else the start of the UTC day
+ * each number of `days` ago. The later ones are fallbacks for reading too much at once.
  */
 export function startsOf(since: string | undefined, days: readonly number[], clock: Clock): number[] {
   if (since !== undefined) return [Date.parse(since)];
@@ -25,7 +25,7 @@ export function startsOf(since: string | undefined, days: readonly number[], clo
   return days.map((count) => (today - count) * DAY_MS);
 }
 
-/** What `work` makes of the first of these that is not too much at once. Throws TooMuch where the last one is. */
+/** Returns the first result of `work` that does not throw TooMuch. Throws TooMuch if the last one does. */
 export async function firstPossible<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R> {
   let refusal: unknown;
   for (const one of all) {

@@ -16,7 +16,7 @@ interface NamesPage {
   nextCursor: string | null;
 }
 
-/** A page of the names of a project's events, the commonest first. Throws BadRequest and Unavailable. */
+/** Lists a page of the names of a project's events, the most common first. Throws BadRequest and Unavailable. */
 export type ListNames = (projectId: string, query: NamesQuery) => Promise<Asked<NamesPage>>;
 
 const DAYS = [90, 30, 7, 1];

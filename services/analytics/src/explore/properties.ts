@@ -15,11 +15,11 @@ interface PropertiesQuery extends PageRequest {
 }
 
 interface Property {
-  /** As questions name it; in rows, its own name. */
+  /** The name as questions write it. In rows, the property's own name. */
   name: string;
   count: number;
   types: JsonKind[];
-  /** The commonest first. */
+  /** The most common first. */
   values: { value: string; count: number }[];
 }
 
@@ -29,19 +29,19 @@ interface PropertiesPage {
   nextCursor: string | null;
 }
 
-/** A page of the properties of events of a name, the commonest first. Throws BadRequest and Unavailable. */
+/** Lists a page of the properties of events of a name, the most common first. Throws BadRequest and Unavailable. */
 export type ListProperties = (projectId: string, query: PropertiesQuery) => Promise<Asked<PropertiesPage>>;
 
 const DAYS = [30, 7, 1];
 const SAMPLED_EVENTS = 10_000;
-/** Of the properties of those events: the oldest are left out of a sample that has more. */
+/** The limit for the properties of the sampled events. A larger sample omits its oldest events. */
 const SAMPLED_BYTES = 32_000_000;
 const MAX_VALUES = 10;
-/** Characters of a property's name; longer ones are not listed. */
+/** The maximum number of characters of a property's name. Longer ones are not listed. */
 const MAX_NAME = 200;
 
 const firstRows = z.array(z.object({ t: z.number().nullable() }));
-/** A type, or a label, of the values of a property. */
+/** A type or label of a property's values. */
 const partRows = z.array(
   z.object({
     name: z.string(),
@@ -70,7 +70,7 @@ export function createListProperties({ desk, answers, watermark, clock }: Explor
           const eventsSince = (time: number) => sql`from ${events} where project_id = ${text(projectId)}
             and event_name = ${text(name)} and occurred_at >= ${dialect.instant(time)}
             order by occurred_at desc limit ${integer(SAMPLED_EVENTS)}`;
-          // Reads no properties, so that the other query reads those of few events.
+          // Reads no properties, so that the second query reads the properties of few events.
           const [first] = firstRows.parse(
             await run(sql`select ${dialect.millisOf(sql`min(occurred_at)`)}::double as t
               from (select occurred_at ${eventsSince(from)}) as newest`),

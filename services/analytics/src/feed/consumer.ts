@@ -8,12 +8,12 @@ import type { FeedMetrics } from './metrics.ts';
 import { createFeedPartition, type FeedPartition, type FeedSettings } from './partition.ts';
 import type { FeedStore } from './store.ts';
 
-/** Its committed offsets say how far events are in ClickHouse. */
+/** The consumer group. Its committed offsets are the progress of inserting events into ClickHouse. */
 export const CLICKHOUSE_GROUP = 'analytics.clickhouse';
 
-/** Blocks that are inserted at a time: one after the other, so that each knows the ids of those before. */
+/** Blocks are inserted one after the other, so that each knows the ids of earlier ones. */
 const MAX_INSERTS = 1;
-/** On the wire: Kafka's batches are compressed, and several times as large in memory. */
+/** The size on the wire. Kafka's batches are compressed, and several times as large in memory. */
 const BATCH_BYTES = 256 * 1024;
 
 interface FeedOptions {
@@ -28,11 +28,11 @@ interface FeedOptions {
 export interface Feed {
   /** Returns at once. */
   start(): void;
-  /** Drops what is not inserted yet: it is read again at the next start, here or elsewhere. */
+  /** Drops events that are not inserted yet. They are read again at the next start, here or elsewhere. */
   stop(): Promise<void>;
 }
 
-/** Inserts the topic `events` into ClickHouse, each event once. */
+/** Creates the consumer that inserts the topic `events` into ClickHouse, each event once. */
 export function createFeed({ store, blocks, log, logger, metrics, settings }: FeedOptions): Feed {
   const partitions = new Map<number, FeedPartition>();
   const inserting = createSlots(MAX_INSERTS);

@@ -4,14 +4,14 @@ import type { StoredRecord } from '@switchboard/event-log';
 import { z } from 'zod';
 import type { EventsRow } from '../clickhouse/store.ts';
 
-/** Zod would copy the properties one by one. */
+/** Skips the properties, which Zod would copy one by one. */
 const lineSchema = eventRow.extend({
   properties: z.custom<EventRow['properties']>(isObject, 'not an object').optional(),
 });
 
 /**
- * The rows of a record on `events`, one for each line. Lines that are no events are left out: the archive, which reads
- * the same topic, puts them on the dead-letter topic.
+ * Returns the rows of a record on `events`, one per line. Omits invalid lines: the archive, which reads the same
+ * topic, puts them on the dead-letter topic.
  */
 export function decodeRecord({ value, headers, partition, offset }: StoredRecord): EventsRow[] {
   const projectId = headers['project'];
@@ -45,7 +45,7 @@ function linesOf(value: Buffer): Buffer[] {
 function decodeLine(bytes: Buffer) {
   if (!isUtf8(bytes)) return undefined;
   try {
-    // As sent rather than Zod's copy, which drops a property named __proto__.
+    // The parsed value rather than Zod's copy, which drops a property named __proto__.
     const sent = JSON.parse(bytes.toString());
     const { data } = lineSchema.safeParse(sent);
     if (data === undefined) return undefined;
@@ -61,7 +61,7 @@ function decodeLine(bytes: Buffer) {
       context: data.context === undefined ? null : wellFormedJson(sent.context),
     };
   } catch (error) {
-    // Not JSON, or nested too deeply to be written.
+    // Not JSON, or nested too deeply to be serialized.
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }

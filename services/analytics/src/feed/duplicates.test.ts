@@ -14,9 +14,9 @@ import { comparable, reference, type TestEvent } from '../testing/reference.ts';
 import { insertBlock } from './insert.ts';
 
 /**
- * Questions count rows, so each event must be one row of what they read. Clients send events again, and processes that
- * die insert blocks again: here with any content, order and cut into blocks. The archive's files have each event once
- * at any moment, also while some replace others: its own tests hold it to that.
+ * Questions count rows, so each event must be exactly one row. Clients send events again, and processes that crash
+ * insert blocks again: here with any content and order, and any division into blocks. The archive's files contain
+ * each event once at any moment, also while some replace others, which its own tests verify.
  */
 
 const CASES = 8;
@@ -40,7 +40,7 @@ const lineOf = ({ id, name, person, session, t, properties, context }: TestEvent
     ...(context === null ? {} : { context }),
   });
 
-/** Consecutive events of one project are lines of one record. */
+/** Packs consecutive events of one project as the lines of one record. */
 function recordsOf(deliveries: readonly Delivery[]): StoredRecord[] {
   const records: { project: string; lines: string[] }[] = [];
   for (const { project, event } of deliveries) {
@@ -71,7 +71,7 @@ test.skipIf(database === undefined).each(kindsOfCases)(
     const store = createClickhouseStore(client);
 
     const seed = Math.floor(Math.random() * 2 ** 31);
-    // As ingestion lets them through: with an operating system by name. Nothing is known of people here.
+    // As ingestion accepts them: with an operating system by name. No traits are known here.
     const cases = fc.sample(casesOf(kind), { numRuns: CASES, seed }).map((one) => ({
       ...one,
       events: one.events.map(

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A compact key of a project's event: 128 bits of SHA-256, in the form of a UUID. */
+/** Returns a compact key of a project's event: 128 bits of SHA-256, formatted as a UUID. */
 export function eventKey(projectId: string, eventId: string): string {
   // No id contains NUL.
   const digits = hash('sha256', `${projectId}\0${eventId}`, 'hex');

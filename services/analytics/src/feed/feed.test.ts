@@ -22,7 +22,7 @@ afterAll(() => started?.stop());
 const idsOf = (count: number, name = 'e') =>
   Array.from({ length: count }, (_, index) => `${name}-${String(index).padStart(3, '0')}`);
 
-/** A promise, and what settles it. */
+/** Returns a promise with a function that settles it. */
 function signalled() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { promise, resolve };
@@ -119,7 +119,7 @@ describe('each event is inserted once', () => {
       event: { event_name: 'second', distinct_id: 'grace' },
       partition: 1,
     });
-    // Of another project.
+    // An event of another project.
     await feed.publish(['one'], { event: { event_name: 'third' }, project: `other ${feed.project}` });
     await feed.settled();
     const found = await feed.rows(
@@ -267,7 +267,7 @@ it('erases people, also from disk, and nobody else', async () => {
   const [before, others] = await versions();
   await feed.store.erase(feed.project, people, signal);
   await feed.store.erase(feed.project, people, signal);
-  // Answers of before are no longer the newest.
+  // Earlier answers are no longer the newest.
   const [after, same] = await versions();
   expect([after?.['version'] === before?.['version'], same]).toEqual([false, others]);
   const left = await feed.rows(

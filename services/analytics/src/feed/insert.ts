@@ -5,7 +5,7 @@ import { decodeRecord } from './decode.ts';
 import { eventKey } from './event-key.ts';
 import type { Block } from './store.ts';
 
-/** Codes of ClickHouse for rows that it will never take, whatever its state. */
+/** ClickHouse error codes for rows that it will never accept, regardless of its state. */
 const OF_ROWS = new Set([6, 25, 26, 27, 38, 41, 53, 69, 70, 72, 117, 131, 190, 321, 349, 407, 441, 469]);
 
 export interface Inserted {
@@ -27,8 +27,8 @@ interface KeyedRow {
 }
 
 /**
- * Inserts the events of a block that are not in ClickHouse yet, and only then remembers their ids: whatever is repeated
- * after a crash is known by the name of the block. A row that ClickHouse refuses goes to the dead-letter topic.
+ * Inserts the events of a block that are not in ClickHouse yet, and only then stores their ids. A repetition after a
+ * crash is recognized by the name of the block. Rows that ClickHouse rejects go to the dead-letter topic.
  */
 export async function insertBlock(
   { partition, firstOffset, firstAt, lastOffset }: Block,
@@ -41,7 +41,7 @@ export async function insertBlock(
       (row): KeyedRow => ({ key: eventKey(row.project_id, row.event_id), row, record }),
     ),
   );
-  // The first of its key counts.
+  // The first event of each key counts.
   const firsts = new Map(all.toReversed().map((one) => [one.key, one]));
   const known = await store.findKeys([...firsts.keys()], signal);
   const isNew = ({ key }: KeyedRow) => !known.has(key);
@@ -83,7 +83,7 @@ export async function insertBlock(
   return { events: taken.length, duplicates: all.length - fresh.length, deadLetters: refused.size };
 }
 
-/** The line of a row in place of its whole record. */
+/** Returns a dead letter with the line of a row instead of its whole record. */
 function deadLetter({ record, row }: KeyedRow): StoredRecord {
   const line = record.value?.toString().split('\n')[row.log_line] ?? '';
   return {

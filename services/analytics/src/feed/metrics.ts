@@ -2,12 +2,12 @@ import type { Metrics } from '@switchboard/service-kit';
 import type { Inserted } from './insert.ts';
 
 export interface FeedMetrics {
-  /** JSON of events that this process holds. */
+  /** The JSON bytes of events that this process holds. */
   held: { bytes: number };
   inserted(block: Inserted, seconds: number): void;
 }
 
-/** Also where there is no ClickHouse, so that a scrape has the same metrics everywhere. */
+/** Created even without ClickHouse, so that a scrape has the same metrics everywhere. */
 export function createFeedMetrics(metrics: Pick<Metrics, 'counter' | 'durations' | 'gauge'>): FeedMetrics {
   const held = { bytes: 0 };
   const events = metrics.counter('switchboard_clickhouse_events_total', 'Events inserted into ClickHouse.');

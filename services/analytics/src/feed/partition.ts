@@ -3,11 +3,14 @@ import { backoffDelay } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/service-kit';
 import type { Block, FeedStore } from './store.ts';
 
-/** When what was read is inserted. */
+/** When received events are inserted. */
 export interface FeedSettings {
-  /** Bytes of JSON of one partition. An event has at least a hundred, so this bounds rows too. */
+  /**
+   * Bytes of JSON per partition at which a block is inserted. An event has at least a hundred, so this bounds rows
+   * too.
+   */
   blockBytes: number;
-  /** How long the first event of a block waits at most, in milliseconds. */
+  /** The longest wait of the first event of a block, in milliseconds. */
   blockAgeMs: number;
   /** Bytes of JSON of all partitions of this process past which blocks are inserted early. */
   bufferBytes: number;
@@ -16,7 +19,7 @@ export interface FeedSettings {
 interface PartitionOptions {
   partition: number;
   blocks: FeedStore;
-  /** Inserts a block. Records that an earlier try has inserted are not inserted again. */
+  /** Inserts a block. Records inserted by an earlier attempt are not inserted again. */
   insert(
     block: Block,
     records: readonly StoredRecord[],
@@ -30,15 +33,17 @@ interface PartitionOptions {
 }
 
 export interface FeedPartition {
-  /** Holds records, skips those it has already, and inserts blocks that are due. */
+  /** Holds records, skips those already held, and inserts blocks that are due. */
   add(batch: RecordBatch): Promise<void>;
-  /** Drops everything that is not committed: it is delivered again. */
+  /** Drops all uncommitted records. They are delivered again. */
   drop(): void;
   /** Resolves when no work is in progress. */
   settled(): Promise<unknown>;
 }
 
-/** Feeds one partition: fixes the end of a block, inserts it and commits, in this order. Any step may be repeated. */
+/**
+ * Inserts one partition: fixes the end of a block, inserts it and commits, in this order. Any step may be repeated.
+ */
 export function createFeedPartition(options: PartitionOptions): FeedPartition {
   const { partition, blocks, insert, settings, held, logger } = options;
   const dropping = new AbortController();
@@ -80,7 +85,7 @@ export function createFeedPartition(options: PartitionOptions): FeedPartition {
       }
       const { lastOffset } = block;
       const own = records.filter(({ offset }) => offset <= lastOffset);
-      // An earlier try fixed its end; the missing records come with the next batches.
+      // An earlier attempt fixed the end. The missing records come with the next batches.
       if (own.length === records.length && position <= lastOffset) return;
       if (dropping.signal.aborted) return;
       await insert(block, own, latest, dropping.signal);
@@ -93,7 +98,7 @@ export function createFeedPartition(options: PartitionOptions): FeedPartition {
     }
   }
 
-  /** The last record that belongs to a block of these. */
+  /** Returns the offset of the last record that belongs to a block of these. */
   function endOf(some: readonly StoredRecord[]): bigint {
     let size = 0;
     const end = some.findIndex(({ value }) => {

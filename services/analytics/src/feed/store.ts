@@ -6,15 +6,15 @@ import { clickhouseBlocks } from '../schema/index.ts';
 export interface Block {
   partition: number;
   firstOffset: bigint;
-  /** Log timestamp of the first record in milliseconds. */
+  /** Log timestamp of the first record, in milliseconds. */
   firstAt: number;
   lastOffset: bigint;
 }
 
 export interface FeedStore {
-  /** The block that begins with this record, if an earlier try has fixed its end. */
+  /** Returns the block that begins with this record, if an earlier attempt has fixed its end. */
   find(first: Omit<Block, 'lastOffset'>): Promise<Block | undefined>;
-  /** Fixes the end of a block, unless it is fixed already, and returns the block. */
+  /** Fixes the end of a block unless it is already fixed, and returns the block. */
   begin(block: Block): Promise<Block>;
 }
 
@@ -48,7 +48,7 @@ export function createFeedStore(db: Db): FeedStore {
         .onConflictDoNothing();
       const begun = await find(block);
       if (begun === undefined) throw new Error('A block that was begun is not stored.');
-      // Blocks before this one are committed, and after a day nobody still inserts them.
+      // Blocks before this one are committed, and no process inserts them after a day.
       await db
         .delete(clickhouseBlocks)
         .where(

@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 const file = (key: string, bytes = BYTES) => ({ key, bytes });
 const textOf = (key: string) => key.padEnd(BYTES, '.');
 
-/** A cache of the files that are named; `before` delays their downloads, or makes them fail. */
+/** Opens a cache of the named files. `before` delays their downloads or makes them fail. */
 async function cacheOf({
   keys,
   maxBytes = 1000,
@@ -49,7 +49,7 @@ async function cacheOf({
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(cached, name))).size));
     return sizes.reduce((sum, size) => sum + size, 0);
   };
-  /** Every write to /dev/full fails for want of space. */
+  /** Every write to /dev/full fails with a full disk. */
   const fillDisk = (name: string) => symlink('/dev/full', join(cached, name));
   return { cache, store, downloads, bytesOnDisk, fillDisk };
 }
@@ -59,7 +59,7 @@ const read = (paths: readonly string[]) => Promise.all(paths.map((path) => readF
 test('on a full disk, the least recently used files make room for others', async () => {
   const { cache, downloads, bytesOnDisk, fillDisk } = await cacheOf({ keys: ['a', 'b', 'c'] });
   for (const key of ['a', 'b']) (await cache.hold([file(key)], never)).release();
-  // Its copy is the third.
+  // The copy of this file is the third.
   await fillDisk('2.parquet');
   const held = await cache.hold([file('c')], never);
   expect(await read(held.paths)).toEqual([textOf('c')]);

@@ -14,23 +14,23 @@ export interface CachedFile {
 /** Files in use, until `release` is called. */
 export interface Held {
   paths: string[];
-  /** Throws FileGone for what was deleted by others, and forgets it, so that it is downloaded again. */
+  /** Throws FileGone if files were deleted externally. Drops them, so that they are downloaded again. */
   check(): Promise<void>;
   release(): void;
 }
 
 export interface FileCache {
   /**
-   * Makes files readable on local disk, once there is room for all of them beside those in use. Throws FileGone, DiskFull,
-   * TooManyBytes if they do not fit together, and the signal's reason once it aborts. Downloads that have begun then end,
-   * those that others wait for go on, and the rest never begin.
+   * Makes files readable on local disk, once all of them fit beside those in use. Throws FileGone, DiskFull,
+   * TooManyBytes if they can never fit together, and the signal's reason once it aborts. After an abort, running
+   * downloads finish, those that other questions wait for continue, and the rest never start.
    */
   hold(files: readonly CachedFile[], signal: AbortSignal): Promise<Held>;
-  /** The keys of all cached files. */
+  /** Returns the keys of all cached files. */
   keys(): string[];
-  /** Deletes files, those in use once they are released. */
+  /** Deletes files. Files in use are deleted once they are released. */
   drop(keys: readonly string[]): Promise<void>;
-  /** Files held so far, by whether they were on the disk. */
+  /** Counts the files held so far, by whether they were on disk. */
   reads(): Readonly<Reads>;
 }
 
@@ -45,17 +45,17 @@ export class TooManyBytes extends Error {
 }
 
 interface Entry {
-  /** Its own, also among entries of one key: what a failed download leaves is deleted beside its successor. */
+  /** A unique path, even among entries of one key: deleting a failed download does not affect its successor. */
   path: string;
   bytes: number;
-  /** Questions, and its download. */
+  /** The number of questions and downloads that use the file. */
   users: number;
-  /** Once nobody uses it: it is complete and not dropped. */
+  /** Whether the file stays once it is unused: it is complete and not dropped. */
   stays: boolean;
   ready: PromiseWithResolvers<void>;
 }
 
-/** The entries of a question, and those of them that are to be downloaded. */
+/** The entries of a question, and those of them that need a download. */
 interface Taken {
   held: ReadonlyMap<string, Entry>;
   missing: readonly [string, Entry][];
@@ -70,18 +70,18 @@ interface CacheOptions {
 const MAX_DOWNLOADS = 8;
 
 /**
- * Copies of the archive's files, which never change, within a bound; the least recently used go first. The folder is
- * emptied at the start, so that nothing stays that was erased meanwhile.
+ * Opens a cache of the archive's immutable files, limited in size. The least recently used files are evicted first.
+ * The folder is emptied at the start, so that no file erased in between remains.
  */
 export async function openFileCache({ objects, folder, maxBytes }: CacheOptions): Promise<FileCache> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const entries = new Map<string, Entry>();
   const reads = noReads();
-  /** Those who wait for room, the first first. */
+  /** The questions waiting for room, the first in front. */
   const waiting: { files: readonly CachedFile[]; enter(): void }[] = [];
   let total = 0;
-  /** Bytes of files with users. */
+  /** Bytes of files in use. */
   let inUse = 0;
   let made = 0;
 
@@ -106,7 +106,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
       stays: false,
       ready: Promise.withResolvers(),
     };
-    // The order of a Map is that of insertion: the first is the least recently used.
+    // A Map keeps insertion order, so the first entry is the least recently used.
     entries.delete(key);
     entries.set(key, entry);
     if (entry.users === 0) inUse += entry.bytes;
@@ -140,7 +140,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
     }
   }
 
-  /** Takes all of the files at once, so that no two questions wait for each other. */
+  /** Takes all files at once, so that two questions never wait for each other. */
   async function enter(files: readonly CachedFile[], signal: AbortSignal): Promise<Taken> {
     if (waiting.length === 0 && fits(files)) return takeAll(files);
     const { promise, resolve } = Promise.withResolvers<Taken>();
@@ -164,7 +164,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
     }
   }
 
-  /** Deletes files that nobody uses, the least recently used first, of so many bytes together if there are. */
+  /** Deletes up to `bytes` of unused files, the least recently used first. */
   async function freeBytes(bytes: number): Promise<boolean> {
     let freed = 0;
     for (const [key, entry] of entries) {
@@ -176,7 +176,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
     return freed > 0;
   }
 
-  /** The disk may be smaller than the cache, or others may fill it. */
+  /** Frees space and retries when the disk is full: it may be smaller than the cache, or shared. */
   async function downloadFreeing(key: string, { path, bytes }: Pick<Entry, 'path' | 'bytes'>): Promise<void> {
     try {
       await download(key, path);
@@ -242,9 +242,9 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
       if (needed > maxBytes) throw new TooManyBytes(`${needed} bytes`);
       signal.throwIfAborted();
       const { held, missing } = await enter(files, signal);
-      // The question may have given up before.
+      // The question may have given up before that.
       for (const [, { ready }] of missing) ready.promise.catch(() => undefined);
-      // A file that cannot be deleted is none to wait for.
+      // Does not wait for a file that cannot be deleted.
       const freed = () => release(held).catch(() => undefined);
       try {
         await makeRoom().catch(() => undefined);

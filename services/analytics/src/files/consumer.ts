@@ -18,7 +18,7 @@ interface ConsumerOptions {
   region: string;
 }
 
-/** Keeps the replica of the archive's files up to date. The archive creates the topic. */
+/** Keeps the replica of the archive's list of files up to date. The archive creates the topic. */
 export function createFilesConsumer({ store, log, logger, region }: ConsumerOptions): BackgroundConsumer {
   const topics = [ARCHIVE_FILES_TOPIC];
 

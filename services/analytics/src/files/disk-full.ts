@@ -1,9 +1,9 @@
-/** The disk has no space left, even without the files that nobody uses. */
+/** The disk is full, even without the unused files. */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull';
 }
 
-/** What Node and DuckDB say of a full disk. */
+/** Whether an error of Node or DuckDB reports a full disk. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? error.code : undefined;

@@ -36,7 +36,8 @@ it('takes what records say together all at once', async () => {
     return found.map(({ key }) => key);
   };
   await store.apply('eu', { files: [file('original')], gone: [], offsets: [1n] });
-  // A merged file that came and went in one batch: alone, the last one would be read beside the original.
+  // A merged file that appeared and disappeared in one batch. Without it, the last file would be read beside the
+  // original.
   const changes = { files: [file('rewritten', ['merged'])], gone: ['original', 'merged'] };
   await expect(store.apply('eu', { ...changes, offsets: [2n ** 64n] })).rejects.toThrow();
   expect(await find()).toEqual(['original']);

@@ -11,37 +11,42 @@ export type KnownFile = Pick<
 
 export interface Wanted {
   projectId: string;
-  /** Undefined: events of any name. */
+  /** Undefined for events of any name. */
   names: readonly string[] | undefined;
-  /** Milliseconds since 1970; `to` is excluded. Undefined: all of the past or future. */
+  /** Milliseconds since 1970. `to` is exclusive. Undefined for all of the past or future. */
   from?: number | undefined;
   to?: number | undefined;
 }
 
-/** What records of the topic say, taken together. */
+/** The combined changes of records of the topic. */
 export interface FileChanges {
   files: readonly ArchiveFileRecord[];
   /** Keys. */
   gone: readonly string[];
-  /** Undefined: as they were. */
+  /** Undefined if unchanged. */
   offsets: bigint[] | undefined;
 }
 
 export interface FilesStore {
-  /** All at once: without a file that is gone, those that it replaced are read until they are gone too. */
+  /**
+   * Applies all changes at once. Otherwise, when a file is gone, the files it replaced would be read until they are
+   * gone too.
+   */
   apply(region: string, changes: FileChanges): Promise<void>;
-  /** The events of these files are those before these offsets, by partition; empty while that is unknown. */
+  /** Returns the end offsets by partition: these files contain the events before them. Empty while unknown. */
   offsets(region: string): Promise<bigint[]>;
-  /** Files that may have rows of these events, replaced ones included; at most `limit`. */
+  /** Returns the files that may contain rows of these events, including replaced ones; at most `limit`. */
   find(wanted: Wanted, limit: number): Promise<KnownFile[]>;
-  /** Which of these are not known, or have been replaced, at least for one project. */
+  /** Returns those of these files that are unknown, or have been replaced for at least one project. */
   gone(keys: readonly string[]): Promise<string[]>;
 }
 
-/** No event is as early; PostgreSQL's times begin a little before. */
+/** Earlier than any event. PostgreSQL's times begin a little before. */
 const EARLIEST_MS = Date.UTC(-4000, 0);
 
-/** A time in milliseconds since 1970. As text, PostgreSQL reads neither the year 0 nor years of more than four digits. */
+/**
+ * Converts milliseconds since 1970 to a time. PostgreSQL cannot parse the year 0 or years of more than four digits.
+ */
 function timeAt(ms: number): SQL {
   return sql`to_timestamp(${Math.max(ms, EARLIEST_MS)}::double precision / 1000)::timestamptz(3)`;
 }

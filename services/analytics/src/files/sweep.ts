@@ -17,7 +17,7 @@ interface SweepOptions {
   logger: Logger;
 }
 
-/** Deletes copies of files that the archive has replaced, as it does to erase people. */
+/** Deletes copies of files that the archive has replaced, for example to erase people. */
 export function createSweep({ store, cache, logger }: SweepOptions): Sweep {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;

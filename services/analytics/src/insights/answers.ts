@@ -2,34 +2,34 @@ import { noReads, type Reads } from '@switchboard/resilience';
 import { etagOf, type Prepared } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
 
-/** A question whose answer, T with `asOf`, can be told from earlier ones before it is computed. */
+/** A question with an answer of T and `asOf`. Its ETag identifies the answer before it is computed. */
 export interface Asked<T> {
   etag: string;
-  /** Whether it is in memory, or being computed for others. */
+  /** Whether the answer is in memory, or already being computed. */
   isKnown(): boolean;
-  /** Throws what computing it throws. */
+  /** Throws what the computation throws. */
   answer(): Promise<Prepared<Json<T & { asOf: string }>>>;
 }
 
-/** The JSON of a T. */
+/** The JSON of a value of type T. */
 export type Json<T> = string & { readonly of?: T };
 
 export const jsonOf = <T extends object>(value: T): Json<T> => JSON.stringify(value);
 
 export interface Answers {
   /**
-   * The answer to a question that is decided by all of `parts`: `asOf` and what is computed, once for those who ask at
-   * the same time and again when a part changes.
+   * Returns the answer to a question that `parts` determine completely: `asOf` and the computed result. Concurrent
+   * requests share one computation, and a changed part causes a new one.
    */
   to<T extends object>(parts: readonly unknown[], asOf: number, compute: () => Promise<Json<T>>): Asked<T>;
-  /** Answers so far, by whether they were in memory. */
+  /** Counts the answers so far, by whether they were in memory. */
   reads(): Readonly<Reads>;
 }
 
-/** They may be about people who are erased meanwhile. */
+/** Limited, because answers may be about people who are erased later. */
 const KEPT_MS = 3_600_000;
 
-/** Keeps answers in memory, those used last within so many bytes. */
+/** Caches answers in memory, up to `cacheBytes`. The least recently used are evicted first. */
 export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
   /** JSON by ETag. */
   const answered = new LRUCache<string, string>({
@@ -76,7 +76,7 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
   };
 }
 
-/** An answer with more properties, which are known already. */
+/** Adds already known properties to an answer. */
 export function extended<T, M extends object>(
   { etag: of, isKnown, answer }: Asked<T>,
   known: Json<M>,

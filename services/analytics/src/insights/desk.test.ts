@@ -15,7 +15,10 @@ const found: Found = {
   read: (_signal, work) => work({ dialect: DUCKDB, projectId: 'p', events: sql`events` }),
 };
 
-/** A desk for one question at a time, or so many, which the returned function asks: it runs until its work is done. */
+/**
+ * Creates a desk that runs up to `maxRunning` questions, and a function that asks one. It runs until its work is
+ * done.
+ */
 function deskOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
   const desk = createDesk({
     engine: { query: async () => [] },
@@ -37,7 +40,7 @@ test('a question that is still running or waiting at its timeout is refused then
   const waiting = ask(async () => 'never begun');
   await expect(running).rejects.toMatchObject(unavailable);
   await expect(waiting).rejects.toMatchObject(unavailable);
-  // What still runs keeps its slot, and lets the next begin once it ends.
+  // A question that still runs keeps its slot, and the next begins once it ends.
   await expect(ask(async () => 'too early')).rejects.toMatchObject(unavailable);
   const next = ask(async () => 'next');
   work.resolve('too late');
@@ -78,7 +81,7 @@ test('of a full room, the latest question of the project with the most gives way
   await expect(waiting[3]).rejects.toMatchObject(unavailable);
   const again = ask(async () => 'small again', 'small');
   await expect(waiting[2]).rejects.toMatchObject(unavailable);
-  // Now it has no more than another would have.
+  // Now it has no more questions than the other project would have.
   await expect(ask(async () => 'no', 'small')).rejects.toMatchObject(unavailable);
   await expect(ask(async () => 'no', 'large')).rejects.toMatchObject(unavailable);
   work.resolve('done');

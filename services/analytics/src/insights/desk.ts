@@ -12,35 +12,35 @@ import { type Found, type FoundSource, type Sources, TooManyFiles, type Wanted }
 
 type Query = Asking['query'];
 
-/** What is too much at once; asking for less helps. */
+/** The question reads too much at once. Asking for less helps. */
 export class TooMuch extends BadRequest {}
 
-/** How to ask for less, and the parameter that does so. */
+/** How to ask for less, and with which parameter. */
 export interface Narrowing {
   parameter: string;
   by: string;
-  /** What lets fewer events through. */
+  /** The parameter that selects fewer events. */
   filter: string;
 }
 
 const RANGE: Narrowing = { parameter: 'range', by: 'a shorter range', filter: 'where' };
 
-/** The bounds of a question. */
+/** The limits of a question. */
 export interface Bounds {
-  /** From `Desk.deadline`: one for all that a question takes. */
+  /** The signal from `Desk.deadline`: one for all steps of a question. */
   signal: AbortSignal;
-  /** Default: by its range. */
+  /** Default: a shorter range. */
   narrowing?: Narrowing;
 }
 
 export interface Desk {
-  /** Aborts when a question that begins now has taken too long. */
+  /** Returns a signal that aborts when a question that begins now has taken too long. */
   deadline(): AbortSignal;
   /** Throws TooMuch for too many files, and Unavailable. */
   find(wanted: Wanted, bounds: Bounds): Promise<Found>;
   /**
-   * Answers from events, when it is the project's turn and in time. Throws TooMuch and BadRequest for what cannot be
-   * answered, and Unavailable where trying again may help, at the deadline at the latest.
+   * Answers from events, when a slot is free and before the deadline. Throws TooMuch and BadRequest for questions
+   * that cannot be answered, and Unavailable where a retry may help, at the deadline at the latest.
    */
   answer<T>(
     projectId: string,
@@ -59,13 +59,13 @@ interface DeskOptions {
 }
 
 const RETRY_SECONDS = 5;
-/** Each may have 20,000 files in memory. */
+/** Each search may hold 20,000 files in memory. */
 const MAX_FINDING = 4;
 
-/** Where questions wait for each other, so that none hangs and no project keeps others waiting. */
+/** Queues questions fairly: none hangs, and no project blocks the others. */
 export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs }: DeskOptions): Desk {
   const findingSlots = createSlots(MAX_FINDING, MAX_FINDING - 1);
-  // A project leaves a slot to others, whatever it asks.
+  // A project leaves one slot to others, regardless of its questions.
   const slots = createSlots(maxRunning, Math.max(1, maxRunning - 1));
   const room = createRoom(maxRunning + maxWaiting);
 
@@ -88,7 +88,7 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
         guest.begin();
         return found.read(signal, (source) => work(source, (query) => engine.query(query, signal)));
       };
-      // A query that stops after the deadline keeps its slot until then.
+      // A query that stops after the deadline keeps its slot until it ends.
       const answering = slots(projectId, run, signal).finally(guest.leave);
       try {
         return await withSignal(signal, answering);

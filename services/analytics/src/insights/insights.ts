@@ -29,13 +29,13 @@ export function createInsights({ desk, answers, people, watermark, clock }: Insi
     async ask(projectId, question) {
       const now = clock.now().getTime();
       const asOf = watermark.asOf();
-      // Which periods are over is known once it is known up to when events are.
+      // Which periods have ended is only known once `asOf` is known.
       if (question.kind === 'retention' && asOf === 0) throw notKnownYet();
       const { span, ...scope } = inBounds(() => scopeOf(question, now));
       const { cohorts, wanted, version } = await people.of(projectId, question);
       const signal = desk.deadline();
       const found = await desk.find({ projectId, ...scope, people: wanted }, { signal });
-      // Whether a period of retention is over changes without events: its answers are kept for an hour at most.
+      // A retention period can end without new events, so these answers are kept for an hour at most.
       const hour = question.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
       return answers.to([projectId, question, span, hour, version, found.version], asOf, async () => {
         const report = await desk.answer(

@@ -8,21 +8,21 @@ import {
 import type { Context, TypedResponse } from 'hono';
 import type { Asked } from './answers.ts';
 
-/** Answers with what was asked. Throws RateLimited, and Unavailable while others take all memory for answers. */
+/** Responds with the answer. Throws RateLimited, and Unavailable while other requests use all memory for answers. */
 export type Respond = <T>(
   c: Context<OperationEnv<'access-token'>>,
   asked: Asked<T>,
 ) => Promise<Response & TypedResponse<T & { asOf: string }, 200, 'json'>>;
 
 interface RespondOptions {
-  /** Their budget holds what is being sent, too. */
+  /** The memory budget, which also covers bodies being sent. */
   bodies: Pick<Bodies, 'hold'>;
   createRateLimit: CreateRateLimit;
-  /** Questions of a person about a project that are computed; one whose answer is known costs nothing. */
+  /** The limit of computed questions per person and project. A question with a known answer is free. */
   questionsPerMinute: number;
 }
 
-/** A project may ask as often as so many people. */
+/** The limit of a project, as a multiple of that of a person. */
 const PEOPLE_OF_PROJECT = 5;
 
 export function createRespond({ bodies, createRateLimit, questionsPerMinute }: RespondOptions): Respond {
@@ -37,7 +37,7 @@ export function createRespond({ bodies, createRateLimit, questionsPerMinute }: R
     asked: Asked<T>,
   ): Promise<Response & TypedResponse<T & { asOf: string }, 200, 'json'>>;
   async function respond<T>(c: Context<OperationEnv<'access-token'>>, asked: Asked<T>): Promise<Response> {
-    // Nothing is computed for somebody who has the answer.
+    // Computes nothing for a client that already has the answer.
     if (isFresh(c, asked.etag)) return new Response(null, { status: 304, headers: { ETag: asked.etag } });
     const { id } = c.get('project');
     if (!asked.isKnown()) await limit.consume(`${id} ${c.get('person').sub}`, id);
@@ -46,7 +46,7 @@ export function createRespond({ bodies, createRateLimit, questionsPerMinute }: R
       const prepared = await asked.answer();
       hold.take(prepared.body.length);
       const { outgoing } = c.env;
-      // A slow reader keeps the answer in memory until then.
+      // A slow reader keeps the answer in memory until the connection closes.
       if (outgoing === undefined) hold.release();
       else outgoing.once('close', () => hold.release());
       return answerPrepared(c, prepared);

@@ -1,8 +1,8 @@
 import { Unavailable } from '@switchboard/service-kit';
 
-/** A question in the room, waiting until `begin` is called. */
+/** A question in the room. It waits until `begin` is called. */
 interface Guest {
-  /** Aborts with Unavailable where the question has to give way. */
+  /** Aborts with Unavailable when the question has to give way. */
   signal: AbortSignal;
   begin(): void;
   leave(): void;
@@ -15,9 +15,11 @@ interface Waiting {
 
 const RETRY_SECONDS = 5;
 
-/** Bounds the questions that run and wait. Of a full room, the project with the most in it gives way to others. */
+/**
+ * Bounds the running and waiting questions. In a full room, the project with the most questions gives way to others.
+ */
 export function createRoom(places: number) {
-  /** The latest last. */
+  /** In order of arrival. */
   const waiting = new Set<Waiting>();
   const counts = new Map<string, number>();
   let present = 0;
@@ -29,7 +31,7 @@ export function createRoom(places: number) {
     else counts.delete(projectId);
   }
 
-  /** The latest to wait of the project with the most questions, if these are more than so many. */
+  /** Returns the latest waiting question of the project with the most questions, if these are more than `than`. */
   function lastOfMost(than: number): Waiting | undefined {
     const most = Math.max(...counts.values());
     if (most <= than) return undefined;

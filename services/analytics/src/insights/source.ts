@@ -10,39 +10,39 @@ import type { FilesStore, Wanted as WantedEvents } from '../files/store.ts';
 import type { PeopleSource, WantedPeople } from '../people/sources.ts';
 import type { Source } from '../questions/events.ts';
 
-/** A question is about more files than it may read. */
+/** A question needs more files than it may read. */
 export class TooManyFiles extends Error {
   override readonly name = 'TooManyFiles';
 }
 
-/** What a question is about. */
+/** The events and people that a question reads. */
 export interface Wanted extends WantedEvents {
-  /** Undefined: neither traits nor groups. */
+  /** Undefined if the question reads neither traits nor groups. */
   people?: WantedPeople | undefined;
 }
 
 export type FoundSource = Pick<Source, 'dialect' | 'projectId' | 'events' | 'people'>;
 
 export interface Found {
-  /** Changes when there are newer events, or people. */
+  /** Changes when there are newer events or people. */
   version: string;
-  /** Lets `work` read them. Throws FileGone and TooManyBytes, and the signal's reason once it aborts before. */
+  /** Runs `work` on the events. Throws FileGone and TooManyBytes, and the signal's reason if it aborts first. */
   read<T>(signal: AbortSignal, work: (source: FoundSource) => Promise<T>): Promise<T>;
 }
 
 export interface Sources {
-  /** Throws TooManyFiles, and what a query throws. */
+  /** Throws TooManyFiles and errors of queries. */
   find(wanted: Wanted, signal: AbortSignal): Promise<Found>;
 }
 
 const MAX_FILES = 20_000;
 
-/** What a relation without files has. */
+/** The empty relation for questions without files. */
 const NO_EVENTS = sql`(select '' as project_id, '' as event_id, '' as event_name, '' as distinct_id,
   null::varchar as session_id, null::timestamptz as occurred_at, null::timestamptz as received_at,
   null::varchar as properties, null::varchar as context where false)`;
 
-/** Events in the archive's files, for DuckDB. */
+/** Reads events from the archive's files, for DuckDB. */
 export function createFileSources({
   store,
   cache,
@@ -78,17 +78,17 @@ export function createFileSources({
   };
 }
 
-/** No part of a path is a column. */
+/** No part of a path becomes a column. */
 function eventsIn(paths: readonly string[]): Sql {
   return paths.length === 0 ? NO_EVENTS : sql`read_parquet(${texts(paths)}, hive_partitioning = false)`;
 }
 
-/** Answers are kept for so long at most, because what expires changes no version. */
+/** Answers are kept for at most an hour, because expiry changes no version. */
 const HOUR_MS = 3_600_000;
 
 const versionRows = z.tuple([z.object({ version: z.string() })]);
 
-/** Events in the table of ClickHouse. */
+/** Reads events from the table in ClickHouse. */
 export function createTableSources({
   engine,
   people,
@@ -118,7 +118,7 @@ export function createTableSources({
   };
 }
 
-/** The people of a question, where it reads any. */
+/** Finds the people of a question, if it reads any. */
 async function findPeople(people: PeopleSource, { projectId, people: wanted }: Wanted, signal: AbortSignal) {
   return {
     version: wanted === undefined ? '' : await people.version(projectId, signal),

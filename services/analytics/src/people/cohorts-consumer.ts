@@ -11,7 +11,7 @@ interface ConsumerOptions {
   logger: Logger;
 }
 
-/** Keeps the replica of cohorts up to date. Flags creates the topic. */
+/** Keeps the replica of cohorts up to date. The flags service creates the topic. */
 export function createCohortsConsumer({ store, log, logger }: ConsumerOptions): BackgroundConsumer {
   const topics = [COHORTS_TOPIC];
 

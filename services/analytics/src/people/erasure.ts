@@ -5,21 +5,21 @@ import { type ClickhousePeopleStore, GROUPS, PEOPLE } from '../clickhouse/people
 import type { ClickhouseStore } from '../clickhouse/store.ts';
 import { createPeopleStore } from './store.ts';
 
-/** Where analytics has ClickHouse. */
+/** The dependencies for erasing in ClickHouse. */
 interface InClickhouse {
   events: Pick<ClickhouseStore, 'erase' | 'eraseProject'>;
   people: Pick<ClickhousePeopleStore, 'remove' | 'removeProject'>;
 }
 
 /**
- * Erases the traits of a person and their places in cohorts, or all of a deleted project, and, where events are in
- * ClickHouse, what it has of them.
+ * Erases the traits of a person and their cohort memberships, or all data of a deleted project. Also erases events
+ * where these are in ClickHouse.
  */
 export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Eraser {
   const store = createPeopleStore(db);
   return {
     async erasePerson({ projectId, distinctIds }, signal) {
-      // First, since a copy is removed again where its row is gone.
+      // First, because a copy is only removed once its row is gone.
       await store.erase(projectId, distinctIds);
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
       await clickHouse?.people.remove(PEOPLE, keys, { signal });

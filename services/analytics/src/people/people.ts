@@ -11,31 +11,31 @@ import { readBy } from '../questions/reads.ts';
 import type { WantedPeople } from './sources.ts';
 import type { PeopleStore } from './store.ts';
 
-/** The person of an answer; traits as they are stored. */
+/** The person in an answer. Traits are sent as stored. */
 interface Person {
   distinctId: string;
   traits: Record<string, unknown>;
   groups: { type: string; id: string; traits: Record<string, unknown> }[];
-  /** Their ids. */
+  /** The ids of the cohorts. */
   cohorts: string[];
   /** Newest first. */
   events: StoredEvent[];
   nextCursor: string | null;
 }
 
-/** What a question reads of people. */
+/** The data about people that a question reads. */
 export interface PeopleOfQuestion {
   cohorts: ReadonlyMap<string, Cohort>;
-  /** Undefined: neither traits nor groups. */
+  /** Undefined if the question reads neither traits nor groups. */
   wanted: WantedPeople | undefined;
-  /** Changes when a cohort does. */
+  /** Changes when a cohort changes. */
   version: string;
 }
 
 export interface People {
-  /** Somebody with nothing on file has no traits. Throws what listing the events throws. */
+  /** Returns a person. An unknown person has no traits. Throws what listing the events throws. */
   find(projectId: string, distinctId: string, page: PageRequest): Promise<Asked<Person>>;
-  /** Throws BadRequest for a cohort that there is not, one that is too large, and for too many or too large ones. */
+  /** Throws BadRequest for an unknown cohort, one that is too large, and for too many cohorts or bytes of them. */
   of(projectId: string, question: InsightQuery): Promise<PeopleOfQuestion>;
 }
 
@@ -44,10 +44,10 @@ interface PeopleOptions {
   events: ListEvents;
 }
 
-/** Their definitions are in memory while a question waits, before the desk bounds how many do. */
+/** Definitions of cohorts are in memory while a question waits, before the desk limits the number of questions. */
 const MAX_COHORTS = 20;
 const MAX_COHORTS_MB = 8;
-/** The traits of a person, with those of their groups, take many times as much memory once they are parsed. */
+/** The number of people parsed at once. Traits, with those of groups, take many times as much memory once parsed. */
 const MAX_PARSED = 2;
 const traitsSchema = z.record(z.string(), z.unknown());
 const parseTraits = (json: string) => traitsSchema.parse(JSON.parse(json));

@@ -6,15 +6,15 @@ import { COMMA, join, numbered, type Sql, sql, text } from '../engine/sql.ts';
 import type { PeopleStore, WantedTraits } from './store.ts';
 
 export interface WantedPeople extends WantedTraits {
-  /** Where the question asks for some of it. */
+  /** The first place in the question that reads traits or groups. */
   path: string;
 }
 
-/** The people of whom questions read traits and groups. */
+/** Provides the traits and groups that questions read. */
 export interface PeopleSource {
-  /** Changes when an answer may. Throws what a query throws, and Unavailable. */
+  /** Returns a version that changes when an answer may change. Throws what a query throws, and Unavailable. */
   version(projectId: string, signal: AbortSignal): Promise<string>;
-  /** Lets `work` read a relation of distinct_id, traits and groups: what is wanted of everybody, as JSON. */
+  /** Runs `work` on a relation of distinct_id, traits and groups: the requested data of all people, as JSON. */
   read<T>(
     projectId: string,
     wanted: WantedPeople,
@@ -23,14 +23,14 @@ export interface PeopleSource {
   ): Promise<T>;
 }
 
-/** People are copied into the engine in steps, each of at most a few dozen megabytes. */
+/** People are copied into the engine page by page, each of at most a few dozen megabytes. */
 const PAGE_SIZE = 2000;
-/** Past it a question is refused. */
+/** The limit past which a question is rejected. */
 const MAX_PEOPLE = 2_000_000;
-/** For so long an answer does not change because of newer traits. */
+/** The time for which newer traits do not change an answer. */
 const VERSION_MS = 5000;
 
-/** People in PostgreSQL, copied into DuckDB for each question. */
+/** Reads people from PostgreSQL, and copies them into DuckDB for each question. */
 export function createCopiedPeople({
   store,
   engine,
@@ -40,7 +40,7 @@ export function createCopiedPeople({
 }): PeopleSource {
   let known = { version: '', until: 0 };
 
-  /** Copies what is wanted of everybody who has some of it. */
+  /** Copies the requested traits of all people who have any. */
   async function copy(projectId: string, wanted: WantedPeople, table: PeopleTable, signal: AbortSignal) {
     let after = '';
     for (let read = 0; ; read += PAGE_SIZE) {
@@ -85,13 +85,13 @@ export function createCopiedPeople({
 const RETRY_SECONDS = 30;
 const versionRows = z.tuple([z.object({ version: z.string(), people: z.string(), groups: z.string() })]);
 
-/** People in the tables of ClickHouse. */
+/** Reads people from the tables in ClickHouse. */
 export function createTablePeople({
   engine,
   isFilled,
 }: {
   engine: Pick<Engine, 'query'>;
-  /** Whether everybody has been copied to the tables of these ids. */
+  /** Whether all people have been copied to the tables with these ids. */
   isFilled(ids: { people: string; groups: string }): Promise<boolean>;
 }): PeopleSource {
   return {
@@ -99,7 +99,7 @@ export function createTablePeople({
       const of = (table: Sql) =>
         sql`(select concat(toString(max(version)), ' of ', toString(count())) from ${table}
           where project_id = ${text(projectId)})`;
-      // Asked for each time, since ClickHouse may be replaced by an empty one.
+      // Queried each time, because ClickHouse may be replaced by an empty server.
       const idOf = (table: string) =>
         sql`(select toString(uuid) from system.tables
           where database = currentDatabase() and name = ${text(table)})`;
@@ -122,7 +122,7 @@ export function createTablePeople({
   };
 }
 
-/** A relation of a project's people, with all of their traits and those of their groups of these types. */
+/** Returns a relation of a project's people, with all of their traits and those of their groups of these types. */
 export function peopleInTables(projectId: string, types: readonly string[]): Sql {
   const project = sql`project_id = ${text(projectId)}`;
   const groups = types.map((type, index) => {

@@ -4,24 +4,24 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { appliedPositions, cohorts, groups, people, savedReports } from '../schema/index.ts';
 
-/** What questions read of people. */
+/** The traits that questions read. */
 export interface WantedTraits {
   traits: readonly string[];
   /** Traits of groups, by type and name. */
   groups: readonly (readonly [type: string, trait: string])[];
 }
 
-/** The wanted traits of somebody as JSON: `{"<trait>": ...}` and `{"<type>": {"<trait>": ...}}`; null for none. */
+/** The requested traits of a person as JSON: `{"<trait>": ...}` and `{"<type>": {"<trait>": ...}}`; null for none. */
 export interface PersonTraits {
   distinctId: string;
   traits: string | null;
   groups: string | null;
 }
 
-/** Traits are JSON as they are stored. */
+/** A stored person. Traits are JSON as stored. */
 export interface PersonOnFile {
   traits: string;
-  /** In the order of their types. */
+  /** Ordered by type. */
   groups: { type: string; id: string; traits: string }[];
 }
 
@@ -33,21 +33,21 @@ export interface CohortOnFile {
 }
 
 export interface PeopleStore {
-  /** Up to so many people of a project, in order of their ids, after this one. */
+  /** Returns up to `limit` people of a project, ordered by id, after this one. */
   page(projectId: string, wanted: WantedTraits, after: string, limit: number): Promise<PersonTraits[]>;
-  /** Undefined for somebody with nothing on file. */
+  /** Returns undefined for an unknown person. */
   find(projectId: string, distinctId: string): Promise<PersonOnFile | undefined>;
-  /** Those of these cohorts that there are. */
+  /** Returns those of these cohorts that exist. */
   cohorts(projectId: string, ids: readonly string[]): Promise<CohortOnFile[]>;
-  /** Bytes of the definitions of these cohorts together, as text. */
+  /** Returns the total size of the definitions of these cohorts as text, in bytes. */
   cohortBytes(projectId: string, ids: readonly string[]): Promise<number>;
-  /** Every cohort, of whose people only this one counts. */
+  /** Returns every cohort. Of the listed people, only this person is included. */
   cohortsFor(projectId: string, distinctId: string): Promise<CohortOnFile[]>;
-  /** Changes whenever a call is applied. */
+  /** Returns a version that changes whenever a call is applied. */
   version(): Promise<string>;
   saveCohort(cohort: CohortRecord): Promise<void>;
   removeCohort(projectId: string, id: string): Promise<void>;
-  /** Removes people and takes them off cohorts. */
+  /** Removes people, also from cohorts. */
   erase(projectId: string, distinctIds: readonly string[]): Promise<void>;
   /** Removes the cohorts and saved reports of a project. */
   eraseProject(projectId: string): Promise<void>;
@@ -72,7 +72,7 @@ export function createPeopleStore(db: Db): PeopleStore {
 
   return {
     async page(projectId, wanted, after, limit) {
-      // Groups are a subquery because PostgreSQL may read all groups of the project to join them.
+      // A subquery, because PostgreSQL may otherwise read all groups of the project for the join.
       const rows = await db.execute(sql`
         select person.distinct_id, (
             select json_object_agg(name, person.traits -> name)::text from unnest(${column(wanted.traits)}) as name

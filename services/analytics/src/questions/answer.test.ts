@@ -6,7 +6,10 @@ import { comparable, reference } from '../testing/reference.ts';
 import { enginesForTests, type TestEngine } from '../testing/table.ts';
 import { answer } from './answer.ts';
 
-/** Of each kind; for more, `INSIGHT_CASES=2000`. ClickHouse takes ten times as long to plan a query. */
+/**
+ * The number of cases per kind. Set `INSIGHT_CASES=2000` for more. ClickHouse takes ten times as long to plan a
+ * query.
+ */
 const CASES = { DuckDB: 500, ClickHouse: 20 } as const;
 const WANTED = process.env['INSIGHT_CASES'];
 

@@ -8,7 +8,7 @@ import { retention } from './retention.ts';
 import { stickiness } from './stickiness.ts';
 import { trends } from './trends.ts';
 
-/** Answers a question of any kind. Throws UnusableRange, Unanswerable and what the engine throws. */
+/** Answers a question of any kind. Throws UnusableRange, Unanswerable and errors of the engine. */
 export async function answer(asked: InsightQuery, asking: Asking): Promise<ReportContent> {
   const ofCohorts = [...asking.source.cohorts].flatMap(([id, { match }]) =>
     match.map((clause) => ({ path: [`cohort "${id}"`], clause, times: 1 })),
@@ -30,7 +30,7 @@ export async function answer(asked: InsightQuery, asking: Asking): Promise<Repor
   }
 }
 
-/** The cohort that a question is about, as one more condition. */
+/** Adds the cohort of a question as one more condition. */
 function withinCohort<Q extends InsightQuery>(question: Q): Q {
   const { cohort, where = [] } = question;
   if (cohort === undefined) return question;

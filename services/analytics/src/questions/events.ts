@@ -19,42 +19,44 @@ import {
   text,
 } from '../engine/sql.ts';
 
-/** What questions are asked of: rows of archived events, and what is known of people. */
+/** The data that questions query: rows of archived events, and the traits of people. */
 export interface Source {
-  /** The language of the engine that has them. */
+  /** The SQL dialect of the engine that has the data. */
   dialect: Dialect;
   projectId: string;
   /** A relation with the columns of an archived file. */
   events: Sql;
-  /** A relation of distinct_id, and traits and groups as JSON. Absent: the question reads none. */
+  /** A relation of distinct_id, and traits and groups as JSON. Absent if the question reads none. */
   people?: Sql | undefined;
-  /** By id; those of the question that there are. */
+  /** The existing cohorts of the question, by id. */
   cohorts: ReadonlyMap<string, Cohort>;
 }
 
 interface Selection {
   source: Source;
-  /** Names of the events that matter; undefined for all. */
+  /** The names of the events to select; undefined for all. */
   names: readonly string[] | undefined;
   /** Conditions on every event. */
   where: readonly InsightClause[];
-  /** When they happened. */
+  /** When the events occurred. */
   instants?: Partial<Instants>;
 }
 
-/** Events under these conditions with what a question reads of them. */
+/** The events that fulfill the conditions, with the data that a question reads. */
 export interface SelectedEvents {
-  /** A query of `t` (milliseconds since 1970), `p` (distinct id), `id`, `event_name`, and a column per attribute. */
+  /**
+   * A query of `t` (milliseconds since 1970), `p` (distinct id), `id`, `event_name`, and one column per attribute.
+   */
   query: Sql;
-  /** Whether an event is chosen, for use outside of `query`. */
+  /** Whether an event matches a choice, for use outside of `query`. */
   matches(choice: EventChoice): Sql;
-  /** The JSON of an attribute, for use outside of `query`. */
+  /** Returns the JSON of an attribute, for use outside of `query`. */
   attribute(name: string): Sql;
-  /** The text that the value of an attribute of `labels` is shown as, for use outside of `query`. */
+  /** Returns the text shown for an attribute of `labels`, for use outside of `query`. */
   label(name: string): Sql;
 }
 
-/** Prepares a selection in which `choices` are told apart, and `attributes` and the labels of others are read. */
+/** Prepares a selection that distinguishes `choices`, and reads `attributes` and the labels of others. */
 export function selectEvents(
   { source, names, where, instants: { from, to, gaps = [] } = {} }: Selection,
   choices: readonly EventChoice[],
@@ -64,7 +66,7 @@ export function selectEvents(
   const fulfils = clausesIn(dialect);
   const clauses = [...where, ...choices.flatMap((choice) => choice.where ?? [])];
   const ids = clauses.filter(isAboutCohorts).flatMap((clause) => cohortsIn(clause) ?? []);
-  // Nobody is in an unknown cohort.
+  // An unknown cohort has no members.
   const cohorts = [...new Set(ids)].flatMap((id) => {
     const cohort = source.cohorts.get(id);
     return cohort === undefined ? [] : [{ id, cohort }];
@@ -77,7 +79,7 @@ export function selectEvents(
       ...labels.filter((name) => documentOf(name) === undefined),
     ]),
   ];
-  // Read at once, which is cheaper than from the JSON of the value.
+  // Reads the label directly, which is cheaper than deriving it from the JSON of the value.
   const labelled = [...new Set(labels)].flatMap((name, index) => {
     const found = documentOf(name);
     return found === undefined ? [] : [{ name, column: numbered('l', index), ...found }];
@@ -176,7 +178,7 @@ function extract({ jsonOf, partOf, propertyOf }: Dialect, text: string): Sql {
   }
 }
 
-/** Where an attribute of an event itself is; undefined for others. */
+/** Returns the column and property of an attribute of the event itself; undefined for other attributes. */
 function documentOf(text: string): { document: Sql; property: string } | undefined {
   const attribute = parseAttribute(text);
   if (attribute.of === 'property') return { document: sql`e.properties`, property: attribute.name };
@@ -184,7 +186,7 @@ function documentOf(text: string): { document: Sql; property: string } | undefin
   return undefined;
 }
 
-/** The bucket of a column `t`, which is one of the instants of all buckets. */
+/** Returns the bucket of a column `t`, which must be within `calendar.around`. */
 export function bucketAt({ elementOf, quotient }: Dialect, calendar: Calendar): Sql {
   const { buckets, mapped, unitMs } = calendar;
   const [zero = 0] = buckets;
@@ -195,7 +197,7 @@ export function bucketAt({ elementOf, quotient }: Dialect, calendar: Calendar): 
     : sql`(${quotient(since, unitMs * width)} + ${integer(zero)})`;
 }
 
-/** Local time minus UTC at a column `t`. */
+/** Returns the UTC offset of local time at a column `t`. */
 function offsetAt({ stretches }: Calendar): Sql {
   const [last, ...before] = stretches.toReversed();
   return before
@@ -207,7 +209,7 @@ function offsetAt({ stretches }: Calendar): Sql {
     );
 }
 
-/** How many units each bucket has; undefined where they differ. Computing a bucket is cheaper than a look-up. */
+/** Returns the number of units per bucket; undefined if it varies. Computing a bucket is cheaper than a look-up. */
 function widthOf(buckets: readonly number[]): number | undefined {
   const [zero = 0] = buckets;
   const next = buckets.findIndex((bucket) => bucket !== zero);

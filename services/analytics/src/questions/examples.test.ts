@@ -15,7 +15,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
   const it = test.skipIf(isMissing);
 
   it('a day that clocks are set back into has the events after that', async () => {
-    // At 00:01 of the next day, 02:31 in UTC, clocks showed 23:01 again.
+    // At 00:01 of the next day (02:31 UTC), clocks went back to 23:01.
     const times = ['02:29', '02:30', '02:31', '03:29', '03:30'].map((time) => `2010-11-07T${time}:00Z`);
     const ask = await asker(
       started,
@@ -328,7 +328,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
       event: 'a',
       where: [{ attribute: 'plan', op: 'eq', value: `p${page}` }],
     }));
-    // 0, 1 and 2 of bob are of the same moment.
+    // Events 0, 1 and 2 of bob have the same time.
     expect(await ask({ kind: 'funnel', ...onDay('2026-03-03'), steps })).toMatchObject({
       steps: all.map((step) => ({ count: step < 3 ? 2 : 1 })),
     });

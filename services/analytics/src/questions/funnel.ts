@@ -24,8 +24,8 @@ const MS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
 const DEFAULT_WINDOW = { count: 14, unit: 'day' } as const;
 
 /**
- * Of each person the chains with the latest start. From each event of the first step it goes on to the earliest event
- * of the next step that is not before, and so on.
+ * Computes a funnel from the chains of each person with the latest start. A chain begins at an event of the first
+ * step, and continues with the earliest event of the next step that is not earlier, and so on.
  */
 export async function funnel(question: FunnelQuery, asking: Asking): Promise<ReportContent> {
   const { dialect } = asking.source;
@@ -104,7 +104,7 @@ export async function funnel(question: FunnelQuery, asking: Asking): Promise<Rep
     best as (select p${join(best, sql``)} from (${ends}) as ended group by p),
     per as (select *, ${deepest} as label from best where ${dialect.isRow(numbered('c', 0))})`;
   const found = sql`[${totals}] as counts, [${medians}] as medians`;
-  // Of each label, and of all people together.
+  // For each label, and for all people together.
   const rows = await asking.query(
     breakdown === undefined
       ? sql`${people} select ${found} from per`
@@ -120,7 +120,7 @@ export async function funnel(question: FunnelQuery, asking: Asking): Promise<Rep
   return reportOf(question, rows);
 }
 
-/** When the chain of a step came to an earlier one, in milliseconds. */
+/** Returns when the chain of a step reached an earlier step, in milliseconds. */
 function timeOf(dialect: Dialect, chain: number, step: number): Sql {
   const value = dialect.valueOf(numbered('c', chain), step);
   return step === 0 ? value : sql`(-${value})`;
@@ -130,7 +130,7 @@ const list = <T>(item: z.ZodType<T>) =>
   z.array(item).or(z.object({ items: z.array(item) }).transform(({ items }) => items));
 const resultRows = z.array(
   z.object({
-    /** Absent, or empty: all people. */
+    /** Absent or empty for all people. */
     line: z.enum(['', 'one', 'other', 'none']).default(''),
     label: z.string().default(''),
     counts: list(z.number()),

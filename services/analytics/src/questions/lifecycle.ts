@@ -11,12 +11,12 @@ const bucketRows = z.array(
   z.object({ b: z.number(), fresh: z.number(), back: z.number(), again: z.number(), gone: z.number() }),
 );
 
-/** People by what they did in each interval and before it. */
+/** Groups people by their activity in and before each interval. */
 export async function lifecycle(question: LifecycleQuery, asking: Asking): Promise<ReportContent> {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [], event } = question;
   const span = spanOf(range, interval, timezone, asking.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone, before: 1 });
-  // All of the past: it decides who is new.
+  // Includes all of the past, which decides who is new.
   const { query } = selectEvents(
     {
       source: asking.source,
@@ -27,7 +27,7 @@ export async function lifecycle(question: LifecycleQuery, asking: Asking): Promi
     [],
   );
   const bucket = bucketAt(asking.source.dialect, calendar);
-  // A person's buckets in order, those of other times as null before them.
+  // The buckets of each person in order. Times outside of the calendar are null and come first.
   const rows = await asking.query(sql`
     select b::double as b, count(case when t = earliest then 1 end)::double as fresh,
       count(case when t > earliest and before = b - 1 then 1 end)::double as back,

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../engine/sql.ts';
 
 export type Series = TrendsQuery['series'][number];
 
-/** Of the columns p, the person, and x, a number. */
+/** The SQL of each measure, over the columns p, the person, and x, a number. */
 export const MEASURES: Record<Measure, (dialect: Dialect) => Sql> = {
   events: () => sql`count(*)::double`,
   people: () => sql`count(distinct p)::double`,
@@ -17,7 +17,10 @@ export const MEASURES: Record<Measure, (dialect: Dialect) => Sql> = {
   p99: (dialect) => dialect.quantile(sql`x`, sql`0.99`),
 };
 
-/** Whether values of buckets add up: a person counts in every bucket, and averages are of different numbers of events. */
+/**
+ * Whether the values of buckets add up. A person counts in every bucket, and averages cover different numbers of
+ * events.
+ */
 export function addsUp(measure: Measure = 'events'): boolean {
   return measure === 'events' || measure === 'sum';
 }
@@ -30,13 +33,15 @@ export function emptyValue(measure: Measure | undefined): number | null {
 
 const MAX_UNIT = 40;
 
-/** The unit of a series: `events`, `people`, or the property that it measures. */
+/** Returns the unit of a series: `events`, `people`, or the measured property. */
 export function unitOf({ measure = 'events', property = '' }: Series): string {
   if (measure === 'events') return 'events';
   return measure === 'people' ? PEOPLE : [...property].slice(0, MAX_UNIT).join('');
 }
 
-/** With measure and property where another series of the same event has others. */
+/**
+ * Returns the name of a series. Includes measure and property if another series of the same event has different ones.
+ */
 export function nameOf(
   { event, name, measure = 'events', property }: Series,
   all: readonly Series[],

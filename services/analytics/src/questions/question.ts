@@ -3,20 +3,23 @@ import type { Row } from '../engine/engine.ts';
 import type { Sql } from '../engine/sql.ts';
 import type { Source } from './events.ts';
 
-/** What every kind of question is answered with. */
+/** The inputs for answering any kind of question. */
 export interface Asking {
   source: Source;
-  /** Milliseconds since 1970: what a range of the last intervals ends with. */
+  /** Milliseconds since 1970. A range of the last intervals ends at this time. */
   now: number;
   /** The time up to which events are known. */
   asOf: number;
   query(query: Sql): Promise<Row[]>;
 }
 
-/** What a report allows. */
+/** The limit of a report. */
 const MAX_NAME = 200;
 
-/** Names of series, steps, rows or values, cut to what a report allows, and numbered where they are equal. */
+/**
+ * Makes the names of series, steps, rows or values unique: cuts them to the limit of a report, and numbers equal
+ * ones.
+ */
 export function differentNames(names: readonly string[]): string[] {
   const seen = new Set<string>();
   return names.map((name) => {
@@ -27,7 +30,7 @@ export function differentNames(names: readonly string[]): string[] {
   });
 }
 
-/** The name of the property that a report is broken down by. */
+/** Returns the displayed name of the property of a breakdown. */
 export const breakdownName = (property: string): string => cut(property, MAX_NAME);
 
 /** Avoids cutting a surrogate pair. */
@@ -39,7 +42,7 @@ export const DEFAULT_INTERVAL: InsightInterval = 'day';
 
 const TENTH = 10;
 
-/** A percentage with one decimal. */
+/** Returns a percentage with one decimal. */
 export function percentage(part: number, whole: number): number {
   return Math.round((part / whole) * 100 * TENTH) / TENTH;
 }

@@ -1,13 +1,13 @@
 import { clausesOf, type InsightQuery, type Path } from '@switchboard/contracts';
 import { cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
 
-/** What a question reads, and where it says so: `series[0].where[1]`. */
+/** An attribute or cohort that a question reads, and its path: `series[0].where[1]`. */
 interface Read {
   path: string;
   name: string;
 }
 
-/** The attributes and cohorts that a question reads, each at the first place that names it. */
+/** Returns the attributes and cohorts that a question reads, each with its first occurrence. */
 export function readBy(question: InsightQuery): { attributes: Read[]; cohorts: Read[] } {
   const clauses = clausesOf(question).map(({ path, clause }) => ({ path: pathText(path), clause }));
   const [about, own] = [true, false].map((isAbout) =>
@@ -33,7 +33,7 @@ export function readBy(question: InsightQuery): { attributes: Read[]; cohorts: R
   };
 }
 
-/** A path as messages write it: `series[0].where[1]`. */
+/** Formats a path for messages: `series[0].where[1]`. */
 export function pathText(path: Path): string {
   return path.reduce<string>(
     (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),

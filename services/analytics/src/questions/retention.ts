@@ -14,7 +14,7 @@ const MAX_ROWS = 120;
 
 const pairRows = z.array(z.object({ row: z.number(), period: z.number(), people: z.number() }));
 
-/** Of the people who began in each interval, the part that came back n intervals later. */
+/** Computes, for the people who began in each interval, the share that returned n intervals later. */
 export async function retention(question: RetentionQuery, asking: Asking): Promise<ReportContent> {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [], start, periods } = question;
   const { dialect } = asking.source;
@@ -23,7 +23,7 @@ export async function retention(question: RetentionQuery, asking: Asking): Promi
   const span = spanOf(range, interval, timezone, asking.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone, after: periods - 1 });
   if (calendar.labels.length > MAX_ROWS) throw tooManyIntervals(MAX_ROWS);
-  // Each of one name, which are together in a file.
+  // One event name each, because the events of a name are together in a file.
   const chosen = (choice: EventChoice, instants: Partial<Instants>): Sql => {
     const { query, matches } = selectEvents(
       { source: asking.source, names: [choice.event], where, instants },
@@ -32,7 +32,7 @@ export async function retention(question: RetentionQuery, asking: Asking): Promi
     return sql`select p, t from (${query}) as ev where ${matches(choice)}`;
   };
   const bucket = bucketAt(dialect, calendar);
-  // Somebody's first event of all time may be a long time ago.
+  // The first event of a person may be long ago.
   const starts = isFirst
     ? sql`select p, ${bucket} as b, t from (select p, min(t) as t from (${chosen(start, { to: calendar.to })}) as known
         group by p) as earliest where ${isWithin(calendar)}`

@@ -3,14 +3,14 @@ import { calendarOf, spanOf, UnusableRange } from '../calendar/calendar.ts';
 import { previousOf } from '../calendar/previous.ts';
 import { DEFAULT_INTERVAL } from './question.ts';
 
-/** Which events an answer depends on, and when it may change without any. */
+/** The events that an answer depends on, and the range, which can change the answer without new events. */
 export interface Scope {
-  /** Undefined: of any name. */
+  /** Undefined for events of any name. */
   names: string[] | undefined;
-  /** Milliseconds since 1970; undefined: all of the past. */
+  /** Milliseconds since 1970; undefined for all of the past. */
   from: number | undefined;
   to: number;
-  /** The first unit of the range and the last. */
+  /** The first and last unit of the range. */
   span: string;
 }
 

@@ -5,27 +5,28 @@ import { allOf, COMMA, integer, join, numbered, type Sql, sql, whole } from '../
 /** Later than any event. */
 export const NEVER = sql`${integer(Number.MAX_SAFE_INTEGER)}`;
 
-/** Of conditions at one moment besides that of the new step: each doubles what is compared. */
+/** The maximum number of other conditions at the same moment. Each doubles the comparisons. */
 const MAX_OTHERS = 3;
 
 interface Stage {
   steps: readonly EventChoice[];
   /** The index of the step, at least 1. */
   step: number;
-  /** A query of the person, time and id of its events: p, t, id. */
+  /** A query of the step's events: person, time and id, as p, t, id. */
   events: Sql;
-  /** Columns of the chains besides the person, and the times and ids that stages add. */
+  /** Columns of the chains in addition to the person, and the times and ids that stages add. */
   columns: readonly Sql[];
   dialect: Dialect;
 }
 
 /**
- * Adds to each chain the time of its next step, `t` and the number: the earliest that is not before the last one's and
- * has an event which no other step needs.
+ * Adds to each chain the time of its next step, as `t` and its number: the earliest time that is not before that of
+ * the last step and has an event that no other step needs.
  *
- * Only steps of one name that come to the same moment can need the same event. They have different events if and only
- * if every choice of them has as many events together (Hall's theorem). The steps before have, so choices with the new
- * step are left, and of steps with the same condition all or none. The first step has its event already.
+ * Only steps of the same event name at the same moment can need the same event. They can have different events if
+ * and only if each subset of the steps has at least as many events together (Hall's theorem). This already holds
+ * for the earlier steps, so only subsets with the new step remain. Of steps with the same condition, a subset needs
+ * to contain all or none. The first step already has its event.
  */
 export function stageOf({ steps, step, events, columns, dialect }: Stage): Sql {
   const before = step - 1;
@@ -37,15 +38,15 @@ export function stageOf({ steps, step, events, columns, dialect }: Stage): Sql {
   const isNeeded = needsEvents(steps, step);
   if (isAlone && !isNeeded) return sql`select w.*, e.t as ${at} ${next(events)}`;
 
-  // More than all steps can take are as good as all.
+  // More events than all steps can take have no effect.
   const enough = steps.filter(({ event }) => event === steps[step]?.event).length;
   const moments = sql`select p, t, ${dialect.someOf(sql`id`, enough)} as ids from (${events}) as ev group by p, t`;
   if (isAlone) return sql`select w.*, e.t as ${at}, e.ids as ${ids} ${next(moments)}`;
 
   const idsLater = isNeeded ? sql`, lead(ids) over (partition by p order by t) as there` : sql``;
-  // What can be null is null after the last moment; in ClickHouse other columns would be 0.
+  // Nullable columns are null after the last moment. In ClickHouse other columns would be 0.
   const pairs = sql`select *, lead(nullif(t, ${NEVER})) over (partition by p order by t) as later${idsLater} from (${moments}) as moments`;
-  // At a later moment there is no other step.
+  // No other step is at a later moment.
   const fits = sql`case when e.t = w.${numbered('t', before)} then ${haveEvents(steps, step, dialect)} else true end`;
   const found = sql`select w.*, e.t as now, e.ids as here, e.later as later${isNeeded ? sql`, e.there as there` : sql``}, ${fits} as fits ${next(pairs)}`;
   const earlier = [...steps.keys()].slice(0, step);
@@ -60,7 +61,9 @@ export function stageOf({ steps, step, events, columns, dialect }: Stage): Sql {
   return sql`select ${join(kept, COMMA)} from (${found}) as found`;
 }
 
-/** Whether a later stage reads the events of this one: of the first the one, of others those it may take. */
+/**
+ * Whether a later stage reads the events of this one. The first step has exactly one event, others have candidates.
+ */
 export function needsEvents(steps: readonly EventChoice[], step: number): boolean {
   return steps.some(
     (later, index) =>
@@ -70,7 +73,7 @@ export function needsEvents(steps: readonly EventChoice[], step: number): boolea
   );
 }
 
-/** Whether the steps that came to the moment `e` and a new one, which can take any of its events, can have different ones. */
+/** Whether the steps at the moment `e` and a new one, which can take any of its events, can have different events. */
 function haveEvents(steps: readonly EventChoice[], step: number, dialect: Dialect): Sql {
   const isHere = (index: number) => sql`w.${numbered('t', index)} = e.t`;
   const count = (indexes: readonly number[]) =>
@@ -83,7 +86,7 @@ function haveEvents(steps: readonly EventChoice[], step: number, dialect: Dialec
     (index) => conditionOf(steps[index]),
   );
   const same = groups.get(conditionOf(steps[step])) ?? [];
-  // The last ones: those at one moment follow each other.
+  // The latest conditions, because steps at the same moment are consecutive.
   const others = [...groups]
     .filter(([condition]) => condition !== conditionOf(steps[step]))
     .map(([, indexes]) => indexes)
@@ -112,7 +115,7 @@ function conditionOf(step: EventChoice | undefined): string {
   return JSON.stringify(step?.where ?? []);
 }
 
-/** Every choice of some of these, none and all included. */
+/** Returns every subset of the items, including the empty and the full one. */
 function choicesOf<T>([item, ...others]: readonly T[]): T[][] {
   if (item === undefined) return [[]];
   return choicesOf(others).flatMap((choice) => [choice, [item, ...choice]]);

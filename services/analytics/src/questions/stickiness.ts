@@ -7,7 +7,7 @@ import { type Asking, DEFAULT_INTERVAL, differentNames } from './question.ts';
 
 const activeRows = z.array(z.object({ active: z.number(), people: z.number() }));
 
-/** How many people were active in exactly 1, 2, ... intervals. */
+/** Counts the people who were active in exactly 1, 2, ... intervals. */
 export async function stickiness(question: StickinessQuery, asking: Asking): Promise<ReportContent> {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [] } = question;
   const span = spanOf(range, interval, timezone, asking.now);

@@ -49,7 +49,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
       },
     ]);
     const weeks = { interval: 'week', series: [one] };
-    // A Wednesday to a Sunday, and the running week on a Tuesday.
+    // From a Wednesday to a Sunday, and the current week on a Tuesday.
     for (const short of [
       { from: '2026-01-21', to: '2026-01-25' },
       { last: 1, unit: 'week' },
@@ -89,7 +89,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
       'seen, events',
       'Price',
     ]);
-    // What tells these apart is not a measure.
+    // These series differ, but not in their measure.
     const where = [{ attribute: 'plan', op: 'eq', value: 'pro' }];
     expect(await namesOf([{ event: 'seen' }, { ...seen, where }])).toEqual(['seen', 'seen (2)']);
     expect(await namesOf([{ event: 'seen' }, { ...other, name: 'Bought' }])).toEqual(['seen', 'Bought']);

@@ -18,16 +18,16 @@ import { NONE, OTHER, partOf, REST_LINES } from './rest.ts';
 
 type Values = (number | null)[];
 
-/** A line before it has a name: the events of a series, or those with one value of its breakdown. */
+/** An unnamed line: the events of a series, or those with one value of its breakdown. */
 interface Line {
-  /** null: the whole series. */
+  /** Null for the whole series. */
   label: string | null;
   builtIn?: BuiltInName | undefined;
   values: Values;
   previous?: Values;
-  /** Where `previous` has no place for some of it. */
+  /** Set where `previous` omits part of the previous period, or the sum exceeds a double. */
   previousTotal?: number | null;
-  /** Where the values of buckets do not add up, or add up to more than a number holds. */
+  /** Null where the values of buckets do not add up, or their sum exceeds a double. */
   total?: null;
 }
 
@@ -58,7 +58,7 @@ export async function trends(question: TrendsQuery, asking: Asking): Promise<Rep
     kind: 'line',
     interval,
     ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown.property) }),
-    // The parts of two series are not parts of one whole.
+    // Parts of two series are not parts of one total.
     ...(breakdown === undefined || question.series.length === 1 ? {} : { total: null }),
     buckets: calendar.labels,
     series: named.map((line, index) => ({ ...line, name: names[index] ?? line.name })),
@@ -106,7 +106,7 @@ async function linesOf(question: TrendsQuery, series: Series, context: Context):
 
 type Part = Pick<Line, 'label' | 'builtIn'>;
 
-/** The keys of lines. */
+/** The key of the line of the whole series. */
 const WHOLE = 'whole';
 const keyOf = ({ label, builtIn }: Part) => builtIn ?? (label === null ? WHOLE : `one ${label}`);
 
@@ -118,7 +118,7 @@ function comparison(values: Values, { places, isComplete }: Previous, measure: M
   };
 }
 
-/** The sum of values that add up; null if it, or one of them, is beyond a double. */
+/** Returns the sum of values that add up; null if the sum or a value exceeds a double. */
 function totalOf(values: Values): number | null {
   const total = values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
   return total === null ? null : finite(roundedAmount(total));
@@ -146,7 +146,7 @@ function selection(question: TrendsQuery, series: Series, asking: Asking, calend
       labels: question.breakdown === undefined ? [] : [question.breakdown.property],
     },
   );
-  // Only what the measure reads: a breakdown keeps all rows at once.
+  // Only the columns of the measure, because a breakdown keeps all rows in memory.
   const columns = [
     sql`(${bucketAt(dialect, calendar)})::integer as b`,
     ...(series.measure === 'people' ? [sql`p`] : []),
@@ -158,7 +158,7 @@ function selection(question: TrendsQuery, series: Series, asking: Asking, calend
 
 const valueRows = z.array(
   z.object({
-    /** The place of its label among those shown, REST or WITHOUT; absent: of the whole series. */
+    /** The index of its label in `shown`, REST or WITHOUT. Absent for the whole series. */
     line: z.number().optional(),
     label: z.string().nullish(),
     b: z.number(),
@@ -182,11 +182,11 @@ function partAt(place: number | undefined, label: string): Part {
 interface Found {
   /** Values by line and bucket. */
   lines: Map<string, Map<number, number | null>>;
-  /** The labels with a line of their own, the commonest first. */
+  /** The labels with their own lines, the most common first. */
   shown: string[];
 }
 
-/** Lines of their own have the labels in `shown`, or else those with the most events. */
+/** Returns the values of each line. The labels in `shown` get their own lines, or else those with the most events. */
 async function valuesOf(
   question: TrendsQuery,
   series: Series,

@@ -16,20 +16,20 @@ import type { SavedReport } from './store.ts';
 const answer = z.object({ asOf: z.string(), report: z.record(z.string(), z.unknown()) });
 const MAX_MESSAGE = 2000;
 
-/** A saved report that this region runs, with what it asks. */
+/** A saved report that this region runs, with its question. */
 interface Runnable {
   refresh: string | null;
   generation?: string | undefined;
-  /** Or why this version does not answer it. */
+  /** A BadRequest if this version cannot answer the question. */
   question: InsightQuery | BadRequest;
 }
 
 export interface ReportRunner {
-  /** Undefined for a report that is gone, asks nothing, or belongs to another region. */
+  /** Returns undefined for a report that was deleted, has no query, or belongs to another region. */
   find(report: SavedReport): Promise<Runnable | undefined>;
-  /** Runs it. Throws Unavailable where trying again may help. */
+  /** Runs a report. Throws Unavailable where a retry may help. */
   run(report: SavedReport, found: Runnable): Promise<ReportRunRecord>;
-  /** The run of a report that was tried too often. */
+  /** Returns the run of a report that failed too often. */
   failed(report: SavedReport, found: Pick<Runnable, 'generation'>, error: ReportRunError): ReportRunRecord;
 }
 
@@ -102,5 +102,5 @@ function refusal(query: unknown, error: z.core.$ZodError | undefined): BadReques
   return new BadRequest(problem?.message ?? 'query: not valid');
 }
 
-/** Whether a run that threw this may succeed a little later. */
+/** Whether a run that threw this error may succeed a little later. */
 export const isBusy = (error: unknown): error is Unavailable => error instanceof Unavailable;

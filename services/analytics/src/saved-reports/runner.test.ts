@@ -28,7 +28,7 @@ let now = START;
 let shiftMs = 0;
 let runs: ReportRunRecord[] = [];
 let instances: SavedReports[] = [];
-/** By id, with their refresh. */
+/** The reports by id, with their refresh. */
 let reports = new Map<string, string | null>();
 let run: (id: string) => Promise<void> = async () => undefined;
 let attempts = 0;
@@ -208,7 +208,7 @@ it('reports that are due at once run one after another without a pause', async (
     running--;
   };
   startInstance();
-  // A look each second would take 50.
+  // One report per poll, once a second, would take 50 seconds.
   await eventually(async () => expect(runs).toHaveLength(50));
   await eventually(async () => expect(await rows()).toEqual([]));
 });

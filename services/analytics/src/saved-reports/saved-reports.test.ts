@@ -9,7 +9,7 @@ let analytics: Awaited<ReturnType<typeof startAnalytics>>;
 const runs: Record<string, unknown>[] = [];
 beforeAll(async () => {
   analytics = await startAnalytics();
-  // The service makes the topic before any report runs.
+  // The service creates the topic before any report runs.
   await eventually(() =>
     analytics.log.consume({
       group: 'test',

@@ -15,16 +15,16 @@ import type { ClaimedReport, RefreshedReport, SavedReport, SavedReportsStore } f
 const PARTITIONS = 4;
 const RETENTION_MS = 7 * 24 * 3_600_000;
 const POLL_MS = 1_000;
-/** How often reports that are new or changed in the directory are looked for. */
+/** Milliseconds between searches for new or changed reports in the directory. */
 const ADOPT_MS = 30_000;
-/** New reports run within so long, each at a moment of its own. */
+/** New reports run within this time, each at a random moment. */
 const SPREAD_MS = 30_000;
-/** Longer than any question may take. */
+/** Longer than any question can take. */
 const CLAIM_MS = 180_000;
 const BUSY_MS = 20_000;
 const MAX_ATTEMPTS = 5;
 
-/** What owners of a report read of a failure that only the log explains. */
+/** The error that owners of a report see when only the log has the cause. */
 const DEFECT: ReportRunError = {
   code: 'INTERNAL',
   message: 'The report could not be computed. Run it again later, or change its query.',
@@ -34,19 +34,19 @@ const busy = ({ message }: Unavailable): ReportRunError => ({ code: 'UNAVAILABLE
 interface SavedReportsOptions {
   store: SavedReportsStore;
   runner: ReportRunner;
-  /** A page of the directory's reports that run by themselves, after this one. */
+  /** Returns a page of the directory's scheduled reports, after this one. */
   scheduled(after: SavedReport | undefined): Promise<Report[]>;
   log: EventLog;
   replication: number;
   clock: Clock;
-  /** Milliseconds on a clock that nobody sets. */
+  /** Milliseconds on a monotonic clock. */
   elapsed?: () => number;
   logger: Logger;
 }
 
-/** Runs saved reports when they are due, each by one instance at a time, and publishes what came of it. */
+/** Runs saved reports when they are due, each in one instance at a time, and publishes the results. */
 export interface SavedReports {
-  /** Has a report run soon. Throws NotFound, and BadRequest for one that asks nothing. */
+  /** Schedules a report to run soon. Throws NotFound, and BadRequest for an invalid query. */
   request(report: SavedReport): Promise<void>;
   /** Returns at once. */
   start(): void;
@@ -60,7 +60,10 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   const stopping = new AbortController();
   let hasTopic = false;
   let adoptedAt = Number.NEGATIVE_INFINITY;
-  /** Projects take turns, because by age alone one with many due reports would be before all others. */
+  /**
+   * The project of the last report. Projects take turns: ordered by age alone, one with many due reports would delay
+   * all others.
+   */
   let lastProject = '';
   let loop: Promise<void> | undefined;
 
@@ -96,7 +99,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   async function runOne(report: ClaimedReport): Promise<void> {
     const found = await runner.find(report);
     if (found === undefined) return store.remove(report);
-    // Its refresh was cleared before it became due.
+    // The refresh was cleared before the report became due.
     if (report.refresh !== null && found.refresh === null) return store.finish(report);
     const attempts = report.attempts + 1;
     let run: ReportRunRecord;
@@ -113,9 +116,9 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     else await store.reschedule(report, nextRun(refresh, report, clock.now()), 0);
   }
 
-  /** Runs what is due, one after another: people who ask wait for one report of an instance at most. */
+  /** Runs due reports one after another, so that interactive questions wait for at most one report per instance. */
   async function look(): Promise<void> {
-    // Its readers wait for it, also where no report ever runs.
+    // Readers wait for the topic, even if no report ever runs.
     if (!hasTopic) await log.createTopics([topicSpec(replication)]);
     hasTopic = true;
     while (!stopping.signal.aborted) {
@@ -123,7 +126,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
       const report = await store.claim(clock.now(), inMs(CLAIM_MS), lastProject);
       if (report === undefined) return;
       lastProject = report.projectId;
-      // The claim ends by itself, and somebody tries again.
+      // The claim expires, and an instance tries again.
       await runOne(report).catch((error: unknown) =>
         logger.failed('run a saved report', error, namesOf(report)),
       );

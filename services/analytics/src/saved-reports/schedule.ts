@@ -7,7 +7,10 @@ const INTERVAL_MS: Record<ReportRefresh, number> = {
   daily: 24 * 60 * MINUTE_MS,
 };
 
-/** The time of a report's next run: always as long after the start of an interval, and another for each report. */
+/**
+ * Returns the time of a report's next run. Its offset from the start of an interval is constant, and differs between
+ * reports.
+ */
 export function nextRun(
   refresh: ReportRefresh,
   report: { projectId: string; reportId: string },

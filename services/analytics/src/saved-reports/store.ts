@@ -10,41 +10,42 @@ export interface SavedReport {
 }
 
 export interface ClaimedReport extends SavedReport {
-  /** Runs in a row before this one that found the engine busy. */
+  /** The number of consecutive earlier runs that found the engine busy. */
   attempts: number;
-  /** How often it ran by itself when it became due; null: somebody asked for this run. */
+  /** The refresh of the report when it became due; null for a requested run. */
   refresh: string | null;
 }
 
 export interface RefreshedReport extends SavedReport {
   refresh: ReportRefresh;
-  /** When it runs if it is not there yet. */
+  /** The first run of a report that is not in the table yet. */
   firstAt: Date;
-  /** Its next time by `refresh`: no run is planned for later. */
+  /** The next time by `refresh`. No run is planned for later. */
   nextAt: Date;
 }
 
 export interface SavedReportsStore {
   /**
-   * Adds those reports that are not there yet, and brings those forward whose refresh has changed or that are planned for
-   * later than their next time, as all are once the clock is set back. One that runs or is tried again is brought forward
+   * Adds missing reports. Brings a report forward if its refresh has changed or if it is planned for later than
+   * `nextAt`, which happens when the clock is set back. A report that is running or being retried is brought forward
    * by a later call.
    */
   adopt(reports: readonly RefreshedReport[]): Promise<void>;
   /**
-   * Makes reports due whose claim, retry or requested run is later than `latest`: a clock that was set back put it there.
+   * Makes reports due with a claim, retry or requested run later than `latest`, which happens when the clock was set
+   * back.
    */
   release(latest: Date, dueAt: Date): Promise<void>;
-  /** Makes a report due, also one that is not there yet. */
+  /** Makes a report due, and adds it if it is missing. */
   request(report: SavedReport, dueAt: Date): Promise<void>;
   /**
-   * Takes a due report, the oldest of its project, of projects in the order of their ids and those after this one before
-   * others. Nobody else gets it before `until`.
+   * Claims a due report until `until`, the oldest of its project. Projects take turns in the order of their ids,
+   * beginning after `afterProject`.
    */
   claim(now: Date, until: Date, afterProject: string): Promise<ClaimedReport | undefined>;
-  /** Ends a claim: the report is due again then, or at once if that was asked for while it ran. */
+  /** Ends a claim. The report is due again at `dueAt`, or at once if it was requested during the run. */
   reschedule(report: SavedReport, dueAt: Date, attempts: number): Promise<void>;
-  /** Ends the claim of a report that does not run by itself: it is removed, unless it was asked for while it ran. */
+  /** Ends the claim of a report without a refresh and removes it, unless it was requested during the run. */
   finish(report: SavedReport): Promise<void>;
   remove(report: SavedReport): Promise<void>;
 }
@@ -59,10 +60,10 @@ type ClaimedRow = {
 const named = ({ projectId, reportId }: SavedReport) =>
   and(eq(savedReports.projectId, projectId), eq(savedReports.reportId, reportId));
 
-/** A claim moves the time to its own end; a request moves it again. */
+/** Whether no request came during the claim: a claim sets the time to its own end, and a request changes it. */
 const IS_UNTOUCHED = sql`${savedReports.nextRunAt} = ${savedReports.claimedUntil}`;
 
-/** Reports that are gone no longer wait for their next run. */
+/** Removes the next runs of deleted reports. */
 export async function removeSavedReports(tx: Tx, removed: readonly Removed[]): Promise<void> {
   for (const one of removed) if (one.kind === 'report') await tx.delete(savedReports).where(named(one));
 }
@@ -84,7 +85,7 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
         .onConflictDoNothing();
       const column = (partOf: (report: RefreshedReport) => string) =>
         sql`${sql.param(reports.map(partOf))}::text[]`;
-      // Not on conflict, which writes to every row; without those that another instance is bringing forward.
+      // Without `on conflict`, which writes every row. Skips rows that another instance is bringing forward.
       await db.execute(sql`
         with changed as (
           select report.project_id, report.report_id, wanted.refresh, wanted.next_at::timestamptz as next_at
@@ -126,7 +127,7 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
           .values({ projectId, reportId, nextRunAt: dueAt })
           .onConflictDoUpdate({
             target: [savedReports.projectId, savedReports.reportId],
-            // The next look at the directory sets its refresh again.
+            // The next search of the directory sets the refresh again.
             set: { nextRunAt: sql`least(${savedReports.nextRunAt}, excluded.next_run_at)`, refresh: null },
           }),
       );
@@ -135,7 +136,7 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
     async claim(now, until, afterProject) {
       const isDue = sql`next_run_at <= ${now.toISOString()}::timestamptz
         and (claimed_until is null or claimed_until <= ${now.toISOString()}::timestamptz)`;
-      // One that another instance is taking is left to it.
+      // Skips a report that another instance is claiming.
       const [row] = await db.execute<ClaimedRow>(sql`
         update ${savedReports} set claimed_until = ${until.toISOString()}, next_run_at = ${until.toISOString()}
         where (project_id, report_id) = (

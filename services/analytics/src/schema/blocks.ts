@@ -3,15 +3,18 @@ import { bigint, index, integer, pgTable, primaryKey, timestamp } from 'drizzle-
 const number = (name: string) => bigint(name, { mode: 'number' });
 
 /**
- * Runs of consecutive records that are inserted into ClickHouse together. The first insert fixes the end, so that every
- * process that inserts the run again gives it the same name, by which ClickHouse knows it.
+ * Runs of consecutive records that are inserted into ClickHouse together. The first insert fixes the end of a
+ * run, so that every process inserts it with the same name, by which ClickHouse recognizes duplicates.
  */
 export const clickhouseBlocks = pgTable(
   'clickhouse_blocks',
   {
     logPartition: integer('log_partition').notNull(),
     firstOffset: number('first_offset').notNull(),
-    /** The first record's log timestamp in milliseconds: it tells the offsets of a recreated topic from the old ones. */
+    /**
+     * Log timestamp of the first record, in milliseconds. It distinguishes the offsets of a recreated topic from the
+     * old ones.
+     */
     firstAt: number('first_at').notNull(),
     lastOffset: number('last_offset').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),

@@ -2,7 +2,7 @@ import { bigint, index, integer, pgTable, text, timestamp } from 'drizzle-orm/pg
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' });
 
-/** The events that are in the files of `archive_files`: those before these offsets, by partition. One row. */
+/** The end offsets by partition: the files of `archive_files` contain the events before them. One row. */
 export const archivedOffsets = pgTable('archived_offsets', {
   region: text().primaryKey(),
   offsets: bigint({ mode: 'bigint' }).array().notNull(),
@@ -13,16 +13,16 @@ export const archiveFiles = pgTable(
   'archive_files',
   {
     key: text().primaryKey(),
-    /** null: rows of many projects, of one bucket if there is one. */
+    /** Null for rows of many projects, which are those of one bucket if `bucket` is set. */
     project: text(),
     bucket: integer(),
     buckets: integer(),
     bytes: bigint({ mode: 'number' }).notNull(),
     firstOccurredAt: time('first_occurred_at').notNull(),
     lastOccurredAt: time('last_occurred_at').notNull(),
-    /** null: too many to list. */
+    /** Null if too many to list. */
     eventNames: text('event_names').array(),
-    /** Keys of files that this one stands for. */
+    /** Keys of the files that this one replaces. */
     replaces: text().array().notNull(),
   },
   (table) => [

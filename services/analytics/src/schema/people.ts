@@ -8,11 +8,11 @@ export const cohorts = pgTable(
   {
     projectId: text('project_id').notNull(),
     id: text().notNull(),
-    /** Clauses that all have to match; nobody fulfils an empty list. */
+    /** Clauses that must all match. An empty list matches no one. */
     match: json().notNull(),
-    /** Who belongs to it besides. */
+    /** Additional members. */
     distinctIds: text('distinct_ids').array().notNull(),
-    /** Flags could not publish it: nothing is known of who belongs to it. */
+    /** Whether flags could not publish the cohort because of its size. Its members are unknown. */
     isTooLarge: boolean('is_too_large').notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.id] })],

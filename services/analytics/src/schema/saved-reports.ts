@@ -9,11 +9,11 @@ export const savedReports = pgTable(
     projectId: text('project_id').notNull(),
     reportId: text('report_id').notNull(),
     nextRunAt: time('next_run_at').notNull(),
-    /** How often it runs by itself, as of the last look at the directory. */
+    /** The refresh interval, as of the last search of the directory. */
     refresh: text(),
-    /** A running report: nobody else runs it before this time. */
+    /** The end of the claim of a running report. No other instance runs it before this time. */
     claimedUntil: time('claimed_until'),
-    /** Runs in a row that found the engine busy. */
+    /** The number of consecutive runs that found the engine busy. */
     attempts: integer().notNull().default(0),
   },
   (table) => [

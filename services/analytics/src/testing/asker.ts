@@ -4,10 +4,10 @@ import { answer } from '../questions/answer.ts';
 import type { TestEvent } from './reference.ts';
 import type { TestEngine } from './table.ts';
 
-/** An event that differs from others in little. */
+/** An event, as its differences from the default. */
 type Event = Partial<TestEvent> & { at: string; plan?: string | undefined };
 
-/** Events `a` of one person, unless they say otherwise. */
+/** Builds an event `a` of one person unless overridden. */
 const eventOf = ({ at, plan, ...more }: Event, index: number): TestEvent => ({
   id: String(index),
   t: Date.parse(at),
@@ -19,7 +19,7 @@ const eventOf = ({ at, plan, ...more }: Event, index: number): TestEvent => ({
   ...more,
 });
 
-/** Loads events, and returns what answers questions about them with a report of the right shape. */
+/** Loads events, and returns a function that answers questions about them and validates the reports. */
 export async function asker({ engine, load, sourceOf }: TestEngine, events: readonly Event[], now = 0) {
   await load([{ events: events.map(eventOf), people: {} }]);
   return async (question: object) => {

@@ -14,11 +14,11 @@ import type { FeedSettings } from '../feed/partition.ts';
 import { createFeedStore } from '../feed/store.ts';
 import { analyticsMigrations } from '../schema/migrations.ts';
 
-/** For tests: the consumer that feeds ClickHouse, on a log and a database of its own. */
+/** For tests: the consumer that inserts into ClickHouse, with its own log and database. */
 
 export const PARTITIONS = 2;
 
-/** What differs from an ordinary feed. */
+/** Overrides of the default feed. */
 interface Changed {
   settings?: Partial<FeedSettings>;
   store?: Partial<ClickhouseStore>;
@@ -30,17 +30,17 @@ export interface FeedHarness {
   client: ClickHouseClient;
   store: ClickhouseStore;
   start(changed?: Changed): Feed;
-  /** Publishes one record of these events, whose ids are all that differs. */
+  /** Publishes one record of events that differ only in their ids. */
   publish(ids: readonly string[], more?: Published): Promise<void>;
   /** Waits until everything published is committed. */
   settled(): Promise<void>;
-  /** Ids of the events in ClickHouse, in order. */
+  /** Returns the ids of the events in ClickHouse, in order. */
   ids(): Promise<string[]>;
   rows(query: string): Promise<Record<string, unknown>[]>;
-  /** Stops the feeds, and begins a new project: its events are the only ones that `ids` sees. */
+  /** Stops the feeds, and begins a new project. `ids` then returns only the events of that project. */
   reset(): Promise<void>;
   stop(): Promise<void>;
-  /** That of `publish`. */
+  /** The project of `publish`. */
   readonly project: string;
 }
 
@@ -48,13 +48,13 @@ interface Published {
   partition?: number;
   project?: string;
   event?: object;
-  /** In place of events. */
+  /** Lines to publish instead of events. */
   lines?: readonly string[];
 }
 
 const SOON: FeedSettings = { blockBytes: 1_000_000, blockAgeMs: 20, bufferBytes: 10_000_000 };
 
-/** Undefined where ClickHouse is not installed. */
+/** Returns undefined if ClickHouse is not installed. */
 export async function startFeedHarness(): Promise<FeedHarness | undefined> {
   const clickHouse = await clickHouseDatabase();
   if (clickHouse === undefined) return undefined;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Cohort } from '../conditions/cohorts.ts';
 import type { TestEvent } from './reference.ts';
 
-/** For tests: questions about generated events, of few people and moments so that much is equal. */
+/** For tests: questions about generated events. Few people and moments cause many equal values. */
 
 export const kindsOfCases = [
   'trends',
@@ -17,9 +17,9 @@ export const kindsOfCases = [
 type Kind = (typeof kindsOfCases)[number];
 
 const QUARTER = 900_000;
-/** Days before and around changes of the clocks, most of them in one of the zones. */
+/** Days before and around clock changes, most of them in one of the zones. */
 const BASES = ['2026-03-27', '2026-10-23', '2026-04-03', '2026-09-30', '2025-12-28', '2011-12-28'];
-/** Outside of the years that ClickHouse promises. */
+/** Years outside of the range that ClickHouse guarantees. */
 const FAR_BASES = ['0101-03-27', '1899-12-30', '2299-12-29', '9999-06-01'];
 const ZONES = [
   'UTC',
@@ -29,7 +29,7 @@ const ZONES = [
   'America/New_York',
   'Pacific/Apia',
 ];
-/** Some more often, so that questions find events. */
+/** Some occur more often, so that questions find events. */
 const NAMES = ['a', 'a', 'a', 'b', 'b', 'größe 👩‍🚀'];
 const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 
@@ -47,11 +47,11 @@ const scalar = fc.constantFrom<unknown>(
   '👩‍🚀',
   'naïve',
   -3,
-  // What lines without a value of their own are called.
+  // The name of a line without a value.
   'Other',
   '(none)',
   '(empty)',
-  // Longer than a name may be, and alike up to there.
+  // Longer than the limit of a name, and equal up to there.
   '👩‍🚀'.repeat(80),
   `${'👩‍🚀'.repeat(80)}!`,
   1732600000123,
@@ -63,7 +63,7 @@ const properties = fc.option(
   ),
 );
 const traits = fc.dictionary(fc.constantFrom('plan', 'a/b~c"', '猫'), scalar);
-/** Of most people something is known. */
+/** Most people have traits or groups. */
 const people = fc.record({
   known: fc.dictionary(
     fc.constantFrom('ada', 'béa', '猫'),
@@ -156,7 +156,7 @@ const world = fc.record({
   cohort,
 });
 
-/** Much at the same millisecond, of few names. */
+/** Many events in the same millisecond, with few names. */
 const crowdedWorld = fc
   .tuple(
     world,
@@ -212,7 +212,7 @@ const window = fc.option(
   { nil: undefined, freq: 1 },
 );
 
-/** Conditions that some events fulfil several of. */
+/** Conditions that overlap: some events fulfill several. */
 const overlapping = fc.constantFrom(
   [],
   [{ attribute: 'plan', op: 'eq', value: 'x' }],
@@ -273,7 +273,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
 const day = (t: number) => new Date(t).toISOString().slice(0, 10);
 const DAY = 86_400_000;
 
-/** A range of at most 120 intervals. */
+/** Generates a range of at most 120 intervals. */
 function timesOf({ base, from, days, last, interval }: TimesMade) {
   const isLong = last === null ? days > 4 : last.unit === 'week' || last.unit === 'month';
   const isShort = interval === 'hour' || (interval === 'day' && last?.unit === 'month');
@@ -297,13 +297,13 @@ export interface Case {
   question: InsightQuery;
   asOf: number;
   people: Record<string, { traits: Traits; groups: Record<string, Traits> }>;
-  /** By id. */
+  /** Cohorts by id. */
   cohorts: Map<string, Cohort>;
 }
 
 type Traits = Record<string, unknown>;
 
-/** Who each event is of, as flags see them. */
+/** Adds the person of each event, as flags see them. */
 function withPeople(events: TestEvent[], { people: known, cohorts }: Pick<Case, 'people' | 'cohorts'>) {
   const compiled = compileCohorts([...cohorts].map(([id, one]) => ({ ...one, id })));
   return events.map((event) => {
@@ -312,7 +312,7 @@ function withPeople(events: TestEvent[], { people: known, cohorts }: Pick<Case, 
   });
 }
 
-/** The day that clocks in Apia skipped, alone: no report can show it. */
+/** Whether the range is only the day that clocks in Apia skipped, which no report can show. */
 function isSkipped({ range, timezone, interval }: InsightQuery): boolean {
   const isOfDays = interval === 'hour' || interval === 'day';
   return (

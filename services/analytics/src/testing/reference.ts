@@ -13,7 +13,7 @@ import type {
 } from '@switchboard/contracts';
 import { matchesClauses, numeric, type User } from '@switchboard/flag-engine';
 
-/** For tests: the answers to questions, computed as slowly and plainly as possible. */
+/** For tests: answers to questions, computed as slowly and simply as possible. */
 
 export interface TestEvent {
   id: string;
@@ -23,7 +23,7 @@ export interface TestEvent {
   session: string | null;
   properties: Record<string, unknown> | null;
   context: Record<string, unknown> | null;
-  /** Nobody knows anything of the person without. */
+  /** Absent if nothing is known of the person. */
   who?: User;
 }
 
@@ -71,14 +71,14 @@ function own(owner: unknown, key: string): unknown {
 const isChosen = (event: TestEvent, { event: name, where }: EventChoice) =>
   event.name === name && fulfilsAll(event, where);
 
-/** Of a time zone; questions are about the same times again and again. */
+/** The clock of a time zone. Cached, because questions are often about the same times. */
 interface Clock {
   format: Intl.DateTimeFormat;
   hours: Map<number, string>;
 }
 const clocks = new Map<string, Clock>();
 
-/** Local time as `2026-03-01T09`. */
+/** Returns local time as `2026-03-01T09`. */
 function localHour(t: number, timeZone: string): string {
   const options = { timeZone, dateStyle: 'short', timeStyle: 'short' } as const;
   const { format, hours } = clocks.get(timeZone) ?? {
@@ -104,16 +104,16 @@ function bucketName(localTime: string, interval: InsightInterval): string {
   return new Date(date.getTime() - sinceMonday * DAY).toISOString().slice(0, 10);
 }
 
-/** The first hour of a range and the last, in local time. */
+/** The first and last hour of a range, in local time. */
 type Hours = readonly [string, string];
 
 interface Days {
   hours: Hours;
   has(t: number): boolean;
   bucket(t: number): string;
-  /** Of the range. */
+  /** The buckets of the range. */
   buckets: string[];
-  /** Of the range and long before and after it. */
+  /** Returns the buckets of the range and of long periods around it. */
   all(): readonly string[];
 }
 
@@ -139,13 +139,13 @@ function hoursOf({ range, interval = 'day', timezone = 'UTC' }: Times, now: numb
   return [hourAt(first), to];
 }
 
-/** The first day or hour of the period before, its last, and which of its buckets one of the range is compared with. */
+/** The first and last day or hour of the previous period, and how the buckets correspond. */
 interface Before {
   hours: Hours;
   counterpart(bucket: string, index: number, buckets: readonly string[]): string | undefined;
 }
 
-/** Local time some steps earlier; in a month without such a day, this hour of its last day. */
+/** Returns local time some steps earlier. In a month without that day, it is this hour of the last day. */
 function earlier(localTime: string, step: InsightInterval, count: number, otherwise = '23'): string {
   const time = new Date(at(localTime));
   if (step === 'hour') time.setUTCHours(time.getUTCHours() - count);
@@ -235,7 +235,7 @@ function labelOf(event: TestEvent, property: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   const label = typeof value === 'string' ? value : JSON.stringify(value);
   const start = [...label].slice(0, SHOWN_LENGTH).join('');
-  // Those that begin alike are in the order of their hashes.
+  // Values with the same beginning are ordered by their hashes.
   return start === label ? label : start + hash('sha256', label);
 }
 
@@ -350,7 +350,7 @@ interface Chain {
   label: string;
 }
 
-/** The best chain of a person to each step: the latest start, then the earliest second event, and so on. */
+/** Returns the best chain of a person to each step: the latest start, then the earliest second event, and so on. */
 function bestChains(question: FunnelQuery, events: readonly TestEvent[], days: Days): (Chain | undefined)[] {
   const { steps, exclude = [], window = { count: 14, unit: 'day' }, breakdown } = question;
   const ms =
@@ -513,7 +513,10 @@ function lifecycle(question: LifecycleQuery, events: readonly TestEvent[], days:
 
 const COMPARED_LENGTH = 189;
 
-/** An answer without what the reference leaves open: sums of fractions depend on their order, equal names are numbered, and long ones cut. */
+/**
+ * Normalizes an answer where the reference leaves room: sums of fractions depend on their order, equal names are
+ * numbered, and long ones cut.
+ */
 export function comparable(value: unknown): object {
   const text = JSON.stringify(value).replaceAll(/ \(\d+\)"/g, '"');
   return JSON.parse(text, (_name, part: unknown) => {

@@ -13,14 +13,14 @@ import { type CallResult, eventually, harness, call as send } from '@switchboard
 import { analyticsService } from '../service.ts';
 import type { TestEvent } from './reference.ts';
 
-/** For tests: the service on a real port, with files and records as the archive makes them. */
+/** For tests: the service on a real port, with files and records as the archive produces them. */
 
 interface AnalyticsHarness {
   url: string;
   databaseUrl: string;
   log: EventLog;
   directory: DirectoryPublisher;
-  /** As a member of the projects' company, or somebody else. */
+  /** Calls the service as a member of the projects' company, or as another person. */
   call(
     method: string,
     path: string,
@@ -35,7 +35,7 @@ interface AnalyticsHarness {
   ): Promise<string>;
   /** Publishes identify or group calls, or cohorts, and waits until they are applied. */
   publish(topic: string, records: readonly { key: string; value: object | null }[]): Promise<void>;
-  /** Publishes that a file is gone. */
+  /** Publishes the tombstone of a file. */
   remove(key: string): Promise<void>;
   stop(): Promise<void>;
 }

@@ -11,24 +11,24 @@ import { type Sql, sql, text, texts } from '../engine/sql.ts';
 import { peopleInTables } from '../people/sources.ts';
 import type { Case } from './generated.ts';
 
-/** For tests: an engine of its own, with tables for what questions are asked of. */
+/** For tests: a separate engine, with tables for the data of questions. */
 export interface TestEngine {
   engine: Engine;
-  /** Replaces all rows. Events are of project `p` and the index of their case. */
+  /** Replaces all rows. Events belong to project `p` followed by the index of their case. */
   load(cases: readonly Pick<Case, 'events' | 'people'>[]): Promise<void>;
-  /** What `load` stored for a case. */
+  /** Returns the rows that `load` stored for a case. */
   sourceOf(index: number): { projectId: string; events: Sql; people: Sql };
   stop(): Promise<void>;
 }
 
 interface EngineForTests {
   name: 'DuckDB' | 'ClickHouse';
-  /** There is no such engine on this machine. */
+  /** Whether the engine is not available on this machine. */
   isMissing: boolean;
   start(): Promise<TestEngine>;
 }
 
-/** Every engine, to run the same tests on. */
+/** Returns every engine, to run the same tests on each. */
 export async function enginesForTests(): Promise<EngineForTests[]> {
   const database = await clickHouseDatabase();
   return [
@@ -89,7 +89,7 @@ async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine
     engine,
     async load(cases) {
       const { events, people } = rowsOf(cases);
-      // Of one person each.
+      // One person each.
       const memberships = people.flatMap(({ project_id, distinct_id, groups }) =>
         Object.entries(groups).map(([type, traits]) => ({ project_id, type, id: distinct_id, traits })),
       );
@@ -101,7 +101,7 @@ async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine
             const ids = Object.fromEntries(Object.keys(groups).map((type) => [type, distinct_id]));
             return { project_id, distinct_id, traits, groups: JSON.stringify(ids), version: 2 };
           }),
-          // Copies of before.
+          // Older copies.
           ...people.map(({ project_id, distinct_id }) => ({
             project_id,
             distinct_id,
@@ -129,7 +129,7 @@ async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine
   };
 }
 
-/** Rows as an archived file has them, and what is known of people. */
+/** Returns rows as an archived file has them, and the rows of people. */
 function rowsOf(cases: readonly Pick<Case, 'events' | 'people'>[]) {
   const document = (value: unknown) => (value === null ? null : JSON.stringify(value));
   return {

@@ -12,7 +12,7 @@ interface Sample {
 }
 
 export interface Watermark {
-  /** Every event accepted before this time can be asked about. Milliseconds since 1970; 0 while that is unknown. */
+  /** Every event accepted before this time can be queried. Milliseconds since 1970; 0 while unknown. */
   asOf(): number;
   /** Returns at once. */
   start(): void;
@@ -21,13 +21,13 @@ export interface Watermark {
 
 interface WatermarkOptions {
   log: Pick<EventLog, 'endOffsets'>;
-  /** The events that can be asked about: those before these offsets, by partition. */
+  /** Returns the end offsets by partition: the events before them can be queried. */
   stored(): Promise<readonly bigint[]>;
   clock: Clock;
   logger: Logger;
 }
 
-/** Remembers how long the log of events was at which time. */
+/** Samples the end of the log of events over time. */
 export function createWatermark({ log, stored, clock, logger }: WatermarkOptions): Watermark {
   const stopping = new AbortController();
   let samples: Sample[] = [];
@@ -39,7 +39,7 @@ export function createWatermark({ log, stored, clock, logger }: WatermarkOptions
     const ends = await log.endOffsets(ingestionTopics.events);
     const offsets = await stored();
     samples.push({ at, ends });
-    // Where events are stored long after they are accepted, every other sample will do.
+    // Where events are stored long after acceptance, every second sample is sufficient.
     if (samples.length > MAX_SAMPLES) samples = samples.filter((_, index) => index % 2 === 1);
     const isStored = (sample: Sample) =>
       sample.ends.every((end, partition) => (offsets[partition] ?? 0n) >= end);

@@ -3,8 +3,8 @@ import type { RecordBatch } from '@switchboard/event-log';
 type Read = Pick<RecordBatch, 'records' | 'nextOffset'>;
 
 /**
- * Whether two batches of a partition have the same records. By their offsets, because every attempt may hand over an
- * object of its own; and by time, because a recreated topic uses offsets again.
+ * Whether two batches of a partition have the same records. Compares offsets, because each attempt may pass a
+ * different object, and times, because a recreated topic reuses offsets.
  */
 export function isSameBatch(a: Read, b: Read): boolean {
   const [first, other] = [a.records[0], b.records[0]];

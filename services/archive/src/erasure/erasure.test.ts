@@ -46,9 +46,9 @@ async function erase(on = objects, signal = new AbortController().signal) {
 }
 
 const grace = archivedEvent(1, { distinctId: 'grace' });
-/** Of another project, with the same id. */
+/** An event of another project with the same id. */
 const other = archivedEvent(2, { distinctId: 'grace', projectId: 'blog' });
-/** Stores a file that is on the topic. */
+/** Stores a file and publishes it to the topic. */
 async function store(
   key: string,
   coverage?: Partial<Coverage>,
@@ -104,7 +104,7 @@ describe('the erasure of a person', () => {
       ...objects,
       async get(key, range) {
         if (key.endsWith('b.parquet')) {
-          // Sorted before the one that is read: the list of files is past it.
+          // Its key sorts before the file being read, so the listing of files has already passed it.
           await store('events/2026-03-01/a.parquet');
           await database.sql`update event_files set replaced_at = now() where key like '%b.parquet'`;
         }
@@ -158,7 +158,7 @@ describe('the erasure of a person', () => {
     await erase({
       ...objects,
       async get(key, range) {
-        // The list of files has the merged one as it was.
+        // The listing of files has the merged file in its old state.
         if (!isMerged) isMerged = await files.replace(step);
         await database.sql`update event_files set published_at = now()`;
         return objects.get(key, range);

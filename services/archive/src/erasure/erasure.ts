@@ -11,7 +11,7 @@ interface ErasureOptions {
   replays: Pick<ReplayErasure, 'remove' | 'removeProject'>;
 }
 
-/** Erases the recordings of a person or project, and their rows from the Parquet files. */
+/** Erases the recordings of a person or project, and their rows in the Parquet files. */
 export function createErasure({ store, events, replays }: ErasureOptions): Eraser {
   async function eraseRecordings(projectId: string, distinctId: string, signal: AbortSignal): Promise<void> {
     for (;;) {

@@ -16,18 +16,18 @@ interface EventErasureOptions {
 }
 
 export interface EventErasure {
-  /** Leaves no file with these rows, whatever is merged meanwhile. Can be repeated. */
+  /** Erases these rows from all files, even if files are being merged. Idempotent. */
   erase(erased: Erased, signal: AbortSignal): Promise<void>;
 }
 
 const FILES_PAGE_SIZE = 500;
 const LOOK_AGAIN_MS = 200;
-/** While files cannot be published, the erasure fails, and is repeated later. */
+/** While files cannot be published, the erasure fails and is retried later. */
 const MAX_PASSES = 50;
 
-/** Erases rows from the Parquet files: files without them take the place of those that have them. */
+/** Erases rows from the Parquet files by replacing the affected files with ones without the rows. */
 export function createEventErasure({ files, objects, threads }: EventErasureOptions): EventErasure {
-  /** Until no file is found that was not looked at: files may be merged meanwhile. */
+  /** Repeats until a pass finds no unchecked file, because files may be merged during a pass. */
   async function eraseFiles(erased: Erased, signal: AbortSignal): Promise<void> {
     const clean = new Set<string>();
     for (let pass = 1; ; pass++) {
@@ -63,7 +63,7 @@ export function createEventErasure({ files, objects, threads }: EventErasureOpti
     }
   }
 
-  /** False if the file has to be looked at again: it was replaced meanwhile, or the topic does not have it yet. */
+  /** Returns false if the file must be checked again: it was just replaced, or the topic does not have it yet. */
   async function eraseFrom(file: KnownFile, erased: Erased, signal: AbortSignal): Promise<boolean> {
     if (!file.isRead && !file.isPublished) return false;
     const isWhole = erased.distinctIds === 'all' && file.projectId === erased.projectId;
@@ -79,18 +79,18 @@ export function createEventErasure({ files, objects, threads }: EventErasureOpti
       if (merged === undefined || !(await replaceFiles([file], merged, { store: files, objects, signal })))
         return false;
     } else if (file.replacedBy === null) {
-      // Its row stays for a while, so that its object is deleted again if it is only written now.
+      // The row of the file stays for a while, so that an object written late is deleted as well.
       if (!(await files.giveUp(file.key))) return false;
       await objects.delete(file.key);
       return true;
     }
-    // Readers of the topic that never had its record would not know what it replaced.
+    // Readers of the topic without its record would not know what it replaced.
     if (!file.isPublished) return false;
     await deleteFiles([file], { store: files, objects });
     return true;
   }
 
-  /** One file at a time: those of before files had many projects are not in the table of files. */
+  /** One file at a time. Files from before files had many projects are not in the table of files. */
   async function eraseFormerFiles(erased: Erased, signal: AbortSignal): Promise<void> {
     const { projectId } = erased;
     for await (const { key, size } of objects.list(formerFolder(projectId))) {

@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto';
 
-/** An event's place in the log: a line of a record on `events`, counted from 0. */
+/** The place of an event in the log: a line of a record on `events`, counted from 0. */
 export interface Place {
   partition: number;
   offset: bigint;
   line: number;
 }
 
-/** An event's place with its key; see `eventKey`. */
+/** The place of an event, with its key; see `eventKey`. */
 export interface KeyedPlace extends Place {
   key: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   acceptedAt: number;
 }
 
 /** The events of a record with their keys. */
 export interface KeyedRecord extends Omit<Place, 'line'> {
-  /** Of its events, in order, separated by commas. */
+  /** The keys of the events, in order, separated by commas. */
   keys: string;
   lines: readonly number[];
   acceptedAt: number;
 }
 
-/** A row of the archive. Texts without an order may be bytes of UTF-8. Times are milliseconds since 1970. */
+/** A row of the archive. Unsorted texts may be UTF-8 bytes. Times are milliseconds since 1970. */
 export interface Row<Text = string | Uint8Array> extends Place {
   projectId: string;
   eventId: Text;
@@ -43,13 +43,13 @@ export interface Row<Text = string | Uint8Array> extends Place {
 
 export type ArchivedEvent = Row<string>;
 
-/** A compact key of a project's event: 128 bits of SHA-256, as the digits of a UUID. */
+/** Returns a compact key of a project's event: 128 bits of SHA-256, as the digits of a UUID. */
 export function eventKey(projectId: string, eventId: string): string {
   // No id contains NUL.
   return hash('sha256', `${projectId}\0${eventId}`, 'hex').slice(0, 32);
 }
 
-/** An event as a record of its own. */
+/** Returns a record with only this event. */
 export function recordOf({ key, line, ...place }: KeyedPlace): KeyedRecord {
   return { ...place, keys: key, lines: [line] };
 }

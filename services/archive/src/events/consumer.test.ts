@@ -91,7 +91,7 @@ onEachBacking('the event consumer', ({ harness, run, running }) => {
     const projectId = newProject();
     const large = () => sent({ distinct_id: 'one', properties: { text: 'x'.repeat(60_000) } });
     for (let i = 0; i < 4; i++) await harness.publish(projectId, [large()]);
-    // The rest, below the size, waits for its age: another consumer takes it over.
+    // The remaining events are below the file size and wait for their age. Another consumer takes them over.
     await eventually(async () => expect((await harness.rows(projectId)).length).toBeGreaterThanOrEqual(2), {
       withinMs: 20_000,
     });
@@ -149,7 +149,7 @@ onEachBacking('the event consumer', ({ harness, run, running }) => {
     await harness.allCommitted();
     expect(eventIds(await harness.rows(projectId)).sort()).toEqual(good.map((one) => one.event_id).sort());
     const letters = await recordsOn(harness.log, 'events.dead-letter', [before]);
-    // They are logged, so they quote nothing of the line.
+    // Reasons are logged, so they quote nothing from the line.
     expect(
       letters.filter(({ partition }) => partition === 0).map(({ headers: of }) => of['dead-letter-reason']),
     ).toEqual([

@@ -7,17 +7,17 @@ import { createIntake } from './intake.ts';
 import { createEventPartition, type EventPartition, type FileSettings } from './partition.ts';
 import type { EventsStore } from './store.ts';
 
-/** The consumer group of the event archive; its committed offsets say how far files are stored. */
+/** The consumer group of the event archive. Its committed offsets are the progress of stored files. */
 export const EVENTS_GROUP = 'archive.events';
 
-/** On the wire: Kafka's batches are compressed, and several times as large in memory. */
+/** The size on the wire. Kafka's batches are compressed, and several times as large in memory. */
 const BATCH_BYTES = 256 * 1024;
 
 export interface EventConsumerOptions {
   store: EventsStore;
   log: Pick<EventLog, 'consume'>;
   objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete'>;
-  /** Decode and encode events. */
+  /** The threads that decode and encode events. */
   threads: Pick<Threads, 'use'>;
   clock: Clock;
   logger: Logger;
@@ -28,11 +28,11 @@ export interface EventConsumerOptions {
 export interface EventConsumer {
   /** Returns at once. */
   start(): void;
-  /** Drops what is not written yet: it is read again at the next start, here or elsewhere. */
+  /** Drops events that are not written yet. They are read again at the next start, here or elsewhere. */
   stop(): Promise<void>;
 }
 
-/** Writes the topic `events` to Parquet files, each event once. */
+/** Creates the consumer that writes the topic `events` to Parquet files, each event once. */
 export function createEventConsumer(options: EventConsumerOptions): EventConsumer {
   const { store, log, objects, threads, clock, logger, metrics, settings } = options;
   const partitions = new Map<number, EventPartition>();

@@ -15,7 +15,7 @@ type Moment = 'before' | 'after';
 const steps = ['statement', 'dead letter', 'put', 'commit'] as const;
 type Step = (typeof steps)[number];
 
-/** A consumer in a process that is killed at the nth step of a kind: from then on it does nothing. */
+/** Creates a consumer in a process that is killed at the nth step of a kind, and does nothing from then on. */
 function mortalConsumer(harness: EventsHarness, fatal: Step, dieAt: number, moment: Moment) {
   const { promise: died, resolve: die } = Promise.withResolvers<'died'>();
   let count = 0;
@@ -71,7 +71,7 @@ function mortalConsumer(harness: EventsHarness, fatal: Step, dieAt: number, mome
 }
 
 describe.each([
-  // What follows a statement is mostly the next one, before which it is killed as well.
+  // The step after a statement is usually the next statement, and the test also kills the process before that one.
   ['PostgreSQL and a folder', onPostgresAndFolder, { before: 1, after: 5 }],
   ['Kafka and S3', onKafkaAndS3, { before: 5, after: 10 }],
 ] as const)('the event consumer, killed on %s', async (_, start, strides) => {
@@ -89,7 +89,7 @@ describe.each([
         const end = await Promise.race([died, harness.allCommitted().then(() => 'lived')]);
         await consumer.stop();
 
-        // Smaller batches and files: it would end its segments elsewhere if it could.
+        // With smaller batches and files, it would end its segments elsewhere if it could.
         const next = harness.consumer({
           settings: { ...quick, fileBytes: 1 },
           log: { consume: (options) => harness.log.consume({ ...options, maxBatchBytes: 1 }) },

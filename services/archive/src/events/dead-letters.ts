@@ -6,8 +6,8 @@ import type { EventsStore } from './store.ts';
 type DeadLetterStore = Pick<EventsStore, 'hasDeadLetter' | 'insertDeadLetter'>;
 
 /**
- * Puts what cannot be decoded on the dead-letter topic with the reason, and returns how many are new: those of a
- * redelivery are there already.
+ * Publishes undecodable lines and records to the dead-letter topic with the reason, and returns how many are new.
+ * Those of a redelivery are already there.
  */
 export async function putDeadLetters(
   store: DeadLetterStore,
@@ -20,7 +20,7 @@ export async function putDeadLetters(
     const place = { partition, offset, line, recordedAt: timestamp };
     if (await store.hasDeadLetter(place)) continue;
     const headers = { ...record.headers, 'dead-letter-line': String(line) };
-    // Published before it is recorded: a crash between the two leaves it there twice rather than never.
+    // Published before it is recorded: after a crash between the two it is there twice rather than never.
     await batch.deadLetter({ ...record, value: value && Buffer.from(value), headers }, reason);
     const key = projectId && eventId ? eventKey(projectId, eventId) : null;
     await store.insertDeadLetter(place, { key, reason });

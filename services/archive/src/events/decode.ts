@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { eventKey } from './archived-event.ts';
 import { type EventTexts, type PackedEvents, packTexts } from './packed-events.ts';
 
-/** Stands for the line where a whole record cannot be decoded. */
+/** The line number of a whole record that cannot be decoded. */
 const WHOLE_RECORD = -1;
 
 /** A line of a record, or a whole record, that cannot be decoded. */
@@ -21,23 +21,23 @@ export interface Undecodable {
   /** The bytes of the line, or the record's value. */
   value: Uint8Array | null;
   reason: string;
-  /** Undefined where the record does not tell. */
+  /** Undefined where the record has no project. */
   projectId: string | undefined;
   eventId: string | undefined;
 }
 
-/** A record as another thread gets it. */
+/** A record as passed to another thread. */
 export type RawRecord = Omit<StoredRecord, 'value'> & { value: Uint8Array | null };
 
-/** What a record adds to the archive, and what of it cannot be decoded. */
+/** The decoded events of a record, and its undecodable parts. */
 export interface DecodedRecord {
-  /** Of its events, in order, separated by commas: nearly all are only written to the database. */
+  /** The keys of the events, in order, separated by commas. Nearly all are only written to the database. */
   keys: string;
   events: PackedEvents;
   undecodable: Undecodable[];
 }
 
-/** Zod would copy the properties one by one, in a third of the time of an event. */
+/** Skips the properties, which Zod would copy one by one. That takes a third of the time of an event. */
 const rowSchema = eventRow.extend({
   properties: z.custom<EventRow['properties']>(isObject, 'not an object').optional(),
 });
@@ -51,7 +51,7 @@ interface Decoded extends EventTexts {
   occurredAt: number;
 }
 
-/** Decodes a record on `events`, each line on its own. */
+/** Decodes a record on `events`, each line separately. */
 export function decodeRecord(record: RawRecord): DecodedRecord {
   const { value, headers, partition, offset } = record;
   const projectId = headers['project'] || (record.key ?? undefined);
@@ -69,7 +69,8 @@ export function decodeRecord(record: RawRecord): DecodedRecord {
   for (const content of linesOf(reason === undefined ? value : null)) {
     const event = typeof content === 'string' ? decodeLine(content) : 'not UTF-8';
     if (typeof event === 'string') {
-      // A copy, since what is sent to another thread takes its whole buffer along, and the record's is freed.
+      // A copy, because passing a view to another thread transfers its whole buffer, and the record's buffer is
+      // freed.
       const copy = new Uint8Array(typeof content === 'string' ? Buffer.from(content) : content);
       undecodable.push({
         line,
@@ -102,18 +103,18 @@ export function decodeRecord(record: RawRecord): DecodedRecord {
   };
 }
 
-/** Why a record has no events. */
+/** Returns why a record has no events. */
 function faultOf({ value, headers }: RawRecord, receivedAt: number): string | undefined {
   if (value === null) return 'value: missing';
   if (!headers['project']) return 'header project: missing';
   return Number.isNaN(receivedAt) ? 'header received_at: not an RFC 3339 date-time' : undefined;
 }
 
-/** Lines as text, but as bytes where they are not UTF-8. */
+/** Returns lines as text, or as bytes where they are not UTF-8. */
 function linesOf(bytes: Uint8Array | null): (string | Buffer)[] {
   if (bytes === null) return [];
   const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  // All at once, in a fraction of the time of one by one.
+  // Decodes all lines at once, in a fraction of the time.
   const lines = isUtf8(value) ? value.toString().split('\n') : slowLinesOf(value);
   if (lines.at(-1)?.length === 0) lines.pop();
   return lines;
@@ -131,16 +132,16 @@ function slowLinesOf(value: Buffer): (string | Buffer)[] {
   return lines;
 }
 
-/** The event of a line, or the reason why there is none. */
+/** Returns the event of a line, or the reason why it is invalid. */
 function decodeLine(text: string): Decoded | string {
   let raw: unknown;
   try {
     raw = JSON.parse(text);
   } catch {
-    // The message of the parser quotes the line, and reasons are logged.
+    // The parser's message quotes the line, and reasons are logged.
     return 'not JSON';
   }
-  // As it is rather than Zod's copy, which drops a property named __proto__.
+  // The parsed value rather than Zod's copy, which drops a property named __proto__.
   const row = raw as EventRow;
   const parsed = isSurelyRow(raw) ? undefined : rowSchema.safeParse(raw);
   if (parsed?.success === false) {
@@ -155,7 +156,10 @@ function decodeLine(text: string): Decoded | string {
   }
 }
 
-/** Whether the schema surely accepts it, in a fraction of the time: what is false may be a row, too. */
+/**
+ * Whether the schema certainly accepts the value, in a fraction of the time. A value that fails this check may still
+ * be valid.
+ */
 function isSurelyRow(raw: unknown): boolean {
   if (!isObject(raw)) return false;
   const { session_id: session, properties, context } = raw;
@@ -196,7 +200,7 @@ function asReason(message: string): string {
 
 const EVENT_ID_PROPERTY = /"event_id"\s*:\s*("(?:[^"\\]|\\.){1,1200}")/;
 
-/** A valid event id in a line that is no event. */
+/** Returns a valid event id from an invalid line. */
 function findEventId(line: string): string | undefined {
   try {
     return eventRow.shape.event_id.safeParse(JSON.parse(EVENT_ID_PROPERTY.exec(line)?.[1] ?? 'null')).data;

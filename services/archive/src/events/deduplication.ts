@@ -4,15 +4,15 @@ import type { EventsStore } from './store.ts';
 type SeenStore = Pick<EventsStore, 'insertSeen' | 'findSeen' | 'insertDuplicates'>;
 
 /**
- * Returns the events that are not at the first place where they were seen, and records them as duplicates. A place that
- * is read again gets the same answer.
+ * Returns the events that were first seen at another place, and records them as duplicates. Deterministic for a place
+ * that is read again.
  */
 export async function findDuplicates(
   store: SeenStore,
   records: readonly KeyedRecord[],
 ): Promise<KeyedPlace[]> {
   const count = records.reduce((sum, { lines }) => sum + lines.length, 0);
-  // Most often all are new, and nothing is done for each.
+  // Usually all events are new, and need no individual work.
   if (count === 0 || (await store.insertSeen(records)) === count) return [];
   const events = records.flatMap(placesOf);
   const candidates = new Map<string, KeyedPlace>();
@@ -23,10 +23,13 @@ export async function findDuplicates(
   return duplicates;
 }
 
-/** Of events with different keys that were inserted where they had no place. */
+/**
+ * Returns the candidates that are at their first place. Their keys differ, and they were inserted if they had no
+ * place.
+ */
 async function firstsOf(store: SeenStore, candidates: readonly KeyedPlace[]): Promise<Set<KeyedPlace>> {
   const firsts = new Set<KeyedPlace>();
-  // One pass, unless the seven days of a row end between the two statements.
+  // Takes one pass, unless the seven days of a row end between the two statements.
   for (let left = candidates; left.length > 0; ) {
     const places = await store.findSeen(left.map(({ key }) => key));
     for (const event of left) {

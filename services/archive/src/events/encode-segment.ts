@@ -6,30 +6,33 @@ import type { Row } from './archived-event.ts';
 import { dayOf, fileKey, ownFileKey, type Position } from './file-keys.ts';
 import { type PackedEvents, rowsOf } from './packed-events.ts';
 
-/** Everything that the files of a segment are made of. */
+/** The input for the files of a segment. */
 export interface SegmentRows {
   position: Position;
   records: SegmentRecord[];
-  /** Files of an earlier try, with rows that the log no longer has. */
+  /** Files of an earlier attempt, with rows that the log no longer has. */
   existing: Uint8Array[];
 }
 
 export interface SegmentRecord {
   events: PackedEvents;
-  /** Lines that are not archived: duplicates. */
+  /** Lines that are not archived because they are duplicates. */
   without: number[];
 }
 
 /** A file that is not stored yet. */
 export interface EncodedFile extends Contents, Coverage {
   key: string;
-  /** UTC day of acceptance. */
+  /** The UTC day of acceptance. */
   day: string;
   content: Uint8Array;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A project with as many rows in a segment gets a file of its own. Changed, it leaves files of crashed writers behind. */
+/**
+ * A project with at least this number of rows in a segment gets its own file. Changing it leaves files of crashed
+ * writers behind.
+ */
 const OWN_FILE_ROWS = 10_000;
 
 /** Sorts the rows of a segment and encodes its files. */

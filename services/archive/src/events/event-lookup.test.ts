@@ -56,7 +56,7 @@ describe.each([
     );
   const send = (...events: SentEvent[]) => archive.sendEvents(...events);
 
-  /** A process of this service that only consumes events. */
+  /** Starts a process of this service that only consumes events. */
   const startConsumer = (settings: Record<string, string>) => archive.start({ ROLES: 'events', ...settings });
 
   describe.skipIf(backings === undefined)('with its backings', () => {

@@ -20,16 +20,17 @@ export interface EventLookup {
 }
 
 const TOPIC = ingestionTopics.events;
-/** How often rows are merged at most, and erasures among them. */
+/** The maximum number of merges and erasures that a row is followed through. */
 const MAX_STEPS = 100;
 
-/** Tells where an event is, from the archive's history of the last seven days. */
+/** Finds the location of an event, using the archive's history of the last seven days. */
 export function createEventLookup({ store, files, log, objects }: EventLookupOptions): EventLookup {
   async function find(projectId: string, eventId: string): Promise<EventLookupResult> {
     const key = eventKey(projectId, eventId);
     const history = await store.findHistory(key);
     if (hasAny(history)) return describe(projectId, eventId, history);
-    // In this order: an event accepted earlier is below these ends, and what is read below them has a history.
+    // This order matters: an event accepted earlier is below these ends, and everything read below them has a
+    // history.
     const unread = await countUnread();
     const later = await store.findHistory(key);
     return { ...(await describe(projectId, eventId, later)), unread: hasAny(later) ? null : unread };
@@ -76,7 +77,7 @@ export function createEventLookup({ store, files, log, objects }: EventLookupOpt
     return { file: old, row: (await findRow(projectId, { key: old, bytes: 0 }, place)) ?? null };
   }
 
-  /** The files that have a project's rows of these files now. */
+  /** Returns the files that now contain the rows that a project had in these files. */
   async function currentFiles(projectId: string, written: readonly KnownFile[]): Promise<KnownFile[]> {
     const current: KnownFile[] = [];
     let left = [...written];
@@ -105,7 +106,7 @@ export function createEventLookup({ store, files, log, objects }: EventLookupOpt
     const behind: string[] = [];
     for (const { partition, committed, end } of lags) {
       const reached = known.get(partition);
-      // Progress beyond the end is that of an earlier topic of this name.
+      // Progress beyond the end belongs to an earlier topic of this name.
       const isOfThisTopic = reached !== undefined && reached.nextOffset <= end;
       const next = isOfThisTopic && reached.nextOffset > committed ? reached.nextOffset : committed;
       if (next >= end) continue;

@@ -12,7 +12,7 @@ import {
 const servers = await onFailingServers();
 afterAll(() => servers?.harness.stop());
 
-/** Publishes until stopped; like clients, it retries what the log did not acknowledge. */
+/** Publishes until stopped. Like clients, it retries records that the log did not acknowledge. */
 function traffic(harness: EventsHarness, projectId: string) {
   const ids: string[] = [];
   let going = true;
@@ -55,7 +55,7 @@ describe.skipIf(servers === undefined)('while events arrive', () => {
       const [, begin, end] = given;
       if (servers === undefined) return;
       const { harness } = servers;
-      // Small files, so that many are in progress at any time, and two members of the group.
+      // Small files, so that several are always in progress, and two members of the group.
       const settings = { ...quick, fileBytes: 20_000, bufferBytes: 30_000 };
       const consumers = [harness.consumer({ settings }), harness.consumer({ settings })];
       for (const consumer of consumers) consumer.start();

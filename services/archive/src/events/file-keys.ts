@@ -4,18 +4,18 @@ import type { Segment } from './store.ts';
 
 const OFFSET_DIGITS = 16;
 
-/** Where a segment begins, which names its files. */
+/** The start of a segment, which names its files. */
 export type Position = Pick<Segment, 'partition' | 'firstOffset' | 'firstAt'>;
 
-/** The UTC day of a time. */
+/** Returns the UTC day of a time. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** The object with the events of a segment that were accepted on one day (UTC), of all projects without their own. */
+/** Returns the key of a segment's file for one UTC day of acceptance, with all projects that have no own file. */
 export function fileKey(segment: Position, receivedAt: number): string {
   return `${keyPrefix(segment, dayOf(receivedAt))}.parquet`;
 }
 
-/** The object with those of one project, where it has many. */
+/** Returns the key of the file of a single large project. */
 export function ownFileKey(
   segment: Position,
   { projectId, receivedAt }: { projectId: string; receivedAt: number },
@@ -24,10 +24,10 @@ export function ownFileKey(
   return `${keyPrefix(segment, dayOf(receivedAt))}-${project}.parquet`;
 }
 
-/** The folder of a project's files before a file had many projects. */
+/** Returns the folder of a project's files from before files had many projects. */
 export const formerFolder = (projectId: string): string => `events/${keyPart(projectId)}/`;
 
-/** Where such a file is. */
+/** Returns the key of such a file. */
 export function formerFileKey(
   segment: Position,
   { projectId, receivedAt }: { projectId: string; receivedAt: number },
@@ -35,7 +35,7 @@ export function formerFileKey(
   return `${formerFolder(projectId)}${dayOf(receivedAt)}/${positionOf(segment)}.parquet`;
 }
 
-/** What the keys of a segment's files of a day begin with. */
+/** Returns the prefix of the keys of a segment's files of a day. */
 export function keyPrefix(segment: Position, day: string): string {
   return `events/${day}/${positionOf(segment)}`;
 }

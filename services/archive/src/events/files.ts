@@ -7,21 +7,23 @@ import { dayOf, formerFileKey, keyPrefix } from './file-keys.ts';
 import type { Segment } from './store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Concurrent files of one partition. */
+/** The number of concurrent uploads per partition. */
 const MAX_CONCURRENT_FILES = 4;
 
 interface WriteOptions {
   objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete'>;
   threads: Pick<Threads, 'use'>;
-  /** Aborts with an exception. */
+  /** Aborts the call with an exception. */
   signal: AbortSignal;
-  /** Set when records of the segment are gone from the log: existing files have rows that cannot be written again. */
+  /**
+   * Set when records of the segment are missing from the log: existing files have rows that cannot be written again.
+   */
   keepExisting: boolean;
-  /** Set when another process began the segment, maybe one of a version that wrote a file per project. */
+  /** Set when another process began the segment, possibly of a version that wrote a file per project. */
   isTakenOver: boolean;
 }
 
-/** Stores the files of a segment, replacing those of an earlier try. */
+/** Stores the files of a segment, replacing those of an earlier attempt. */
 export async function writeFiles(
   segment: Segment,
   records: SegmentRecord[],
@@ -40,7 +42,7 @@ export async function writeFiles(
       stored.push({ ...file, bytes: content.length });
     }
   };
-  // Waits for all of them: none may write once the next try has begun.
+  // Waits for all uploads: none may write once the next attempt has begun.
   const outcomes = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT_FILES }, put));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   signal.throwIfAborted();

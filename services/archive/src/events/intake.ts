@@ -7,13 +7,13 @@ import { findDuplicates } from './deduplication.ts';
 import type { SegmentRecord } from './encode-segment.ts';
 import type { EventsStore } from './store.ts';
 
-/** What a record adds to the archive. */
+/** A record's contribution to the archive. */
 export interface Entry extends SegmentRecord {
   offset: bigint;
-  /** Log timestamp in milliseconds. */
+  /** Log timestamp, in milliseconds. */
   timestamp: number;
   bytes: number;
-  /** How many are archived. */
+  /** The number of archived events. */
   count: number;
   duplicates: number;
 }
@@ -30,8 +30,8 @@ interface IntakeOptions {
 }
 
 /**
- * Decodes records of one partition and stores the place of each event: from then on the event counts as accepted.
- * The same records give the same entries again.
+ * Decodes records of one partition and stores the place of each event. From then on the event counts as accepted.
+ * Deterministic for the same records.
  */
 export function createIntake({ store, threads, onDeadLetters }: IntakeOptions): Intake {
   return async (batch, records) => {
@@ -73,7 +73,7 @@ export function createIntake({ store, threads, onDeadLetters }: IntakeOptions): 
   };
 }
 
-/** Records whose values share one buffer, which a thread takes without what was read beside them. */
+/** Copies the records' values into one buffer, which is transferred to a thread without other fetched data. */
 function copiesOf(records: readonly StoredRecord[]): RawRecord[] {
   const bytes = Buffer.allocUnsafeSlow(records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
   let end = 0;

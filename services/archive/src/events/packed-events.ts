@@ -1,6 +1,9 @@
 import type { Place, Row } from './archived-event.ts';
 
-/** The events of a record, in a few buffers: as objects they would be moved in memory until their file is written. */
+/**
+ * The events of a record in a few buffers. As objects, the garbage collector would move them until their file is
+ * written.
+ */
 export interface PackedEvents extends Omit<Place, 'line'> {
   projectId: string;
   receivedAt: number;
@@ -11,7 +14,7 @@ export interface PackedEvents extends Omit<Place, 'line'> {
   occurredAt: Float64Array;
   /** The texts of all events in UTF-8, seven for each. */
   texts: Uint8Array;
-  /** Where each text ends. An empty one is null. */
+  /** The end of each text. An empty text stands for null. */
   ends: Uint32Array;
 }
 
@@ -28,13 +31,13 @@ const TEXTS = {
 } as const;
 const TEXTS_OF_EVENT = Object.keys(TEXTS).length;
 
-/** Packs texts, which are well-formed. */
+/** Packs well-formed texts. */
 export function packTexts(events: readonly EventTexts[]): Pick<PackedEvents, 'texts' | 'ends'> {
   const texts: string[] = [];
   for (const { eventId, eventName, distinctId, sessionId, timestamp, properties, context } of events) {
     texts.push(eventId, eventName, distinctId, sessionId ?? '', timestamp, properties ?? '', context ?? '');
   }
-  // All at once, in a fraction of the time of one by one.
+  // Encodes all texts at once, in a fraction of the time.
   const joined = texts.join('');
   const bytes = new TextEncoder().encode(joined);
   const isAscii = bytes.length === joined.length;
@@ -47,10 +50,10 @@ export function packTexts(events: readonly EventTexts[]): Pick<PackedEvents, 'te
   return { texts: bytes, ends };
 }
 
-/** What packed events have outside the heap. */
+/** Returns the buffers of packed events outside of the heap. */
 export const buffersOf = ({ occurredAt, texts, ends }: PackedEvents) => [occurredAt, texts, ends];
 
-/** The rows of events, without those of these lines. What sorting does not need is read when it is asked for. */
+/** Returns the rows of events, except these lines. Values that sorting does not need are decoded on access. */
 export function rowsOf(events: PackedEvents, without: readonly number[]): Row[] {
   const { buffer, byteOffset, length } = events.texts;
   const bytes = Buffer.from(buffer, byteOffset, length);

@@ -5,7 +5,7 @@ import { createEventPartition, type EventPartition } from './partition.ts';
 import type { Segment } from './store.ts';
 
 it('counts nothing as held after it is dropped during a commit', async () => {
-  // What the other partitions of the process hold.
+  // The bytes held by the other partitions of the process.
   const held = { bytes: 1_000 };
   let segment: Segment | undefined;
   const partition: EventPartition = createEventPartition({

@@ -10,14 +10,14 @@ import type { Entry, Intake } from './intake.ts';
 import { buffersOf } from './packed-events.ts';
 import type { EventsStore, Segment, SegmentContents } from './store.ts';
 
-/** Decoded at once; a record is larger or smaller. */
+/** The approximate number of bytes decoded at once. Slices consist of whole records. */
 const SLICE_BYTES = 1_048_576;
 
-/** How large and how old files get, and how much memory may be used until then. */
+/** Limits of the size and age of files, and of the memory used until they are written. */
 export interface FileSettings {
   /** Bytes of JSON of one partition at which its files are written. */
   fileBytes: number;
-  /** How long the first event of a file waits at most, in milliseconds. */
+  /** The longest wait of the first event of a file, in milliseconds. */
   fileAgeMs: number;
   /** Bytes of JSON of all partitions of this process past which files are written early. */
   bufferBytes: number;
@@ -41,9 +41,9 @@ interface PartitionOptions {
 }
 
 export interface EventPartition {
-  /** Takes records in, skips those it has already, and writes files when they are due. */
+  /** Takes in records, skips those already held, and writes files that are due. */
   add(batch: RecordBatch): Promise<void>;
-  /** Drops everything that is not committed: it is delivered again. */
+  /** Drops all uncommitted records. They are delivered again. */
   drop(): void;
   /** Resolves when no work is in progress. */
   settled(): Promise<unknown>;
@@ -52,19 +52,19 @@ export interface EventPartition {
 }
 
 /**
- * Archives one partition: holds records until a segment is complete, then stores its files, marks it stored and commits,
- * in this order. Any step may be repeated by the next owner of the partition.
+ * Archives one partition: holds records until a segment is complete, then stores its files, marks it stored and
+ * commits, in this order. The next owner of the partition may repeat any step.
  */
 export function createEventPartition(options: PartitionOptions): EventPartition {
   const { partition, intake, store, objects, threads, settings, held, logger, onStored } = options;
   const dropping = new AbortController();
-  /** In the order read. Where offsets went back, an offset is not above the one before. */
+  /** In reading order. If offsets went back, an offset may be lower than or equal to the previous one. */
   let entries: Entry[] = [];
   let bytes = 0;
   let batch: RecordBatch | undefined;
-  /** The offset of the first record that is not taken in. */
+  /** The offset of the first record that has not been taken in. */
   let position = 0n;
-  /** The segment of the first entry, once it was looked up. */
+  /** The segment of the first entry, once it has been looked up. */
   let current: { segment: Segment | undefined; isOwn?: boolean } | undefined;
   let heldSince = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -79,7 +79,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
 
   async function addNow(current: RecordBatch): Promise<void> {
     begin(current);
-    // Slice by slice, so that what was fetched compressed is decoded as it is written.
+    // In slices, so that compressed batches are decoded only as they are written.
     for (const slice of slicesOf(current.records.filter(({ offset }) => offset >= position))) {
       const taken = await intake(current, slice);
       if (dropping.signal.aborted) return;
@@ -93,7 +93,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     }
   }
 
-  /** Sets where to begin: an attempt of the same batch continues, every other batch is taken in whole. */
+  /** Sets the start position. A retry of the same batch continues, and any other batch is taken in completely. */
   function begin(current: RecordBatch): void {
     const [first] = current.records;
     if (batch === undefined || !isSameBatch(batch, current)) {
@@ -128,7 +128,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
       if (segment.isStored) {
         await finish(segment, own);
       } else if (own.length === entries.length && own.at(-1)?.offset !== segment.lastOffset) {
-        // An earlier try fixed its end; the missing records come with the next batches.
+        // An earlier attempt fixed the end. The missing records come with the next batches.
         return;
       } else {
         await storeSegment(segment, own, current.isOwn !== true);
@@ -138,7 +138,10 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     }
   }
 
-  /** These entries up to the first that a later segment has: a group that begins anew may find an earlier one deleted. */
+  /**
+   * Returns these entries up to the first that belongs to a later segment. A group that starts over may find that an
+   * earlier segment was deleted.
+   */
   async function beforeKnown(first: Entry, run: readonly Entry[]): Promise<readonly Entry[]> {
     const known = await store.segmentsWithin(segmentOf(first, run));
     const end = run.findIndex(({ offset, timestamp }) =>
@@ -167,14 +170,14 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     onStored(contents);
   }
 
-  /** Commits and drops the entries of a stored segment, which may contain more than is here. */
+  /** Commits and drops the entries of a stored segment. The segment may have more entries than this. */
   async function finish(segment: Segment, own: readonly Entry[]): Promise<void> {
     const through = own.at(-1)?.offset;
     const later = entries.slice(own.length);
-    // Where offsets went back after these, committing them would pass over records of the log as it is now.
+    // If offsets went back after these, committing them would skip current records of the log.
     const wentBack = (offset: bigint) => position <= offset || later.some((one) => one.offset <= offset);
     if (through !== undefined && !wentBack(through)) await batch?.commit(through + 1n);
-    // Dropped meanwhile: its bytes are no longer counted.
+    // The partition was dropped during the commit, so its bytes are no longer counted.
     if (dropping.signal.aborted) return;
     entries = later;
     count(-sum(own, 'bytes'));
@@ -243,7 +246,7 @@ function sum<K extends string>(items: readonly Record<K, number>[], property: K)
   return items.reduce((total, item) => total + item[property], 0);
 }
 
-/** How many of the first entries have ascending offsets and, where a segment is given, belong to it. */
+/** Returns how many of the first entries have ascending offsets and, if a segment is given, belong to it. */
 function lengthOf(entries: readonly Entry[], segment?: Segment): number {
   let before = -1n;
   const end = entries.findIndex(({ offset, timestamp }) => {
@@ -254,12 +257,15 @@ function lengthOf(entries: readonly Entry[], segment?: Segment): number {
   return end === -1 ? entries.length : end;
 }
 
-/** By time as well: records written after a log was cut short have offsets that a segment had before. */
+/** Also compares times: records written after a log was truncated reuse offsets of earlier segments. */
 function isWithin(segment: Segment, offset: bigint, timestamp: number): boolean {
   return offset <= segment.lastOffset && timestamp >= segment.earliestAt && timestamp <= segment.latestAt;
 }
 
-/** At least one, which is empty where there are no records: what an earlier attempt took in may still have to be written. */
+/**
+ * Yields at least one slice, which is empty without records, because entries of an earlier attempt may still have to
+ * be written.
+ */
 function* slicesOf(records: readonly StoredRecord[]): Generator<StoredRecord[]> {
   let slice: StoredRecord[] = [];
   let bytes = 0;

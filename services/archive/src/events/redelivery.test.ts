@@ -31,7 +31,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     const [first, second, third] = [[sent()], [sent()], [sent()]].map((events) =>
       events.map((one) => ({ ...one, distinct_id: 'one' })),
     );
-    // Its commits are refused, as after a lost lease.
+    // Its commits are rejected, as after a lost lease.
     const zombie = run({
       log: {
         consume: (options) =>
@@ -85,7 +85,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     await consumer.stop();
     const before = await harness.rows(projectId);
     expect(await harness.files(projectId)).toHaveLength(3);
-    // As after their retention, where the log still has the records.
+    // As after the segments' retention, while the log still has the records.
     await harness.database.drizzle.execute(sql`delete from event_segments
         where log_partition = ${before[0]?.['log_partition']} and first_offset = ${before[0]?.['log_offset']}`);
     await harness.database.drizzle.execute(sql`delete from seen_events`);
@@ -111,7 +111,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     await consumer.stop();
     const before = await harness.rows(projectId);
     expect(before).toHaveLength(3);
-    // As if it had been killed after storing the file, and the first record had expired since.
+    // As if the process had been killed after storing the file, and the first record had expired since.
     await harness.database.drizzle.execute(sql`update event_segments set stored_at = null
         where log_partition = ${before[0]?.['log_partition']} and last_offset >= ${before[0]?.['log_offset']}`);
     const isExpired = ({ partition, offset }: { partition: number; offset: bigint }) =>
@@ -142,12 +142,12 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     const one = () => sent({ distinct_id: 'one' });
     let shift = 1000n;
     const own = partitionFor(`${projectId}:one`, PARTITIONS);
-    /** Of this partition, since its offsets are lower. */
+    /** Only commits of this partition, which has lower offsets. */
     const commits: bigint[] = [];
     run({
       settings: { ...quick, fileAgeMs: 4000 },
       log: {
-        // As after an unclean election: the first records had offsets that others get now.
+        // As after an unclean leader election: new records reuse the offsets of the first ones.
         consume: (options) =>
           harness.log.consume({
             ...options,
@@ -188,7 +188,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     await harness.allCommitted();
     await consumer.stop();
     const [before] = await harness.rows(projectId);
-    // As if the segments had had records that are gone: their offsets are used again, later.
+    // As if the segments had contained lost records, and later records reuse their offsets.
     await harness.database.drizzle.execute(sql`update event_segments set last_offset = last_offset + 10
         where log_partition = ${before?.['log_partition']} and first_offset >= ${before?.['log_offset']}`);
     await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
@@ -208,7 +208,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     run();
     await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
     await harness.allCommitted();
-    // Segments of an earlier topic: the same offsets, other times.
+    // Segments of an earlier topic, with the same offsets and other times.
     await harness.database.drizzle.execute(sql`
         update event_segments set first_at = first_at - 1000000, earliest_at = earliest_at - 1000000,
           latest_at = latest_at - 1000000, last_offset = last_offset + 1000`);

@@ -14,7 +14,7 @@ import { type KeyedPlace, type KeyedRecord, type Place, recordOf } from './archi
 
 type Db = Database['drizzle'];
 
-/** Consecutive records of a partition that become files together. Times are the records' log timestamps. */
+/** Consecutive records of a partition that are written to files together. Times are the records' log timestamps. */
 export interface Segment {
   partition: number;
   firstOffset: bigint;
@@ -42,33 +42,38 @@ export interface Progress {
 
 type PlaceAndTime = Place & { at: string };
 
-/** Everything known of an event. */
+/** All that is stored about an event. */
 export interface EventHistory {
   first: PlaceAndTime | undefined;
   duplicates: PlaceAndTime[];
   deadLetters: (PlaceAndTime & { reason: string })[];
 }
 
-/** A record's place in the log; a recreated topic reuses offsets, so the log timestamp is part of it. */
+/** The place of a record in the log. It includes the log timestamp, because a recreated topic reuses offsets. */
 export interface DeadLetterPlace extends Place {
   recordedAt: number;
 }
 
 /** All SQL of the event archive. */
 export interface EventsStore {
-  /** The segments that contain this offset, at most 50 read: several where a topic was recreated. */
+  /**
+   * Returns the segments that contain this offset, of at most 50 read. There are several if a topic was recreated.
+   */
   segmentsAt(partition: number, offset: bigint): Promise<Segment[]>;
-  /** The segment that a record belongs to, if one has begun. */
+  /** Returns the segment of a record, if one has begun. */
   findSegment(partition: number, record: { offset: bigint; timestamp: number }): Promise<Segment | undefined>;
-  /** The segments that begin within another one and may have some of its records, at most 50, by offset. */
+  /** Returns the segments that begin within another one and may share records with it, at most 50, by offset. */
   segmentsWithin(segment: Omit<Segment, 'isStored'>): Promise<Segment[]>;
   /** Begins a segment, and returns it as its first writer defined it. */
   beginSegment(wanted: Omit<Segment, 'isStored'>): Promise<Segment>;
-  /** From then on its files are read. */
+  /** Marks a segment as stored. From then on its files are read. */
   markStored(segment: Segment, contents: SegmentContents): Promise<void>;
-  /** Inserts the places of events that have none yet, and returns how many. Of two with the same key, the first. */
+  /**
+   * Inserts the places of new events, and returns how many were inserted. Of two events with the same key, the first
+   * counts.
+   */
   insertSeen(records: readonly KeyedRecord[]): Promise<number>;
-  /** The first places of events, by key. */
+  /** Returns the first places of events, by key. */
   findSeen(keys: readonly string[]): Promise<Map<string, Place>>;
   insertDuplicates(events: readonly KeyedPlace[]): Promise<void>;
   hasDeadLetter(place: DeadLetterPlace): Promise<boolean>;
@@ -81,7 +86,7 @@ export interface EventsStore {
     acceptedAt: number;
   }): Promise<void>;
   readProgress(): Promise<Progress[]>;
-  /** At most 201 rows. */
+  /** Reads at most 201 rows. */
   findHistory(key: string): Promise<EventHistory>;
 }
 
@@ -254,7 +259,7 @@ export function createEventsStore(db: Db): EventsStore {
   };
 }
 
-/** Events as rows of key, place and time of acceptance. */
+/** Returns events as rows of key, place and time of acceptance. */
 function rowsOf(records: readonly KeyedRecord[]) {
   const found = records.filter(({ lines }) => lines.length > 0);
   const column = (of: (record: KeyedRecord) => string) => arrayOf(found.map(of));
@@ -270,7 +275,7 @@ function rowsOf(records: readonly KeyedRecord[]) {
   ) as given`;
 }
 
-/** An array of values without punctuation as PostgreSQL reads it, in a fraction of the driver's time. */
+/** Formats values without punctuation as a PostgreSQL array, in a fraction of the driver's time. */
 function arrayOf(values: readonly string[]) {
   return sql`${`{${values.join()}}`}::text`;
 }

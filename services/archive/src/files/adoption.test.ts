@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const DAY = '2026-03-01';
 const STEP = '00000000-0000-4000-8000-00000000000';
-/** Rows of records with these offsets, two of each. */
+/** Returns rows of records with these offsets, two per record. */
 const rows = (offsets: number[], more: Partial<ArchivedEvent> = {}) =>
   offsets.flatMap((offset) =>
     [0, 1].map((line) => archivedEvent(0, { partition: 0, offset: BigInt(offset), line, ...more })),
@@ -67,7 +67,7 @@ const adopt = (committed = 100n) =>
     signal: new AbortController().signal,
   });
 
-/** What readers find: the offsets of the rows of all files that are read. */
+/** Returns the offsets of the rows in all readable files. */
 async function read(): Promise<number[]> {
   const found: number[] = [];
   for (const file of await store.readableOf(DAY)) {

@@ -12,21 +12,21 @@ import { createRecordSet, type Survey } from './survey.ts';
 interface AdoptionOptions {
   store: Pick<FilesStore, 'find' | 'readableOf' | 'adopt' | 'withReplaced' | 'markDeleted'>;
   objects: Pick<ObjectStore, 'list' | 'delete'>;
-  /** Read files. */
+  /** The threads that read files. */
   threads: Pick<Threads, 'use'>;
   log: Pick<EventLog, 'lag'>;
-  /** The consumer group that has read what is in files. */
+  /** The consumer group that writes records to files. */
   group: string;
-  /** Whether the log no longer has a record of this time. */
+  /** Whether records of this time have expired from the log. */
   isExpired(timestamp: number): boolean;
   logger: Pick<Logger, 'info' | 'error' | 'failed'>;
-  /** Aborts with an exception. */
+  /** Aborts the call with an exception. */
   signal: AbortSignal;
 }
 
 interface Found extends ListedObject {
   day: string;
-  /** The first record of a segment's file; undefined for one that was merged. */
+  /** The first record of a segment's file; undefined for a merged file. */
   segment: { partition: number; offset: bigint; timestamp: number } | undefined;
   /** The step that wrote a merged file. */
   step: string | undefined;
@@ -42,10 +42,10 @@ const MERGED = /^events\/(\d{4}-\d\d-\d\d)\/merged-([0-9a-f-]{36})-\d+\.parquet$
 const KEYS_AT_ONCE = 500;
 
 /**
- * Enters files into the table that are in the object store alone: those written after a backup that was restored, and
- * those of a project each from before files had many. Of files with the same rows, which a merge leaves for a while,
- * it enters one and deletes the others; files that are gone from the object store leave the table. Can be repeated.
- * Returns the days of which a folder could not be adopted, which holds up no others.
+ * Enters files into the table that exist only in the object store: those written after a restored backup, and those
+ * from before files had many projects. Of files with the same rows, which a merge leaves for a while, it enters one
+ * and deletes the others. Files missing from the object store are removed from the table. Idempotent. Returns the
+ * days on which a folder could not be adopted. Such a failure does not affect other folders.
  */
 export async function adoptFiles(options: AdoptionOptions): Promise<Set<string>> {
   const { objects, logger, signal } = options;
@@ -70,7 +70,7 @@ export async function adoptFiles(options: AdoptionOptions): Promise<Set<string>>
 
 async function adoptFolder(folder: string, options: AdoptionOptions): Promise<void> {
   const { store, objects, logger, signal } = options;
-  // In this order: files that are stored meanwhile are not taken for missing.
+  // This order matters: files stored in between must not look missing.
   const readable = await store.readableOf(dayOf(folder));
   const listed: ListedObject[] = [];
   for await (const object of objects.list(`${folder}/`)) {
@@ -104,12 +104,12 @@ async function adoptFolder(folder: string, options: AdoptionOptions): Promise<vo
 
 interface Choice {
   known: readonly { key: string; bytes: number }[];
-  /** By key. Changed. */
+  /** By key. Modified in place. */
   adopted: Map<string, Surveyed>;
   options: AdoptionOptions;
 }
 
-/** Adopts the files of steps that have rows of no other file, and tells which files they replace. */
+/** Adopts the merged files with rows that no other file has, and returns the files they replace. */
 async function chooseMerged(
   steps: readonly Found[][],
   { known, adopted, options }: Choice,
@@ -156,7 +156,10 @@ async function chooseMerged(
   return { replaced, redundant };
 }
 
-/** The files of segments whose records are not read again, which would be written to files that overlap. */
+/**
+ * Returns the segment files with records that are not read again. Other records would be written again, to
+ * overlapping files.
+ */
 async function finalOf(
   unknown: readonly Found[],
   { log, group, isExpired }: AdoptionOptions,

@@ -33,7 +33,7 @@ const noon = new Date(`${DAY}T12:00:00Z`);
 const nextDay = new Date('2026-03-02T02:00:00Z');
 const names = ['page seen', 'é', '\u{1f600}', 'signed up'];
 let line = 0;
-/** Of so many projects, in no order. */
+/** Returns events of several projects, in random order. */
 const events = (count: number, projects: number, more: Partial<ArchivedEvent> = {}) =>
   Array.from({ length: count }, (_, index) =>
     archivedEvent(0, {
@@ -49,7 +49,7 @@ const events = (count: number, projects: number, more: Partial<ArchivedEvent> = 
 const put = (name: string, rows: ArchivedEvent[], coverage = ANY_PROJECT) =>
   storeFile({ ...harness, key: `events/${DAY}/${name}.parquet`, day: DAY, events: rows, coverage });
 
-/** What files are not read for. */
+/** Options unrelated to files. */
 const around = {
   log: { lag: async () => [] },
   logger: createLogger({ service: 'archive', level: 'silent' }),
@@ -252,7 +252,7 @@ describe('merging files', () => {
 
   it('goes on with everything else where the erasure of a project fails, and tries that again', async () => {
     for (const name of ['a', 'b']) await put(name, events(10, 2));
-    // Of another bucket, so that the erasure of project-0 does not read it.
+    // In another bucket, so that the erasure of project-0 does not read it.
     const bucket = 1 - bucketOf('project-0', 2);
     const damaged = ['p', 'q', 'r', 's', 't', 'u'].find((id) => bucketOf(id, 2) === bucket) ?? '';
     await put('bucket', events(10, 1, { projectId: damaged }), { projectId: null, bucket, buckets: 2 });
@@ -349,7 +349,7 @@ describe('readers of the topic', () => {
     await published();
     await harness.database.drizzle.execute(sql`update published_files set next_offset = 1000000`);
     const b = await put('b', events(10, 3));
-    // Being written: nobody may read it yet.
+    // Still being written, so it must not be read yet.
     await store.prepare({ id: crypto.randomUUID(), replaced: [], files: [{ ...b, key: 'events/prepared' }] });
     const records = await published();
     expect(records.slice(-2).map(({ key }) => key)).toEqual([

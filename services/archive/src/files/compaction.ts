@@ -15,22 +15,22 @@ import { createFilesStore, type FilesStore, lockCompaction } from './store.ts';
 interface CompactionOptions {
   database: Database;
   objects: ObjectStore;
-  /** Merge files. */
+  /** The threads that merge files. */
   threads: Pick<Threads, 'use'>;
   clock: Clock;
   logger: Logger;
   metrics: Pick<Metrics, 'counter'>;
   log: Pick<EventLog, 'lag'>;
-  /** How long the topic `events` keeps a record. */
+  /** How long the topic `events` keeps a record, in hours. */
   retentionHours: number;
-  /** How long a replaced file stays for those who are reading it. */
+  /** How long a replaced file remains for its current readers, in seconds. */
   replacedSeconds: number;
 }
 
 export interface Compaction {
   /** Returns at once. */
   start(): void;
-  /** Gives up the files being merged. */
+  /** Stops, and abandons the current merge. */
   stop(): Promise<void>;
 }
 
@@ -40,13 +40,13 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Kafka may keep a record longer than its retention, by up to the age of a log file. */
 const GRACE_HOURS = 31 * 24;
 const DELETED_AT_ONCE = 100;
-/** Look-ups follow files from the first to the last for seven days. */
+/** Look-ups follow files through merges for seven days. */
 const REMEMBERED_DAYS = 9;
 const ROWS_PER_STATEMENT = 5_000;
 
 /**
- * Merges files, deletes those that were replaced a while ago, forgets them, and erases the events of projects. One
- * process at a time does so.
+ * Merges files, deletes files that were replaced a while ago and later their rows, and erases the events of
+ * projects. Only one process does so at a time.
  */
 export function createCompaction(options: CompactionOptions): Compaction {
   const { database, metrics, ...rest } = options;
@@ -59,7 +59,7 @@ export function createCompaction(options: CompactionOptions): Compaction {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
-  /** Under a lock, which saves work: a step that comes second has no effect. */
+  /** Takes a lock to save work. Correctness does not depend on it: a second step has no effect. */
   async function workAlone(): Promise<void> {
     let beating: NodeJS.Timeout | undefined;
     try {
@@ -94,12 +94,12 @@ export function createCompaction(options: CompactionOptions): Compaction {
 interface WorkOptions extends Omit<CompactionOptions, 'database' | 'metrics'> {
   store: FilesStore;
   signal: AbortSignal;
-  /** From one call to the next. */
+  /** Kept between calls. */
   merges: DueMerges;
   onMerged(files: number): void;
 }
 
-/** Does all that there is to do now. What fails is logged, holds up nothing else, and is tried again by the next call. */
+/** Does all pending work. A failure is logged, does not block other work, and is retried by the next call. */
 export async function work(options: WorkOptions): Promise<void> {
   const { store, objects, logger, replacedSeconds, signal } = options;
 
@@ -123,7 +123,7 @@ export async function work(options: WorkOptions): Promise<void> {
     await attempt('erase the events of a project', erase, { projectId });
   }
   const unadopted = await attempt('adopt files', () => adopt(options));
-  // A file that is merged before it is adopted has some rows of others.
+  // A file that is merged before it is adopted would share rows with others.
   if (unadopted !== undefined) {
     await attempt('merge files', () => mergeFiles({ ...options, without: unadopted }));
   }
@@ -131,7 +131,7 @@ export async function work(options: WorkOptions): Promise<void> {
   await attempt('forget deleted files', () => forget(store));
 }
 
-/** Adopts files if that is asked for, and returns the days where it failed. */
+/** Adopts files if requested, and returns the days on which it failed. */
 async function adopt(options: WorkOptions): Promise<ReadonlySet<string>> {
   const { store, clock, retentionHours } = options;
   if (!(await store.isAdoptionWanted())) return new Set();

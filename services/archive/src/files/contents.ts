@@ -1,8 +1,8 @@
 import type { Row } from '../events/archived-event.ts';
 
-/** Of whose events a file has rows; see `archiveFileRecord`. */
+/** The projects that a file has rows of; see `archiveFileRecord`. */
 export interface Coverage {
-  /** Null: of many projects. */
+  /** Null for many projects. */
   projectId: string | null;
   bucket: number | null;
   buckets: number | null;
@@ -10,29 +10,29 @@ export interface Coverage {
 
 export const ANY_PROJECT: Coverage = { projectId: null, bucket: null, buckets: null };
 
-/** What is known of rows without reading them. Times are milliseconds since 1970. */
+/** Metadata of rows. Times are milliseconds since 1970. */
 export interface Contents {
   rows: number;
-  /** About how much memory they take. */
+  /** Approximate bytes of the rows in memory. */
   rowBytes: number;
   firstOccurredAt: number;
   lastOccurredAt: number;
-  /** Null: too many. */
+  /** Null if too many. */
   eventNames: string[] | null;
 }
 
-/** A file whose object is stored. */
+/** A file with a stored object. */
 export interface NewFile extends Contents, Coverage {
   key: string;
-  /** UTC day of acceptance. */
+  /** The UTC day of acceptance. */
   day: string;
   bytes: number;
 }
 
 const MAX_EVENT_NAMES = 100;
-/** So that records of many files stay small. */
+/** Limited, so that records of many files stay small. */
 const MAX_NAMES_LENGTH = 4_000;
-/** Of an event without its texts. */
+/** Approximate bytes of an event without its texts. */
 const EVENT_BYTES = 300;
 
 /** Collects the contents of rows as they are written. */

@@ -23,7 +23,7 @@ afterAll(async () => {
 const now = () => Date.parse('2026-03-01T12:00:00Z');
 const without = new Set<string>();
 
-/** So many files of each of the days before today. Each is of a project of its own, or of any. */
+/** Inserts a number of files for each of the days before today, each of its own project or of any. */
 async function insertFiles({ days, ofEach, isOwn }: { days: number; ofEach: number; isOwn: boolean }) {
   await database.drizzle.execute(sql`
     insert into event_files (key, day, project_id, rows, bytes, row_bytes, first_occurred_at, last_occurred_at)
@@ -33,7 +33,7 @@ async function insertFiles({ days, ofEach, isOwn }: { days: number; ofEach: numb
 }
 
 let number = 0;
-/** As carried out: one file in the place of others. */
+/** Carries out a merge: one file replaces the others. */
 async function carryOut({ day, files }: Merge): Promise<void> {
   const key = `merged ${number++}`;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -111,13 +111,13 @@ it('leaves out a file whose merge failed until its pause is over, whatever days 
 });
 
 it('reads few of the files of all time', async () => {
-  // A hundred files of each of 300 days, of which none is to be merged.
+  // A hundred files on each of 300 days, none of which is due.
   await insertFiles({ days: 300, ofEach: 100, isOwn: true });
   const rows = await rowsRead(database, async (db: Database['drizzle']) => {
     for await (const { day } of createDueMerges({ store: createFilesStore(db) }).find({ now, without }))
       throw new Error(`${day} has nothing to merge`);
   });
-  // Yesterday's, and those of the ten days whose turn it is, whose days are looked for one by one.
+  // Includes yesterday's files, and those of the ten days in turn, found one by one.
   expect(rows).toBeGreaterThanOrEqual(1_100);
   expect(rows).toBeLessThanOrEqual(1_120);
 });

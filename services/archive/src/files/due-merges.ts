@@ -4,37 +4,37 @@ import type { FilesStore, KnownFile } from './store.ts';
 
 interface DueMergesOptions {
   store: Pick<FilesStore, 'readable' | 'readableOf' | 'dayBefore'>;
-  /** Bytes of files merged at once. Default: 32 MiB, in memory those that are written as well. */
+  /** The maximum number of bytes merged at once. Default: 32 MiB. The written files take the same memory again. */
   mergeBytes?: number;
-  /** Milliseconds on a clock that nobody sets. */
+  /** Milliseconds on a monotonic clock. */
   elapsed?: () => number;
 }
 
 interface FindOptions {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Days whose files are left as they are. */
+  /** Days to leave unmerged. */
   without: ReadonlySet<string>;
 }
 
-/** The merges that are due. Remembers, from one search to the next, which day has its turn and which files failed. */
+/** Finds the merges that are due. Remembers between searches which day is next and which files failed. */
 export interface DueMerges {
   /**
-   * One at a time: the next is looked for once that before it is carried out. Those of today and yesterday come first.
-   * Earlier days take turns, so that a search reads few files however many there are.
+   * Yields one merge at a time, and looks for the next once it has been carried out. Files of today and yesterday
+   * come first. Earlier days take turns, so that a search reads few files regardless of their number.
    */
   find(options: FindOptions): AsyncGenerator<Merge>;
-  /** Leaves files out for a while, whose merge failed. */
+  /** Excludes files for a while after their merge failed. */
   setAside(files: readonly KnownFile[]): void;
 }
 
 const MERGE_BYTES = 32 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Files of a day come until then after its end. */
+/** Files of a day may still arrive this long after its end. */
 const CLOSES_AFTER_MS = 30 * 60 * 1000;
-/** Of those that are known at once. */
+/** The maximum number of files read at once. */
 const MAX_FILES = 20_000;
-/** A search ends when it has looked at so many files of earlier days that need no merge. */
+/** A search ends after checking this number of files of earlier days that need no merge. */
 const FILES_OF_A_SEARCH = 1_000;
 
 export function createDueMerges({
@@ -43,7 +43,7 @@ export function createDueMerges({
   elapsed = () => performance.now(),
 }: DueMergesOptions): DueMerges {
   const failed = createSetAside(elapsed);
-  /** The earlier day whose turn it is; undefined: the latest of them. */
+  /** The earlier day that is searched next; undefined for the latest. */
   let turn: string | undefined;
 
   async function* find({ now, without }: FindOptions): AsyncGenerator<Merge> {

@@ -22,7 +22,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const receivedAt = new Date('2026-03-01T10:00:00.123Z');
 const sentAt = '2026-03-01T09:59:59.000Z';
 
-/** The events of a batch as published by ingestion and decoded. */
+/** Returns the events of a batch as ingestion publishes them, decoded. */
 function archived(events: SentEvent[], projectId = 'p1'): Row[] {
   const records = eventRecords(events, { projectId, receivedAt, sentAt, partitions: 2 });
   return records.flatMap((record, index) => {
@@ -78,7 +78,7 @@ describe('a Parquet file', () => {
     const context = { os: 'Ωs', locale: null };
     const raw = archived([sent({ properties, context })]);
     const [row] = await written(raw);
-    // Half a surrogate pair is no text.
+    // Replaces unpaired surrogates, which are not valid text.
     const text = properties.text.toWellFormed();
     expect(JSON.parse(String(row?.['properties']))).toEqual({ ...properties, text });
     expect(Object.keys(JSON.parse(String(row?.['properties'])))).toContain('__proto__');

@@ -16,14 +16,14 @@ const text = (
   element: {
     name,
     type: 'BYTE_ARRAY',
-    // Both: older readers know the converted type alone.
+    // Both types are set, because older readers only know the converted type.
     converted_type: 'UTF8',
     logical_type: { type: 'STRING' },
     repetition_type: more.isNullable ? 'OPTIONAL' : 'REQUIRED',
   },
-  // A dictionary does not pay where values are nearly unique.
+  // A dictionary does not pay off for nearly unique values.
   ...(more.isUnique ? { encoding: 'PLAIN' } : {}),
-  // Minimum and maximum tell where a reader need not look if rows are in that order; otherwise they only cost.
+  // Minimum and maximum help readers skip row groups of sorted columns. Otherwise they only cost space.
   statistics: more.isSorted ?? false,
   of,
 });
@@ -68,15 +68,15 @@ const schema: SchemaElement[] = [
   ...columns.map(({ element }) => element),
 ];
 
-/** Few enough that a reader of one project reads little of others'. */
+/** Small enough that a reader of one project reads few rows of others. */
 export const ROW_GROUP_ROWS = 4_096;
 
-/** In files of events level 3, the default, saves no bytes. */
+/** Level 3, the default, saves no bytes in files of events. */
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Writes a Parquet file, a group of rows at a time. */
+/** Writes a Parquet file, one group of rows at a time. */
 export interface FileEncoder {
-  /** At most ROW_GROUP_ROWS, in the order of the file. */
+  /** Adds at most ROW_GROUP_ROWS rows, in the order of the file. */
   add(events: readonly Row[]): void;
   finish(): Uint8Array;
 }
@@ -94,7 +94,7 @@ export function createFileEncoder(): FileEncoder {
     add(events) {
       const columnData = columns.map(({ element, of, ...options }) => ({
         name: element.name,
-        // When its turn comes, so that one column is in memory at a time.
+        // Built on access, so that only one column is in memory at a time.
         get data() {
           return events.map(of);
         },
@@ -109,7 +109,7 @@ export function createFileEncoder(): FileEncoder {
   };
 }
 
-/** A Parquet file with one row per event, in order; the same events give the same bytes. */
+/** Returns a Parquet file with one row per event, in order. Deterministic. */
 export function encodeEvents(events: readonly Row[]): Uint8Array {
   const encoder = createFileEncoder();
   for (let start = 0; start < events.length; start += ROW_GROUP_ROWS) {

@@ -5,14 +5,14 @@ import { compareRows } from './order.ts';
 import { coverageOf } from './plan.ts';
 import type { OpenFile } from './read.ts';
 
-/** A file that was merged. */
+/** A file that results from a merge. */
 export interface Merged {
   coverage: Coverage;
   contents: Contents;
   bytes: Uint8Array;
 }
 
-/** Whose rows are erased: those of these people, or of the whole project. */
+/** The rows to erase: those of these people, or of the whole project. */
 export interface Erased {
   projectId: string;
   distinctIds: ReadonlySet<string> | 'all';
@@ -20,20 +20,20 @@ export interface Erased {
 
 /** How files are merged. */
 export interface MergeRule {
-  /** All rows to one file with this coverage, or each to that of its bucket or project. */
+  /** Writes all rows to one file with this coverage, or each row to the file of its bucket or project. */
   to: Coverage | { split: number };
-  /** Whose rows are left out. */
+  /** Rows to omit. */
   erased?: Erased;
 }
 
 interface MergeOptions {
-  /** Which file a row goes to. */
+  /** Returns the file that a row goes to. */
   coverage(projectId: string): Coverage;
-  /** Rows that are left out. */
+  /** Whether to omit a row. */
   isErased(event: Row): boolean;
 }
 
-/** A project with as many rows of the files that are split gets its own. */
+/** A project with at least this number of rows in the split files gets its own file. */
 const LARGE_ROWS = 100_000;
 
 /** Rows held for all files until their groups are encoded. */
@@ -52,7 +52,7 @@ interface Input {
   groups: AsyncGenerator<Row[]>;
 }
 
-/** Merges files, which are open. */
+/** Merges open files. */
 export async function mergeByRule(files: readonly OpenFile[], { to, erased }: MergeRule): Promise<Merged[]> {
   const large = 'split' in to ? await largeProjects(files) : new Set<string>();
   return mergeFiles(files, {
@@ -77,8 +77,8 @@ function isErased({ projectId, distinctIds }: Erased, event: Row): boolean {
 }
 
 /**
- * Merges files, whose rows are in order, into others, whose rows are too. Holds one group of rows of each file, and the
- * bytes of those it writes.
+ * Merges sorted files into sorted files. Holds one group of rows of each input file, and the bytes of the output
+ * files.
  */
 async function mergeFiles(
   files: readonly OpenFile[],
@@ -133,7 +133,7 @@ function longest(outputs: Iterable<Output>): Output {
   return [...outputs].reduce((one, other) => (other.rows.length > one.rows.length ? other : one));
 }
 
-/** The rows of all files in one order. */
+/** Yields the rows of all files in one order. */
 async function* inOrder(files: readonly OpenFile[]): AsyncGenerator<Row> {
   const heap: Input[] = [];
   for (const file of files) {
@@ -169,7 +169,7 @@ function compareInputs(one: Input, other: Input): number {
   return compareRows(row, next);
 }
 
-/** Moves the first of a binary heap down to its place. */
+/** Moves the first element of a binary heap down to its place. */
 function sink(heap: Input[]): void {
   for (let at = 0; ; ) {
     const [input, left, right] = [heap[at], heap[2 * at + 1], heap[2 * at + 2]];

@@ -10,24 +10,27 @@ import type { FilesStore } from './store.ts';
 interface MergingOptions {
   store: FilesStore;
   objects: ObjectStore;
-  /** Merge files. */
+  /** The threads that merge files. */
   threads: Pick<Threads, 'use'>;
   merges: DueMerges;
-  /** Days whose files are left as they are. */
+  /** Days to leave unmerged. */
   without: ReadonlySet<string>;
   clock: Clock;
   logger: Pick<Logger, 'failed'>;
-  /** Aborts with an exception. */
+  /** Aborts the call with an exception. */
   signal: AbortSignal;
   onMerged(files: number): void;
 }
 
-/** The rest waits, so that what else there is to do is done in between. */
+/** Further merges wait for the next call, so that other work is done in between. */
 const MAX_MERGES = 100;
-/** After so many failures, of merges or of files of one, the fault may be elsewhere, and the rest waits. */
+/**
+ * After this number of failed merges, or unreadable files of one merge, the cause may be elsewhere, and the rest
+ * waits.
+ */
 const MAX_FAILED = 5;
 
-/** Carries out merges that are due. Files whose merge fails are left out for a while. */
+/** Carries out due merges. Files that fail to merge are excluded for a while. */
 export async function mergeFiles(options: MergingOptions): Promise<void> {
   const { merges, without, clock, logger, signal, onMerged } = options;
   const now = () => clock.now().getTime();
@@ -47,7 +50,7 @@ export async function mergeFiles(options: MergingOptions): Promise<void> {
   }
 }
 
-/** False where one of the files was replaced meanwhile. */
+/** Returns false if one of the files has just been replaced. */
 async function carryOut(
   { files, buckets }: Merge,
   { store, objects, threads, signal }: Pick<MergingOptions, 'store' | 'objects' | 'threads' | 'signal'>,
@@ -58,12 +61,12 @@ async function carryOut(
   const to = buckets > 1 ? { split: buckets } : { projectId, bucket, buckets: of };
   const merged = await threads.use((thread) => thread.merge(files.map(refOf), { to }), signal);
   if (merged !== undefined) return await replaceFiles(files, merged, { store, objects, signal });
-  // An erasure replaced and deleted it; otherwise it is set aside, and the log says so.
+  // An erasure replaced and deleted the file. Otherwise the error is logged and the file is set aside.
   if (await isReplaced(files, store)) return false;
   throw new Error(`a file of ${files.map(({ key }) => key).join(', ')} is not in the object store`);
 }
 
-/** The files of a merge that failed because of which it did; all where none or many cannot be read. */
+/** Returns the files that caused a merge to fail; all files if none or many are unreadable. */
 async function unreadable(
   files: Merge['files'],
   { threads, signal }: Pick<MergingOptions, 'threads' | 'signal'>,

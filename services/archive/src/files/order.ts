@@ -1,6 +1,6 @@
 import type { Row } from '../events/archived-event.ts';
 
-/** The order of rows in a file: what belongs to one question is together. No two rows are equal. */
+/** The order of rows in a file, which keeps the rows of a question together. No two rows are equal. */
 export function compareRows(one: Row, other: Row): number {
   return (
     compare(one.projectId, other.projectId) ||

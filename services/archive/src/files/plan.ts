@@ -7,29 +7,29 @@ import type { KnownFile } from './store.ts';
 export interface Merge {
   day: string;
   files: KnownFile[];
-  /** How many buckets their rows go to; 1: all to one file that covers what they cover. */
+  /** The number of buckets for the rows. 1 merges all into one file with the same coverage. */
   buckets: number;
 }
 
-/** Of the rows held while files are merged. */
+/** The limit of bytes of rows held during a merge. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 const MAX_MERGED_FILES = 400;
-/** On a day that may still get many. */
+/** The minimum for a day that may still get many files. */
 const MIN_FILES_OF_OPEN_DAY = 16;
-/** So that each row is written again a few times, while some more files are left. */
+/** Bounds how often each row is rewritten, at the cost of a few more files. */
 const SHARE_OF_OPEN_DAY = 1 / 4;
 const MAX_BUCKETS = 256;
 
 interface PlanOptions {
-  /** Whether a day gets no more files but a few. */
+  /** Whether a day gets hardly any new files. */
   isClosed(day: string): boolean;
-  /** Bytes of files merged at once, and about those of a bucket's file. */
+  /** The maximum number of bytes merged at once, and the approximate size of a bucket's file. */
   mergeBytes: number;
 }
 
 /**
- * The next files to merge, if any. Files of an open day are merged once they are many; on closed days the rows of many
- * projects go to buckets, and few files are left of each.
+ * Returns the next files to merge, if any. Files of an open day are merged once there are many. On closed days,
+ * rows of many projects are split into buckets, with few files for each.
  */
 export function nextMerge(
   files: readonly KnownFile[],
@@ -53,7 +53,7 @@ export function nextMerge(
   return undefined;
 }
 
-/** Where the rows of a project go when files with rows of any are split; one with many rows gets its own. */
+/** Returns the file for a project's rows when shared files are split. A large project gets its own. */
 export function coverageOf(
   projectId: string,
   { buckets, isLarge }: { buckets: number; isLarge: boolean },
@@ -63,13 +63,13 @@ export function coverageOf(
 }
 
 function bucketsOf(files: readonly KnownFile[], mergeBytes: number): number {
-  // Once a day is split, late files are split alike.
+  // Once a day is split, late files use the same buckets.
   const known = files.flatMap((file) => file.buckets ?? [])[0];
   const bytes = sum(files.map((file) => file.bytes));
   return known ?? Math.max(1, Math.min(MAX_BUCKETS, 2 ** Math.ceil(Math.log2(bytes / mergeBytes))));
 }
 
-/** The smallest files that can be merged at once. */
+/** Returns the smallest files that can be merged at once. */
 function fitting(files: readonly KnownFile[], mergeBytes: number): KnownFile[] {
   const chosen: KnownFile[] = [];
   let [bytes, held] = [0, 0];
@@ -83,7 +83,9 @@ function fitting(files: readonly KnownFile[], mergeBytes: number): KnownFile[] {
   return chosen;
 }
 
-/** Without files that have more rows than this share of those of the smaller ones together, to be written again for. */
+/**
+ * Omits files with more rows than this share of all smaller ones together, because rewriting them is not worthwhile.
+ */
 function worthMerging(files: readonly KnownFile[], share: number): KnownFile[] {
   const chosen = [...files];
   for (let last = chosen.at(-1); last !== undefined; last = chosen.at(-1)) {

@@ -30,7 +30,7 @@ onEachBacking('the publisher of files', ({ harness, run }) => {
     return publisher;
   }
 
-  /** Keys of files, and offsets up to which events are in them, in the order of the topic. */
+  /** Returns the published keys of files and end offsets, in the order of the topic. */
   async function published(): Promise<(string | bigint[] | undefined)[]> {
     const records = await recordsOn(harness.log, ARCHIVE_FILES_TOPIC, [0n]);
     return records.map(({ key, headers }) =>

@@ -14,14 +14,17 @@ interface PublisherOptions {
   database: Database;
   log: EventLog;
   region: string;
-  /** Replicas of the topic. */
+  /** The replication factor of the topic. */
   replication: number;
   logger: Logger;
 }
 
 const BATCH_SIZE = 200;
 
-/** Publishes each change of the table of files to the topic `archive-files`, and how far events are in these files. */
+/**
+ * Publishes each change of the table of files to the topic `archive-files`, and the end offsets of the events in
+ * these files.
+ */
 export function createFilesPublisher({ region, ...options }: PublisherOptions): BackgroundPublisher {
   return createPublisher({
     ...options,
@@ -33,7 +36,10 @@ export function createFilesPublisher({ region, ...options }: PublisherOptions): 
   });
 }
 
-/** What is committed is in files of the table, unless the table was restored and some are to be found again. */
+/**
+ * Returns the committed offsets: events before them are in files of the table, unless the table was restored and some
+ * files must be adopted first.
+ */
 async function archivedOffsets(tx: Tx, log: EventLog, region: string) {
   if (await createFilesStore(tx).isAdoptionWanted()) return undefined;
   try {

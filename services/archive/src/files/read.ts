@@ -18,7 +18,7 @@ import type { Place, Row } from '../events/archived-event.ts';
 /** Larger objects are read in parts. */
 const WHOLE_BYTES = 2_000_000;
 
-/** The columns of a group of rows, as they are stored. */
+/** The columns of a group of rows, as stored. */
 interface Columns {
   project_id: Uint8Array[];
   event_id: Uint8Array[];
@@ -64,22 +64,22 @@ const OPTIONAL: ReadonlySet<string> = new Set<keyof Columns>([
 
 const person = z.object({ distinct_id: z.string() });
 
-/** A Parquet file of the archive, of which no more is read than is asked for. */
+/** A Parquet file of the archive that is read on demand. */
 export interface OpenFile {
-  /** Its rows in order, one group at a time. */
+  /** Yields the rows in order, one group at a time. */
   groups(): AsyncGenerator<Row[]>;
-  /** The projects of its rows, in order, one group at a time. */
+  /** Yields the project of each row in order, one group at a time. */
   projects(): AsyncGenerator<string[]>;
-  /** The row of the event at this place, counted from 0. */
+  /** Returns the index of the row of the event at this place, counted from 0. */
   findRow(projectId: string, place: Place): Promise<number | undefined>;
-  /** Whether it has rows of such people of a project. */
+  /** Whether the file has rows of matching people of a project. */
   hasRows(projectId: string, isOne: (distinctId: string) => boolean): Promise<boolean>;
 }
 
-/** Thrown where an object was deleted while it was read. */
+/** An object was deleted while it was being read. */
 export class FileGone extends Error {}
 
-/** Undefined if the object does not exist. */
+/** Returns undefined if the object does not exist. */
 export async function openFile(
   objects: Pick<ObjectStore, 'get'>,
   { key, bytes }: { key: string; bytes: number },
@@ -94,7 +94,7 @@ export async function openFile(
   return object && (await readFile(wholeFile(await buffer(object.body))));
 }
 
-/** A file that is in memory. */
+/** Opens a file that is in memory. */
 export function openBytes(bytes: Uint8Array): Promise<OpenFile> {
   return readFile(wholeFile(bytes));
 }
@@ -174,7 +174,7 @@ function checkTypes({ schema }: FileMetaData): void {
   }
 }
 
-/** Texts without an order stay bytes, since most are only written again. */
+/** Unsorted texts stay bytes, because most are only written again. */
 function rowsOf(columns: Columns): Row[] {
   const eventNames = sortedTextsOf(columns.event_name);
   const distinctIds = sortedTextsOf(columns.distinct_id);
@@ -204,7 +204,7 @@ function at<T>(column: readonly Nullable<T>[], row: number): T {
   return value;
 }
 
-/** What occurs again as the same object, as of a dictionary, is decoded once. */
+/** Decodes texts, and decodes the same object only once, as in a dictionary. */
 function textsOf(values: readonly Nullable<Uint8Array>[]): (string | null)[] {
   const known = new Map<Uint8Array, string>();
   return values.map((value) => {
@@ -215,7 +215,7 @@ function textsOf(values: readonly Nullable<Uint8Array>[]): (string | null)[] {
   });
 }
 
-/** Where equal values follow each other, looking at the one before is enough. */
+/** Decodes sorted texts: equal values are adjacent, so comparing with the previous one is sufficient. */
 function sortedTextsOf(values: readonly Uint8Array[]): string[] {
   let last: { value: Uint8Array; text: string } | undefined;
   return values.map((value) => {

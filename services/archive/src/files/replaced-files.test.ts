@@ -21,11 +21,11 @@ import { createFilesStore, type FilesStore } from './store.ts';
 
 const DAY = '2026-03-01';
 const { signal } = new AbortController();
-/** `forum` is in another of two buckets than the others. */
+/** Of the two buckets, `forum` is in a different one than the others. */
 const projects = ['shop', 'blog', 'forum'];
 let harness: EventsHarness;
 let store: FilesStore;
-/** Readers had a copy of every object before it was deleted. */
+/** Copies of every object, as readers had them before deletion. */
 let copies: ObjectStore;
 let objects: ObjectStore;
 let folder: string;
@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 
 const keyOf = (name: string) => `events/${DAY}/${name}.parquet`;
-/** A file of every project, with a row of each of these people. */
+/** Stores a file with a row for each project and each of these people. */
 async function put(name: string, people = ['ada', 'grace']): Promise<string> {
   const events = projects.flatMap((projectId) =>
     people.map((distinctId) => archivedEvent(0, { line: line++, projectId, distinctId })),
@@ -73,7 +73,7 @@ async function put(name: string, people = ['ada', 'grace']): Promise<string> {
   return key;
 }
 
-/** Merges files that are read, and returns the keys of those in their place. */
+/** Merges readable files, and returns the keys of the new files. */
 async function merge(keys: string[], to: MergeRule['to'] = ANY_PROJECT): Promise<string[]> {
   const before = await store.readableOf(DAY);
   const files = await store.find(keys);
@@ -105,12 +105,12 @@ const shapes: [string, () => Promise<void>][] = [
 ];
 beforeEach(async () => {
   originals.splice(0);
-  // Keys after those of merged files.
+  // Keys that sort after those of merged files.
   for (const name of ['w', 'x', 'y', 'z'])
     originals.push(await put(name, name === 'z' ? ['ada'] : ['ada', 'grace']));
 });
 
-/** Rows as a reader finds them who has seen a part of the topic, for each part that has the originals. */
+/** Returns the rows that a reader finds after each part of the topic that includes the originals. */
 async function readings(): Promise<ArchivedEvent[][]> {
   const records = (await publishFiles(harness)).slice(published);
   const rows = new Map<string, ArchivedEvent[]>();
@@ -138,7 +138,7 @@ async function readings(): Promise<ArchivedEvent[][]> {
 
 const linesOf = (rows: ArchivedEvent[]) => rows.map((row) => row.line).sort((a, b) => a - b);
 
-/** Rows that are gone stay so, until none is left. */
+/** Expects that removed rows never reappear, and that all rows disappear. */
 function expectToVanish(parts: ArchivedEvent[][]) {
   for (const rows of parts) expect(linesOf(rows)).toEqual([...new Set(linesOf(rows))]);
   const sizes = parts.map((rows) => rows.length);
@@ -204,7 +204,7 @@ describe.each(shapes)('the originals of %s', (_shape, arrange) => {
   it('are deleted before what replaced them, in whichever order that is asked for', async () => {
     await arrange();
     await publishFiles(harness);
-    // In the order of their keys, in which merged files come first.
+    // Ordered by key, with merged files first.
     await harness.database.drizzle.execute(sql`cluster event_files using event_files_pkey`);
     const keys = await store.replacedBefore(0, 100);
     await deleteFiles(

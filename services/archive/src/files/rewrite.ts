@@ -6,13 +6,13 @@ import type { FilesStore, KnownFile } from './store.ts';
 interface RewriteOptions {
   store: Pick<FilesStore, 'prepare' | 'replace' | 'withReplaced' | 'markDeleted'>;
   objects: Pick<ObjectStore, 'put' | 'delete'>;
-  /** Aborts with an exception. */
+  /** Aborts the call with an exception. */
   signal: AbortSignal;
 }
 
 /**
- * Puts new files in the place of others of the same day, for all readers at once. False, and nothing has changed, if
- * one of the others was replaced meanwhile.
+ * Replaces files of one day by new ones, for all readers at once. Returns false without changing anything if one of
+ * the old files has already been replaced.
  */
 export async function replaceFiles(
   replaced: readonly KnownFile[],
@@ -21,7 +21,7 @@ export async function replaceFiles(
 ): Promise<boolean> {
   const id = randomUUID();
   const day = replaced[0]?.day ?? '';
-  // A project's own file first: that of its bucket hides the old ones for it as well.
+  // A project's own file comes first, because the file of its bucket also hides the old files for that project.
   const inOrder = [...merged].sort((one, other) => rank(one) - rank(other));
   const written = inOrder.map(({ coverage, contents, bytes }, index) => ({
     bytes,
@@ -46,7 +46,7 @@ export async function replaceFiles(
   return false;
 }
 
-/** Deletes objects, and says that they are gone: also those of the files that only these hide from readers. */
+/** Deletes objects and publishes their deletion. Includes files that only these hide from readers. */
 export async function deleteFiles(
   files: readonly { key: string }[],
   { store, objects }: DeleteOptions,

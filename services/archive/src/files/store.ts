@@ -10,88 +10,94 @@ export interface KnownFile extends NewFile {
   createdAt: number;
   madeBy: string | null;
   replacedBy: string | null;
-  /** False: it was replaced, or it is being written. */
+  /** False if the file was replaced, or is being written. */
   isRead: boolean;
-  /** The topic has what is known of it. */
+  /** Whether the topic has the latest state of the file. */
   isPublished: boolean;
   isDeleted: boolean;
 }
 
-/** Files that take the place of others. */
+/** A replacement of files by others. */
 export interface Step {
   id: string;
   replaced: readonly string[];
-  /** Those that are read for a project before others come first. */
+  /** The new files. Those that take precedence for a project come first. */
   files: readonly NewFile[];
 }
 
-/** A state of a file that the topic does not have yet. */
+/** A state of a file that is not on the topic yet. */
 export interface UnpublishedFile extends KnownFile {
   revision: bigint;
   /** Keys. */
   replaces: string[];
-  /** Nobody begins to read it any more. */
+  /** Whether no new reader uses the file. */
   isGone: boolean;
 }
 
 export interface FilesStore {
   find(keys: readonly string[]): Promise<KnownFile[]>;
-  /** The files that a step made. */
+  /** Returns the files that a step made. */
   madeBy(step: string): Promise<KnownFile[]>;
-  /** The files that are read, of days from this one on; the earliest days first. */
+  /** Returns the readable files of this day and later ones, the earliest days first. */
   readable(fromDay: string, limit: number): Promise<KnownFile[]>;
-  /** The files of a day that are read. */
+  /** Returns the readable files of a day. */
   readableOf(day: string, limit?: number): Promise<KnownFile[]>;
-  /** The latest day before this one of which files are read. */
+  /** Returns the latest day before this one with readable files. */
   dayBefore(day: string): Promise<string | undefined>;
-  /** Enters files that are stored, in the place of others (keys). */
+  /** Enters stored files, which replace others (keys). */
   adopt(files: readonly NewFile[], replaced: readonly string[]): Promise<void>;
-  /** Whether it was asked to look for files that are in the object store alone. */
+  /** Whether a search for files that exist only in the object store was requested. */
   isAdoptionWanted(): Promise<boolean>;
   markAdopted(): Promise<void>;
-  /** The files with an object, replaced or not, that may have rows of a project of which these are the buckets. */
+  /** Returns the files with an object, replaced or not, that may have rows of a project in these buckets. */
   existing(project: {
     projectId: string;
     bucketOf(buckets: number): number;
     after: string;
     limit: number;
   }): Promise<KnownFile[]>;
-  /** Records the files that a step is about to write: if it is never carried out, their objects are deleted. */
+  /** Records the files that a step is about to write. If it is never carried out, their objects are deleted. */
   prepare(step: Step): Promise<void>;
   /**
-   * Carries a prepared step out at once, or not: false if a file that it replaces is not read any more, or one of its own
-   * was given up.
+   * Carries out a prepared step atomically. Returns false, without any change, if a file that it replaces is no
+   * longer read, or one of its own was given up.
    */
   replace(step: Step): Promise<boolean>;
-  /** Keeps a prepared file from ever being read; false if its step was carried out meanwhile. */
+  /** Prevents a prepared file from ever being read. Returns false if its step has already been carried out. */
   giveUp(key: string): Promise<boolean>;
-  /** Keys of files that were replaced at least so long ago, and are on the topic: until then they hide others there. */
+  /**
+   * Returns keys of files that were replaced at least `seconds` ago and are on the topic. Until they are published,
+   * they hide other files there.
+   */
   replacedBefore(seconds: number, limit: number): Promise<string[]>;
-  /** The keys of these files, and of all that still exist and were replaced by them, at first or second hand. */
+  /** Returns the keys of these files, and of all existing files that they replaced, directly or indirectly. */
   withReplaced(keys: readonly string[]): Promise<string[]>;
-  /** The topic gets the tombstone of a file after those of the files that it replaced, if they are among these. */
+  /**
+   * Marks files as deleted. The tombstone of a file follows those of the files that it replaced, if they are among
+   * these.
+   */
   markDeleted(keys: readonly string[]): Promise<void>;
-  /** The projects whose events are to be erased, those first that have waited longest. */
+  /** Returns the projects with events to erase, those that have waited longest first. */
   projectsToErase(): Promise<string[]>;
   markErased(projectId: string): Promise<void>;
   /**
-   * Replaces up to so many files of days before this one by nothing, the earliest first, and returns how many: they
-   * leave the topic at once, and their objects stay for those who are reading them as those of other replaced files do.
-   * Files wait until those that they replaced are deleted, which would be read again without them.
+   * Replaces up to `limit` files of days before this one by nothing, the earliest first, and returns how many. They
+   * leave the topic at once. Their objects remain for current readers, like those of other replaced files. A file
+   * waits until the files that it replaced are deleted, because they would be read again without it.
    */
   expire(beforeDay: string, limit: number): Promise<number>;
-  /** The earliest day of which files are read. */
+  /** Returns the earliest day with readable files. */
   oldestDay(): Promise<string | undefined>;
-  /** Deletes rows of files that were deleted days ago, and returns how many. */
+  /** Deletes up to `limit` rows of files that were deleted `days` ago, and returns how many. */
   forget(days: number, limit: number): Promise<number>;
 }
 
-/** An arbitrary number: the lock of the one that publishes. */
+/** An arbitrary number for the lock of the publisher. */
 const PUBLISHER_LOCK = 4_107_526_644;
 const COMPACTION_LOCK = 4_107_526_645;
 /** A step that takes longer is not carried out. */
 const MAX_STEP_SECONDS = 3600;
-/** The step that replaces files by nothing. */
+/** The id of the step that replaces files by nothing. */
 const NOTHING = '00000000-0000-0000-0000-000000000000';
 const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('event_files', 'revision'))`;
 
@@ -186,7 +192,7 @@ export function createFilesStore(db: Db): FilesStore {
 
     replace: ({ id, replaced, files }) =>
       db.transaction(async (tx) => {
-        // In one order everywhere, so that two steps do not deadlock.
+        // In a fixed order, so that two steps do not deadlock.
         const locked = await tx.execute<{ key: string }>(sql`
           select key from ${eventFiles} where deleted_at is null
             and (key = ${keysOf(replaced)} and replaced_at is null
@@ -195,7 +201,7 @@ export function createFilesStore(db: Db): FilesStore {
         if (locked.length !== replaced.length + files.length) return false;
         await tx.execute(sql`
           update ${eventFiles} set replaced_by = ${id}, replaced_at = now() where key = ${keysOf(replaced)}`);
-        // In this order, because a file hides others from the moment its record is seen.
+        // This order matters, because a file hides others as soon as its record is seen.
         for (const { key } of files) {
           await tx.execute(sql`
             update ${eventFiles} set replaced_at = null, published_at = null, revision = ${NEXT_REVISION}
@@ -232,10 +238,10 @@ export function createFilesStore(db: Db): FilesStore {
 
     async markDeleted(keys) {
       await db.transaction(async (tx) => {
-        // Before any gets its revision, so that those who delete some of these at once keep the order.
+        // Locks the rows before any gets its revision, so that concurrent deletions of the same files keep the order.
         const locked = await tx.execute<{ key: string }>(sql`
           select key from ${eventFiles} where key = ${keysOf(keys)} and deleted_at is null order by key for update`);
-        // A file has a later revision than those that it replaced.
+        // A file has a later revision than the files that it replaced.
         await tx.execute(sql`
           update ${eventFiles} as file set deleted_at = now(), replaced_at = coalesce(replaced_at, now()),
             revision = gone.revision, published_at = null
@@ -284,14 +290,14 @@ export function createFilesStore(db: Db): FilesStore {
   };
 }
 
-/** Takes the lock of the one that merges files until the transaction ends, or keeps it; false when another has it. */
+/** Takes or keeps the lock for merging files until the transaction ends. Returns false if another process has it. */
 export async function lockCompaction(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${COMPACTION_LOCK}) as taken`);
   return row?.['taken'] === true;
 }
 
 export function createPublishedFilesStore(tx: Tx): Unpublished<UnpublishedFile> {
-  // Others are prepared by a step that is not carried out, or never was.
+  // Other files belong to a prepared step that is not, or never was, carried out.
   const isWritten = sql`(replaced_at is null or replaced_by is not null or deleted_at is not null)`;
 
   return {

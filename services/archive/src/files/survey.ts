@@ -1,16 +1,16 @@
 import { type Contents, collectContents } from './contents.ts';
 import type { OpenFile } from './read.ts';
 
-/** What is in a file that nothing is known of. */
+/** The contents of an unknown file. */
 export interface Survey {
   contents: Contents;
-  /** The only project of its rows; null if there are several. */
+  /** The only project of the rows; null if there are several. */
   projectId: string | null;
-  /** The offsets of the records that its rows are from, ascending, by partition. */
+  /** The offsets of the records that the rows come from, ascending, by partition. */
   records: [partition: number, offsets: Float64Array][];
 }
 
-/** Reads a file whole. */
+/** Reads a whole file. */
 export async function surveyFile(file: OpenFile): Promise<Survey> {
   const contents = collectContents();
   const projects = new Set<string>();
@@ -31,7 +31,7 @@ export async function surveyFile(file: OpenFile): Promise<Survey> {
   };
 }
 
-/** A set of records, of a bit each where their offsets are near each other. */
+/** Creates a set of records that takes one bit each where their offsets are close together. */
 export function createRecordSet() {
   const blocks = new Map<string, Uint8Array>();
   const blockOf = (partition: number, offset: number) => `${partition} ${Math.floor(offset / BLOCK_BITS)}`;
@@ -48,7 +48,7 @@ export function createRecordSet() {
         }
       }
     },
-    /** How many of a file's records are in the set: none, some, or all of them. */
+    /** Returns how many of a file's records are in the set: none, some, or all of them. */
     overlap({ records }: Survey): 'none' | 'some' | 'all' {
       let [found, all] = [0, 0];
       for (const [partition, offsets] of records) {

@@ -15,9 +15,9 @@ const partHeaders = z
 
 /** A part of a chunk. */
 export interface Part {
-  /** Without its value if that is spilled. */
+  /** Has no value if it is spilled. */
   record: StoredRecord;
-  /** Of its value. */
+  /** The size of the value. */
   bytes: number;
   isSpilled: boolean;
 }
@@ -37,14 +37,14 @@ export interface OpenChunk {
 export interface Assembly {
   /** Returns the parts of the chunk that this record completes, in order. Throws InvalidRecord. */
   add(record: StoredRecord, now: number): Part[] | undefined;
-  /** Oldest first. */
+  /** Returns the open chunks, oldest first. */
   open(): OpenChunk[];
   drop(chunk: OpenChunk): void;
-  /** Lets go of the value of a part of an open chunk, once it is spilled. */
+  /** Releases the value of a part of an open chunk, once it is spilled. */
   release(part: Part): void;
-  /** Bytes of the values held in memory. */
+  /** Returns the bytes of the values held in memory. */
   bytes(): number;
-  /** The lowest offset held; undefined when nothing is. */
+  /** Returns the lowest offset held, or undefined. */
   firstOffset(): bigint | undefined;
 }
 
@@ -66,7 +66,7 @@ export function createAssembly(): Assembly {
       if (!headers.success) throw new InvalidRecord('headers: chunk, part or parts missing or not valid');
       const { chunk: hash, part, parts } = headers.data;
       if (parts === 1) return [partOf(record)];
-      // A copy, because the value is a slice of everything that was fetched with it.
+      // A copy, because the value is a slice of the whole fetched buffer.
       const added = partOf({ ...record, value: record.value && Buffer.from(record.value) });
       const name = `${record.key}\0${hash}\0${parts}`;
       const chunk = open.get(name) ?? {
@@ -78,9 +78,9 @@ export function createAssembly(): Assembly {
       open.set(name, chunk);
       chunk.readAt = now;
       chunk.publishedAt = Math.max(chunk.publishedAt, record.timestamp);
-      // Where offsets went back, a part is read again at a lower one.
+      // If offsets went back, a part is read again at a lower one.
       if (record.offset < chunk.firstOffset) chunk.firstOffset = record.offset;
-      // A redelivered part is the same: the hash names the bytes, and is checked once they are joined.
+      // A redelivered part is identical: the hash identifies the bytes, and is checked once they are joined.
       if (chunk.parts[part - 1] === undefined) {
         chunk.parts[part - 1] = added;
         bytes += added.bytes;
@@ -109,7 +109,7 @@ export function createAssembly(): Assembly {
   };
 }
 
-/** The bytes of the parts that are not spilled. */
+/** Returns the bytes of the parts that are not spilled. */
 export function bytesInMemory(parts: readonly (Part | undefined)[]): number {
   return parts.reduce((sum, part) => sum + (part === undefined || part.isSpilled ? 0 : part.bytes), 0);
 }

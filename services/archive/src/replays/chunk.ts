@@ -9,25 +9,27 @@ export interface ChunkName {
 
 export type SessionName = Pick<ChunkName, 'projectId' | 'sessionId'>;
 
-/** What the manifest keeps of a chunk. */
+/** The metadata of a chunk in the manifest. */
 export interface ChunkMetadata extends ChunkName {
   distinctId: string;
   masked: boolean;
-  /** Number of events. */
+  /** The number of events. */
   events: number;
-  /** Of its events, corrected as those of events are; that of the chunk where no event has a valid time. */
+  /**
+   * The first time of its events, corrected like those of events. The time of the chunk if no event has a valid time.
+   */
   firstAt: Date;
   lastAt: Date;
   receivedAt: Date;
-  /** Of its JSON. */
+  /** The size of its JSON. */
   bytes: number;
-  /** Log offset of the record that completed it. */
+  /** The log offset of the record that completed it. */
   offset: bigint;
 }
 
 export interface Chunk {
   metadata: ChunkMetadata;
-  /** JSON of a ReplayRecord whose last property is `events`. */
+  /** JSON of a ReplayRecord with `events` as its last property. */
   json: Buffer;
 }
 

@@ -13,10 +13,10 @@ export const REPLAYS_GROUP = 'archive.replays';
 
 const TOPIC = ingestionTopics.replays;
 const BATCH_BYTES = 4_000_000;
-/** The parts of an accepted chunk are published within 5 s; a slower upload was answered 503. */
+/** The parts of an accepted chunk are published within 5 s. A slower upload was answered with 503. */
 const PATIENCE_MS = 60_000;
 const MAX_HELD_BYTES = 134_217_728;
-/** Groups of chunks that are decoded and stored at once; one takes about four times its bytes. */
+/** The number of groups of chunks that are decoded and stored at once. Each takes about four times its bytes. */
 const MAX_CONCURRENT_GROUPS = 2;
 const MAX_SWEEP_INTERVAL_MS = 5_000;
 
@@ -28,7 +28,7 @@ export interface ReplayConsumerOptions {
   metrics: Metrics;
   /** How long to wait for the missing parts of a chunk. */
   patienceMs?: number;
-  /** Bound on the parts in memory; those of incomplete chunks wait in the object store beyond it. */
+  /** The limit for parts in memory. Beyond it, parts of incomplete chunks wait in the object store. */
   maxHeldBytes?: number;
 }
 

@@ -4,15 +4,15 @@ import { chunkHash, projectHolder } from '@switchboard/service-kit';
 import { type Chunk, EVENTS_MARKER } from './chunk.ts';
 import { scanEvents, storableTime } from './scan.ts';
 
-/** A record, or the chunk that it is part of, is not valid. The message says why. */
+/** A record or its chunk is invalid. The message gives the reason. */
 export class InvalidRecord extends Error {
   override name = 'InvalidRecord';
 }
 
-/** The properties beside the events are bounded by the interface, well below this. */
+/** The interface limits the properties besides the events to well below this. */
 const MAX_METADATA_BYTES = 100_000;
 
-/** Decodes the parts of a chunk, in order. A large one takes turns of the event loop. Throws InvalidRecord. */
+/** Decodes the parts of a chunk, in order. Yields to the event loop for a large chunk. Throws InvalidRecord. */
 export async function decodeChunk(parts: readonly StoredRecord[]): Promise<Chunk> {
   const first = parts[0];
   const holder = projectHolder(first?.headers['project'] ?? '');
@@ -25,7 +25,7 @@ export async function decodeChunk(parts: readonly StoredRecord[]): Promise<Chunk
   const { metadata: record, events } = await readJson(bytes, holder);
   const receivedAt =
     storableTime(Date.parse(first.headers['received_at'] ?? '')) ?? new Date(first.timestamp);
-  // None on records of versions that did not correct.
+  // Missing on records of versions without correction.
   const correctionMs = Number(first.headers['correction'] ?? 0) || 0;
   const corrected = (time: number) => storableTime(time + correctionMs);
   const fallback = corrected(Date.parse(record.timestamp)) ?? receivedAt;
@@ -54,7 +54,7 @@ function lastOffset(parts: readonly StoredRecord[], from: bigint): bigint {
   return last;
 }
 
-/** Parses what is around the events, and counts those. */
+/** Parses the JSON around the events, and counts the events. */
 async function readJson(bytes: Buffer, holder: string) {
   const marker = bytes.indexOf(EVENTS_MARKER);
   const start = marker + EVENTS_MARKER.length;

@@ -4,34 +4,34 @@ import { createGunzip, gzip } from 'node:zlib';
 import { keyPart } from '@switchboard/object-store';
 import { type ChunkName, EVENTS_MARKER, type SessionName } from './chunk.ts';
 
-/** The properties before the events are bounded by the interface, well below this. */
+/** The interface limits the properties before the events to well below this. */
 const MAX_HEAD_BYTES = 100_000;
 
 const SEQ_DIGITS = 16;
 
-/** The common prefix of the object keys of a project's recordings, and of no others. */
+/** Returns the prefix of the object keys of a project's recordings. No other keys have it. */
 export const projectPrefix = (projectId: string) => `replays/${keyPart(projectId)}/`;
 
-/** As `projectPrefix`, of a session. */
+/** Like `projectPrefix`, for a session. */
 export function sessionPrefix({ projectId, sessionId }: SessionName): string {
   return `${projectPrefix(projectId)}${keyPart(sessionId)}/`;
 }
 
-/** Keys of a session sort by seq. */
+/** Returns the object key of a chunk. The keys of a session sort by seq. */
 export function objectKey(chunk: ChunkName): string {
   return `${sessionPrefix(chunk)}${String(chunk.seq).padStart(SEQ_DIGITS, '0')}-${chunk.hash}`;
 }
 
 const compress = promisify(gzip);
 
-/** The object of a chunk's JSON; the same chunk gives the same bytes. */
+/** Returns the object with a chunk's JSON. Deterministic. */
 export function encodeChunk(json: Buffer): Promise<Buffer> {
   return compress(json);
 }
 
 /**
- * The events of an object as JSON without the surrounding brackets, piece by piece; nothing when there are none. Throws
- * when the object is damaged.
+ * Yields the events of an object as JSON without the surrounding brackets, piece by piece; nothing if there are none.
+ * Throws if the object is damaged.
  */
 export async function* eventsOf(object: Buffer): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();

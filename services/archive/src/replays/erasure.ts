@@ -19,11 +19,11 @@ interface ErasureOptions {
 
 export interface Erasure {
   /**
-   * Returns how many objects were erased. Throws Unavailable when they could not be erased now; the rows are deleted,
-   * and the objects follow.
+   * Returns how many objects were erased. Throws Unavailable if they could not be erased now. The rows are deleted in
+   * any case, and the objects are erased later.
    */
   remove(session: SessionName): Promise<number>;
-  /** Erases every recording of a project, and what says that there were others. */
+  /** Erases every recording of a project, and the tombstones of deleted ones. */
   removeProject(projectId: string, signal: AbortSignal): Promise<void>;
   /** Retries the objects that `remove` could not erase, until stopped. */
   start(): void;
@@ -42,7 +42,7 @@ export function createErasure(options: ErasureOptions): Erasure {
     return erased;
   }
 
-  /** Skips sessions deleted within the last interval: their delete may still be in progress. */
+  /** Skips sessions deleted within the last interval, because their deletion may still be in progress. */
   async function eraseRemaining(): Promise<void> {
     const before = new Date(clock.now().getTime() - everyMs);
     for (const session of await store.findToErase(before, PAGE_SIZE)) {

@@ -15,7 +15,7 @@ import { type ArchiveHarness, startArchive } from '../testing/service.ts';
 const event = (timestamp: number) => ({ type: 3, timestamp });
 const s3 = await startS3();
 
-/** Publishes chunks during a fault, then expects all of them, each once. */
+/** Publishes chunks during a fault, then expects each of them exactly once. */
 async function survive(archive: ArchiveHarness, begin: () => Promise<void>, end: () => Promise<void>) {
   const session = newSession();
   let seq = 0;

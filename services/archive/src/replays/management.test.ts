@@ -73,7 +73,7 @@ describe('a deleted session', () => {
     expect((await archive.manage('GET', archive.path(session, '/events'))).status).toBe(404);
 
     for (const seq of [1, 2]) await archive.send(chunkOf(session, seq, [event(seq)]));
-    // Once these are archived, the late chunks before them on every partition have been read.
+    // Once these are archived, earlier late chunks on every partition have been read.
     const later = Array.from({ length: 12 }, newSession);
     for (const one of later) await archive.send(chunkOf(one, 0, []));
     await Promise.all(later.map((one) => archive.until(one, { chunks: 1 })));
@@ -209,7 +209,7 @@ describe('the events of a session', () => {
     const reader = answer.body?.getReader();
     const first = await reader?.read();
     expect(first?.value?.length).toBeGreaterThan(0);
-    // Nothing was read ahead: an object deleted now is missed.
+    // Nothing is read ahead, so reading fails at an object that is deleted now.
     const last = (await keysOf(session)).at(-1) ?? '';
     await archive.objects.delete(last);
     await expect(

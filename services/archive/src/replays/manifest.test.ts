@@ -182,7 +182,7 @@ describe('the list', () => {
   });
 });
 
-/** Rows that the scans of a plan touched. */
+/** Returns the number of rows that the scans of a plan touched. */
 function rowsRead(plan: unknown): number {
   const text = JSON.stringify(plan);
   expect(text).not.toContain('Seq Scan');

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => archive.stop());
 
 it('archives chunks of millions of values in the memory of their bytes', async () => {
-  // Parsed, one of them takes more than the heap that the process has.
+  // Parsed, one of them takes more than the heap of the process.
   const events = Array.from({ length: 2_000_000 }, () => []);
   const session = newSession();
   for (const seq of [0, 1, 2]) await archive.send(chunkOf(session, seq, events));

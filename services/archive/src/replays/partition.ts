@@ -8,14 +8,14 @@ import type { Spill } from './spill.ts';
 import type { ChunkStorage } from './storage.ts';
 import type { ReplaysStore } from './store.ts';
 
-/** Bounds of what is stored at once. */
+/** The limit of bytes stored at once. */
 const GROUP_BYTES = 8_000_000;
 const GROUP_CHUNKS = 16;
 
 interface PartitionOptions {
   store: Pick<ReplaysStore, 'isSettled'>;
   storage: ChunkStorage;
-  /** Takes the parts of incomplete chunks while memory is short. */
+  /** Stores the parts of incomplete chunks while memory is short. */
   spill: Spill;
   /** Limits how much is decoded at once in this process. */
   limit<T>(work: () => Promise<T>): Promise<T>;
@@ -29,19 +29,21 @@ interface PartitionOptions {
 
 export type ReplayPartition = ReturnType<typeof createReplayPartition>;
 
-/** Archives one partition, from its assignment until it is revoked. */
+/** Archives one partition, from its assignment until its revocation. */
 export function createReplayPartition(options: PartitionOptions) {
   const { store, storage, spill, limit, logger, deadLetters, patienceMs } = options;
   const assembly: Assembly = createAssembly();
-  /** Complete chunks that are not stored yet, each as its parts. */
+  /** Complete chunks that are not stored yet, each as a list of parts. */
   let complete: Part[][] = [];
   let batch: RecordBatch | undefined;
-  /** The offset of the first record that is not taken in. A batch that failed is handed over again and continues there. */
+  /**
+   * The offset of the first record that has not been taken in. A failed batch is passed again and continues there.
+   */
   let position = 0n;
   let committed: bigint | undefined;
   let turn: Promise<void> = Promise.resolve();
 
-  /** Batches and sweeps run one at a time. */
+  /** Runs batches and sweeps one at a time. */
   function inTurn(work: () => Promise<void>): Promise<void> {
     const done = turn.then(work);
     turn = done.catch(() => undefined);
@@ -67,7 +69,7 @@ export function createReplayPartition(options: PartitionOptions) {
     await commit(current);
   }
 
-  /** Sets where to begin: an attempt of the same batch continues, every other batch is taken in whole. */
+  /** Sets the start position. A retry of the same batch continues, and any other batch is taken in completely. */
   function begin(current: RecordBatch): void {
     const [first] = current.records;
     if (batch === undefined || !isSameBatch(batch, current)) {
@@ -126,7 +128,10 @@ export function createReplayPartition(options: PartitionOptions) {
     for (const { record, isSpilled } of parts) if (isSpilled) await spill.remove(record);
   }
 
-  /** By the log's clock and ours: a stalled consumer reads late, and publishers' clocks differ. */
+  /**
+   * Whether a chunk has expired, by both the log's clock and the local clock: a stalled consumer reads late, and
+   * publishers' clocks differ.
+   */
   function isExpired({ readAt, publishedAt }: OpenChunk, { records }: RecordBatch): boolean {
     const newest = records.at(-1)?.timestamp ?? 0;
     return performance.now() - readAt >= patienceMs && newest - publishedAt >= patienceMs;
@@ -147,7 +152,7 @@ export function createReplayPartition(options: PartitionOptions) {
 
   async function giveUp(current: RecordBatch, chunk: OpenChunk, why: string): Promise<void> {
     const parts = chunk.parts.filter((part) => part !== undefined);
-    // Nothing is lost where the chunk was archived from another upload, or its session deleted.
+    // No data is lost if the chunk was archived from another upload, or its session was deleted.
     if (!(await isSettled(parts))) {
       const missing = chunk.parts.length - parts.length;
       const records = await Promise.all(parts.map(readPart));
@@ -190,12 +195,14 @@ export function createReplayPartition(options: PartitionOptions) {
   }
 
   return {
-    /** Stores the chunks that the records complete, and commits. When it throws, the same records may be handed over again. */
+    /**
+     * Stores the chunks that the records complete, and commits. If it throws, the same records may be passed again.
+     */
     handle: (current: RecordBatch) => inTurn(() => take(current)),
 
     /**
-     * Gives up expired chunks on a partition without traffic. `end` returns the offset of the partition's next record:
-     * records in the log that are not read yet may complete a chunk.
+     * Gives up expired chunks on a partition without traffic. `end` returns the offset of the partition's next
+     * record, because unread records in the log may still complete a chunk.
      */
     sweep: (end: () => Promise<bigint | undefined>) =>
       inTurn(async () => {

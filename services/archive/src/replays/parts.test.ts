@@ -25,7 +25,7 @@ const PROJECT = 'p1';
 
 const recordsOf = (chunk: object) => replayRecords(PROJECT, chunk);
 
-/** A chunk of this many parts. */
+/** Returns a chunk with this number of parts. */
 const large = (session: string, seq: number, parts = 3) => {
   const filler = randomBytes(Math.ceil((parts - 0.5) * 675_000)).toString('base64');
   return chunkOf(session, seq, [{ type: 5, data: filler, timestamp: seq }]);
@@ -207,7 +207,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       let shift = 1000n;
       const commits: bigint[] = [];
       const metrics = createMetrics('archive');
-      // As after an unclean election: the first record had an offset that another gets now.
+      // As after an unclean leader election: another record now has the offset of the first one.
       const cut: EventLog = {
         ...log,
         consume: (options) =>
@@ -302,7 +302,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       const sound = recordsOf(large(newSession(), 0));
       const chunk = hashOf(Buffer.from('other bytes'));
       const parts = sound.map((record) => ({ ...record, headers: { ...record.headers, chunk } }));
-      // Each is put aside before the next is taken in.
+      // Each is spilled before the next is taken in.
       start({ maxHeldBytes: 0 });
       await publish(...parts);
       await caughtUp();

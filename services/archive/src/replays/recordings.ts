@@ -30,13 +30,13 @@ export interface Recordings {
   /** Throws NotFound. */
   manifest(session: SessionName): Promise<ReplayManifest>;
   /**
-   * The events as one JSON array, streamed with one compressed chunk in memory at a time. Throws NotFound, and a
-   * Rejection when an object is missing; a later failure throws from the generator.
+   * Streams the events as one JSON array, with one compressed chunk in memory at a time. Throws NotFound, and a
+   * Rejection if an object is missing. A later failure throws from the generator.
    */
   events(session: SessionName): Promise<AsyncGenerator<Uint8Array>>;
 }
 
-/** Lists, manifests and contents of archived recordings. */
+/** Provides lists, manifests and contents of archived recordings. */
 export function createRecordings({ store, objects }: RecordingsOptions): Recordings {
   async function findOrThrow(session: SessionName): Promise<ReplayRow> {
     const row = await store.findReplay(session);
@@ -131,7 +131,7 @@ function present(row: ReplayRow, distinctIds: string[]): Replay {
   };
 }
 
-/** The seqs missing before and between spans. */
+/** Returns the missing seqs before and between spans. */
 export function gapsBetween(spans: readonly Span[]): Span[] {
   return spans.flatMap(({ from }, index) => {
     const begin = (spans[index - 1]?.to ?? -1) + 1;

@@ -48,7 +48,9 @@ export function replaysRoutes(app: ServiceApp, options: ReplaysRoutesOptions): v
     ofProject,
   );
 
-  /** When reading fails the status is already sent: closing the connection marks the body as incomplete. */
+  /**
+   * Closes the connection when reading fails. The status has already been sent, so this marks the body as incomplete.
+   */
   async function* abortOnError(
     pieces: AsyncGenerator<Uint8Array>,
     requestId: string,

@@ -5,11 +5,11 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
 const TIMESTAMP = Buffer.from('"timestamp"');
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const MAX_NUMBER_LENGTH = 32;
-/** Scanned in one turn, within a millisecond. */
+/** The number of bytes scanned per event loop turn, which takes less than a millisecond. */
 const SLICE_BYTES = 131_072;
 const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** What the manifest keeps of a chunk's events. */
+/** The metadata of a chunk's events in the manifest. */
 export interface ScannedEvents {
   count: number;
   /** The lowest and the highest valid `timestamp`. */
@@ -18,14 +18,14 @@ export interface ScannedEvents {
   end: number;
 }
 
-/** A time that PostgreSQL and RFC 3339 can both hold. */
+/** Returns a time if both PostgreSQL and RFC 3339 can represent it. */
 export function storableTime(ms: number): Date | undefined {
   return ms >= 0 && ms <= MAX_TIME ? new Date(ms) : undefined;
 }
 
 /**
- * Counts the events of a chunk, which begin at `start`, without building them: 4 MB of JSON can be a million values. A
- * large chunk takes turns of the event loop as `holder`. Resolves with undefined where the events do not end.
+ * Counts the events of a chunk from `start` without building them: 4 MB of JSON can contain a million values.
+ * Yields to the event loop as `holder` for a large chunk. Resolves with undefined if the events are not terminated.
  */
 export async function scanEvents(
   json: Buffer,
@@ -35,7 +35,7 @@ export async function scanEvents(
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let commas = 0;
   let isEmpty = true;
-  /** Brackets open around the current byte. */
+  /** The nesting depth at the current byte. */
   let depth = 0;
   let isInObject = false;
   let isBeforeKey = false;
@@ -72,7 +72,7 @@ export async function scanEvents(
   return undefined;
 }
 
-/** rrweb writes milliseconds since 1970 in `timestamp`. */
+/** Returns the `timestamp` of an event. rrweb writes milliseconds since 1970. */
 function timestampAt(json: Buffer, key: number): number | undefined {
   const end = key + TIMESTAMP.length;
   const colon = afterSpace(json, end);
@@ -89,7 +89,7 @@ function afterSpace(json: Buffer, from: number): number {
   return at;
 }
 
-/** The index of the quote that ends the string beginning at this one; past the end where none does. */
+/** Returns the index of the closing quote of the string that begins here, or an index past the end. */
 function endOfString(json: Buffer, from: number): number {
   for (let at = from + 1; ; at++) {
     at = json.indexOf(QUOTE, at);

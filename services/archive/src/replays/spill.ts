@@ -3,20 +3,20 @@ import { buffer } from 'node:stream/consumers';
 import type { StoredRecord } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 
-/** Keeps values of records in the object store while memory is short. */
+/** Stores values of records in the object store while memory is short. */
 export interface Spill {
   put(record: StoredRecord): Promise<void>;
-  /** The record with its value. */
+  /** Returns the record with its value. */
   get(record: StoredRecord): Promise<StoredRecord>;
-  /** A value that stays for now is removed by the next owner of the partition. */
+  /** Removes a value. If this fails, the next owner of the partition removes it. */
   remove(record: StoredRecord): Promise<void>;
-  /** Removes what earlier owners of the partition left. They read it again from the log if they still need it. */
+  /** Removes values of earlier owners of the partition. Records that are still needed are read from the log again. */
   clear(): Promise<void>;
 }
 
 export function createSpill(objects: ObjectStore, partition: number): Spill {
   const folder = `replays-incomplete/${partition}/`;
-  // An owner that has lost the partition must not remove what the next one put.
+  // A previous owner of the partition must not remove values of the next one.
   const owner = randomUUID();
   const keyOf = ({ offset, timestamp }: StoredRecord) => `${folder}${owner}/${offset}-${timestamp}`;
 

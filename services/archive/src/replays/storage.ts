@@ -11,11 +11,14 @@ interface ChunkStorageOptions {
 }
 
 export interface ChunkStorage {
-  /** Stores chunks in the order of the log. May be repeated: nothing is stored or counted twice. */
+  /** Stores chunks in log order. Idempotent: nothing is stored or counted twice. */
   store(chunks: readonly Chunk[]): Promise<void>;
 }
 
-/** Stores the object of a chunk before its row, so that every chunk of a manifest has its object. */
+/**
+ * Creates a storage that writes the object of a chunk before its row, so that every chunk in a manifest has its
+ * object.
+ */
 export function createChunkStorage({ store, objects, metrics }: ChunkStorageOptions): ChunkStorage {
   const archived = metrics.counter('switchboard_replay_chunks_archived_total', 'Replay chunks archived.');
   const bytes = metrics.counter(

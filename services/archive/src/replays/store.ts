@@ -5,12 +5,12 @@ import type { ChunkMetadata, ChunkName, SessionName } from './chunk.ts';
 
 type Db = Database['drizzle'];
 
-/** `redelivered`: this copy was counted before. `deleted`: the session was deleted; nothing is kept. */
+/** `redelivered`: this copy was counted before. `deleted`: the session was deleted, and nothing is stored. */
 export type RecordOutcome = 'archived' | 'duplicate' | 'redelivered' | 'deleted';
 
 export type ReplayRow = typeof replays.$inferSelect;
 
-/** Where a page begins: after this session. */
+/** The start of a page: after this session. */
 export interface PageStart {
   receivedAt: Date;
   sessionId: string;
@@ -30,31 +30,31 @@ interface PageOptions {
 
 /** All SQL of the replay archive. */
 export interface ReplaysStore {
-  /** Adds a chunk, whose object is stored, to the manifest of its session. */
+  /** Adds a chunk with a stored object to the manifest of its session. */
   recordChunk(metadata: ChunkMetadata, storedBytes: number): Promise<RecordOutcome>;
   /** Whether a chunk is archived or its session deleted. */
   isSettled(name: ChunkName): Promise<boolean>;
-  /** Deletes a session's rows and leaves a tombstone, also where there was no session. */
+  /** Deletes a session's rows and leaves a tombstone, even if there was no session. */
   deleteSession(name: SessionName, now: Date): Promise<void>;
   markErased(name: SessionName, now: Date): Promise<void>;
-  /** Sessions deleted before this time whose objects may remain, longest deleted first. */
+  /** Returns sessions deleted before this time that may still have objects, longest deleted first. */
   findToErase(before: Date, limit: number): Promise<SessionName[]>;
-  /** Sessions whose first chunk was accepted before this time, the earliest first. */
+  /** Returns sessions with a first chunk accepted before this time, the earliest first. */
   findReceivedBefore(time: Date, limit: number): Promise<SessionName[]>;
   oldestReceived(): Promise<Date | undefined>;
-  /** Removes up to so many tombstones of sessions whose objects were erased before this time. */
+  /** Removes up to `limit` tombstones of sessions with objects erased before this time. */
   removeTombstones(time: Date, limit: number): Promise<number>;
   oldestTombstone(): Promise<Date | undefined>;
-  /** Removes up to so many rows of a project, tombstones too, from each table. Returns how many it removed. */
+  /** Removes up to `limit` rows of a project from each table, including tombstones. Returns how many it removed. */
   removeProject(projectId: string, limit: number): Promise<number>;
-  /** Sessions of a project, or of one person in it, newest first. */
+  /** Returns sessions of a project, or of one person in it, newest first. */
   listReplays(projectId: string, options: PageOptions): Promise<ReplayRow[]>;
   findReplay(name: SessionName): Promise<ReplayRow | undefined>;
-  /** The people in each session, up to 100 each, by session id. */
+  /** Returns the people in each session, up to 100 each, by session id. */
   findPeople(projectId: string, sessionIds: string[]): Promise<Map<string, string[]>>;
-  /** The seqs of a session's chunks as spans, lowest first, up to 1,000. */
+  /** Returns the seqs of a session's chunks as spans, lowest first, up to 1,000. */
   findSpans(name: SessionName): Promise<Span[]>;
-  /** A session's chunks in playing order: by seq, then time; read page by page. */
+  /** Yields a session's chunks in playing order, by seq, then time. Reads them page by page. */
   chunksInOrder(name: SessionName): AsyncGenerator<ChunkName>;
 }
 
@@ -288,7 +288,7 @@ export function createReplaysStore(db: Db): ReplaysStore {
         const last = page.at(-1);
         if (last === undefined || page.length < CHUNK_PAGE_SIZE) return;
         const place = sql`(${last.seq}::bigint, ${last.firstAt.toISOString()}::timestamptz, ${last.hash}::text)`;
-        // The first condition is what the index can use.
+        // The first condition can use the index.
         afterLast = and(gte(seq, last.seq), sql`(${seq}, ${firstAt}, ${hash}) > ${place}`);
       }
     },

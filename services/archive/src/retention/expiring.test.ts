@@ -51,7 +51,7 @@ describe('archived events', () => {
       }
     const publisher = createFilesPublisher({ database, log, region: 'eu', replication: 1, logger });
     publisher.start();
-    /** The files that readers of the topic know. */
+    /** Returns the files that readers of the topic know. */
     const known = async () => {
       const files = new Map<string, boolean>();
       for (const { key, value } of await recordsOn(log, ARCHIVE_FILES_TOPIC, [0n]))
@@ -60,10 +60,10 @@ describe('archived events', () => {
     };
     const all = days.flatMap((day) => [`events/${day}/a.parquet`, `events/${day}/b.parquet`]);
     await eventually(async () => expect(await known()).toEqual(all));
-    // Nobody would write to it.
+    // Nothing would write to it.
     await expect(log.endOffsets(`${ARCHIVE_FILES_TOPIC}.dead-letter`)).rejects.toThrow(UnknownTopic);
 
-    // A second before the end of the first day is 30 days old, and when it is.
+    // A second before, and exactly when, the end of the first day is 30 days old.
     const expireAt = (time: string) => run(database, expiringEvents(store, 30), () => new Date(time));
     await expireAt('2026-03-31T23:59:59Z');
     expect(await store.oldestDay()).toBe('2026-03-01');

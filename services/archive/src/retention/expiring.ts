@@ -7,10 +7,10 @@ import type { ReplaysStore } from '../replays/store.ts';
 const FILES_AT_ONCE = 1_000;
 const SESSIONS_AT_ONCE = 50;
 const TOMBSTONES_AT_ONCE = 5_000;
-/** The topic `replays` keeps chunks for a shorter time, so that none of a deleted session comes later. */
+/** Longer than the topic `replays` keeps chunks, so that no chunk of a deleted session outlives its tombstone. */
 const TOMBSTONE_DAYS = 400;
 
-/** Events of days that ended so long ago. Their objects are deleted as those of merged files are. */
+/** Expires events of days that ended `days` ago. Their objects are deleted like those of merged files. */
 export function expiringEvents(
   store: Pick<FilesStore, 'expire' | 'oldestDay'>,
   days?: number,
@@ -34,7 +34,7 @@ interface RecordingsOptions {
   days: number | undefined;
 }
 
-/** Recordings, and the tombstones of deleted ones. */
+/** Expires recordings, and the tombstones of deleted ones. */
 export function expiringRecordings({ store, erasure, days }: RecordingsOptions): ExpiringData[] {
   return [
     {

@@ -22,7 +22,7 @@ const logger = {
   error: (fields: object) => logged.push(fields),
 };
 
-/** As it is so many days from now. */
+/** Returns the store as it is in `days` days. */
 const storeIn = (days: number) =>
   createRetentionStore(harness.database.drizzle, sql`((now() at time zone 'utc')::date + ${days}::integer)`);
 const expire = (days = 0, more: { log?: Pick<EventLog, 'lag'>; seenBytes?: number } = {}) =>
@@ -62,7 +62,7 @@ it('an event counts as new seven days after the end of its day, and not before',
   await expire(8);
   expect(await count('seen_events')).toBe(0);
   expect(await send()).toBe(4);
-  // Those of the first day that follows are kept.
+  // The rows of the first following day are kept.
   await expire(9);
   expect(await count('seen_events')).toBe(2);
   await consumer.stop();
@@ -146,7 +146,7 @@ describe('segments', () => {
     harness.database.drizzle.execute(
       sql`update event_segments set created_at = now() - interval '1 day' * ${days}`,
     );
-  /** The log once some of its records have expired, or its topic was recreated. */
+  /** Returns the log after some of its records have expired, or its topic was recreated. */
   const logWhere = (range: { committed?: bigint; end?: bigint }): Pick<EventLog, 'lag'> => ({
     lag: async (...asked) => (await harness.log.lag(...asked)).map((one) => ({ ...one, ...range })),
   });

@@ -5,28 +5,31 @@ import type { RetentionStore, StoredRange } from './store.ts';
 
 const ROWS_PER_STATEMENT = 5000;
 const HISTORY_DAYS = 7;
-/** A group that never commits: the offset it would continue from is the earliest stored one. */
+/** A group that never commits, so the offset to continue from is the earliest stored one. */
 const NO_GROUP = 'archive.retention';
 /** Kafka may keep a record longer than its retention, by up to the age of a log file. */
 const GRACE_HOURS = 31 * 24;
 const EVERY_MS = 60_000;
-/** Rows that are left then are deleted the next time: so many are written in a minute that a number of them may not do. */
+/**
+ * Limits a run by time instead of rows, because a fixed number of rows may not keep up with writers. Later runs
+ * delete the rest.
+ */
 const LONGEST_MS = 50_000;
 
 interface ExpiryOptions {
   log: Pick<EventLog, 'lag'>;
   logger: Logger;
-  /** Called for each day whose events are no longer recognised when they are sent again. */
+  /** Called for each day of events that are dropped early: they are no longer recognized when they are sent again. */
   onDroppedEarly(): void;
-  /** How much may be kept to recognise events that are sent again. */
+  /** The limit of bytes for recognizing events that are sent again. */
   seenBytes: number;
-  /** How long the topic `events` keeps a record. */
+  /** How long the topic `events` keeps a record, in hours. */
   retentionHours: number;
 }
 
 /**
- * Drops what was seen on days that ended seven days ago, and deletes other history older than that, and segments whose
- * records the log no longer has, in short statements.
+ * Drops the seen events of days that ended seven days ago. Deletes other history of that age, and segments of
+ * records that the log no longer has, in short statements.
  */
 export async function deleteExpired(
   store: RetentionStore,
@@ -41,7 +44,7 @@ export async function deleteExpired(
   await repeat(() => store.deleteDeadLetters(HISTORY_DAYS, limit), deadline);
 }
 
-/** Those that are over, and the earliest while all take too much; never the current one. */
+/** Drops expired days, and the earliest ones while all exceed the limit. Never drops the current day. */
 async function dropDays(
   store: RetentionStore,
   { logger, onDroppedEarly, seenBytes }: Omit<ExpiryOptions, 'log' | 'retentionHours'>,
@@ -63,7 +66,10 @@ async function dropDays(
   }
 }
 
-/** The log may keep records longer than configured here: they are archived again if their segment is not known. */
+/**
+ * Reads the ranges of the log, which may keep records longer than configured here. A record without a known segment
+ * would be archived again.
+ */
 async function readStored(log: Pick<EventLog, 'lag'>): Promise<StoredRange[]> {
   const lags = await log.lag(NO_GROUP, [ingestionTopics.events]);
   return lags.map(({ partition, committed, end }) => ({ partition, earliest: committed, end }));
@@ -80,7 +86,7 @@ interface RetentionOptions extends Omit<ExpiryOptions, 'onDroppedEarly'> {
   metrics: Pick<Metrics, 'counter'>;
 }
 
-/** Deletes what has expired once a minute. */
+/** Deletes expired history once a minute. */
 export function createHistoryRetention({ store, metrics, ...rest }: RetentionOptions) {
   const { logger } = rest;
   const droppedEarly = metrics.counter(

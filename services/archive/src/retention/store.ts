@@ -5,37 +5,37 @@ import { duplicateEvents, eventDeadLetters, eventSegments, seenDays, seenEvents 
 
 type Db = Database['drizzle'];
 
-/** What a partition of the log has: records from `earliest` on, all below `end`. */
+/** The stored range of a partition: records from `earliest` on, all below `end`. */
 export interface StoredRange {
   partition: number;
   earliest: bigint;
   end: bigint;
 }
 
-/** A day of which events are known. */
+/** A day of seen events. */
 export interface SeenDay {
   day: string;
-  /** Of its tables and indexes. */
+  /** The size of its tables and indexes. */
   bytes: number;
-  /** Days since it ended; less than 0 for the current one. */
+  /** Days since its end; negative for the current day. */
   endedDaysAgo: number;
 }
 
-/** A method with a limit deletes up to so many rows and returns how many. */
+/** Methods with a limit delete up to `limit` rows and return how many. */
 export interface RetentionStore {
-  /** Begins today (UTC) unless it has begun, by the clock of the database; false if it has. */
+  /** Begins today (UTC) by the database's clock. Returns false if it has already begun. */
   beginDay(): Promise<boolean>;
-  /** The days that are kept, the earliest first. */
+  /** Returns the stored days, the earliest first. */
   days(): Promise<SeenDay[]>;
-  /** Drops what was seen on a day, and of its duplicates. */
+  /** Drops the seen events of a day and their duplicates. */
   dropDay(day: string): Promise<void>;
   deleteDeadLetters(olderThanDays: number, limit: number): Promise<number>;
-  /** Keeps those with records that the log still has. */
+  /** Deletes old segments, except those with records that the log still has. */
   deleteSegments(olderThanHours: number, stored: readonly StoredRange[], limit: number): Promise<number>;
 }
 
 const PARTITIONED = [seenEvents, duplicateEvents];
-/** Others wait for a lock that is being waited for. */
+/** The time to wait for a lock. Other statements queue behind a waiting lock. */
 const LOCK_WITHIN = '5s';
 const TODAY = sql`(clock_timestamp() at time zone 'utc')::date`;
 /** The rows of a day never change once it has ended, and are dropped with it. */
@@ -46,7 +46,7 @@ const PRIMARY_KEYS = new Map<PgTable, SQL>([
 ]);
 
 export function createRetentionStore(db: Db, today: SQL = TODAY): RetentionStore {
-  /** Waits for every statement that writes, and lets none begin before the transaction ends: it then sees what changed. */
+  /** Waits for every writing statement, and blocks new ones until the transaction ends. They then see the changes. */
   const alone = <T>(work: (tx: Tx) => Promise<T>) =>
     db.transaction(async (tx) => {
       await tx.execute(sql`set local lock_timeout = ${sql.raw(`'${LOCK_WITHIN}'`)}`);
@@ -57,7 +57,7 @@ export function createRetentionStore(db: Db, today: SQL = TODAY): RetentionStore
     const [row] = await on.execute(sql`select max(day) >= ${today} as is_begun from ${seenDays}`);
     return row?.['is_begun'] === true;
   };
-  /** The partitions of a table with the days of their rows. */
+  /** Returns the partitions of a table with the days of their rows. */
   const partitionsOf = (table: PgTable) => sql`
     select part.oid, part.relname as name, (regexp_match(pg_get_expr(part.relpartbound, part.oid), '\\d{4}-\\d\\d-\\d\\d'))[1]::date as day
     from pg_inherits join pg_class as part on part.oid = inhrelid

@@ -14,7 +14,7 @@ import {
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' });
 const number = (name: string) => bigint(name, { mode: 'number' });
 
-/** An event's place in the log; `log_line` is -1 for a whole record. */
+/** The place of an event in the log. `log_line` is -1 for a whole record. */
 const place = {
   logPartition: integer('log_partition').notNull(),
   logOffset: number('log_offset').notNull(),
@@ -22,17 +22,18 @@ const place = {
 };
 
 /**
- * The days of which `seen_events` and `duplicate_events` have a partition each. All rows go to that of the last one: a
- * day ends for all writers at once when the next is begun, under a lock that waits for their statements.
+ * The days that `seen_events` and `duplicate_events` have a partition for. All rows go to the partition of the
+ * last day. A day ends for all writers at once when the next begins, under a lock that waits for their
+ * statements.
  */
 export const seenDays = pgTable('seen_days', { day: date({ mode: 'string' }).primaryKey() });
 
 /**
- * The first place of each event: that copy is archived, others are duplicates. Partitioned by day, each with a primary
- * key of its own: a row is inserted where no earlier day has its key.
+ * The first place of each event. That copy is archived, and others are duplicates. Partitioned by day, with a
+ * separate primary key for each: a row is inserted if no earlier day has its key.
  */
 export const seenEvents = pgTable('seen_events', {
-  /** A hash of project id and event id: there may be hundreds of millions of rows. */
+  /** A hash of project id and event id, because there may be hundreds of millions of rows. */
   eventKey: uuid('event_key').notNull(),
   ...place,
   acceptedAt: time('accepted_at').notNull(),
@@ -52,7 +53,7 @@ export const eventDeadLetters = pgTable(
   'event_dead_letters',
   {
     ...place,
-    /** The record's log timestamp in milliseconds: a recreated topic reuses offsets. */
+    /** The record's log timestamp in milliseconds, because a recreated topic reuses offsets. */
     recordedAt: number('recorded_at').notNull(),
     eventKey: uuid('event_key'),
     reason: text().notNull(),
@@ -69,9 +70,9 @@ export const eventDeadLetters = pgTable(
 );
 
 /**
- * Runs of consecutive records that become files together. The first insert fixes the end, so that every writer
- * produces the same files. Times are the records' log timestamps in milliseconds: they tell the offsets of a recreated
- * topic from the old ones.
+ * Runs of consecutive records that are written to files together. The first insert fixes the end, so that every
+ * writer produces the same files. Times are the records' log timestamps in milliseconds. They distinguish the
+ * offsets of a recreated topic from the old ones.
  */
 export const eventSegments = pgTable(
   'event_segments',

@@ -4,36 +4,39 @@ import { bigint, date, index, integer, pgTable, text, timestamp, uuid } from 'dr
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' });
 const number = (name: string) => bigint(name, { mode: 'number' });
 
-/** The Parquet files of events, and what of them the topic `archive-files` says. Rows outlive their objects by days. */
+/**
+ * The Parquet files of events, and their state on the topic `archive-files`. Rows remain for days after their objects
+ * are deleted.
+ */
 export const eventFiles = pgTable(
   'event_files',
   {
     key: text().primaryKey(),
-    /** UTC day of acceptance. */
+    /** The UTC day of acceptance. */
     day: date({ mode: 'string' }).notNull(),
-    /** Null: of many projects. */
+    /** Null for many projects. */
     projectId: text('project_id'),
     bucket: integer(),
     buckets: integer(),
     rows: number('rows').notNull(),
     bytes: number('bytes').notNull(),
-    /** About how many bytes its rows take in memory. */
+    /** Approximate bytes of its rows in memory. */
     rowBytes: number('row_bytes').notNull(),
     /** Milliseconds since 1970. */
     firstOccurredAt: number('first_occurred_at').notNull(),
     lastOccurredAt: number('last_occurred_at').notNull(),
-    /** Null: too many. */
+    /** Null if too many. */
     eventNames: text('event_names').array(),
     createdAt: time('created_at').notNull().defaultNow(),
-    /** The step that made it from other files. */
+    /** The step that created it from other files. */
     madeBy: uuid('made_by'),
-    /** The step that made others from it. */
+    /** The step that replaced it. */
     replacedBy: uuid('replaced_by'),
-    /** From then on it is not read. In the future: it is being written, and is not read yet. */
+    /** When the file stops being read. In the future while it is being written and not read yet. */
     replacedAt: time('replaced_at'),
     /** When its object was deleted. */
     deletedAt: time('deleted_at'),
-    /** Ascending with each change. */
+    /** Increases with each change. */
     revision: bigint({ mode: 'bigint' }).generatedByDefaultAsIdentity().notNull(),
     /** Null while the topic has an older state. */
     publishedAt: time('published_at'),
@@ -58,13 +61,16 @@ export const publishedFiles = pgTable('published_files', {
   nextOffset: number('next_offset').notNull(),
 });
 
-/** Projects whose events are to be erased; a row is deleted once they are. */
+/** Projects with events to erase. A row is deleted once they are erased. */
 export const erasedProjects = pgTable('erased_projects', {
   projectId: text('project_id').primaryKey(),
   requestedAt: time('requested_at').notNull().defaultNow(),
 });
 
-/** A row asks to look for files that are in the object store alone; it is deleted once they are in `event_files`. */
+/**
+ * A row requests a search for files that exist only in the object store. It is deleted once they are in
+ * `event_files`.
+ */
 export const adoptions = pgTable('adoptions', {
   requestedAt: time('requested_at').primaryKey().defaultNow(),
 });

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { NewFile } from '../files/contents.ts';
 import { eventFiles } from './files.ts';
 
-/** The statement that inserts files, where a condition holds. A file that is known stays as it is. */
+/** Returns the statement that inserts files if a condition holds. Existing files are unchanged. */
 export function insertFiles(files: readonly NewFile[], condition: SQL): SQL {
   return sql`
     insert into ${eventFiles} (${newFileColumns}) select ${newFileColumns} from ${rowsOfFiles(files)} where ${condition}
@@ -12,7 +12,7 @@ export function insertFiles(files: readonly NewFile[], condition: SQL): SQL {
 export const newFileColumns = sql`key, day, project_id, bucket, buckets, rows, bytes, row_bytes, first_occurred_at,
   last_occurred_at, event_names`;
 
-/** The rows of files, named `file`. */
+/** Returns the rows of files, named `file`. */
 export function rowsOfFiles(files: readonly NewFile[]): SQL {
   const rows = files.map((file) => ({
     key: file.key,

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createEventsStore } from '../events/store.ts';
 import { archiveMigrations } from './migrations.ts';
 
-/** The migrations up to the one with this number. */
+/** Returns the migrations up to the one with this number. */
 async function migrationsUntil(last: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-migrations-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** This service's own tables, for `migrate` of `@switchboard/database`. */
+/** The migrations of this service's tables, for `migrate` of `@switchboard/database`. */
 export const archiveMigrations = { folder: fileURLToPath(new URL('../../migrations', import.meta.url)) };

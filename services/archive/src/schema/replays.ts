@@ -4,19 +4,19 @@ import { bigint, boolean, index, pgTable, primaryKey, text, timestamp } from 'dr
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
-/** One row a session with totals of its chunks, so that a list reads no chunks. Writers of a session lock it. */
+/** One row per session with the totals of its chunks, so that lists read no chunks. Writers of a session lock it. */
 export const replays = pgTable(
   'replays',
   {
     projectId: text('project_id').notNull(),
     sessionId: text('session_id').notNull(),
-    /** When the first archived chunk was accepted; never changed, so that pages stay stable. */
+    /** When the first archived chunk was accepted. Never changes, so that pages are stable. */
     receivedAt: time('received_at').notNull(),
-    /** Of the recorded events. Null until there is a chunk. */
+    /** The first time of the recorded events. Null until there is a chunk. */
     firstAt: time('first_at'),
     lastAt: time('last_at'),
     highestSeq: bigint('highest_seq', { mode: 'number' }).notNull().default(-1),
-    /** Distinct seqs; chunks beyond that are conflicts. */
+    /** The number of distinct seqs. Further chunks are conflicts. */
     seqs: count('seqs'),
     chunks: count('chunks'),
     events: count('events'),
@@ -24,7 +24,7 @@ export const replays = pgTable(
     storedBytes: count('stored_bytes'),
     duplicates: count('duplicates'),
     masked: boolean().notNull().default(true),
-    /** Set: a tombstone that keeps late chunks out. */
+    /** If set, the row is a tombstone that keeps late chunks out. */
     deletedAt: time('deleted_at'),
     /** Set once the objects of a deleted session are erased. */
     erasedAt: time('erased_at'),
@@ -42,14 +42,14 @@ export const replays = pgTable(
   ],
 );
 
-/** The people a session shows: a visitor may be anonymous first and identified later. */
+/** The people in a session. A visitor may be anonymous first and identified later. */
 export const replayPeople = pgTable(
   'replay_people',
   {
     projectId: text('project_id').notNull(),
     sessionId: text('session_id').notNull(),
     distinctId: text('distinct_id').notNull(),
-    /** That of the session. */
+    /** The `received_at` of the session. */
     receivedAt: time('received_at').notNull(),
   },
   (table) => [
@@ -64,10 +64,10 @@ export const replayChunks = pgTable(
     projectId: text('project_id').notNull(),
     sessionId: text('session_id').notNull(),
     seq: bigint({ mode: 'number' }).notNull(),
-    /** Of the bytes: a chunk sent again has the same hash. */
+    /** The hash of the bytes. A chunk that is sent again has the same hash. */
     hash: text().notNull(),
     firstAt: time('first_at').notNull(),
-    /** Log offset of the last copy that was counted, so that a redelivery counts no duplicate. */
+    /** The log offset of the last counted copy, so that a redelivery is not counted as a duplicate. */
     logOffset: bigint('log_offset', { mode: 'bigint' }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.sessionId, table.seq, table.hash] })],

@@ -1,6 +1,6 @@
 import type { ArchivedEvent, Row } from '../events/archived-event.ts';
 
-/** For tests: an event as it is archived, of `ada`. */
+/** For tests: returns an archived event of `ada`. */
 export const archivedEvent = (index: number, more: Partial<ArchivedEvent> = {}): ArchivedEvent => ({
   projectId: 'shop',
   eventId: `event-${index}`,
@@ -20,7 +20,7 @@ export const archivedEvent = (index: number, more: Partial<ArchivedEvent> = {}):
   ...more,
 });
 
-/** For tests: a row that was read, with all of its texts as strings. */
+/** For tests: returns a row that was read, with all texts as strings. */
 export function withStrings({ eventId, timestamp, sessionId, properties, ...more }: Row): ArchivedEvent {
   return {
     ...more,

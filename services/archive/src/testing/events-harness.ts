@@ -32,7 +32,7 @@ import { createThreads, type Threads } from '../threads/threads.ts';
 import { openLog } from './log.ts';
 import { eventRecords, type SentEvent } from './records.ts';
 
-/** For tests: an event consumer on a log, a database and an object store of its own. */
+/** For tests: an event consumer with its own log, database and object store. */
 
 export const PARTITIONS = 3;
 export type Row = Record<string, unknown>;
@@ -45,26 +45,26 @@ export interface EventsHarness {
   metrics: Metrics;
   /** Publishes events of a project as ingestion does. */
   publish(projectId: string, events: SentEvent[], receivedAt?: Date): Promise<void>;
-  /** A consumer as one process runs it; anything it works with may be replaced. */
+  /** Creates a consumer as one process runs it. All dependencies can be replaced. */
   consumer(overrides?: Partial<EventConsumerOptions>): EventConsumer;
   /** Resolves once the group has committed everything on the topic. */
   allCommitted(): Promise<void>;
-  /** Every row of a project in the files that are read, as DuckDB reads them. */
+  /** Returns every row of a project in the readable files, as DuckDB reads them. */
   rows(projectId: string): Promise<Row[]>;
-  /** The files that have rows of a project. */
+  /** Returns the files with rows of a project. */
   files(projectId: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
 interface Running {
   harness: EventsHarness;
-  /** Starts a consumer, which ends with its test. */
+  /** Starts a consumer that stops at the end of the test. */
   run(overrides?: Partial<EventConsumerOptions>): EventConsumer;
-  /** The started consumers, in order; a test that removes one stops it. */
+  /** The started consumers, in order. A test that removes one must stop it. */
   running: EventConsumer[];
 }
 
-/** Tests on the embedded log with a folder, and on Kafka with S3 where they are available. */
+/** Runs tests on the embedded log with a folder, and on Kafka with S3 where available. */
 export function onEachBacking(title: string, tests: (running: Running) => void): void {
   describe.each([
     ['PostgreSQL and a folder', onPostgresAndFolder],
@@ -112,7 +112,7 @@ export async function onKafkaAndS3(): Promise<EventsHarness | undefined> {
   });
 }
 
-/** With servers that a test stops, freezes and kills. */
+/** Uses servers that a test stops, freezes and kills. */
 export async function onFailingServers() {
   const servers = await startServers();
   if (servers === undefined) return undefined;
@@ -148,7 +148,7 @@ async function createHarness(
   const threads = createThreads({ size: 1, objects });
   const common = { store, log, objects, threads, clock: systemClock, logger, settings: quick };
 
-  /** The files that are read for a project, copied to a folder. */
+  /** Copies the readable files of a project to a folder. */
   async function withFiles<T>(projectId: string, use: (glob: string) => Promise<T>, none: T): Promise<T> {
     const folder = await mkdtemp(join(tmpdir(), 'switchboard-archive-'));
     try {
@@ -220,7 +220,7 @@ async function createHarness(
   };
 }
 
-/** The result of a DuckDB query, as JSON. */
+/** Returns the result of a DuckDB query, as JSON. */
 export async function query(sql: string): Promise<Row[]> {
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
@@ -233,7 +233,7 @@ export async function query(sql: string): Promise<Row[]> {
   }
 }
 
-/** An event as a client sends it, with ids of its own. */
+/** Returns an event as a client sends it, with unique ids. */
 export function sent(fields: Partial<SentEvent> = {}): SentEvent {
   return {
     distinct_id: `user-${Math.floor(Math.random() * 50)}`,

@@ -10,7 +10,7 @@ import { openFile } from '../files/read.ts';
 import { insertFiles } from '../schema/insert-files.ts';
 import { withStrings } from './archived-event.ts';
 
-/** For tests: files of the archive without a consumer that writes them. */
+/** For tests: files of the archive that no consumer wrote. */
 
 interface StoreFileOptions {
   database: Database;
@@ -33,7 +33,7 @@ export async function storeFile(options: StoreFileOptions): Promise<NewFile> {
   return file;
 }
 
-/** The rows of all files that are read, and of those that are not in the table of files. */
+/** Returns the rows of all readable files, and of those missing from the table of files. */
 export async function rowsIn({ database, objects }: { database: Database; objects: ObjectStore }) {
   const unread = await database.drizzle.execute<{ key: string }>(
     sql`select key from event_files where replaced_at is not null or deleted_at is not null`,

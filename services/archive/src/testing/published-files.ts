@@ -16,7 +16,7 @@ import { recordsOn } from './log.ts';
 
 export interface PublishedFile {
   key: string;
-  /** Null: it is gone. */
+  /** Null if the file is gone. */
   file: ArchiveFileRecord | null;
 }
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 
-/** The recording in the npm package rrweb-player 2.1.7 (see recording.LICENSE): 272 events of one page. */
+/** Returns the recording in the npm package rrweb-player 2.1.7 (see recording.LICENSE): 272 events of one page. */
 export async function recordedEvents(): Promise<Record<string, unknown>[]> {
   const packed = await readFile(new URL('recording.json.gz', import.meta.url));
   return JSON.parse(gunzipSync(packed).toString());
 }
 
-/** A chunk as a client sends it. */
+/** Returns a chunk as a client sends it. */
 export function chunkOf(session: string, seq: number, events: unknown[], more: object = {}) {
   return {
     distinct_id: 'ada',
@@ -25,7 +25,7 @@ export function chunkOf(session: string, seq: number, events: unknown[], more: o
 
 export const newSession = () => `session-${randomUUID()}`;
 
-/** Cuts a list into this many pieces, none empty. */
+/** Splits a list into this number of non-empty pieces. */
 export function cut<T>(list: readonly T[], pieces: number): T[][] {
   const size = Math.ceil(list.length / pieces);
   return Array.from({ length: pieces }, (_, index) => list.slice(index * size, (index + 1) * size)).filter(

@@ -15,7 +15,7 @@ interface Arrival {
   partitions: number;
 }
 
-/** One record per partition, each event_id once. */
+/** Returns one record per partition, with each event_id once. */
 export function eventRecords(events: readonly SentEvent[], arrival: Arrival): OutgoingRecord[] {
   const { projectId, receivedAt, sentAt = receivedAt.toISOString(), partitions } = arrival;
   const isFirst = ({ event_id }: SentEvent, index: number) =>
@@ -37,7 +37,7 @@ export function eventRecords(events: readonly SentEvent[], arrival: Arrival): Ou
   });
 }
 
-/** The parts of a chunk, in order. */
+/** Returns the parts of a chunk, in order. */
 export function replayRecords(projectId: string, chunk: object, partitions = 1): OutgoingRecord[] {
   const { api_key: _, events, ...metadata } = replayChunk.parse(chunk);
   const around = JSON.stringify({ project_id: projectId, ...metadata, events: [] });
@@ -60,7 +60,7 @@ export function replayRecords(projectId: string, chunk: object, partitions = 1):
   }));
 }
 
-/** The name of a chunk: the first 32 hex digits of its SHA-256. */
+/** Returns the name of a chunk: the first 32 hex digits of its SHA-256. */
 export function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 }

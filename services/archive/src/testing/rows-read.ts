@@ -1,7 +1,7 @@
 import type { Database } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 
-/** For tests: counts the rows of the archive's tables of events and files that some queries read. */
+/** For tests: counts the rows that some queries read from the archive's tables of events and files. */
 export async function rowsRead(
   database: Database,
   queries: (db: Database['drizzle']) => Promise<unknown>,

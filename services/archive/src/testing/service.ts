@@ -17,10 +17,10 @@ import { archiveService } from '../service.ts';
 import { openLog } from './log.ts';
 import { eventRecords, replayRecords, type SentEvent } from './records.ts';
 
-/** For tests: the service on a real port, as its operators use it, with a log that the test publishes to. */
+/** For tests: the service on a real port, as operators run it, with a log that the test publishes to. */
 
 export const PROJECT = 'project-1';
-/** A project of another region. */
+/** A project in another region. */
 const US_PROJECT = 'project-2';
 export const PARTITIONS = 4;
 
@@ -28,19 +28,19 @@ export interface ArchiveHarness {
   url: string;
   log: EventLog;
   objects: ObjectStore;
-  /** Where objects are without S3. */
+  /** The folder of objects without S3. */
   objectsFolder: string;
   databaseUrl: string;
   /** Starts another instance on the same backings. It ends with the harness at the latest. */
   start(env: Env): Promise<RunningInstance>;
-  /** Starts another one as a process of its own. */
+  /** Starts another instance as a separate process. */
   spawn(options: Partial<SpawnServiceOptions>): Promise<Program>;
   /** Publishes a chunk as ingestion does. */
   send(chunk: object): Promise<void>;
   /** Publishes events as ingestion does. */
   sendEvents(...events: SentEvent[]): Promise<void>;
   manage(method: string, path: string, token?: string): Promise<Response>;
-  /** The path of a session below the project. */
+  /** Returns the path of a session below the project. */
   path(session: string, rest?: string): string;
   events(session: string): Promise<unknown>;
   /** Waits until the manifest of a session has these properties. */
@@ -50,11 +50,11 @@ export interface ArchiveHarness {
 }
 
 interface Options {
-  /** Default: a PostgreSQL database of its own. */
+  /** Default: a new PostgreSQL database. */
   kafkaBrokers?: readonly string[];
   /** Default: a folder. */
   s3?: S3Access;
-  /** Default: a database of its own. */
+  /** Default: a new database. */
   databaseUrl?: string;
   roles?: string;
 }
@@ -128,7 +128,7 @@ export async function startArchive(options: Options = {}): Promise<ArchiveHarnes
   };
 }
 
-/** As ingestion makes them. */
+/** Creates the topics as ingestion does. */
 export const createTopics = (log: EventLog) =>
   log.createTopics(
     ['events', 'replays'].map((name) => ({

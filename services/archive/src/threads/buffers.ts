@@ -1,22 +1,22 @@
 /**
- * Buffers outside the heap that are let go when they are no longer needed. Left to the garbage collector, it looks
- * through the whole heap each time that some 64 MB of them were made.
+ * Buffers outside of the heap that are freed as soon as they are unused. If left to the garbage collector, it scans
+ * the whole heap after about every 64 MB of new buffers.
  */
 
 const taken = new WeakMap<object, ArrayBuffer[]>();
 
-/** Marks an argument or a result of a call that takes these buffers along: they are empty here from then on. */
+/** Marks an argument or result of a call that transfers these buffers. They are empty here afterwards. */
 export function moved<T extends object>(value: T, views: Iterable<ArrayBufferView>): T {
   taken.set(value, buffersOf(views));
   return value;
 }
 
-/** What to transfer with a message of birpc. */
+/** Returns the buffers to transfer with a birpc message. */
 export function transferOf({ a: args = [], r: result }: { a?: unknown[]; r?: unknown }): ArrayBuffer[] {
   return [result, ...args].flatMap((value) => taken.get(value as object) ?? []);
 }
 
-/** Frees what is below these views, which are empty from then on. */
+/** Frees the buffers of these views, which are empty afterwards. */
 export function free(views: Iterable<ArrayBufferView>): void {
   for (const buffer of buffersOf(views)) if (!buffer.detached) buffer.transfer(0);
 }

@@ -10,7 +10,7 @@ import { surveyFile } from '../files/survey.ts';
 import { free, moved, transferOf } from './buffers.ts';
 import type { FileRef, OwnerCalls, ThreadCalls } from './calls.ts';
 
-/** What a thread runs; see `createThreads`. */
+/** The entry point of a thread; see `createThreads`. */
 
 const port = parentPort;
 if (port === null) throw new Error('thread.ts runs in a worker thread');
@@ -56,7 +56,7 @@ const calls: ThreadCalls = {
 const owner = createBirpc<OwnerCalls, ThreadCalls>(calls, {
   post: (message) => port.postMessage(message, transferOf(message)),
   on: (receive) => port.on('message', receive),
-  // The object store has its own.
+  // The object store has its own time limit.
   timeout: -1,
 });
 

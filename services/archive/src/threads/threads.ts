@@ -6,15 +6,15 @@ import pLimit from 'p-limit';
 import { transferOf } from './buffers.ts';
 import type { OwnerCalls, ThreadCalls } from './calls.ts';
 
-/** A thread on which one call at a time is made. */
+/** A thread that handles one call at a time. */
 export type Thread = { [K in keyof ThreadCalls]: Call<ThreadCalls[K]> };
 type Call<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
 
-/** Threads for what would hold the event loop: decoding, sorting, encoding and compressing events. */
+/** Threads for work that would block the event loop: decoding, sorting, encoding and compressing events. */
 export interface Threads {
   /**
-   * Uses a thread, once one is free. Rejects when the thread ends first, and ends it when the signal aborts; the next
-   * use starts another. Callers bound how many wait: each partition has one call, and so have merging and erasing.
+   * Uses a thread once one is free. Rejects if the thread ends first. Ends the thread if the signal aborts, and the
+   * next use starts another. Callers bound the queue: each partition has one call, and so have merging and erasing.
    */
   use<T>(work: (thread: Thread) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Ends all threads. Calls in progress reject. */
@@ -22,15 +22,15 @@ export interface Threads {
 }
 
 interface ThreadsOptions {
-  /** The most that run at once. Each starts when it is needed first. */
+  /** The maximum number of threads. Each starts on first use. */
   size: number;
-  /** What files are read from. */
+  /** The object store that files are read from. */
   objects: Pick<ObjectStore, 'get'>;
 }
 
-/** No call takes as long: a thread without an answer by then is ended. */
+/** Longer than any call: a thread that has not answered by then is ended. */
 const LONGEST_CALL_MS = 15 * 60 * 1000;
-/** The signal of a use bounds its calls, and the object store those of the thread. */
+/** The signal of a use limits its calls, and the object store limits the calls of the thread. */
 const NO_TIMEOUT = -1;
 
 interface Started {
@@ -96,7 +96,7 @@ function startThread(objects: Pick<ObjectStore, 'get'>): Started {
   };
   worker.on('error', (error) => void end(error));
   worker.on('exit', (code) => void end(new Error(`a thread of the archive ended with code ${code}`)));
-  // The service ends without waiting for threads that are idle.
+  // The service can exit while threads are idle.
   worker.unref();
   return { calls, hasEnded: () => ended !== undefined, end };
 }
