@@ -21,7 +21,10 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 const range = 'annotations?from=2026-01-01&to=2026-01-02';
-/** Each console operation, with a request that only access can refuse. Paths are below the project's. */
+/**
+ * Each console operation, with a request that is rejected only for lack of access. Paths are relative to the
+ * project's.
+ */
 const requests: [operationId: string, method: string, path: () => string, body?: object][] = [
   ['listAnnotations', 'GET', () => range],
   ['createAnnotation', 'POST', () => 'annotations', { startsOn: '2026-03-10', text: 'x', tags: ['a'] }],

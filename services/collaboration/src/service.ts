@@ -217,7 +217,7 @@ export const collaborationService = defineService({
     return {
       app,
       async start() {
-        // First, so that the rights which migrations give cover its tables.
+        // Installed first, so that the grants in the migrations cover its tables.
         await queue.install();
         await migrateDatabase(config, [collaborationMigrations, directoryMigrations, auditMigrations]);
         await directory.start();

@@ -7,7 +7,10 @@ import { createProjectsStore } from '../projects/store.ts';
 import { tokenOf } from '../tokens/record.ts';
 import { createTokensStore } from '../tokens/store.ts';
 
-/** Memberships, projects and tokens, read where they are written: no operation of catalogue takes a project key. */
+/**
+ * Reads memberships, projects and tokens from the database. `projectKey` is unused: no catalogue operation
+ * accepts one.
+ */
 export function ownDirectory(db: Db, uses: Pick<UseReporter, 'used'>): AccessDirectory {
   const members = createMembersStore(db);
   const projects = createProjectsStore(db);

@@ -13,11 +13,11 @@ export interface AiModels {
   list(): Promise<AiModel[]>;
   /** Throws NotFound. */
   get(id: string): Promise<AiModel>;
-  /** Throws BadRequest when a price after markup would pass 2^53 - 1. */
+  /** Throws BadRequest when a price after markup would exceed 2^53 - 1. */
   put(model: AiModel): Promise<AiModel>;
   remove(id: string): Promise<void>;
   getMarkup(): Promise<AiMarkup>;
-  /** Throws BadRequest when a price after markup would pass 2^53 - 1. */
+  /** Throws BadRequest when a price after markup would exceed 2^53 - 1. */
   putMarkup(markup: AiMarkup): Promise<AiMarkup>;
 }
 

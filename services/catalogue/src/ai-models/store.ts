@@ -5,14 +5,14 @@ import { aiMarkup, aiModels } from '../schema/index.ts';
 export type AiModelRow = typeof aiModels.$inferSelect;
 
 export interface AiModelsStore {
-  /** All models by id, in the order of code points. */
+  /** Returns all models, ordered by the code points of their ids. */
   list(): Promise<AiModelRow[]>;
   find(id: string): Promise<AiModelRow | undefined>;
   upsert(row: AiModelRow): Promise<void>;
   remove(id: string): Promise<void>;
-  /** The markup in percent; 0 until one is set. */
+  /** Returns the markup in percent, or 0 if none is set. */
   readMarkup(): Promise<number>;
-  /** The markup, locked until the transaction ends, because prices are checked against it. */
+  /** Returns the markup and locks it until the transaction ends, because prices are checked against it. */
   lockMarkup(): Promise<number>;
   setMarkup(percent: number): Promise<void>;
 }

@@ -12,7 +12,7 @@ export type AuditFilters = Omit<AuditQuery, 'format' | keyof PageRequest>;
 export interface Audit {
   /** Throws BadRequest for a cursor that no page returned. */
   list(place: AuditPlace, filters: AuditFilters, page: PageRequest): Promise<AuditPage>;
-  /** Every entry that matches, as lines of JSON; read page by page. */
+  /** Yields every matching entry as a line of JSON. Entries are read page by page. */
   lines(place: AuditPlace, filters: AuditFilters): AsyncGenerator<Uint8Array>;
 }
 

@@ -10,12 +10,15 @@ const ROWS_PER_STATEMENT = 500;
 interface IntakeOptions {
   log: EventLog;
   store: Pick<AuditStore, 'add'>;
-  /** Replicas of each partition. */
+  /** The number of replicas of each partition. */
   replication: number;
   logger: Logger;
 }
 
-/** Keeps what every service publishes on the topic `audit`, each entry once however often it comes. */
+/**
+ * Stores the audit entries that services publish on the topic `audit`. Entries delivered more than once are
+ * stored once.
+ */
 export function createAuditIntake({ log, store, replication, logger }: IntakeOptions): BackgroundConsumer {
   const topics = [AUDIT_TOPIC];
 

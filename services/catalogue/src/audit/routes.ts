@@ -21,7 +21,7 @@ export function auditRoutes(app: ServiceApp, { audit, projects, logger }: AuditD
   );
 
   app.implement(listProjectAudit, async (c) => {
-    // Of the time before a project moved to its company, the other company knows.
+    // Entries from before the project moved to its current company belong to the previous company.
     const { id: projectId, companyId } = await projects.get(c.req.valid('param').projectId);
     return answer(c, { companyId, projectId }, c.req.valid('query'));
   });
@@ -39,7 +39,10 @@ export function auditRoutes(app: ServiceApp, { audit, projects, logger }: AuditD
     });
   }
 
-  /** When reading fails the status is already sent: closing the connection marks the body as incomplete. */
+  /**
+   * Closes the connection if reading fails: the status is already sent, so this is what marks the body as
+   * incomplete.
+   */
   async function* abortOnError(
     lines: AsyncGenerator<Uint8Array>,
     requestId: string,

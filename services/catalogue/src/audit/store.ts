@@ -3,13 +3,13 @@ import type { Db, Tx } from '@switchboard/database';
 import { and, asc, desc, eq, gte, inArray, lt, min, or, sql } from 'drizzle-orm';
 import { auditEntries } from '../schema/index.ts';
 
-/** Where a page begins: after this entry. */
+/** The entry after which a page begins. */
 export interface Position {
   at: string;
   id: string;
 }
 
-/** Which entries; each property narrows them. */
+/** Filters for entries. Each property narrows the selection. */
 export interface AuditSelection {
   companyId?: string | undefined;
   projectId?: string | undefined;
@@ -22,15 +22,15 @@ export interface AuditSelection {
 }
 
 export interface AuditStore {
-  /** Entries that are there already stay as they are. */
+  /** Adds entries. Entries that already exist are unchanged. */
   add(entries: readonly AuditEntry[]): Promise<void>;
-  /** The JSON of entries, newest first. */
+  /** Returns entries as JSON, newest first. */
   list(
     selection: AuditSelection,
     after: Position | undefined,
     limit: number,
   ): Promise<(Position & { entry: string })[]>;
-  /** Removes up to so many of the entries from before this time, and returns how many. */
+  /** Removes up to `limit` entries from before this time and returns the number removed. */
   removeBefore(time: Date, limit: number): Promise<number>;
   oldest(): Promise<Date | undefined>;
 }

@@ -2,7 +2,7 @@ import type { Tx } from '@switchboard/database';
 import { Conflict } from '@switchboard/service-kit';
 import { type Counted, createCompaniesStore } from './store.ts';
 
-/** What a company may have at most, unless its entitlement of this name is another number. */
+/** The default limits of a company. An entitlement of the same name overrides its limit. */
 const BOUNDS: Record<Counted, { of: string; most: number }> = {
   seats: { of: 'members', most: 500 },
   projects: { of: 'projects', most: 100 },
@@ -10,12 +10,12 @@ const BOUNDS: Record<Counted, { of: string; most: number }> = {
   refreshedReports: { of: 'reports with refresh', most: 100 },
 };
 
-/** More than the changes of a company that can run at once. */
+/** Exceeds the number of concurrent changes to one company. */
 const MARGIN = 200;
 
 /**
- * Throws Conflict when the company may not have one more. Locks a company that is nearly full: of changes at the same
- * moment, none counts too few. Call it before the transaction locks anything else of the company.
+ * Throws Conflict when the company has reached its limit. Locks a company that is nearly full, so that
+ * concurrent changes are all counted. Call it before the transaction locks any other row of the company.
  */
 export async function requireRoom(tx: Tx, companyId: string, bound: Counted): Promise<void> {
   const store = createCompaniesStore(tx);

@@ -198,7 +198,7 @@ describe('a company of many projects and members', () => {
     expect((await one.put('/projects/shop', shop)).status).toBe(400);
     expect((await one.put('/companies/acme/members/ada', ada)).status).toBe(404);
     expect((await one.put('/companies/acme', acme)).status).toBe(409);
-    // The company is the last to go, so that nothing is ever of a company that is gone.
+    // The company is removed last, so that no entry ever belongs to a missing company.
     const half = await catalogue.published();
     expect(half.get('project:shop')).toBeNull();
     expect(half.get('company:acme')).not.toBeNull();

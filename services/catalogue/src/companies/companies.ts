@@ -9,21 +9,21 @@ import { createPlansStore } from '../plans/store.ts';
 import type { CompanyRemovals } from './removal.ts';
 import { type CompanyRow, createCompaniesStore } from './store.ts';
 
-/** The companies; each is on a plan that exists. */
+/** The companies. The plan of each company exists. */
 export interface Companies {
   list(page: PageRequest): Promise<{ companies: Company[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(id: string): Promise<Company>;
   /**
-   * Throws BadRequest when the plan does not exist, and Forbidden for a new company, another plan or other entitlements
-   * when `mayChangePlan` is false: what a company pays for is not its own to decide. Throws Conflict while a company of
-   * this id is being deleted, and afterwards.
+   * Throws BadRequest when the plan does not exist, and Conflict when a company with this id is being deleted or
+   * was deleted. Throws Forbidden if `mayChangePlan` is false and the change creates a company or changes its plan
+   * or entitlements: companies must not choose what they pay for.
    */
   put(company: Company, mayChangePlan: boolean): Promise<Company>;
   /**
-   * Removes the company with its members and its projects, and their keys and reports, and has services erase them;
-   * again if it was removed before. Throws Unavailable when it takes
-   * too long, and is gone on with in the background.
+   * Removes the company with its members, projects, project keys and reports, and starts its erasure in all
+   * services. Starts the erasure again if the company was already removed. Throws Unavailable when the removal
+   * takes too long; it then continues in the background.
    */
   remove(id: string): Promise<void>;
 }
@@ -60,7 +60,7 @@ export function createCompanies({ db, outbox, removals }: CompaniesOptions): Com
         }
         if (!(await companies.upsert(row)))
           throw new Conflict(`companyId: ${id} is being deleted; choose another`);
-        // Read after the insert, which waits for a removal that is in progress.
+        // Read after the insert, because the insert waits for a removal in progress.
         if ((await createErasuresStore(tx).stateOf({ kind: 'company', companyId: id })) !== undefined)
           throw new Conflict(`companyId: ${id} belonged to a company that was deleted; choose another`);
         announce([directoryRecord('company', { id, name, plan, entitlements })]);

@@ -9,13 +9,13 @@ import { tokenTombstones } from '../tokens/record.ts';
 import { createTokensStore } from '../tokens/store.ts';
 import { createCompaniesStore } from './store.ts';
 
-/** Deletes companies with all that belongs to them, by steps of a transaction each. */
+/** Deletes companies and everything that belongs to them, in steps of one transaction each. */
 export interface CompanyRemovals {
-  /** Throws Unavailable when it takes too long, and is gone on with in the background. */
+  /** Throws Unavailable when the removal takes too long; it then continues in the background. */
   remove(id: string): Promise<void>;
-  /** Goes on with removals that were interrupted, now and later. Returns at once. */
+  /** Resumes interrupted removals, now and periodically. Returns immediately. */
   start(): void;
-  /** Lets a step finish. */
+  /** Waits for the current step to finish. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,10 @@ interface RemovalsOptions {
   outbox: Outbox;
   beginnings: Beginnings;
   logger: Pick<Logger, 'failed'>;
-  /** How long the one who asks waits: less than clients and a process that ends do. Default 8 s. */
+  /**
+   * The longest time that `remove` waits. Shorter than the timeouts of clients and of process shutdown. Default 8
+   * s.
+   */
   maxMs?: number;
 }
 
@@ -42,7 +45,7 @@ export function createCompanyRemovals({
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
-  /** False when the company is gone. Steps of several processes wait for each other. */
+  /** Runs one step. Returns false when the company is gone. Steps of several processes wait for each other. */
   const step = (id: string): Promise<boolean> =>
     outbox.change(async (tx, announce) => {
       if (!(await createCompaniesStore(tx).lockRemoval(id))) return false;
@@ -50,7 +53,7 @@ export function createCompanyRemovals({
       return true;
     });
 
-  /** Removes some of what belongs to a company, or in the end the company itself, whose erasure begins. */
+  /** Removes some of the company's data. Once none remains, removes the company and begins its erasure. */
   async function removeSome(tx: Tx, id: string, announce: Announce): Promise<void> {
     const companies = createCompaniesStore(tx);
     const projects = await companies.lockProjects(id, ENTRIES_PER_STEP);

@@ -5,36 +5,39 @@ import { companies, members, plans, projects, reports } from '../schema/index.ts
 
 export type CompanyRow = Omit<typeof companies.$inferSelect, 'removedAt'>;
 
-/** What is counted of a company, by the name of the entitlement that bounds it. */
+/** The resources counted per company, by the name of the entitlement that limits them. */
 export type Counted = 'seats' | 'projects' | 'reports' | 'refreshedReports';
 
-/** Companies that are being deleted are there for what is named after their removal alone. */
+/** Only the methods for removal see companies that are being deleted. */
 export interface CompaniesStore {
-  /** A page of companies by id. */
+  /** Returns a page of companies, ordered by id. */
   list(page: PageRequest): Promise<Page<CompanyRow>>;
   find(id: string): Promise<CompanyRow | undefined>;
-  /** The entitlements of the company's plan, overridden by its own. */
+  /** Returns the entitlements of the company's plan, overridden by its own. */
   entitlements(id: string): Promise<Record<string, unknown>>;
   count(id: string, what: Counted): Promise<number>;
   /** Whether the company exists with this plan and these entitlements. */
   isOnPlan(row: Omit<CompanyRow, 'name'>): Promise<boolean>;
-  /** False when a company of this id is being deleted. */
+  /** Returns false when a company with this id is being deleted. */
   upsert(row: CompanyRow): Promise<boolean>;
-  /** Locks the company against removal until the transaction ends; false when there is no such company. */
+  /** Locks the company against removal until the transaction ends. Returns false if it does not exist. */
   hold(id: string): Promise<boolean>;
-  /** Locks the company for change, after every transaction that holds it; false when there is no such company. */
+  /**
+   * Locks the company for changes, after waiting for every transaction that holds it. Returns false if it does not
+   * exist.
+   */
   lock(id: string): Promise<boolean>;
-  /** From now on the company is being deleted. False when there is no such company. */
+  /** Marks the company as being deleted. Returns false if it does not exist. */
   beginRemoval(id: string): Promise<boolean>;
-  /** Those of so many companies that have been being deleted for the longest time. */
+  /** Returns up to `limit` companies that are being deleted, longest-running first. */
   removals(limit: number): Promise<string[]>;
-  /** As `lock`, of a company that is being deleted. */
+  /** Locks a company that is being deleted, like `lock`. */
   lockRemoval(id: string): Promise<boolean>;
-  /** Locks up to so many of the company's projects in the order of their ids, and returns these. */
+  /** Locks up to `limit` of the company's projects in the order of their ids and returns their ids. */
   lockProjects(id: string, limit: number): Promise<string[]>;
-  /** Removes up to so many members; returns their subs. */
+  /** Removes up to `limit` members and returns their subs. */
   removeMembers(id: string, limit: number): Promise<string[]>;
-  /** Removes a company to which nothing belongs any more. */
+  /** Removes a company that has no members or projects left. */
   remove(id: string): Promise<void>;
 }
 
@@ -42,7 +45,7 @@ const isThere = isNull(companies.removedAt);
 const isRemoval = isNotNull(companies.removedAt);
 
 export function createCompaniesStore(db: Db | Tx): CompaniesStore {
-  /** False when there is no such company. */
+  /** Returns false if the company does not exist. */
   async function lockRow(which: SQL | undefined, strength: 'key share' | 'update'): Promise<boolean> {
     const rows = await db.select({ id: companies.id }).from(companies).where(which).for(strength);
     return rows.length > 0;

@@ -1,10 +1,10 @@
 import type { RateLimit } from '@switchboard/service-kit';
 
-/** For `implement`: bounds the changes of a company's entries in the directory. */
+/** Limits the rate of changes to a company's directory entries. For use with `implement`. */
 export interface WriteRate {
-  /** Throws RateLimited past the limit of the company that the request is about. */
+  /** Throws RateLimited when the company of the request exceeds its limit. */
   authorize(c: { env: { companyId?: string } }): Promise<void>;
-  /** As authorize, where only the body names the company. */
+  /** Does the same as `authorize` when only the body names the company. */
   consume(companyId: string): Promise<void>;
 }
 

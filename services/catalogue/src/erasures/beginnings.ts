@@ -12,25 +12,25 @@ interface Places {
 
 /** Begins erasures in the transaction of the change that causes them. */
 export interface Beginnings {
-  /** Returns the id of the erasure. */
+  /** Begins an erasure and returns its id. */
   begin(tx: Tx, announce: Announce, subject: ErasureSubject, places: Places): Promise<string>;
-  /** As `begin`, by every service of every region, and of `regions` where they are no others' any more. */
+  /** Begins erasures in every service of every region. `regions` adds regions that may no longer have projects. */
   beginEverywhere(
     tx: Tx,
     announce: Announce,
     subjects: readonly ErasureSubject[],
     regions?: readonly string[],
   ): Promise<string[]>;
-  /** Begins the erasure of a deleted project or company again, unless it is running or was never begun. */
+  /** Begins the erasure of a deleted project or company again, unless it is still running or never began. */
   repeat(tx: Tx, announce: Announce, subject: DeletedSubject): Promise<void>;
 }
 
 interface BeginningsOptions {
   /** The region of this deployment. */
   region: string;
-  /** Default: this region and those of all projects. */
+  /** Default: this region and the regions of all projects. */
   regions: readonly string[] | undefined;
-  /** The services that run, apart from this one. */
+  /** The services of the deployment, except this one. */
   services: ReadonlySet<ServiceName>;
 }
 

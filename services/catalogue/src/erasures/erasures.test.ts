@@ -187,7 +187,7 @@ describe('the erasure of a deleted project', () => {
     const subject = { kind: 'project', projectId: 'deleted' };
     await eventually(async () => expect(await entry(id)).toEqual({ id, subject, waitingFor }));
 
-    // While it is running, a further request begins no other.
+    // A second request does not begin another erasure while the first is running.
     await one.remove('/projects/deleted');
     expect(await erasuresOf('projectId=deleted')).toHaveLength(1);
     await finish(id, waitingFor);

@@ -12,23 +12,26 @@ import type { Beginnings } from './beginnings.ts';
 import { erasureRecord } from './record.ts';
 import { createErasuresStore, type ErasurePartRow, type ErasureRow, type ErasureSelection } from './store.ts';
 
-/** The services that hold data of a project's people. */
+/** The services that hold data about a project's end users. */
 const OF_PEOPLE: readonly ServiceName[] = ['analytics', 'archive', 'collaboration', 'flags', 'messenger'];
 
-/** Erasures, which the services carry out and report. */
+/** Erasures. Services carry them out and report when they are done. */
 export interface Erasures {
   /** Throws NotFound when the project does not exist. */
   erasePerson(projectId: string, person: PersonErasure): Promise<Erasure>;
-  /** Removes the colleague from every company, and revokes service tokens as a removal does. */
+  /** Removes the colleague from every company and revokes service tokens, as removing a member does. */
   eraseColleague(sub: string): Promise<Erasure>;
-  /** A page of erasures, newest first. */
+  /** Returns a page of erasures, newest first. */
   list(selection: ErasureSelection): Promise<{ erasures: Erasure[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(id: string): Promise<Erasure>;
-  /** A service has done its part. Repeated and unknown reports change nothing. */
+  /** Records that a service has completed its part. Repeated and unknown reports have no effect. */
   markDone(report: ErasureReport): Promise<void>;
   oldestSeconds(): Promise<number>;
-  /** Publishes those that some service has not done again: a version before may have been unable to read them. */
+  /**
+   * Publishes incomplete erasures again, because an earlier version of a service may not have been able to read
+   * them.
+   */
   publishOpen(): Promise<void>;
 }
 

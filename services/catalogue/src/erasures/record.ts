@@ -7,7 +7,7 @@ interface OpenErasure {
   parts: readonly { region: string; service: string; doneAt: Date | null }[];
 }
 
-/** The directory's entry of an erasure that some service has not done yet. */
+/** Returns the directory entry of an erasure that is not yet complete. */
 export function erasureRecord({ id, subject, parts }: OpenErasure): DirectoryRecord {
   const waitingFor = parts
     .filter(({ doneAt }) => doneAt === null)

@@ -11,7 +11,7 @@ import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboa
 import type { Erasures } from './erasures.ts';
 
 const GROUP = 'catalogue.erasure-reports';
-/** With a pause after so many: a service that reports without end cannot make catalogue publish without bound. */
+/** Entries published between pauses, so that a service that keeps reporting cannot flood the topic. */
 const ENTRIES_AT_ONCE = 100;
 const PAUSE_MS = 1_000;
 
@@ -20,12 +20,12 @@ interface ReportsOptions {
   erasures: Pick<Erasures, 'markDone'>;
   /** Publishes directory entries again. */
   republish(entries: readonly LateEntry[]): Promise<void>;
-  /** Replicas of each partition. */
+  /** The number of replicas of each partition. */
   replication: number;
   logger: Logger;
 }
 
-/** Takes in what services report on the topic `erasure-reports`: erasures, and late entries of the directory. */
+/** Consumes the topic `erasure-reports`, where services report completed erasures and late directory entries. */
 export function createErasureReports({
   log,
   erasures,

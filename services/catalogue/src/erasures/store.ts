@@ -8,7 +8,7 @@ import { erasureParts, erasures, members, projects } from '../schema/index.ts';
 export type ErasureRow = typeof erasures.$inferSelect;
 export type ErasurePartRow = typeof erasureParts.$inferSelect;
 
-/** A service of a region. */
+/** A service in a region. */
 export interface Part {
   region: string;
   service: string;
@@ -22,35 +22,38 @@ export interface ErasureSelection extends PageRequest {
 }
 
 export interface ErasuresStore {
-  /** Adds erasures that each have these parts. */
+  /** Adds erasures, each with these parts. */
   add(erasures: readonly Omit<ErasureRow, 'createdAt'>[], parts: readonly Part[]): Promise<void>;
-  /** A page of erasures, newest first. */
+  /** Returns a page of erasures, newest first. */
   list(selection: ErasureSelection): Promise<Page<ErasureRow>>;
   find(id: string): Promise<ErasureRow | undefined>;
-  /** How far the last erasure of a deleted project or company is. Undefined: nothing of this id was deleted. */
+  /**
+   * Returns the state of the last erasure of a deleted project or company, or undefined if none with this id was
+   * deleted.
+   */
   stateOf(subject: DeletedSubject): Promise<ErasureState | undefined>;
-  /** Those that some service has not done yet, oldest first, after this one. */
+  /** Returns erasures that are not yet complete, oldest first, starting after this one. */
   open(after: string, limit: number): Promise<ErasureRow[]>;
-  /** The erasure, locked until the transaction ends. */
+  /** Returns the erasure and locks it until the transaction ends. */
   lock(id: string): Promise<ErasureRow | undefined>;
-  /** The parts of these erasures, each erasure's by region and service. */
+  /** Returns the parts of these erasures, ordered by region and service within each erasure. */
   parts(ids: readonly string[]): Promise<ErasurePartRow[]>;
-  /** False when the part was done before or is none of the erasure's. */
+  /** Returns false if the part was already done or does not belong to the erasure. */
   markDone(id: string, part: Part): Promise<boolean>;
-  /** Forgets which person or colleague was erased. */
+  /** Deletes the record of which person or colleague was erased. */
   forgetSubject(id: string): Promise<void>;
-  /** Removes up to so many of the erasures from before this time that every service has done, with their parts. */
+  /** Removes up to `limit` completed erasures from before this time, with their parts. */
   removeDoneBefore(time: Date, limit: number): Promise<number>;
   oldestDone(): Promise<Date | undefined>;
-  /** Removes a colleague from every company, and returns the companies. */
+  /** Removes a colleague from every company and returns the companies. */
   removeMemberships(sub: string): Promise<string[]>;
-  /** The regions of all projects. */
+  /** Returns the regions of all projects. */
   regions(): Promise<string[]>;
-  /** Age in seconds of the oldest erasure that is not done; 0 when there is none. */
+  /** Returns the age in seconds of the oldest incomplete erasure, or 0 if there is none. */
   oldestSeconds(): Promise<number>;
 }
 
-/** Whether some service has not done its part. */
+/** Whether a service has not yet completed its part. */
 const isRunning = (db: Db | Tx) =>
   sql<boolean>`${inArray(
     erasures.id,
@@ -150,7 +153,7 @@ export function createErasuresStore(db: Db | Tx): ErasuresStore {
 
     async removeDoneBefore(time, limit) {
       return db.transaction(async (tx) => {
-        // `subject` is forgotten with the last part, and nothing changes after that.
+        // `subject` is cleared when the last part is done. The row does not change after that.
         const done = await tx
           .select({ id: erasures.id })
           .from(erasures)

@@ -37,34 +37,34 @@ export interface Members {
   /** Throws NotFound. */
   get(companyId: string, sub: string, reader: Reader): Promise<Member>;
   /**
-   * Throws NotFound when the company does not exist, Forbidden for a role that the editor may not give or take,
-   * Conflict when the company has no seat left, BadRequest for a push subscription without keys that is not known.
+   * Throws NotFound when the company does not exist, Forbidden for a role that the editor may not grant or remove,
+   * Conflict when the company has no free seat, and BadRequest for a new push subscription without keys.
    */
   put(companyId: string, member: MemberContent, editor: Editor): Promise<Member & Left>;
-  /** Throws Forbidden for a member whose role the editor may not take. */
+  /** Throws Forbidden for a member with a role that the editor may not remove. */
   remove(companyId: string, sub: string, editor: Editor): Promise<Left>;
 }
 
-/** What a member who leaves or may do less leaves behind. */
+/** The service tokens of a member who leaves or loses permissions. */
 interface Left {
   serviceTokens: LeftServiceToken[];
 }
 
-/** Who looks at members. */
+/** The person who reads members. */
 export interface Reader {
   sub: string;
-  /** Whether e-mail addresses and push services of others are shown. */
+  /** Whether the e-mail addresses and push services of other members are shown. */
   mayReadContacts: boolean;
 }
 
-/** Who changes a member. */
+/** The person who changes a member. */
 export interface Editor {
   sub: string;
-  /** Whether the roles admin and owner may be given and taken. */
+  /** Whether the roles admin and owner may be granted and removed. */
   mayChangeAdmins: boolean;
-  /** An operator of the deployment can also leave a company without an owner. */
+  /** Whether the editor is an operator of the deployment, who may leave a company without an owner. */
   isOperator: boolean;
-  /** Whether no service token of a member who leaves is revoked. */
+  /** Whether to keep the service tokens of a member who leaves. */
   keepsServiceTokens: boolean;
 }
 
@@ -91,7 +91,7 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
 
     async put(companyId, { sub, name, email, role, avatarUrl = null, pushSubscriptions }, editor) {
       const { row, serviceTokens } = await outbox.change(async (tx, announce) => {
-        // One change of a company's members at a time: two owners cannot remove each other.
+        // Serialises changes to a company's members, so that two owners cannot remove each other.
         if (!(await createCompaniesStore(tx).lock(companyId))) throw companyNotFound();
         const own = createMembersStore(tx);
         const before = await own.find(companyId, sub);
@@ -136,7 +136,7 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
 interface ChangeOfRole {
   companyId: string;
   sub: string;
-  /** Undefined: no member. */
+  /** Undefined: not a member. */
   before: Role | undefined;
   /** Undefined: the member is removed. */
   role: Role | undefined;
@@ -172,7 +172,7 @@ function auditRoles(
   });
 }
 
-/** Subscriptions with their keys, which are left out for those that are known. */
+/** Adds the stored keys to known subscriptions that were sent without keys. */
 function withKeys(
   given: NonNullable<MemberContent['pushSubscriptions']>,
   known: readonly PushSubscription[],

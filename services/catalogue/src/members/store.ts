@@ -7,15 +7,15 @@ import { members } from '../schema/index.ts';
 export type MemberRow = typeof members.$inferSelect;
 
 export interface MembersStore {
-  /** A page of a company's members by sub. */
+  /** Returns a page of the company's members, ordered by sub. */
   list(companyId: string, page: PageRequest): Promise<Page<MemberRow>>;
   /** Whether the person is a member of any company. */
   isMember(sub: string): Promise<boolean>;
   countOwners(companyId: string): Promise<number>;
   find(companyId: string, sub: string): Promise<MemberRow | undefined>;
-  /** Returns the generation: a new one for a new member. */
+  /** Adds or updates a member and returns the generation. A new member gets a new generation. */
   upsert(row: Omit<MemberRow, 'generation'>): Promise<string | null>;
-  /** False when there was no such member. */
+  /** Returns false if the member did not exist. */
   remove(companyId: string, sub: string): Promise<boolean>;
 }
 

@@ -71,7 +71,7 @@ describe('the outbox', () => {
     await logServer.stop();
     expect((await one.remove('/companies/large')).status).toBe(204);
     expect((await one.manage('GET', '/companies/large')).status).toBe(404);
-    // Its members, itself and its erasure.
+    // 1,200 members, the company and its erasure.
     expect(await waiting()).toBe(1_202);
     await logServer.start();
     await allPublished();
@@ -133,14 +133,14 @@ describe('the outbox', () => {
   it('publishes what a killed instance left in the outbox', async () => {
     const sql = await catalogue.sql();
     const record = directoryRecord('report', { projectId: 'shop', id: 'left', name: 'Left behind' });
-    // Without a notification, as when an instance is killed after its commit.
+    // No notification, as when an instance is killed after its commit.
     await sql`insert into outbox (key, value) values (${record.key}, ${record.value})`;
     await allPublished();
     expect((await catalogue.published()).get(record.key)).toMatchObject({ name: 'Left behind' });
   });
 
   it('publishes every entry again, once, to a topic that was lost', async () => {
-    // Of projects that other tests deleted.
+    // Removes the erasures of projects that other tests deleted.
     await (await catalogue.sql())`truncate erasures cascade`;
     await one.put('/projects/shop', shop);
     const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
@@ -158,7 +158,7 @@ describe('the outbox', () => {
     const state = await eventually(
       async () => {
         const all = [...(await catalogue.published())];
-        // Another test deleted a company.
+        // Ignores the erasure of a company that another test deleted.
         const published = new Map(all.filter(([key]) => !key.startsWith('erasure:')));
         expect(published.size).toBe(6);
         return published;

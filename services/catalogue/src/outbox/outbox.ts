@@ -3,22 +3,22 @@ import type { DirectoryRecord } from '@switchboard/directory';
 import { coalesce, pause } from '@switchboard/resilience';
 import { createOutboxStore } from './store.ts';
 
-/** Adds the records that a change makes; they are stored with the change or not at all. */
+/** Adds records to the outbox in the transaction of a change. */
 export type Announce = (records: readonly DirectoryRecord[]) => void;
 
 export interface Outbox {
   /**
-   * Runs one change in a transaction, and resolves when its records are published: what was answered is on the topic
-   * for every service to find. While the event log is unavailable, the records wait in the outbox instead.
+   * Runs one change in a transaction and resolves when its records are published, so that every service can read
+   * the change once it is acknowledged. While the event log is unavailable, the records stay in the outbox.
    *
-   * A change must lock the rows it announces before it ends: then two changes of one entry follow each other, and
-   * their records get ids in commit order.
+   * A change must lock the rows that it announces before it ends. Two changes to one entry are then serialised,
+   * and their records get ids in commit order.
    */
   change<T>(rule: (tx: Tx, announce: Announce) => Promise<T>): Promise<T>;
 }
 
 interface OutboxOptions {
-  /** Longest wait for the records of a change to be published. Default 2 s. */
+  /** The longest time to wait for the records of a change to be published. Default 2 s. */
   maxWaitMs?: number;
 }
 
@@ -32,13 +32,16 @@ export function createOutbox(db: Db, { maxWaitMs = 2_000 }: OutboxOptions = {}):
     return ids.map((id) => remaining.has(id));
   });
 
-  /** The relay publishes in the order of ids: when the last record of a change is gone, all of them are. */
+  /**
+   * Waits at most `maxWaitMs` for the record to be published. The relay publishes in id order, so the earlier
+   * records of the change are then published too.
+   */
   async function published(id: bigint): Promise<void> {
     const deadline = performance.now() + maxWaitMs;
     for (let ms = FIRST_POLL_MS; performance.now() < deadline; ms = Math.min(MAX_POLL_MS, ms * 2)) {
       await pause(ms);
       if (!(await isWaiting(id))) return;
-      // Older records wait for as long: the log is unavailable, and waiting for it helps nobody.
+      // Older records have waited at least as long, so the log is unavailable. Waiting longer does not help.
       if ((await store.lagSeconds()) * 1_000 > maxWaitMs) return;
     }
   }
@@ -52,7 +55,7 @@ export function createOutbox(db: Db, { maxWaitMs = 2_000 }: OutboxOptions = {}):
         });
         return { result: made, last: await createOutboxStore(tx).append(records) };
       });
-      // The change is made: a failure to see it published is none of its own.
+      // The change is committed, so failing to observe its publication must not fail it.
       if (last !== undefined) await published(last).catch(() => undefined);
       return result;
     },

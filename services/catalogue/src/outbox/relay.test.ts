@@ -78,7 +78,7 @@ it('publishes again, in order, what the log may not have stored', async () => {
       sent.push(...records.map(({ value }) => JSON.parse(value?.toString() ?? 'null')?.name));
       revisions.push(...records.map(({ headers }) => Number(headers['revision'])));
       const published = await log.publish(name, records);
-      // Stored, but the answer was lost: the relay was killed here, or its connection was.
+      // The record is stored but the response is lost, as when the relay is killed or loses its connection here.
       if (failures-- > 0) throw new EventLogUnavailable('no answer');
       return published;
     },
@@ -116,7 +116,7 @@ it('publishes every entry to a lost topic that two relays restore at once', asyn
   await putPlan('pro');
   await allPublished();
   await loseTopic();
-  // This relay creates the topic, and looks into it only after the other had time to publish the change.
+  // This relay creates the topic, but reads its offsets only after the other relay had time to publish the change.
   await startRelay({
     ...log,
     async endOffsets(name) {

@@ -15,27 +15,28 @@ import { createOutboxStore, OUTBOX_CHANNEL, type PublishedOffsets } from './stor
 interface RelayOptions {
   database: Database;
   log: EventLog;
-  /** The topic `directory`; created when it is missing. */
+  /** The topic `directory`. Created if it does not exist. */
   topic: TopicSpec;
   logger: Logger;
 }
 
 export interface Relay {
   start(): Promise<void>;
-  /** Lets a batch that is being published finish. */
+  /** Waits for the current batch to be published. */
   stop(): Promise<void>;
 }
 
 const BATCH_SIZE = 500;
-/** The outbox is also read this often, because the instance that was publishing may have been killed. */
+/** Milliseconds between polls of the outbox. Needed because the publishing instance may have been killed. */
 const IDLE_MS = 1_000;
 
 /**
- * Publishes the outbox to the topic `directory` in commit order, and removes what the log has acknowledged: at least
- * once, and in order for each key. One instance at a time does so, under a lock.
+ * Publishes the outbox to the topic `directory` in commit order and removes records once the log acknowledges
+ * them. Delivery is at least once, and in order for each key. A lock ensures that one instance publishes at a
+ * time.
  *
- * A topic that is new, or that ends before what was published to it, gets every entry there is. Its being empty would
- * not tell a lost topic: one that was created again may have a record before anybody looks.
+ * If the topic is new, or ends before the last published offset, every entry is published again. Checking for an
+ * empty topic would not detect a lost topic, because a recreated topic may already contain a record.
  */
 export function createRelay({ database, log, topic, logger }: RelayOptions): Relay {
   const stopping = new AbortController();
@@ -63,7 +64,7 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
     }
   }
 
-  /** False when nothing is left to publish, or when another instance publishes. */
+  /** Publishes one batch. Returns false when the outbox is empty or another instance is publishing. */
   async function publishNext(tx: Tx): Promise<boolean> {
     const outbox = createOutboxStore(tx);
     if (!(await outbox.lockRelay())) return false;
@@ -95,7 +96,7 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
     return new Map(ends.map((end, partition) => [partition, end]));
   }
 
-  /** Puts every entry in the outbox; nothing is expected in the topic until these are published. */
+  /** Adds every entry to the outbox and resets the published offsets to 0 until these are published. */
   async function republish(tx: Tx, partitions: number) {
     const entries = await enqueueAllEntries(tx);
     const none = Array.from({ length: partitions }, (_, partition) => [partition, 0n] as const);
@@ -120,12 +121,12 @@ export function createRelay({ database, log, topic, logger }: RelayOptions): Rel
   };
 }
 
-/** Whether the topic has a partition at a lower offset than it was already published up to. */
+/** Whether a partition of the topic ends before the last offset published to it. */
 function isBehind(found: PublishedOffsets, expected: PublishedOffsets): boolean {
   return [...found].some(([partition, offset]) => offset < (expected.get(partition) ?? 0n));
 }
 
-/** For each partition, the offset of the first of these records, and the one after the last. */
+/** Returns, for each partition, the offset of the first of these records and the offset after the last. */
 function offsetsOf(records: OutgoingRecord[], published: Published) {
   const first = new Map<number, bigint>();
   const next = new Map<number, bigint>();

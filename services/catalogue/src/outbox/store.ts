@@ -3,15 +3,15 @@ import type { DirectoryRecord } from '@switchboard/directory';
 import { asc, inArray, sql } from 'drizzle-orm';
 import { outbox, publishedOffsets } from '../schema/index.ts';
 
-/** Wakes the relay of every instance. */
+/** The notification channel that wakes the relay of every instance. */
 export const OUTBOX_CHANNEL = 'catalogue_outbox';
 
-/** Held by the one instance that publishes; any number that nothing else in this database uses. */
+/** The advisory lock of the publishing instance. An arbitrary number that nothing else in this database uses. */
 const RELAY_LOCK = 4_107_526_643;
 const MAX_ROWS_PER_INSERT = 5_000;
 
 export interface OutboxRow extends DirectoryRecord {
-  /** Grows with each record. */
+  /** Increases with each record. */
   id: bigint;
 }
 
@@ -19,22 +19,25 @@ export interface OutboxRow extends DirectoryRecord {
 export type PublishedOffsets = ReadonlyMap<number, bigint>;
 
 export interface OutboxStore {
-  /** Adds records, and wakes the relays when the transaction commits. Resolves with the last one's id. */
+  /** Adds records, and wakes the relays when the transaction commits. Resolves with the id of the last record. */
   append(records: readonly DirectoryRecord[]): Promise<bigint | undefined>;
-  /** The oldest records, in their order. */
+  /** Returns the oldest records in order. */
   oldest(limit: number): Promise<OutboxRow[]>;
   remove(ids: bigint[]): Promise<void>;
-  /** Those of these ids that are still in the outbox. */
+  /** Returns the ids in `ids` that are still in the outbox. */
   remaining(ids: readonly bigint[]): Promise<Set<bigint>>;
-  /** The keys of all records in the outbox. */
+  /** Returns the keys of all records in the outbox. */
   keys(): Promise<Set<string>>;
-  /** Age in seconds of the oldest record; 0 when there is none. */
+  /** Returns the age in seconds of the oldest record, or 0 if there is none. */
   lagSeconds(): Promise<number>;
-  /** For each partition of the topic, the offset after the last record published there; empty before the first. */
+  /**
+   * Returns the offset after the last published record for each partition of the topic. Empty before the first
+   * record.
+   */
   publishedOffsets(): Promise<PublishedOffsets>;
-  /** Replaces the offsets of the partitions given. */
+  /** Replaces the offsets of the given partitions. */
   setPublishedOffsets(offsets: PublishedOffsets): Promise<void>;
-  /** Takes the lock of the relay until the transaction ends; false when another instance has it. */
+  /** Takes the relay lock until the transaction ends. Returns false when another instance holds it. */
   lockRelay(): Promise<boolean>;
 }
 

@@ -4,7 +4,7 @@ import type { PageRequest } from '@switchboard/service-kit';
 import { projectOf } from '../projects/record.ts';
 import { createOwnStore } from './store.ts';
 
-/** What a person may see: the companies they are a member of, and the projects of these. */
+/** The companies that a person is a member of, and the projects of those companies. */
 export interface Own {
   companies(sub: string, page: PageRequest): Promise<{ companies: OwnCompany[]; nextCursor: string | null }>;
   projects(sub: string, page: PageRequest): Promise<{ projects: Project[]; nextCursor: string | null }>;

@@ -13,9 +13,9 @@ interface OwnCompanyRow {
 }
 
 export interface OwnStore {
-  /** A page of the companies that a person is a member of, by id. */
+  /** Returns a page of the companies that a person is a member of, ordered by id. */
   companies(sub: string, page: PageRequest): Promise<Page<OwnCompanyRow>>;
-  /** A page of the projects of these companies, by id. */
+  /** Returns a page of the projects of these companies, ordered by id. */
   projects(sub: string, page: PageRequest): Promise<Page<ProjectRow>>;
 }
 
@@ -35,7 +35,7 @@ export function createOwnStore(db: Db): OwnStore {
 
     async projects(sub, { cursor, limit }) {
       const isAfter = cursor === undefined ? undefined : gt(projects.id, cursor);
-      // Of each company a page, however many projects it has.
+      // Reads at most one page per company, regardless of its number of projects.
       const ofCompany = db
         .select()
         .from(projects)

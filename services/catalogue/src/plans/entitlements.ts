@@ -2,7 +2,7 @@ import { BadRequest } from '@switchboard/service-kit';
 
 const MAX_BYTES = 300_000;
 
-/** The JSON that entitlements are stored as. Throws BadRequest when it would not fit an event log record. */
+/** Returns the stored JSON of entitlements. Throws BadRequest when it would not fit into an event log record. */
 export function serializeEntitlements(entitlements: Record<string, unknown>): string {
   const json = JSON.stringify(entitlements);
   if (Buffer.byteLength(json) > MAX_BYTES) {

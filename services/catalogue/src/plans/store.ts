@@ -10,15 +10,18 @@ export interface PlanName {
 export type PlanRow = Omit<typeof plans.$inferSelect, 'position'>;
 
 export interface PlansStore {
-  /** All plans in the order they were first created. */
+  /** Returns all plans in the order of their creation. */
   list(): Promise<PlanRow[]>;
   find(name: PlanName): Promise<PlanRow | undefined>;
   upsert(row: PlanRow): Promise<void>;
-  /** Locks the plan against removal until the transaction ends; false when there is no such plan. */
+  /** Locks the plan against removal until the transaction ends. Returns false if it does not exist. */
   hold(name: PlanName): Promise<boolean>;
-  /** Locks the plan for removal, after every transaction that holds it; false when there is no such plan. */
+  /**
+   * Locks the plan for removal, after waiting for every transaction that holds it. Returns false if it does not
+   * exist.
+   */
   lock(name: PlanName): Promise<boolean>;
-  /** The id of a company that is on the plan. */
+  /** Returns the id of a company that is on the plan. */
   findCompanyOn(name: PlanName): Promise<string | undefined>;
   remove(name: PlanName): Promise<void>;
 }

@@ -11,14 +11,17 @@ import { createProjectKeysStore } from './store.ts';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const KEY_CHARACTERS = 32;
 
-/** Of a project: a page, a server and an app each, with room for rotation. */
+/**
+ * The maximum number of keys per project. Allows one each for a page, a server and an app, with room for
+ * rotation.
+ */
 const MAX_KEYS = 100;
 
 /** The keys of projects. A revoked key never becomes valid again. */
 export interface ProjectKeys {
   /** Throws NotFound when the project does not exist. */
   list(projectId: string): Promise<string[]>;
-  /** Throws NotFound when the project does not exist, Conflict when it has `MAX_KEYS`. */
+  /** Throws NotFound when the project does not exist, and Conflict when it already has `MAX_KEYS` keys. */
   create(projectId: string): Promise<string>;
   revoke(projectId: string, key: string): Promise<void>;
 }
@@ -60,7 +63,7 @@ export function createProjectKeys({ db, outbox, projects }: ProjectKeysOptions):
   };
 }
 
-/** `pk_<region>_` and 32 base62 characters, each drawn uniformly. */
+/** Returns `pk_<region>_` followed by 32 uniformly random base62 characters. */
 function makeProjectKey(region: string): string {
   const characters = Array.from({ length: KEY_CHARACTERS }, () => BASE62.charAt(randomInt(BASE62.length)));
   return `pk_${region}_${characters.join('')}`;

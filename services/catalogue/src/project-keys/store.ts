@@ -3,11 +3,11 @@ import { and, asc, eq } from 'drizzle-orm';
 import { projectKeys } from '../schema/index.ts';
 
 export interface ProjectKeysStore {
-  /** The keys of a project, oldest first. */
+  /** Returns the keys of a project, oldest first. */
   list(projectId: string): Promise<string[]>;
   count(projectId: string): Promise<number>;
   insert(row: { key: string; projectId: string }): Promise<void>;
-  /** False when the project had no such key. */
+  /** Returns false if the project had no such key. */
   remove(projectId: string, key: string): Promise<boolean>;
 }
 

@@ -12,19 +12,22 @@ import { projectOf, projectRecord } from './record.ts';
 import { removeProjects } from './removal.ts';
 import { createProjectsStore } from './store.ts';
 
-/** The projects; each belongs to a company that exists. */
+/** The projects. The company of each project exists. */
 export interface Projects {
   /** Throws NotFound when the company does not exist. */
   list(companyId: string, page: PageRequest): Promise<{ projects: Project[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(id: string): Promise<Project>;
   /**
-   * `mayMoveFrom` tells whether a project may be taken from this company. Throws BadRequest when the company does not
-   * exist, Forbidden when the project is another company's, Conflict when a project with keys would move, the id was
-   * that of a deleted project, or the company may have no more projects.
+   * Throws BadRequest when the company does not exist, and Forbidden when `mayMoveFrom` returns false for the
+   * company that currently owns the project. Throws Conflict when a project with keys would move, when the id
+   * belonged to a deleted project, or when the company has reached its project limit.
    */
   put(project: Project, mayMoveFrom: (companyId: string) => Promise<boolean>): Promise<Project>;
-  /** Removes the project with its keys and reports, and has services erase it; again if it was removed before. */
+  /**
+   * Removes the project with its keys and reports, and starts its erasure in all services. Starts the erasure
+   * again if the project was already removed.
+   */
   remove(id: string): Promise<void>;
 }
 
@@ -59,7 +62,7 @@ export function createProjects({ db, outbox, companies, beginnings }: ProjectsOp
           throw new BadRequest(`companyId: ${companyId} not found; create it first`);
         }
         await projects.insertIfMissing(project);
-        // Read after the insert, which waits for a removal that is in progress.
+        // Read after the insert, because the insert waits for a removal in progress.
         if ((await createErasuresStore(tx).stateOf({ kind: 'project', projectId: id })) !== undefined)
           throw new Conflict(`projectId: ${id} belonged to a project that was deleted; choose another`);
         const current = await projects.lock(id);
@@ -70,7 +73,7 @@ export function createProjects({ db, outbox, companies, beginnings }: ProjectsOp
         ) {
           throw new Forbidden(missingPermission('projects.write'));
         }
-        // A key names its region, and its holder relies on the company it belongs to.
+        // A key contains its region, and its holder relies on the company that owns it.
         const isMoved = current?.region !== region || current.companyId !== companyId;
         if (isMoved && (await projects.hasKeys(id))) {
           throw new Conflict(

@@ -2,12 +2,12 @@ import type { Project } from '@switchboard/contracts';
 import { type DirectoryRecord, directoryRecord } from '@switchboard/directory';
 import type { ProjectRow } from './store.ts';
 
-/** A project as the API has it. */
+/** Returns a project in the form of the API. */
 export function projectOf({ allowedOrigins, ...row }: ProjectRow): Project {
   return { ...row, ...(allowedOrigins && { allowedOrigins }) };
 }
 
-/** Its record on the topic `directory`, with what an operator allows it. */
+/** Returns the project's record on the topic `directory`, with its throttle. */
 export function projectRecord(row: ProjectRow, eventsPerSecond?: number): DirectoryRecord {
   return directoryRecord('project', {
     ...projectOf(row),

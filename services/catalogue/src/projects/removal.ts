@@ -6,7 +6,7 @@ import { tokenRecord, tokenTombstones } from '../tokens/record.ts';
 import { createTokensStore } from '../tokens/store.ts';
 import { createProjectsStore } from './store.ts';
 
-/** How many entries of a kind one transaction removes and announces. */
+/** The maximum number of entries of a kind that one transaction removes and announces. */
 export const ENTRIES_PER_STEP = 500;
 
 interface RemovalOptions {
@@ -15,8 +15,8 @@ interface RemovalOptions {
 }
 
 /**
- * A step of the removal of locked projects: up to `ENTRIES_PER_STEP` of their keys and reports, then those projects that
- * have none left. The erasure of these begins.
+ * Runs one step of removing locked projects: removes up to `ENTRIES_PER_STEP` of their keys and reports, then
+ * the projects that have none left, and begins the erasure of those.
  */
 export async function removeProjects(
   tx: Tx,

@@ -12,20 +12,23 @@ interface RemovedOfProjects {
 }
 
 export interface ProjectsStore {
-  /** A page of a company's projects by id. */
+  /** Returns a page of the company's projects, ordered by id. */
   list(companyId: string, page: PageRequest): Promise<Page<ProjectRow>>;
   find(id: string): Promise<ProjectRow | undefined>;
-  /** The project, locked against removal and change until the transaction ends. */
+  /** Returns the project and locks it against removal and change until the transaction ends. */
   hold(id: string): Promise<ProjectRow | undefined>;
-  /** The project, locked for change or removal, after every transaction that holds it. */
+  /** Returns the project and locks it for change or removal, after waiting for every transaction that holds it. */
   lock(id: string): Promise<ProjectRow | undefined>;
-  /** Ensures that the project exists and is not removed until the transaction ends; an existing one is unchanged. */
+  /**
+   * Adds the project unless it exists, and locks it against removal until the transaction ends. An existing
+   * project is unchanged.
+   */
   insertIfMissing(row: ProjectRow): Promise<void>;
   update(row: ProjectRow): Promise<void>;
   hasKeys(id: string): Promise<boolean>;
   /**
-   * Removes up to so many keys and as many reports of locked projects, then those projects that have none left, and
-   * returns what it removed.
+   * Removes up to `limit` keys and up to `limit` reports of locked projects, then the projects that have none
+   * left. Returns the removed entries.
    */
   removeSome(ids: string[], limit: number): Promise<RemovedOfProjects>;
 }
@@ -59,7 +62,7 @@ export function createProjectsStore(db: Db | Tx): ProjectsStore {
     },
 
     async insertIfMissing(row) {
-      // An update that changes nothing locks the row, which `do nothing` would not.
+      // A no-op update locks the row, unlike `do nothing`.
       await db
         .insert(projects)
         .values(row)

@@ -1,16 +1,16 @@
 import { coalesce } from '@switchboard/resilience';
 import { Unavailable } from '@switchboard/service-kit';
 
-/** A list kept in memory in the form it is served in; the last one read stays available. */
+/** A list kept in memory in its serialised form. The last list read stays available. */
 export interface PublishedList<T> {
-  /** Throws Unavailable until the list was read once. */
+  /** Throws Unavailable until the list has been read once. */
   current(): T;
-  /** Reads the list again; resolves when everything committed before the call is in it. */
+  /** Reads the list again. Resolves when the list includes everything committed before the call. */
   reload(): Promise<void>;
 }
 
 interface PublishedListOptions<T> {
-  /** Named in the error: `The <name> has not loaded yet`. */
+  /** The name in the error `The <name> has not loaded yet`. */
   name: string;
   read(): Promise<T>;
 }

@@ -3,7 +3,7 @@ import type { Logger } from '@switchboard/service-kit';
 import type { PublishedList } from './published-list.ts';
 import { LISTS_CHANNEL } from './store.ts';
 
-/** The lists are also read this often, in case a notification was lost. */
+/** Milliseconds between reloads of the lists. Covers lost notifications. */
 const RELOAD_MS = 10_000;
 const RETRY_MS = 250;
 
@@ -17,7 +17,7 @@ export interface ListRefresh {
   stop(): Promise<void>;
 }
 
-/** Keeps the public lists of this instance current until stopped. Throws when the first read fails. */
+/** Keeps this instance's public lists up to date until stopped. Throws when the first read fails. */
 export async function startListRefresh({ database, lists, logger }: RefreshOptions): Promise<ListRefresh> {
   let isFailing = false;
   let isStopped = false;

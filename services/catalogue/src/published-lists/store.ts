@@ -1,7 +1,7 @@
 import type { Tx } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 
-/** Tells every instance that a public list has changed. */
+/** The notification channel that tells every instance that a public list has changed. */
 export const LISTS_CHANNEL = 'catalogue_lists';
 
 export interface PublishedListsStore {

@@ -8,15 +8,18 @@ import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
 import { createReportsStore, type ReportRow } from './store.ts';
 
-/** The saved reports of projects: what they ask, and how often. Their content lives in collaboration. */
+/**
+ * The saved reports of projects: their queries and refresh intervals. The collaboration service stores their
+ * content.
+ */
 export interface Reports {
   /** Throws NotFound when the project does not exist. */
   list(projectId: string, page: PageRequest): Promise<{ reports: Report[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(projectId: string, id: string): Promise<Report>;
   /**
-   * Throws NotFound when the project does not exist, BadRequest for a refresh without a query, Conflict when the company
-   * may have no more reports, or no more with refresh.
+   * Throws NotFound when the project does not exist, BadRequest for a refresh without a query, and Conflict when
+   * the company has reached its limit of reports or of reports with refresh.
    */
   put(report: Report): Promise<Report>;
   remove(projectId: string, id: string): Promise<void>;
@@ -68,7 +71,7 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
   };
 }
 
-/** Throws Conflict where the company would have one report, or one that runs by itself, too many. */
+/** Throws Conflict when the company has reached its limit of reports or of reports with refresh. */
 async function requireRoomFor(
   tx: Tx,
   { projectId, id, refresh }: Pick<Report, 'projectId' | 'id' | 'refresh'>,
@@ -82,7 +85,7 @@ async function requireRoomFor(
   if (isRefreshedFirst) await requireRoom(tx, project.companyId, 'refreshedReports');
 }
 
-/** A stored query that this version does not know, after a rollback, is none. */
+/** Omits a stored query that this version does not recognise, which happens after a rollback. */
 function present({ query, refresh, generation: _, ...row }: ReportRow): Report {
   const { shape } = reportDefinition;
   return {

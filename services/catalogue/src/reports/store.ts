@@ -7,12 +7,12 @@ import { reports } from '../schema/index.ts';
 export type ReportRow = typeof reports.$inferSelect;
 
 export interface ReportsStore {
-  /** A page of a project's reports by id. */
+  /** Returns a page of the project's reports, ordered by id. */
   list(projectId: string, page: PageRequest): Promise<Page<ReportRow>>;
   find(projectId: string, id: string): Promise<ReportRow | undefined>;
-  /** Returns the generation: a new one for a new report. */
+  /** Adds or updates a report and returns the generation. A new report gets a new generation. */
   upsert(row: Omit<ReportRow, 'generation'>): Promise<string | null>;
-  /** False when there was no such report. */
+  /** Returns false if the report did not exist. */
   remove(projectId: string, id: string): Promise<boolean>;
 }
 

@@ -36,7 +36,7 @@ afterAll(async () => {
   await catalogue.close();
 });
 
-/** A new replica of a service, which may do with the event log what the service may. */
+/** Starts a new replica of a service, with the same event log permissions as the service. */
 async function follow() {
   const own = await testDatabase({ migrations: [directoryMigrations] });
   const logger = createLogger({ service: 'flags', level: 'silent' });
@@ -77,7 +77,7 @@ it('what a follower has newer than a late record is published after it, and the 
   const later = await follow();
   expect(await later.projectKey(key)).toBeUndefined();
   expect(await later.project('shop')).toMatchObject({ name: 'Renamed' });
-  // In the partition of the late record.
+  // This record is in the same partition as the late record.
   await one.put('/projects/shop', { ...shop, name: 'Again' });
   await eventually(async () => expect(await directory.project('shop')).toMatchObject({ name: 'Again' }));
 });

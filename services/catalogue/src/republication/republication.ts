@@ -5,12 +5,12 @@ import { createOutboxStore } from '../outbox/store.ts';
 import { createRepublicationStore } from './store.ts';
 
 /**
- * Adds every entry of the directory to the outbox and returns how many. An entry with a record in the outbox is left
- * out: its last record there already carries its current state.
+ * Adds every directory entry to the outbox and returns the number added. Skips entries that have a record in the
+ * outbox, because their last record there already has their current state.
  */
 export async function enqueueAllEntries(tx: Tx): Promise<number> {
   const outbox = createOutboxStore(tx);
-  // Locked before the outbox is read, so that no entry changes in between.
+  // Locked before the outbox is read, so that no entry changes between the two.
   const entries = await createRepublicationStore(tx).lockAndReadAll();
   const waiting = await outbox.keys();
   const missing = entries.filter(({ key }) => !waiting.has(key));
@@ -19,8 +19,8 @@ export async function enqueueAllEntries(tx: Tx): Promise<number> {
 }
 
 /**
- * Publishes each of these entries as it is now: a tombstone if it is gone. Also one with a record in the outbox, which
- * may be on the topic already, before the late one.
+ * Publishes the current state of each entry, or a tombstone if it no longer exists. Includes entries with a
+ * record in the outbox, because that record may already be on the topic, before the late one.
  */
 export async function republish(outbox: Outbox, late: readonly LateEntry[]): Promise<void> {
   for (const [kind, ofKind] of Map.groupBy(late, (entry) => entry.kind)) {

@@ -19,17 +19,17 @@ import {
 import { tokenRecord } from '../tokens/record.ts';
 
 export interface RepublicationStore {
-  /** Every entry of the directory. No entry changes before the transaction ends. */
+  /** Returns every directory entry. No entry changes before the transaction ends. */
   lockAndReadAll(): Promise<DirectoryRecord[]>;
-  /** Those of these entries that exist. No entry of the kind changes before the transaction ends. */
+  /** Returns those of the given entries that exist. No entry of this kind changes before the transaction ends. */
   lockAndRead(kind: Kind, identifiers: readonly string[][]): Promise<DirectoryRecord[]>;
 }
 
-/** Where the entries of a kind are. */
+/** The tables that store the entries of a kind. */
 interface Source {
-  /** No entry of the kind changes while these are locked. */
+  /** The tables to lock, so that no entry of the kind changes. */
   tables: PgTable[];
-  /** What an entry's identifiers are compared with. */
+  /** The columns that hold an entry's identifiers. */
   columns: PgColumn[];
   read(tx: Tx, where?: SQL): Promise<DirectoryRecord[]>;
 }

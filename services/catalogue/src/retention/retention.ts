@@ -10,10 +10,10 @@ interface RetentionOptions {
 }
 
 const ROWS_PER_STATEMENT = 5_000;
-/** Each has a row for every service of every region. */
+/** Fewer than `ROWS_PER_STATEMENT`, because each erasure has a row per service and region. */
 const ERASURES_PER_STATEMENT = 500;
 
-/** What of catalogue is removed because of its age. */
+/** Returns the data of catalogue that is removed by age. */
 export function expiringData({ audit, erasures, auditDays, erasureDays }: RetentionOptions): ExpiringData[] {
   return [
     {

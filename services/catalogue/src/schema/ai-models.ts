@@ -14,7 +14,7 @@ export const aiModels = pgTable('ai_models', {
   cacheRead: price('cache_read'),
 });
 
-/** One row. */
+/** A table with one row. */
 export const aiMarkup = pgTable(
   'ai_markup',
   { only: boolean().primaryKey().default(true), percent: integer().notNull().default(0) },

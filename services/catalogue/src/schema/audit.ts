@@ -4,7 +4,8 @@ import { index, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 import { json } from './columns.ts';
 
 /**
- * The audit trail. A trigger refuses every change of a row, and its removal before it is 30 days old: see the migration.
+ * The audit trail. A trigger rejects updates to rows, and deletions of rows less than 30 days old. See the
+ * migration.
  */
 export const auditEntries = pgTable(
   'audit_entries',

@@ -11,7 +11,10 @@ export const companies = pgTable(
     tier: text().notNull(),
     cycle: text().notNull(),
     entitlements: json('entitlements'),
-    /** Since when the company is being deleted: nothing is added to it, and the row goes when nothing belongs to it. */
+    /**
+     * When the deletion of the company began. Nothing is added after this time, and the row is deleted once nothing
+     * belongs to the company.
+     */
     removedAt: timestamp('removed_at', { withTimezone: true }),
   },
   (table) => [
@@ -32,7 +35,7 @@ export const members = pgTable(
     role: text().$type<Role>().notNull().default('viewer'),
     avatarUrl: text('avatar_url'),
     pushSubscriptions: json('push_subscriptions'),
-    /** Differs from that of an earlier membership. Null: from before there were generations. */
+    /** Differs between successive memberships of the same person. Null: created before generations existed. */
     generation: text(),
   },
   (table) => [

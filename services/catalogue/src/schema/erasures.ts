@@ -6,12 +6,15 @@ export const erasures = pgTable(
   'erasures',
   {
     id: text().primaryKey(),
-    /** JSON of what is erased. Null once every service has erased a person or colleague. */
+    /** The subject as JSON. Null once every service has completed the erasure of a person or colleague. */
     subject: text(),
     kind: text({ enum: ['person', 'colleague', 'project', 'company'] }).notNull(),
-    /** Null: of a colleague or company. The erasure of a project is kept, and with it the id is taken. */
+    /**
+     * Null for the erasure of a colleague or company. The erasure of a project is kept, so that its id is never
+     * reused.
+     */
     projectId: text('project_id'),
-    /** Of the erasure of a company, which is kept likewise. */
+    /** Set for the erasure of a company. Kept for the same reason. */
     companyId: text('company_id'),
     createdAt: createdAt(),
   },
@@ -22,7 +25,7 @@ export const erasures = pgTable(
   ],
 );
 
-/** What each service of each region has done of an erasure. */
+/** The progress of each service in each region on an erasure. */
 export const erasureParts = pgTable(
   'erasure_parts',
   {

@@ -6,7 +6,7 @@ export const plans = pgTable(
   {
     tier: text().notNull(),
     cycle: text().notNull(),
-    /** The order in which plans were first created. */
+    /** The position of the plan in the order of creation. */
     position: bigint({ mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
     trialDays: integer('trial_days').notNull(),
     priced: boolean().notNull(),

@@ -12,7 +12,7 @@ export const projects = pgTable(
     name: text().notNull(),
     region: text().notNull(),
     defaultLanguage: text('default_language').notNull(),
-    /** Null: any. */
+    /** Null: any origin. */
     allowedOrigins: text('allowed_origins').array(),
   },
   (table) => [index('projects_of_company').on(table.companyId, table.id)],
@@ -30,12 +30,12 @@ export const projectKeys = pgTable(
   (table) => [index('project_keys_by_project').on(table.projectId, table.createdAt)],
 );
 
-/** What operators allow projects. */
+/** The limits that operators set for projects. */
 export const throttles = pgTable('throttles', {
   projectId: text('project_id')
     .primaryKey()
     .references(() => projects.id, { onDelete: 'cascade' }),
-  /** 0: everything is dropped. */
+  /** 0: all events are dropped. */
   eventsPerSecond: integer('events_per_second').notNull(),
   createdAt: createdAt(),
 });
@@ -52,7 +52,7 @@ export const reports = pgTable(
     /** JSON. */
     query: text(),
     refresh: text(),
-    /** Differs from that of an earlier report of the same id. Null: from before there were generations. */
+    /** Differs between successive reports with the same id. Null: created before generations existed. */
     generation: text(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.id] })],

@@ -15,17 +15,17 @@ export const apiTokens = pgTable(
       .references(() => companies.id),
     kind: text({ enum: ['personal', 'service'] }).notNull(),
     name: text().notNull(),
-    /** Whom a personal token acts as; null for a service token. */
+    /** The person that a personal token acts as. Null for a service token. */
     sub: text(),
     createdBy: text('created_by'),
-    /** Who rotated it last. */
+    /** The sub of the person who last rotated the token. */
     rotatedBy: text('rotated_by'),
     permissions: json('permissions'),
-    /** JSON; null: every project of the company, and the company. */
+    /** JSON. Null: all projects of the company, and the company itself. */
     projectIds: text('project_ids'),
-    /** SHA-256 of the value, base64url. */
+    /** The SHA-256 of the value, base64url. */
     hash: text().notNull(),
-    /** Of the value before it was rotated. */
+    /** The hash of the value before rotation. */
     previousHash: text('previous_hash'),
     previousUntil: moment('previous_until'),
     createdAt: createdAt(),

@@ -9,7 +9,7 @@ interface Backings {
   logUrl: string;
 }
 
-/** Catalogue with an operator's token, and as many instances as a test asks for. */
+/** Starts catalogue with an operator token and any number of instances. */
 export async function testCatalogue(given: Partial<Backings> = {}) {
   const rig = await harness({
     services: { catalogue: catalogueService },
@@ -31,7 +31,7 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
       manage,
       put: (path: string, body: unknown) => manage('PUT', path, body),
       remove: (path: string) => manage('DELETE', path),
-      /** Removes a project or company and makes its id free, which nothing but a test may do. */
+      /** Removes a project or company and frees its id, which only tests may do. */
       async reset(path: string) {
         await manage('DELETE', path);
         const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
@@ -41,7 +41,7 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
     };
   }
 
-  /** The topic after compaction: the last value of each key. */
+  /** Returns the topic after compaction: the last value of each key. */
   async function published(): Promise<Map<string, unknown>> {
     const log = openPostgresLog({ url: rig.logUrl });
     const state = new Map<string, unknown>();
@@ -62,7 +62,7 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
     logUrl: rig.logUrl,
     instance,
     published,
-    /** Publishes what services report. */
+    /** Publishes reports as a service would. */
     async report(topic: string, ...values: object[]) {
       const log = openPostgresLog({ url: rig.logUrl });
       const records = values.map((value) => ({

@@ -6,12 +6,12 @@ import { throttles } from '../schema/index.ts';
 export type ThrottleRow = typeof throttles.$inferSelect;
 
 export interface ThrottlesStore {
-  /** A page by project. */
+  /** Returns a page of throttles, ordered by project. */
   list(page: PageRequest): Promise<Page<ThrottleRow>>;
   find(projectId: string): Promise<ThrottleRow | undefined>;
-  /** Adds or changes a project's. */
+  /** Adds or changes the throttle of a project. */
   put(row: Omit<ThrottleRow, 'createdAt'>): Promise<ThrottleRow | undefined>;
-  /** False when the project had none. */
+  /** Returns false if the project had no throttle. */
   remove(projectId: string): Promise<boolean>;
   count(): Promise<number>;
 }

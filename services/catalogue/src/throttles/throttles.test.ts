@@ -61,7 +61,7 @@ it('a throttle of every project is published again with a new topic', async () =
   await put('/companies/acme', acme);
   await put('/projects/shop', shop);
   await put(THROTTLE, { eventsPerSecond: 7 });
-  // It would publish to its own topic what the other instance wants to publish.
+  // Otherwise this instance would publish the other instance's changes to its own topic.
   await before.close();
   const after = await testCatalogue({ databaseUrl: database.url });
   await after.instance();

@@ -7,7 +7,10 @@ import { projectRecord } from '../projects/record.ts';
 import { createProjectsStore } from '../projects/store.ts';
 import { createThrottlesStore, type ThrottleRow } from './store.ts';
 
-/** What operators allow projects; the entry of a project in the directory says it to every region. */
+/**
+ * The limits that operators set for projects. The directory entry of a project carries its limit to every
+ * region.
+ */
 export interface Throttles {
   list(page: PageRequest): Promise<{ throttles: Throttle[]; nextCursor: string | null }>;
   /** Throws NotFound when the project is not throttled. */

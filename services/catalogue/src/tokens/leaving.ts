@@ -4,7 +4,7 @@ import type { DirectoryRecord } from '@switchboard/directory';
 import { tokenTombstones } from './record.ts';
 import { type ApiTokenRow, createTokensStore } from './store.ts';
 
-/** With these a token could let its maker back in, or lock others out. */
+/** Permissions that would let a former member regain access or lock others out. */
 const WITHDRAWN: readonly Permission[] = [
   'members.write',
   'admins.write',
@@ -17,15 +17,16 @@ const WITHDRAWN: readonly Permission[] = [
 interface Leaving {
   companyId: string;
   sub: string;
-  /** What the person is from now on; undefined: no member. */
+  /** The new role of the person. Undefined: no longer a member. */
   role: Role | undefined;
-  /** Whether no token is revoked. */
+  /** Whether to revoke no tokens. */
   keeps: boolean;
 }
 
 /**
- * Lists the service tokens whose values the person knows, and those made with these. Revokes those that may write
- * members, tokens, keys, secrets or the company beyond what the person may do from now on.
+ * Lists the service tokens that the person created or rotated, and the tokens created with those. Revokes tokens
+ * that may write members, tokens, keys, secrets or the company unless the person's new role grants that
+ * permission.
  */
 export async function leaveServiceTokens(
   tx: Tx,

@@ -6,7 +6,7 @@ import {
 } from '@switchboard/directory';
 import type { ApiTokenRow } from './store.ts';
 
-/** What services check a token by. */
+/** Returns the fields that services need to check a token. */
 export function tokenOf(row: ApiTokenRow): ApiToken {
   const { id, companyId, kind, sub, expiresAt, hash, previousHash, previousUntil } = row;
   return {

@@ -7,15 +7,15 @@ import { apiTokens, projects } from '../schema/index.ts';
 export type ApiTokenRow = typeof apiTokens.$inferSelect;
 
 export interface TokenSelection extends PageRequest {
-  /** Only the personal tokens of this person; undefined: all. */
+  /** Selects only the personal tokens of this person. Undefined: all tokens. */
   sub?: string | undefined;
 }
 
 export interface TokensStore {
-  /** A page of a company's tokens, newest first. */
+  /** Returns a page of the company's tokens, newest first. */
   list(companyId: string, selection: TokenSelection): Promise<Page<ApiTokenRow>>;
   find(id: string): Promise<ApiTokenRow | undefined>;
-  /** The token of this company, locked until the transaction ends. */
+  /** Returns the token of this company and locks it until the transaction ends. */
   lock(companyId: string, id: string): Promise<ApiTokenRow | undefined>;
   insert(row: typeof apiTokens.$inferInsert): Promise<ApiTokenRow | undefined>;
   rotate(
@@ -25,27 +25,27 @@ export interface TokensStore {
       'hash' | 'previousHash' | 'previousUntil' | 'rotatedAt' | 'rotatedBy' | 'expiresAt'
     >,
   ): Promise<ApiTokenRow | undefined>;
-  /** How many tokens of this kind the company has; of this person, if given. */
+  /** Returns the number of tokens of this kind in the company, or only those of `sub` if given. */
   count(companyId: string, kind: ApiTokenRow['kind'], sub: string | null): Promise<number>;
-  /** Those of these ids that are projects of the company. */
+  /** Returns the ids in `ids` that are projects of the company. */
   projectsOf(companyId: string, ids: readonly string[]): Promise<Set<string>>;
   remove(id: string): Promise<void>;
-  /** Removes the company's tokens that expired before this; returns their ids. */
+  /** Removes the company's tokens that expired before this time and returns their ids. */
   removeExpired(companyId: string, before: Date): Promise<string[]>;
-  /** Removes up to so many of a company's tokens; returns their ids. */
+  /** Removes up to `limit` of the company's tokens and returns their ids. */
   removeOfCompany(companyId: string, limit: number): Promise<string[]>;
   /**
-   * Takes deleted projects off the tokens that are limited to them, and removes those that then open none. Returns the
-   * tokens that are left.
+   * Removes deleted projects from the tokens that are restricted to them, and removes the tokens that have no
+   * project left. Returns the tokens changed and the ids of those removed.
    */
   leaveProjects(projectIds: readonly string[]): Promise<{ changed: ApiTokenRow[]; removed: string[] }>;
-  /** Removes a person's personal tokens, in one company or in all; returns their ids. */
+  /** Removes a person's personal tokens in one company or in all, and returns their ids. */
   removeOfPerson(sub: string, companyId?: string): Promise<string[]>;
-  /** The company's service tokens that one of these people or tokens made, or rotated last. */
+  /** Returns the company's service tokens that were created or last rotated by one of these people or tokens. */
   madeBy(companyId: string, makers: readonly string[]): Promise<ApiTokenRow[]>;
-  /** Forgets that somebody made or rotated tokens. */
+  /** Removes a person from the creators and rotators of tokens. */
   forgetMaker(sub: string): Promise<void>;
-  /** Notes when tokens were used, unless a later use is known. */
+  /** Records when tokens were used, unless a later use is already recorded. */
   noteUses(uses: readonly TokenUse[]): Promise<void>;
 }
 

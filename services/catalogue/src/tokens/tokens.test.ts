@@ -39,11 +39,11 @@ const using = (bearer: string) => (method: string, path: string, body?: unknown)
 const as = (person: Person) => using(bearers.get(person) ?? '');
 const TOKENS = '/companies/acme/tokens';
 
-/** The answer to creating a token. */
+/** Creates a token and returns the response. */
 const create = (person: Person, body: object) =>
   as(person)('POST', TOKENS, { name: 'test', kind: 'personal', permissions: ['directory.read'], ...body });
 
-/** The value of a new token. */
+/** Creates a token and returns its id and value. */
 async function make(person: Person, body: object = {}): Promise<{ id: string; token: string }> {
   const made = await create(person, body);
   expect(made.status, JSON.stringify(made.body)).toBe(201);
@@ -165,7 +165,10 @@ describe('a service token', () => {
   describe('that could let its maker back in', () => {
     const MEMBER = '/companies/acme/members/admin';
     const demoted = { ...ada, role: 'viewer' };
-    /** Tokens of the admin: one that reads, one that may write members, and one that was made with that one. */
+    /**
+     * Creates three tokens of the admin: one that reads, one that may write members, and one created with the
+     * second.
+     */
     async function makeThree() {
       const reads = await make('admin', { kind: 'service' });
       const writes = await make('admin', {
@@ -322,7 +325,7 @@ describe('rotating', () => {
       await rotate('editor', own.id),
       await rotate('admin', own.id),
       await rotate('editor', service.id),
-      // The value of a token that can do more than an admin may.
+      // This token has more permissions than an admin.
       await rotate('admin', service.id),
       await rotate('owner', service.id),
     ];

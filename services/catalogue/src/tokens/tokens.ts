@@ -26,40 +26,43 @@ import { type ApiTokenRow, createTokensStore, type TokenSelection } from './stor
 const DAY_MS = 86_400_000;
 const MAX_OF_PERSON = 50;
 const MAX_OF_COMPANY = 200;
-/** An expired token is listed for so long, so that its owner sees why something stopped. */
+/** How long an expired token stays listed, so that its owner can see why something stopped working. */
 const LISTED_AFTER_EXPIRY_MS = 30 * DAY_MS;
 
-/** Who asks for something to be done to a company's tokens. */
+/** The person who makes a request about a company's tokens. */
 export interface TokenCaller {
   sub: string;
-  /** When the token that the request is made with expires; undefined for an access token. */
+  /** The expiry of the token that authenticates the request. Undefined for an access token. */
   expiresAt: Date | undefined;
-  /** Whether the caller may manage service tokens and revoke everybody's. */
+  /** Whether the caller may manage service tokens and revoke the tokens of all members. */
   isAdmin: boolean;
-  /** Throws Forbidden. */
+  /** Throws Forbidden unless the caller has the permission. */
   require(permission: Permission): Promise<void>;
 }
 
 /** Personal access tokens and service tokens of companies. */
 export interface Tokens {
-  /** The caller's own, or all for an admin. Throws NotFound when the company does not exist. */
+  /**
+   * Returns the caller's own tokens, or all tokens for an admin. Throws NotFound when the company does not exist.
+   */
   list(
     companyId: string,
     selection: TokenSelection,
   ): Promise<{ tokens: ApiToken[]; nextCursor: string | null }>;
   /**
-   * Throws Forbidden for a permission that the caller has not, BadRequest for a longer life than allowed, projects of
-   * others and a personal token of somebody who is no member, Conflict past the largest number of tokens.
+   * Throws Forbidden for a permission that the caller does not have, and Conflict when the maximum number of
+   * tokens is reached. Throws BadRequest for a lifetime that is too long, for projects of other companies, and for
+   * a personal token of a person who is not a member.
    */
   create(companyId: string, definition: ApiTokenDefinition, caller: TokenCaller): Promise<NewApiToken>;
-  /** Throws NotFound, and Forbidden for a token that can do more than the caller. */
+  /** Throws NotFound, or Forbidden for a token with more permissions than the caller. */
   rotate(
     companyId: string,
     id: string,
     rotation: ApiTokenRotation,
     caller: TokenCaller,
   ): Promise<NewApiToken>;
-  /** Throws NotFound for a token that the caller may not know of. */
+  /** Throws NotFound for a token that the caller may not see. */
   revoke(companyId: string, id: string, caller: TokenCaller): Promise<void>;
 }
 
@@ -68,7 +71,7 @@ interface TokensOptions {
   outbox: Outbox;
   companies: Pick<Companies, 'get'>;
   clock: Clock;
-  /** Longest life of a value, in days. */
+  /** The maximum lifetime of a value, in days. */
   maxDays: number;
 }
 
@@ -98,7 +101,7 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
       const value = newApiToken(kind, id);
       const row = await outbox.change(async (tx, announce) => {
         const own = createTokensStore(tx);
-        // Nobody else counts the company's tokens meanwhile, and the member does not leave.
+        // Locks the company, so that no concurrent request counts its tokens and the member does not leave.
         if (!(await createCompaniesStore(tx).lock(companyId))) throw companyNotFound();
         if (sub !== null && (await createMembersStore(tx).find(companyId, sub)) === undefined) {
           throw new BadRequest(
@@ -145,7 +148,7 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
       else if (found.sub !== caller.sub) {
         throw new Forbidden('Only its owner can rotate a personal token. You can revoke it.');
       }
-      // Whoever gets the value can do all that the token can.
+      // The new value grants its holder all permissions of the token.
       for (const permission of permissionsOf(found)) await caller.require(permission);
       const value = newApiToken(found.kind, id);
       const row = await outbox.change(async (tx, announce) => {
@@ -183,7 +186,7 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
   };
 }
 
-/** Whether the caller may know of the token: whoever is no admin knows of personal ones of their own. */
+/** Whether the caller may see the token. Only admins see the tokens of others. */
 const isReachable = ({ sub }: ApiTokenRow, caller: TokenCaller) => sub === caller.sub || caller.isAdmin;
 
 const longAgo = (clock: Clock) => new Date(clock.now().getTime() - LISTED_AFTER_EXPIRY_MS);

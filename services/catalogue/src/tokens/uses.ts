@@ -7,12 +7,12 @@ const GROUP = 'catalogue.token-uses';
 interface UsesOptions {
   log: EventLog;
   noteUses(uses: readonly TokenUse[]): Promise<void>;
-  /** Replicas of each partition. */
+  /** The number of replicas of each partition. */
   replication: number;
   logger: Logger;
 }
 
-/** Takes in what services report on the topic `token-uses`. */
+/** Consumes the token uses that services report on the topic `token-uses`. */
 export function createTokenUses({ log, noteUses, replication, logger }: UsesOptions): BackgroundConsumer {
   const topics = [TOKEN_USES_TOPIC];
 

@@ -69,7 +69,7 @@ describe('the list', () => {
 
   it('is whole and in order when it has more than a page, or exactly one', async () => {
     const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
-    // Ten a day, every seventh of them begun before the range.
+    // Ten annotations a day. Every seventh begins before the range.
     const insert = (from: number, to: number) => database.sql`
       insert into annotations (id, project_id, starts_on, ends_on, text, tags, created_by_sub, created_at, updated_at)
       select 'ann_' || n, 'shop', date '1950-01-01' + n / 10 - case when n % 7 = 0 then 40000 else 0 end,

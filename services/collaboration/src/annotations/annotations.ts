@@ -7,10 +7,10 @@ import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
 import type { AnnotationRow, AnnotationsStore, Range } from './store.ts';
 
-/** Allows changing and deleting other people's annotations. */
+/** The permission to change and delete other people's annotations. */
 export const WRITE_PERMISSION = 'service.annotations.write';
 
-/** Annotations in memory at a time, however many a list has. */
+/** The number of annotations in memory at a time, regardless of the length of the list. */
 const PAGE_SIZE = 1_000;
 
 interface AnnotationsOptions {
@@ -19,13 +19,13 @@ interface AnnotationsOptions {
   clock: Clock;
 }
 
-/** What everybody who may see a report sees of an annotation. */
+/** The fields of an annotation that everyone with access to the report sees. */
 export type Note = Pick<AnnotationRow, 'startsOn' | 'endsOn' | 'text' | 'tags'>;
 
 export interface Annotations {
-  /** Pages of `PAGE_SIZE`. Throws NotFound when the range names a report that the project does not have. */
+  /** Yields pages of `PAGE_SIZE`. Throws NotFound when the range names a report that the project does not have. */
   list(caller: Caller, range: Range): AsyncGenerator<Annotation[], void>;
-  /** The first for a reader whose access was checked and who is not told the authors. */
+  /** Returns the first annotations without their authors. The caller must have checked access. */
   listNotes(projectId: string, range: Range, limit: number): Promise<Note[]>;
   add(caller: Caller, definition: AnnotationDefinition): Promise<Annotation>;
   /** Throws Forbidden unless the caller is the author or has WRITE_PERMISSION. */

@@ -9,7 +9,7 @@ import { createAnnotationsStore } from './store.ts';
 it('reads a month out of 200,000 annotations through indexes, and only its rows', async () => {
   const { url, drop } = await testDatabase({ migrations: [collaborationMigrations] });
   const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
-  // Ten years of days, a tenth on the project, the rest on 30 reports; one in 50 lasts half a year.
+  // Ten years of annotations: a tenth on the project, the rest on 30 reports. One in 50 lasts half a year.
   await database.sql.unsafe(`
     insert into annotations (id, project_id, report_id, starts_on, ends_on, text, tags, created_by_sub, created_at, updated_at)
     select 'ann_' || i, 'shop', case when i % 10 = 0 then null else 'r' || i % 30 end,
@@ -24,7 +24,7 @@ it('reads a month out of 200,000 annotations through indexes, and only its rows'
   const rows = await store.overlapping('shop', range, 1_000);
   expect(queries).toHaveLength(1);
   const { query = '', params = [] } = queries[0] ?? {};
-  // The sixth and later executions of a prepared statement may take a plan for any parameters: see both.
+  // From its sixth execution, a prepared statement may use a generic plan, so the test checks both plans.
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     const [answer] = await database.sql.begin(async (sql) => {
       await sql.unsafe(`set local plan_cache_mode = ${mode}`);
@@ -44,12 +44,12 @@ it('reads a month out of 200,000 annotations through indexes, and only its rows'
     const fromTable = nodes.filter((node) => /^(Bitmap Heap|Index) Scan$/.test(node['Node Type']));
     const read = fromTable.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
     expect(read).toBe(rows.length);
-    // A block for each row, and the few of the index that lead to them: of about 9,000 in all.
+    // One block per row, plus a few index blocks, out of about 9,000 in total.
     expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(rows.length + 150);
   }
   expect(rows.length).toBeGreaterThan(100);
 
-  // All in one list: a page of it sorts and reads no more than a page from each place.
+  // Reading one page of a long list reads and sorts no more than one page from each part.
   const page = await store.overlapping('shop', { from: '2017-01-01', to: '2026-12-31' }, 50, rows.at(-1));
   const { query: next = '', params: given = [] } = queries.at(-1) ?? {};
   const [explained] = await database.sql.unsafe(

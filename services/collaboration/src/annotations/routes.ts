@@ -27,7 +27,7 @@ export function annotationsRoutes(app: ServiceApp, { annotations }: { annotation
 type Pages = AsyncGenerator<Annotation[], void>;
 type Listed = Response & TypedResponse<{ annotations: Annotation[] }, 200, 'json'>;
 
-/** A list of several pages is sent as it is read: a project may have more annotations than fit into memory. */
+/** Streams a list of several pages, because a project may have more annotations than fit into memory. */
 async function respondInPages(pages: Pages): Promise<Listed>;
 async function respondInPages(pages: Pages): Promise<Response> {
   const first = pageOf(await pages.next());

@@ -32,28 +32,31 @@ export type AnnotationChange = Pick<
   'reportId' | 'startsOn' | 'endsOn' | 'text' | 'tags' | 'updatedAt'
 >;
 
-/** Days, both ends inclusive; with a report, its annotations as well as those of the project. */
+/** A range of days, both ends inclusive. With a report, selects its annotations and those of the project. */
 export interface Range {
   from: string;
   to: string;
   reportId?: string | undefined;
 }
 
-/** Where a page begins: after this annotation. */
+/** The annotation after which a page begins. */
 type Place = Pick<AnnotationRow, 'startsOn' | 'createdAt' | 'id'>;
 
 export interface AnnotationsStore {
-  /** Up to so many annotations whose days overlap the range, earliest first, after this one. */
+  /** Returns up to `limit` annotations that overlap the range, earliest first, starting after this one. */
   overlapping(projectId: string, range: Range, limit: number, after?: Place): Promise<AnnotationRow[]>;
   find(projectId: string, id: string): Promise<AnnotationRow | undefined>;
-  /** Throws NotFound when its report is gone. */
+  /** Throws NotFound when the report of the annotation no longer exists. */
   add(projectId: string, row: AnnotationRow): Promise<void>;
-  /** The changed row; undefined when there is no such annotation. Throws NotFound when its report is gone. */
+  /**
+   * Returns the changed row, or undefined if the annotation does not exist. Throws NotFound when its report no
+   * longer exists.
+   */
   change(projectId: string, id: string, change: AnnotationChange): Promise<AnnotationRow | undefined>;
   remove(projectId: string, id: string): Promise<void>;
 }
 
-/** Changes are transactions, which the entry of the audit trail joins. */
+/** Changes run in transactions that include the audit entry. */
 export function createAnnotationsStore(db: Db): AnnotationsStore {
   return {
     async overlapping(projectId, range, limit, after) {
@@ -101,8 +104,8 @@ interface Part {
 }
 
 /**
- * The few that began before the range and reach into it, from the range index, and those that begin in it, which an
- * index has in order: no list of a project is sorted.
+ * Returns two queries: the few annotations that began before the range and reach into it, from the range index,
+ * and those that begin in it, from an ordered index. No list of a project needs sorting.
  */
 function partsOf(db: Db, { projectId, scope, range: { from, to }, limit, after }: Part) {
   const { startsOn, createdAt, id, days } = annotations;
@@ -119,7 +122,7 @@ function partsOf(db: Db, { projectId, scope, range: { from, to }, limit, after }
       .$dynamic();
   };
   return [
-    // Adding nothing keeps PostgreSQL from the index of starts, which it would read from the earliest on.
+    // Adding 0 prevents PostgreSQL from using the index of starts, which it would scan from the earliest start.
     begin(sql`${days} @> daterange(${from}::date - 1, ${from}::date, '[]')`, sql`${startsOn} + 0`),
     begin(sql`${startsOn} between ${from}::date and ${to}::date`, startsOn),
   ];

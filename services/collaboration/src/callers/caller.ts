@@ -1,6 +1,6 @@
 import type { Person, ProjectAccess } from '@switchboard/service-kit';
 
-/** The person who makes a request and the project it is about; access was checked. */
+/** The person who makes a request, and the project of the request. Access has been checked. */
 export interface Caller {
   project: ProjectAccess;
   person: Person;

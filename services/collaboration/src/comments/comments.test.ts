@@ -229,7 +229,7 @@ describe('a thread that is full', () => {
   });
   afterAll(() => database.close());
 
-  /** With that many comments of so many bytes after the first. */
+  /** Starts a thread and adds `count` comments of `bytes` bytes after the first. */
   async function startWith(count: number, bytes: number) {
     const thread = await start();
     await database.sql`

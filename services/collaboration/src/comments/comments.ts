@@ -22,11 +22,17 @@ interface CommentsOptions {
 /** The comment threads of reports. Only authors change their comments. */
 export interface Comments {
   list: ListThreads;
-  /** People whom the comment mentions get messages in this language. Throws RateLimited past the limits of these. */
+  /**
+   * Messages to the people mentioned are in this language. Throws RateLimited when the limits on messages are
+   * exceeded.
+   */
   start(caller: Caller, reportId: string, request: ThreadRequest, language: Language): Promise<Thread>;
-  /** Also throws Conflict when the first comment is deleted, or the thread is full. */
+  /** Also throws Conflict when the first comment is deleted or the thread is full. */
   reply(caller: Caller, threadId: string, request: CommentRequest, language: Language): Promise<Thread>;
-  /** Also throws Forbidden unless the caller is the author, Conflict when the comment is deleted or the thread full. */
+  /**
+   * Also throws Forbidden unless the caller is the author, and Conflict when the comment is deleted or the thread
+   * is full.
+   */
   change(caller: Caller, commentId: string, request: CommentRequest, language: Language): Promise<Thread>;
   /** Throws Forbidden unless the caller is the author. */
   remove(caller: Caller, commentId: string): Promise<Thread>;
@@ -65,7 +71,7 @@ export function createComments({ store, directory, mentions, clock }: CommentsOp
       throw new Forbidden('Only the author of a comment may change or delete it.');
   }
 
-  /** The stored fields of a comment, and the messages to those whom it mentions. */
+  /** Returns the stored fields of a comment, and the messages to the people it mentions. */
   async function written(
     caller: Caller,
     comment: { id: string; reportId: string; language: Language },

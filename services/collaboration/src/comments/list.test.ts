@@ -14,7 +14,7 @@ import { createCommentsStore } from './store.ts';
 it('reads 500 threads of 20 comments in two queries for their versions and two for their contents, through indexes only', async () => {
   const { url, drop } = await testDatabase({ migrations: [collaborationMigrations] });
   const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
-  // Ten reports of that size; reactions on every second comment.
+  // Ten reports of that size, with reactions on every second comment.
   await database.sql.unsafe(`
     insert into threads (id, project_id, report_id, created_by_sub, created_at)
       select 'thr_' || i, 'shop', 'r' || i % 10, 'ada', timestamptz '2026-03-01Z' + (i || ' seconds')::interval
@@ -132,7 +132,7 @@ describe('a list of 1,200 threads of 10 kB', () => {
     person: { sub: 'ada', permissions: [] },
   };
 
-  /** `asked` gets how many threads each query is for. */
+  /** `asked` collects the number of threads of each query. */
   const listing = (asked: number[] = []) =>
     createListThreads({
       directory: { members: async () => [] },
@@ -187,7 +187,7 @@ describe('a list that was read before', () => {
   afterAll(() => harness.stop());
 
   const list = async (sub: string) => (await harness.as(sub).call('GET', path)).body.threads;
-  /** On the other instance. */
+  /** Makes a change on the other instance. */
   async function change(sub: string, method: string, below: string, body?: unknown) {
     const token = await harness.token({ sub });
     const answer = await call(method, `${elsewhere}/v1/projects/shop${below}`, { token, body });
@@ -218,7 +218,7 @@ describe('a list that was read before', () => {
       const answered = await change(sub, method, below, body);
       const another = sub === 'ada' ? 'grace' : 'ada';
       expect(await list(sub)).toEqual([answered, untouched[sub === 'ada' ? 'ada' : 'grace']]);
-      // The person who did not make the change sees the same thread, with their own rights and reactions.
+      // Another person sees the same thread, with their own rights and reactions.
       const [seen] = await list(another);
       expect(seen.comments.map(neutral)).toEqual(answered.comments.map(neutral));
       expect(seen.comments.map(({ canChange }: { canChange: boolean }) => canChange)).toEqual(
@@ -262,14 +262,17 @@ interface SeenComment {
   reactions: { emoji: string; count: number }[];
 }
 
-/** What everybody sees alike. */
+/** The fields that are the same for every reader. */
 const neutral = ({ reactions, ...comment }: SeenComment) => ({
   ...comment,
   canChange: undefined,
   reactions: reactions.map(({ emoji, count }) => ({ emoji, count })),
 });
 
-/** At this size scanning may be as cheap; what matters for a larger one is that the indexes can carry it. */
+/**
+ * Returns the plan without sequential scans. At this size a scan may be as cheap, but larger reports need the
+ * indexes.
+ */
 async function planOf(database: Database, query: string, params: unknown[]): Promise<Plan> {
   const inlined = params.reduceRight<string>(
     (text, value, index) =>

@@ -7,22 +7,25 @@ import { namesOf } from '../directory/members.ts';
 import { authorsOf, threadFields, type WrittenComments, writeComments } from './present.ts';
 import type { CommentsStore, ThreadSummary } from './store.ts';
 
-/** Of threads in memory. */
+/** The maximum size of cached threads. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
-/** Of a thread beside its JSON: its key, its version and the names. */
+/** The size of a cached thread without its JSON: its key, its version and the names. */
 const THREAD_BYTES = 1_000;
-/** Of a person in a thread, with the list of their places; and of a place. */
+/** The size of a person in a cached thread with the list of their places, and the size of one place. */
 const PERSON_BYTES = 300;
 const PLACE_BYTES = 8;
-/** Threads whose versions are read at once. */
+/** The number of threads per query for versions. */
 const PAGE_THREADS = 500;
-/** Threads of one query for their comments. */
+/** The number of threads per query for comments. */
 const READ_THREADS = 50;
-/** Queries for comments at the same time; projects take turns. */
+/** The maximum number of concurrent queries for comments. Projects take turns. */
 const MAX_CONCURRENT_READS = 2;
-/** A list beyond this is sent as it is read. */
+/** Lists larger than this are streamed. */
 const PIECE_BYTES = 4_000_000;
-/** What is written, or put together of threads in memory, in one turn of the event loop: writing takes about 2 ms. */
+/**
+ * The number of bytes serialised, or assembled from cached threads, per turn of the event loop. Serialising
+ * takes about 2 ms.
+ */
 const BYTES_PER_TURN = 200_000;
 
 interface ListOptions {
@@ -32,16 +35,16 @@ interface ListOptions {
 
 interface WrittenThread extends WrittenComments {
   version: string;
-  /** By author, undefined for one who is no member; the names it was written with. */
+  /** The names in the JSON, by author. Undefined for an author who is not a member. */
   names: ReadonlyMap<string, string | undefined>;
 }
 
-/** Lists the threads of a report, as the JSON of the response in pieces of about `PIECE_BYTES`. */
+/** Lists the threads of a report. Yields the JSON of the response in pieces of about `PIECE_BYTES`. */
 export type ListThreads = (caller: Caller, reportId: string) => AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
 
 /**
- * Each list asks the database for the version of every thread, so that a change on any instance is in the next list.
- * Only threads that nobody has seen in their version are read and written.
+ * Each list reads the version of every thread from the database, so that it includes changes made on any
+ * instance. Only threads that are not cached in their current version are read and serialised.
  */
 export function createListThreads({ store, directory }: ListOptions): ListThreads {
   const encoder = new TextEncoder();
@@ -77,7 +80,7 @@ export function createListThreads({ store, directory }: ListOptions): ListThread
     return namesOf(directory, project.companyId, authors);
   }
 
-  /** Those of a page that somebody has seen as they are. */
+  /** Returns the threads of a page that are cached in their current version with current names. */
   async function knownOf(caller: Caller, page: readonly ThreadSummary[]) {
     const known = new Map<string, WrittenThread>();
     for (const { thread, version } of page) {
@@ -89,7 +92,10 @@ export function createListThreads({ store, directory }: ListOptions): ListThread
     return known;
   }
 
-  /** Each with its comments, some threads at a time; without those removed since their version was read. */
+  /**
+   * Yields each thread with its comments, reading a few threads at a time. Skips threads removed since their
+   * version was read.
+   */
   async function* read(caller: Caller, page: readonly ThreadSummary[]) {
     const known = await knownOf(caller, page);
     let bytes = 0;
@@ -131,7 +137,7 @@ export function createListThreads({ store, directory }: ListOptions): ListThread
   };
 }
 
-/** A part of the response, with `true` in the places that are the caller's own. */
+/** Creates a piece of the response, with `true` at the places that belong to the caller. */
 function createPiece() {
   const parts: Uint8Array[] = [];
   const own: number[] = [];
@@ -151,7 +157,7 @@ function createPiece() {
   };
 }
 
-/** As long as `false`. */
+/** Padded to the length of `false`. */
 const TRUE = Buffer.from('true ');
 
 function bytesOf({ json, own }: WrittenThread): number {

@@ -6,7 +6,7 @@ import type { CommentRow, ReactionRow, ThreadContent, ThreadRow } from './store.
 
 export type Names = ReadonlyMap<string, string>;
 
-/** A thread in the form of the API, for this caller. */
+/** Returns a thread in the form of the API, for this caller. */
 export async function presentThread(
   directory: Pick<Directory, 'members'>,
   caller: Caller,
@@ -19,17 +19,17 @@ export async function presentThread(
   };
 }
 
-/** A thread's comments as they are for somebody who wrote none of them and gave no reaction. */
+/** A thread's comments as seen by a person who wrote none of them and did not react. */
 export interface WrittenComments {
-  /** In UTF-8. */
+  /** Encoded as UTF-8. */
   json: Buffer;
-  /** By person, the places in `json` of each `false` that is `true` for them. */
+  /** For each person, the offsets in `json` of each `false` that is `true` for them. */
   own: ReadonlyMap<string, readonly number[]>;
 }
 
 /**
- * Writes the comments of a thread as `presentThread` has them. Made of text, which takes a third of the time and memory
- * of objects.
+ * Serialises the comments of a thread in the form of `presentThread`. Concatenating text takes a third of the
+ * time and memory of building objects.
  */
 export function writeComments(names: Names, threadId: string, content: ThreadContent): WrittenComments {
   const thread = JSON.stringify(threadId);
@@ -38,7 +38,7 @@ export function writeComments(names: Names, threadId: string, content: ThreadCon
     text += `${text.length > 1 ? ',' : ''}${writeComment(names, thread, comment)}`;
     text += `,"reactions":${writeReactions(reactionsTo(content, comment))}}`;
   }
-  // Buffer.from(text) would share its memory with other buffers, and keep it while this one is kept.
+  // `Buffer.from(text)` would allocate from the shared pool and keep the pool alive as long as this buffer.
   const { buffer, byteOffset, byteLength } = new TextEncoder().encode(`${text}]`);
   const json = Buffer.from(buffer, byteOffset, byteLength);
   return { json, own: ownPlaces(json, content) };
@@ -47,7 +47,10 @@ export function writeComments(names: Names, threadId: string, content: ThreadCon
 const CAN_CHANGE = Buffer.from('"canChange":');
 const REACTED_BY_ME = Buffer.from('"reactedByMe":');
 
-/** Finds the values by their names, which no text contains: its quotes are escaped. */
+/**
+ * Finds the values by their property names. These never match inside a text, because quotes in texts are
+ * escaped.
+ */
 function ownPlaces(json: Buffer, content: ThreadContent): Map<string, number[]> {
   const own = new Map<string, number[]>();
   let end = 0;
@@ -108,7 +111,7 @@ function presentComment(caller: Caller, names: Names, row: ThreadRow, comment: C
   };
 }
 
-/** The JSON of a comment up to its reactions. */
+/** Returns the JSON of a comment up to its reactions. */
 function writeComment(names: Names, threadId: string, comment: CommentRow): string {
   const { id, body, mentions, authorSub, createdAt, editedAt } = comment;
   const edited = editedAt === null ? 'null' : `"${isoTime(editedAt)}"`;
@@ -123,7 +126,7 @@ function writeComment(names: Names, threadId: string, comment: CommentRow): stri
 
 const NONE: ReactionRow[] = [];
 
-/** In the order of the API. */
+/** Returns the reactions in the order of the API. */
 const reactionsTo = ({ reactions }: Pick<ThreadRow, 'reactions'>, { position, body }: CommentRow) =>
   sorted((body === null ? undefined : reactions.get(position)) ?? NONE);
 
@@ -137,7 +140,7 @@ const sorted = (rows: ReactionRow[]) =>
 const NON_ASCII = /[\u0080-\uffff]/g;
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** In ASCII: one emoji in a page would double the memory of the page, and the time to write it. */
+/** Escaped to ASCII: a single emoji would double the memory of a page and the time to serialise it. */
 const EMOJI_JSON: ReadonlyMap<string, string> = new Map(
   reactionEmojis.map((emoji) => [emoji, JSON.stringify(emoji).replaceAll(NON_ASCII, escaped)]),
 );
@@ -151,7 +154,7 @@ function writeReactions(rows: ReactionRow[]): string {
   return `${text}]`;
 }
 
-/** Twenty times as fast as parsing and formatting a Date, for a time in UTC. */
+/** Formats a time. For times in UTC, 20 times as fast as parsing and formatting a Date. */
 function isoTime(time: string): string {
   const isKnownForm = time.endsWith('+00') && time.length <= LONGEST_TIME && time[10] === ' ';
   if (!isKnownForm) return new Date(time).toISOString();

@@ -74,7 +74,7 @@ export function commentsRoutes(app: ServiceApp, { comments }: { comments: Commen
 type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void>;
 type Listed = Response & TypedResponse<{ threads: Thread[] }, 200, 'json'>;
 
-/** A list of several pieces is sent as it is read: a report may have more comments than fit into memory. */
+/** Streams a list of several pieces, because a report may have more comments than fit into memory. */
 async function respondInPieces(pieces: Pieces): Promise<Listed>;
 async function respondInPieces(pieces: Pieces): Promise<Response> {
   const first = await pieces.next();

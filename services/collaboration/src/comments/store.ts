@@ -9,13 +9,13 @@ import { CAPACITY } from './size.ts';
 type NewThread = typeof threads.$inferInsert;
 type NewComment = Omit<typeof comments.$inferInsert, 'position'>;
 
-/** A comment as it is read. Times are as PostgreSQL writes them: `2026-03-01 09:30:00.5+00`. */
+/** A comment as read from the database. Times are in PostgreSQL format: `2026-03-01 09:30:00.5+00`. */
 export interface CommentRow {
   position: number;
   id: string;
-  /** null once deleted. */
+  /** Null once the comment is deleted. */
   body: string | null;
-  /** null: none. */
+  /** Null: no mentions. */
   mentions: string[] | null;
   authorSub: string;
   createdAt: string;
@@ -30,24 +30,27 @@ export interface ReactionRow {
 
 type Thread = typeof threads.$inferSelect;
 
-/** `full`: the thread would exceed CAPACITY. `deleted`: the comment, or the first one of the thread. */
+/**
+ * `full`: the thread would exceed CAPACITY. `deleted`: the comment, or the first comment of the thread, is
+ * deleted.
+ */
 export type Outcome = 'done' | 'deleted' | 'full';
 
-/** Where a page begins: after this thread. */
+/** The thread after which a page begins. */
 export type ThreadPlace = Pick<Thread, 'createdAt' | 'id'>;
 
 /** A thread without its comments. */
 export interface ThreadSummary {
   thread: Thread;
-  /** Changes with the comments and reactions of the thread. */
+  /** Changes whenever the comments or reactions of the thread change. */
   version: string;
 }
 
 export interface ThreadContent {
-  /** That of `ThreadSummary` for this content. */
+  /** The `version` of `ThreadSummary` for this content. */
   version: string;
   comments: CommentRow[];
-  /** By the position of the comment, which may have been deleted since. */
+  /** Reactions by the position of their comment, which may have been deleted since. */
   reactions: ReadonlyMap<number, ReactionRow[]>;
 }
 
@@ -68,20 +71,23 @@ export interface CommentChange {
 }
 
 export interface CommentsStore {
-  /** Up to so many threads of a report, earliest first, after this one. */
+  /** Returns up to `limit` threads of a report, earliest first, starting after this one. */
   listThreads(
     projectId: string,
     reportId: string,
     limit: number,
     after?: ThreadPlace,
   ): Promise<ThreadSummary[]>;
-  /** By thread id. */
+  /** Returns contents by thread id. */
   readContents(threadIds: readonly string[]): Promise<ReadonlyMap<string, ThreadContent>>;
   readThread(projectId: string, threadId: string): Promise<ThreadRow | undefined>;
-  /** The report a thread is on. */
+  /** Returns the id of the report that a thread is on. */
   findReport(projectId: string, threadId: string): Promise<string | undefined>;
   find(projectId: string, commentId: string): Promise<CommentLocation | undefined>;
-  /** `announce` is called in the transaction, as it is for the others. Throws NotFound when the report is gone. */
+  /**
+   * Calls `announce` in the transaction, as the other methods do. Throws NotFound when the report no longer
+   * exists.
+   */
   start(thread: NewThread, first: NewComment, announce: Announce): Promise<void>;
   reply(comment: NewComment, announce: Announce): Promise<Outcome>;
   change(
@@ -90,15 +96,15 @@ export interface CommentsStore {
     announce: Announce,
   ): Promise<Outcome>;
   remove(commentId: string, deletedAt: Date): Promise<void>;
-  /** Changes nothing when the thread is resolved already. */
+  /** Has no effect when the thread is already resolved. */
   resolve(threadId: string, resolvedBySub: string, resolvedAt: Date): Promise<void>;
   reopen(threadId: string): Promise<void>;
-  /** False when the comment is deleted. */
+  /** Returns false when the comment is deleted. */
   react(commentId: string, emoji: string, sub: string): Promise<boolean>;
   unreact(commentId: string, emoji: string, sub: string): Promise<void>;
 }
 
-/** Changes are transactions, which the entry of the audit trail joins. */
+/** Changes run in transactions that include the audit entry. */
 export function createCommentsStore(db: Db): CommentsStore {
   return {
     async listThreads(projectId, reportId, limit, after) {
@@ -185,7 +191,7 @@ export function createCommentsStore(db: Db): CommentsStore {
         if (first?.deletedAt !== null) return 'deleted';
         const { last, bytes, lastAt } = await sizeOf(tx, eq(comments.threadId, threadId));
         if (last >= CAPACITY.comments || bytes + textBytes(body) > CAPACITY.bytes) return 'full';
-        // Never before the comment at the position before: its time was taken when it began to wait for the lock.
+        // Never earlier than the previous comment, because the time was taken before waiting for the lock.
         const createdAt = sql`greatest(${lastAt}::timestamptz, ${comment.createdAt.toISOString()}::timestamptz)`;
         await tx.insert(comments).values({ ...comment, createdAt, position: last + 1 });
         await announce(tx);
@@ -258,12 +264,15 @@ export function createCommentsStore(db: Db): CommentsStore {
 
 const textBytes = (body: string | null | undefined) => Buffer.byteLength(body ?? '');
 
-/** Replies that arrive at once get positions of their own, and changes one after the other a thread that is not too long. */
+/**
+ * Locks the thread, so that concurrent replies get distinct positions and concurrent changes do not exceed its
+ * capacity.
+ */
 async function lock(tx: Tx, threadId: string): Promise<void> {
   await tx.select({ id: threads.id }).from(threads).where(eq(threads.id, threadId)).for('no key update');
 }
 
-/** The last position and time, and the bytes of the texts, of at most CAPACITY.comments. */
+/** Returns the last position and time, and the total bytes of the texts, of at most CAPACITY.comments comments. */
 async function sizeOf(tx: Tx, where: SQL | undefined) {
   const [size] = await tx
     .select({
@@ -276,7 +285,7 @@ async function sizeOf(tx: Tx, where: SQL | undefined) {
   return size ?? { last: 0, lastAt: null, bytes: 0 };
 }
 
-/** Of all columns of these rows, so that any change of any of them changes it. */
+/** Hashes all columns of these rows, so that any change to them changes the hash. */
 const hashOf = (table: typeof comments | typeof reactions) =>
   sql<bigint>`bit_xor(hash_record_extended(${table}, 0))`;
 
@@ -302,8 +311,8 @@ async function readContents(db: Db, threadIds: readonly string[]) {
 }
 
 /**
- * The comments of a thread. Lists of one type each, all of the same length and order, take a third of the time that
- * rows and objects take.
+ * The comments of a thread as lists of one type each, all of the same length and order. Reading these takes a
+ * third of the time of rows and objects.
  */
 interface CommentLists {
   threadId: string;
@@ -317,7 +326,7 @@ interface CommentLists {
   editedAt: (string | null)[];
 }
 
-/** The hash is of the same moment as the comments, since one statement reads both. */
+/** Reads the comments and their hash in one statement, so that both reflect the same moment. */
 function readComments(db: Db, where: SQL) {
   const list = (column: AnyColumn | SQL) => sql`json_agg(${column} order by ${comments.position})`;
   return db.execute<CommentLists & Record<string, unknown>>(sql`
@@ -340,7 +349,7 @@ function commentRows(lists: CommentLists): CommentRow[] {
   }));
 }
 
-/** The reactions to the comments of a thread, each of one person, as lists of the same length and order. */
+/** The reactions to the comments of a thread, one person each, as lists of the same length and order. */
 interface ReactionLists {
   threadId: string;
   hash: string;

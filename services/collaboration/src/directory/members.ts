@@ -1,7 +1,7 @@
 import type { Directory, Member } from '@switchboard/directory';
 import { BadRequest } from '@switchboard/service-kit';
 
-/** Current names by sub, of those people who are still members of the company. */
+/** Returns the current names, by sub, of the people who are still members of the company. */
 export async function namesOf(
   directory: Pick<Directory, 'members'>,
   companyId: string,
@@ -11,7 +11,10 @@ export async function namesOf(
   return new Map(members.map(({ sub, name }) => [sub, name]));
 }
 
-/** The members that `field` of a request names, each once. Throws BadRequest naming one who is not a member. */
+/**
+ * Returns the members that `field` of a request names, without duplicates. Throws BadRequest with the name of a
+ * non-member.
+ */
 export async function requireMembers(
   directory: Pick<Directory, 'member'>,
   companyId: string,

@@ -3,8 +3,8 @@ import { type Directory, holdReport, type Report } from '@switchboard/directory'
 import { NotFound } from '@switchboard/service-kit';
 
 /**
- * As `requireReport`, in the transaction that stores something under the report: it is not deleted before that ends, and
- * takes along what is stored.
+ * Does the same as `requireReport` in a transaction that stores data of the report. The report is not deleted
+ * before the transaction ends; deleting it later removes the stored data too.
  */
 export async function requireHeldReport(tx: Tx, projectId: string, reportId: string): Promise<Report> {
   const report = await holdReport(tx, projectId, reportId);
@@ -12,7 +12,7 @@ export async function requireHeldReport(tx: Tx, projectId: string, reportId: str
   return report;
 }
 
-/** The report from the directory. Throws NotFound. */
+/** Returns the report from the directory. Throws NotFound. */
 export async function requireReport(
   directory: Pick<Directory, 'report'>,
   projectId: string,

@@ -9,7 +9,7 @@ interface ErasureOptions {
   clock: Clock;
 }
 
-/** Erases what a colleague wrote, recorded runs that name a person, and all of a deleted project. */
+/** Erases the content of a colleague, recorded runs that name a person, and all data of a deleted project. */
 export function createErasure({ store, removals, clock }: ErasureOptions): Eraser {
   return {
     erasePerson: ({ projectId, distinctIds, userId }) =>

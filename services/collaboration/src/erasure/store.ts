@@ -13,15 +13,18 @@ import {
   threads,
 } from '../schema/index.ts';
 
-/** Stands where a colleague who was erased is named. No member has it: an identity provider issues no such subject. */
+/** Replaces the sub of an erased colleague. No member has this sub, because no identity provider issues it. */
 const ERASED_SUB = 'erased';
 
 export interface ErasureStore {
-  /** Removes recorded runs whose report or cohort has one of these texts as a value. Property names do not count. */
+  /**
+   * Removes recorded runs that have one of these texts as a value in the report or cohort. Property names are
+   * ignored.
+   */
   removeRunsNaming(projectId: string, texts: readonly string[]): Promise<void>;
   /**
-   * Deletes a colleague's comments, reactions, annotations and shares, and what was sent to them. Threads and deleted
-   * comments keep their place and name nobody.
+   * Deletes a colleague's comments, reactions, annotations and shares, and the messages sent to them. Threads and
+   * deleted comments stay in place without a name.
    */
   removeColleague(sub: string, deletedAt: Date): Promise<void>;
 }
@@ -98,7 +101,7 @@ export function createErasureStore(db: Db): ErasureStore {
         );
         const gone = sql`${sql.param(endpoints.map(({ endpoint }) => endpoint))}::text[]`;
         await tx.delete(droppedEndpoints).where(sql`${droppedEndpoints.endpoint} = any(${gone})`);
-        // A job that failed keeps the mail server's answer, which may contain the address.
+        // A failed job contains the mail server's reply, which may contain the address.
         await tx.execute(sql`
           delete from pgboss.job where data->>'id' = any(${sql.param(removed.map(({ id }) => id))}::text[])`);
       });

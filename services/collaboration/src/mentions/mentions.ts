@@ -17,9 +17,9 @@ interface MentionsOptions {
   planDeliveries: PlanDeliveries;
   clock: Clock;
   consoleUrl: string;
-  /** Time in which the people mentioned may read the comment by themselves. */
+  /** Seconds before a message is sent, in which the people mentioned may read the comment themselves. */
   delaySeconds: number;
-  /** Of a person, and of a company. */
+  /** The rate limit per person and per company. */
   limit: RateLimit<[string, string]>;
   /** Called for each delivery that is skipped. */
   onSkipped(channel: Delivery['channel']): void;
@@ -29,18 +29,20 @@ interface MentioningComment {
   id: string;
   reportId: string;
   mentioned: readonly Member[];
-  /** Of the messages. */
+  /** The language of the messages. */
   language: Language;
 }
 
-/** Queues messages in the transaction that stores a comment; not to those whom the comment mentioned `before`. */
+/** Queues messages in the transaction that stores a comment. Skips people whom the comment mentioned `before`. */
 export type Announce = (tx: Tx, before?: readonly string[]) => Promise<void>;
 
-/** E-mails and pushes to people whom a comment mentions, unless they have read it by then. */
+/** E-mails and pushes to people whom a comment mentions, unless they have read it before the delay ends. */
 export interface Mentions {
-  /** Authors get no message about themselves, and nobody two about a comment. Throws RateLimited past the limits. */
+  /**
+   * Skips the author, and people who already have a message about the comment. Throws RateLimited past the limits.
+   */
   prepare(caller: Caller, comment: MentioningComment): Promise<Announce>;
-  /** The person reads the threads of a report: messages about comments in them are not sent. */
+  /** Records that the person reads the threads of a report, and skips waiting messages about its comments. */
   markSeen(caller: Caller, reportId: string): Promise<void>;
 }
 

@@ -69,7 +69,7 @@ const reports = {
 };
 type Name = keyof typeof reports;
 
-/** Lists the texts whose colour is too close to what is behind them. */
+/** Lists the texts with too little contrast to their background. */
 const UNREADABLE_TEXTS = `(() => {
   const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
   const rgba = (colour) => {
@@ -102,7 +102,7 @@ const UNREADABLE_TEXTS = `(() => {
   });
 })()`;
 
-/** Lists the labels of axes that are cut or lie on another. */
+/** Lists the axis labels that are cut off or overlap another label. */
 const CROWDED_LABELS = `(() => {
   const drawing = [...document.querySelectorAll('.scroll > svg')].find((one) => one.getClientRects().length > 0);
   const edge = drawing.getBoundingClientRect();
@@ -119,7 +119,7 @@ const CROWDED_LABELS = `(() => {
     .map(({ textContent }) => textContent);
 })()`;
 
-/** A colour as the browser computes it. */
+/** Returns a colour in the browser's computed form. */
 const rgb = (hex = '') =>
   `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;
 
@@ -285,7 +285,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     const shade = await page.locator('.wide svg .band').first().boundingBox();
     const chart = await page.locator('.wide svg').boundingBox();
     if (shade === null || chart === null) throw new Error('not drawn');
-    // Five days of 28.
+    // Five of 28 days.
     expect(shade.width / chart.width).toBeGreaterThan(4 / 30);
     expect(shade.width / chart.width).toBeLessThan(6 / 28);
   });

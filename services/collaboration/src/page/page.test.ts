@@ -149,7 +149,7 @@ describe('the page of a link', () => {
     }));
     await run({ ...line, buckets, series });
     const { body } = await open(token);
-    // 34 rows and the totals.
+    // 34 rows and the row of totals.
     expect(body.match(/<td class="value">/g)).toHaveLength(35 * 144);
     expect(body.match(/<figure/g)).toHaveLength(6);
     expect(body).toContain('<p class="more">… and 366 more</p>');

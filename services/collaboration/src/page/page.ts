@@ -11,14 +11,14 @@ import { type ParsedRun, parseRun, renderCsv } from './render/render.ts';
 import type { PageLanguage } from './texts/languages.ts';
 import { createRenderer } from './thread/renderer.ts';
 
-/** The page shows the first. */
+/** The maximum number of annotations on a page. */
 const MAX_NOTES = 50;
-/** Of compressed pages. */
+/** The maximum size of cached compressed pages. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
-/** Of the JSON of parsed runs. */
+/** The maximum size of cached parsed runs, by their JSON. */
 const MAX_PARSED_BYTES = 16 * 1024 * 1024;
 
-/** A page as it is kept: few ask for it uncompressed. */
+/** A cached page. Few clients ask for it uncompressed. */
 type Compressed = Record<'br' | 'gzip', Bytes>;
 const decompress = promisify<Uint8Array, Buffer<ArrayBuffer>>(gunzip);
 
@@ -29,22 +29,22 @@ interface PageOptions {
 
 /** The page that a public link opens. */
 export interface Page {
-  /** Returns HTML in this encoding. Throws what reading a shared report throws, and Unavailable. */
+  /** Returns the HTML in this encoding. Throws Unavailable, and the errors of reading a shared report. */
   read(token: string, address: string, language: PageLanguage, encoding: Encoding): Promise<Bytes>;
-  /** The values as CSV with a name; undefined where the report has no chart. Throws like `read`. */
+  /** Returns the values as CSV with a file name, or undefined if the report has no chart. Throws like `read`. */
   values(
     token: string,
     address: string,
     language: PageLanguage,
   ): Promise<{ name: string; csv: string } | undefined>;
-  /** The language's words and forms. */
+  /** Returns the texts and formats of the language. */
   locale(language: PageLanguage): Locale;
-  /** Pages read so far, by whether they were in memory. */
+  /** The number of pages read so far, by whether they were cached. */
   reads(): Readonly<Reads>;
   stop(): Promise<void>;
 }
 
-/** A page is rendered once for each run and each state of the names and annotations on it, in each language. */
+/** Renders a page once for each run, language, and state of its names and annotations. */
 export function createPage({ sharedReports, annotations }: PageOptions): Page {
   const renderer = createRenderer();
   const pages = new LRUCache<string, Compressed>({

@@ -58,7 +58,10 @@ export function pageRoutes(app: ServiceApp, { page }: { page: Page }): void {
 
 const NOT_IN_EXTENDED_VALUES = /[!'()*]/g;
 
-/** Saves the response as a file of that name; what knows no other letters names it `report.csv`. */
+/**
+ * Returns headers that save the response under that name. Clients that support only ASCII names save
+ * `report.csv`.
+ */
 function fileHeaders(name: string) {
   const encoded = encodeURIComponent(`${name.toWellFormed()}.csv`).replaceAll(
     NOT_IN_EXTENDED_VALUES,

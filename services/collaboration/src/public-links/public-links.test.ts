@@ -306,7 +306,7 @@ it('links survive a rotation of LINK_SECRET; the older secret is needed until an
   await without.stop();
   const both = await show(`${next},${secret}`);
   expect(both.tokens).toEqual(tokens);
-  // It ends what it has begun.
+  // The re-encryption that was started runs to completion.
   await eventually(async () => {
     const one = await show(next);
     await one.stop();

@@ -19,7 +19,7 @@ interface PublicLinksOptions {
   directory: Pick<Directory, 'report'>;
   clock: Clock;
   encryption: Encryption;
-  /** The address of a link is this and the token. */
+  /** The address of a link without its token. */
   baseUrl: string;
 }
 
@@ -30,7 +30,7 @@ export interface PublicLinks {
   /** Turns the link on, or moves its stop day. Throws BadRequest for a stop day that is not allowed. */
   turnOn(caller: Caller, reportId: string, definition: PublicLinkDefinition): Promise<PublicLink>;
   turnOff(caller: Caller, reportId: string): Promise<void>;
-  /** Re-encrypts tokens with the first of LINK_SECRET, where there are several. */
+  /** Re-encrypts tokens with the first secret in LINK_SECRET if it has several. */
   reencrypt(logger: Logger, signal: AbortSignal): Promise<void>;
 }
 

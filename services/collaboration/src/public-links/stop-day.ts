@@ -3,17 +3,17 @@ import { BadRequest } from '@switchboard/service-kit';
 export const MAX_DAYS_AHEAD = 90;
 const DAY_MS = 86_400_000;
 
-/** The UTC calendar day of a moment, YYYY-MM-DD. */
+/** Returns the UTC calendar day of a moment, YYYY-MM-DD. */
 export function utcDay(moment: Date): string {
   return moment.toISOString().slice(0, 10);
 }
 
-/** The moment a link with this stop day stops: the start of that day, UTC. */
+/** Returns the moment when a link with this stop day stops: the start of that day, UTC. */
 export function stopMoment(expiresOn: string): Date {
   return new Date(`${expiresOn}T00:00:00.000Z`);
 }
 
-/** A link is on until its stop day begins. */
+/** Whether a link is on. It stops when its stop day begins. */
 export function isOn({ expiresOn }: { expiresOn: string }, now: Date): boolean {
   return now < stopMoment(expiresOn);
 }

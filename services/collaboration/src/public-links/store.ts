@@ -22,17 +22,17 @@ export interface EncryptedLink {
 }
 
 export interface PublicLinksStore {
-  /** The link that is on as of `today`. */
+  /** Returns the link if it is on as of `today`. */
   find(projectId: string, reportId: string, today: string): Promise<LinkWithRun | undefined>;
   /**
-   * Turns a link on with the token given, or moves the stop day of one that is on, which keeps its token. Throws NotFound
-   * when the report is gone.
+   * Turns a link on with the given token. If the link is already on, moves its stop day and keeps its token.
+   * Throws NotFound when the report no longer exists.
    */
   turnOn(link: LinkRow & { projectId: string; tokenHash: string }, today: string): Promise<LinkWithRun>;
   turnOff(projectId: string, reportId: string): Promise<void>;
-  /** A page of all links, stopped ones included, by project and report. */
+  /** Returns a page of all links, including stopped ones, ordered by project and report. */
   page(after: EncryptedLink | undefined): Promise<EncryptedLink[]>;
-  /** Replaces the encrypted token unless it has changed. */
+  /** Replaces the encrypted token unless it has changed since. */
   replaceEncrypted(link: EncryptedLink, encryptedToken: string): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ const ofReport = (projectId: string, reportId: string) =>
 const runOf = (projectId: string, reportId: string) =>
   and(eq(reportRuns.projectId, projectId), eq(reportRuns.reportId, reportId));
 
-/** Changes by people are transactions, which the entry of the audit trail joins. */
+/** Changes made by people run in transactions that include the audit entry. */
 export function createPublicLinksStore(db: Db): PublicLinksStore {
   return {
     async find(projectId, reportId, today) {

@@ -10,7 +10,7 @@ let database: Database;
 let generations = 0;
 let addresses = 0;
 beforeAll(async () => {
-  // Nothing is delivered: deliveries wait.
+  // The SMTP server is unreachable, so deliveries wait.
   harness = await startHarness({ SMTP_URL: 'smtp://127.0.0.1:1', DELIVERY_RETRY_SECONDS: '600' });
   await harness.log.createTopics([
     { name: REPORT_RUNS_TOPIC, partitions: 1, replication: 1, cleanup: 'delete' },
@@ -41,7 +41,7 @@ const shared = (token: string) =>
     'x-forwarded-for': `10.9.0.${++addresses}`,
   });
 
-/** Something of the report in every table. Returns the token of its link. */
+/** Adds a row for the report to every table. Returns the token of its link. */
 async function fill(id: string): Promise<string> {
   const link = await ask('PUT', `/reports/${id}/public-link`, { expiresOn: day(5) });
   expect(link.status).toBe(200);
@@ -64,7 +64,7 @@ async function fill(id: string): Promise<string> {
   return link.body.token;
 }
 
-/** The tables that name reports, and how many rows each has of this one. */
+/** Counts the rows of this report in each table that names reports. */
 async function rowsOf(id: string): Promise<Record<string, number>> {
   const tables = await database.sql`
     select table_name as name from information_schema.columns

@@ -2,8 +2,8 @@ import type { OnRemoved } from '@switchboard/directory';
 import { createRemovalsStore } from './store.ts';
 
 /**
- * What is kept under a report goes with it. Of a member, what was to be delivered to them does; what they wrote stays,
- * and is theirs again if they come back.
+ * Removes the data of removed reports, and the waiting deliveries to removed members. Content that a member
+ * wrote stays and belongs to them again if they rejoin.
  */
 export const removeDependents: OnRemoved = async (tx, removed) => {
   const store = createRemovalsStore(tx);

@@ -15,9 +15,9 @@ import {
 } from '../schema/index.ts';
 
 export interface RemovalsStore {
-  /** Removes what is kept under a report: its link, runs, threads, annotations and shares. */
+  /** Removes the data of a report: its link, runs, threads, annotations and shares. */
   removeOfReport(projectId: string, reportId: string): Promise<void>;
-  /** Removes what waits to be delivered to a member of a company. */
+  /** Removes the waiting deliveries to a member of a company. */
   removeWaiting(companyId: string, sub: string): Promise<void>;
   removeOfProject(projectId: string): Promise<void>;
 }
@@ -33,7 +33,7 @@ export function createRemovalsStore(db: Db | Tx): RemovalsStore {
         removeAll(tx, (table) =>
           and(
             eq(table.projectId, projectId),
-            // Which the index of annotations has.
+            // The index of annotations has `scope`, not `reportId`.
             eq('scope' in table ? table.scope : table.reportId, reportId),
           ),
         ),
@@ -49,14 +49,14 @@ export function createRemovalsStore(db: Db | Tx): RemovalsStore {
         .where(
           and(
             eq(deliveries.recipientSub, sub),
-            // Not a parameter, so that the index of waiting deliveries serves it.
+            // Not a parameter, so that the index of waiting deliveries is used.
             sql`${deliveries.state} = 'waiting'`,
             inArray(deliveries.shareId, ofCompany),
           ),
         )
         .returning({ id: deliveries.id, endpoint: deliveries.endpoint });
       await removeJobs(db, removed);
-      // The erasure of the colleague finds these by their deliveries.
+      // The erasure of a colleague finds endpoints through deliveries, which are now removed.
       const endpoints = removed.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== null);
       await db.delete(droppedEndpoints).where(inArray(droppedEndpoints.endpoint, endpoints));
     },
@@ -69,7 +69,7 @@ async function removeAll(tx: Tx, which: (table: OfReports) => SQL | undefined): 
   for (const table of TABLES) await tx.delete(table).where(which(table));
 }
 
-/** With their comments and reactions. All are locked first, so that none is added meanwhile. */
+/** Removes threads with their comments and reactions. Locks all threads first, so that none of these is added. */
 async function removeThreads(tx: Tx, ids: SQLWrapper): Promise<void> {
   const ofThreads = inArray(comments.threadId, ids);
   await tx.select({ id: threads.id }).from(threads).where(inArray(threads.id, ids)).for('update');
@@ -80,7 +80,7 @@ async function removeThreads(tx: Tx, ids: SQLWrapper): Promise<void> {
   await tx.delete(threads).where(inArray(threads.id, ids));
 }
 
-/** With their deliveries. */
+/** Removes shares with their deliveries. */
 async function removeShares(tx: Tx, ids: SQLWrapper): Promise<void> {
   const removed = await tx
     .delete(deliveries)
@@ -90,7 +90,7 @@ async function removeShares(tx: Tx, ids: SQLWrapper): Promise<void> {
   await tx.delete(shares).where(inArray(shares.id, ids));
 }
 
-/** Removes the jobs that would make deliveries, or failed to: these keep the mail server's answer. */
+/** Removes the jobs of these deliveries, including failed ones, which contain the mail server's reply. */
 async function removeJobs(db: Db | Tx, removed: readonly { id: string }[]): Promise<void> {
   if (removed.length === 0) return;
   await db.execute(sql`

@@ -47,7 +47,7 @@ const ids = async (table: string, column = 'id') =>
 
 describe('comment threads', () => {
   const comments = () => createCommentsStore(database.drizzle);
-  /** Tells nobody of a mention. */
+  /** Sends no messages about mentions. */
   const nobody = async () => undefined;
   const person = { createdBySub: 'ada', projectId: 'shop', reportId: 'weekly' };
   const start = async (id: string, createdAt: Date) =>

@@ -8,7 +8,7 @@ interface RetentionOptions {
   runDays: number | undefined;
 }
 
-/** What of this service is removed because of its age. */
+/** Returns the data of this service that is removed by age. */
 export function expiringData({ store, commentDays, shareDays, runDays }: RetentionOptions): ExpiringData[] {
   return [
     {

@@ -12,18 +12,21 @@ import {
   threads,
 } from '../schema/index.ts';
 
-/** Methods that remove do so in one bounded transaction, and return how many rows; 0 when nothing is left. */
+/**
+ * The removal methods run in one bounded transaction each and return the number of rows removed, or 0 when
+ * nothing is left.
+ */
 export interface RetentionStore {
-  /** Removes threads that nobody began, resolved, commented or edited since then, with their comments. */
+  /** Removes threads without activity (start, resolution, comment or edit) since this time, with their comments. */
   removeThreads(before: Date): Promise<number>;
   oldestThread(): Promise<Date | undefined>;
   /** Removes shares with their deliveries. */
   removeShares(before: Date): Promise<number>;
   oldestShare(): Promise<Date | undefined>;
-  /** Forgets endpoints that were reported gone before then. */
+  /** Removes endpoints that were reported gone before this time. */
   removeEndpoints(before: Date): Promise<number>;
   oldestEndpoint(): Promise<Date | undefined>;
-  /** Removes the last run of each report, and its last failure, from before then. */
+  /** Removes the last run and the last failure of each report if they are from before this time. */
   removeRuns(before: Date): Promise<number>;
   oldestRun(): Promise<Date | undefined>;
 }
@@ -46,12 +49,12 @@ export function createRetentionStore(db: Db): RetentionStore {
         const isOld = sql`created_at < ${time} and (resolved_at is null or resolved_at < ${time}) and not exists (
           select 1 from ${comments} where thread_id = threads.id
             and (created_at >= ${time} or edited_at >= ${time} or deleted_at >= ${time}))`;
-        // A reply waits for this lock, and then finds no thread.
+        // A reply waits for this lock and then does not find the thread.
         const locked = await tx.execute<{ id: string }>(sql`
           select id from ${threads} where ${isOld} order by created_at, id limit ${MAX_OWNERS}
           for update skip locked`);
         if (locked.length === 0) return 0;
-        // Asked again, because one may have got a reply just before it was locked.
+        // Checked again, because a thread may have received a reply just before it was locked.
         const old = await tx.execute<{ id: string }>(sql`
           select id from ${threads} where ${isOld} and id = any(${idsOf(locked)})`);
         const ids = sql`any(${idsOf(old)})`;

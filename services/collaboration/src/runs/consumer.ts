@@ -12,7 +12,7 @@ interface ConsumerOptions {
   logger: Logger;
 }
 
-/** Stores the runs of saved reports that analytics, which creates the topic, publishes. */
+/** Stores the runs of saved reports. Analytics publishes them and creates the topic. */
 export function createRunsConsumer({ log, runs, logger }: ConsumerOptions): BackgroundConsumer {
   async function consume(): Promise<Consumption> {
     await log.endOffsets(REPORT_RUNS_TOPIC);

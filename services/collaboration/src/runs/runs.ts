@@ -5,7 +5,7 @@ import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
 import type { RunsStore } from './store.ts';
 
-/** Properties of a report that a public link does not show, at any depth: they say whom the report is about. */
+/** Properties of a report that public links omit at any depth, because they identify the people it is about. */
 const COHORT_PROPERTIES = new Set(['cohort', 'cohorts', 'cohortId', 'cohortIds']);
 const EARLIEST = new Date('1970-01-01T00:00:00Z');
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
@@ -16,17 +16,17 @@ interface RunsOptions {
   clock: Clock;
 }
 
-/** The report as JSON, without its cohort. */
+/** Returns the report as JSON, without its cohort. */
 export function withoutCohort(report: unknown): string {
   return JSON.stringify(report, (name, value) => (COHORT_PROPERTIES.has(name) ? undefined : value));
 }
 
 export interface Runs {
-  /** Records a run, which public links show from then on, whatever its `ranAt`. */
+  /** Records a run. Public links show it from then on, regardless of its `ranAt`. */
   record(projectId: string, reportId: string, run: ReportRun): Promise<{ ranAt: string }>;
   /**
-   * Takes in a run of a saved report from the record at this offset, once however often it comes. It replaces an earlier
-   * run; a failure keeps the last run and its reason.
+   * Stores a run of a saved report from the record at this offset. Repeated deliveries are ignored. The run
+   * replaces an earlier one; a failure keeps the last run and stores the reason.
    */
   accept(run: ReportRunRecord, offset: bigint): Promise<void>;
   /** Throws NotFound. */
@@ -52,7 +52,7 @@ export function createRuns({ store, directory, clock }: RunsOptions): Runs {
 
     async accept(run, logOffset) {
       const { projectId, reportId, runId, generation } = run;
-      // Which waits for a report that this service does not know yet.
+      // Waits for a report that this service does not know yet.
       await directory.report(projectId, reportId);
       const from = { logOffset, generation };
       const at = new Date(run.ranAt);
@@ -67,7 +67,7 @@ export function createRuns({ store, directory, clock }: RunsOptions): Runs {
     async state(projectId, reportId) {
       const { query } = await requireReport(directory, projectId, reportId);
       const { ranAt, failure } = await store.state(projectId, reportId);
-      // A report without a query does not run, so its last failure says nothing.
+      // A report without a query does not run, so its last failure is irrelevant.
       const isRun = query !== undefined && query !== null;
       return {
         ranAt: ranAt?.toISOString() ?? null,

@@ -95,7 +95,7 @@ describe('a run of a saved report', () => {
     await runs.accept(reportRunRecord.parse(run(14, { error: { code: 'OLD', message: 'x' } })), offset);
     expect((await state()).body).toMatchObject({ ranAt: at(15), failure: { code: 'LATER' } });
     expect(await shared()).toEqual({ minute: 15 });
-    // The topic was made anew.
+    // The topic was recreated.
     await runs.accept(reportRunRecord.parse(run(17)), 0n);
     expect((await state()).body).toEqual({ ranAt: at(17), failure: null });
   });

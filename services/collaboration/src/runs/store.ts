@@ -24,25 +24,33 @@ interface FailedRun {
   message: string;
 }
 
-/** From a record of the log. */
+/** The fields of a run that comes from a log record. */
 interface FromLog {
   logOffset: bigint;
-  /** Of the report that ran. Undefined: not known. */
+  /** The generation of the report that ran. Undefined: unknown. */
   generation: string | undefined;
 }
 
-/** When a report last ran, and why it failed since. */
+/** The time of a report's last run, and the reason for a failure since. */
 export interface RunState {
   ranAt: Date | null;
   failure: { failedAt: Date; code: string; message: string } | null;
 }
 
 export interface RunsStore {
-  /** Replaces the last run of the report, whatever its time. Throws NotFound when the report is gone. */
+  /**
+   * Replaces the last run of the report, regardless of its time. Throws NotFound when the report no longer exists.
+   */
   record(run: NewRun): Promise<void>;
-  /** Replaces the last run of the report unless that is later, or this one, or the report that ran is gone. */
+  /**
+   * Replaces the last run of the report unless that run is the same or later, or the report that ran no longer
+   * exists.
+   */
   accept(run: NewRun & FromLog): Promise<void>;
-  /** Keeps the reason of a failure unless the report ran or failed later, or the one that ran is gone. */
+  /**
+   * Stores the reason for a failure unless the report ran or failed later, or the report that ran no longer
+   * exists.
+   */
   recordFailure(run: FailedRun & FromLog): Promise<void>;
   state(projectId: string, reportId: string): Promise<RunState>;
 }
@@ -53,8 +61,8 @@ interface Moment {
 }
 
 /**
- * Whether one of the log is later than one stored: in the log, or by time if the topic was made anew and its offsets
- * began again. Time alone is not enough, since a clock may be set back.
+ * Whether a run from the log is later than the stored one: by offset, or by time if the topic was recreated and
+ * its offsets restarted. The time alone is not enough, because a clock may be set back.
  */
 const isLater = (one: Moment, stored: Moment) =>
   sql<boolean>`(${stored.offset} is null or ${one.offset} > ${stored.offset} or ${one.at} > ${stored.at})`;
@@ -68,7 +76,7 @@ export function createRunsStore(db: Db): RunsStore {
           .delete(reportRunFailures)
           .where(and(eq(reportRunFailures.projectId, projectId), eq(reportRunFailures.reportId, reportId)))
           .returning({ logOffset: reportRunFailures.logOffset });
-        // It follows all of the log that was taken in.
+        // A recorded run is later than all log records consumed so far.
         const logOffset = failure?.logOffset ?? null;
         await tx
           .insert(reportRuns)
@@ -159,7 +167,7 @@ export function createRunsStore(db: Db): RunsStore {
   };
 }
 
-/** Whether the report that ran is there. It is not deleted before the transaction ends. */
+/** Whether the report that ran exists. If so, it is not deleted before the transaction ends. */
 async function isThere(
   tx: Tx,
   { projectId, reportId, generation }: Pick<NewRun, 'projectId' | 'reportId'> & Pick<FromLog, 'generation'>,

@@ -9,9 +9,9 @@ export const annotations = pgTable(
   {
     id: text().primaryKey(),
     projectId: text('project_id').notNull(),
-    /** null: the whole project. */
+    /** Null: the whole project. */
     reportId: text('report_id'),
-    /** The report, or empty for the whole project; the range index is searched by it. */
+    /** The report id, or empty for the whole project. The range index uses this column. */
     scope: text().notNull().generatedAlwaysAs(sql`coalesce(report_id, '')`),
     startsOn: date('starts_on').notNull(),
     endsOn: date('ends_on').notNull(),

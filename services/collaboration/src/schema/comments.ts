@@ -8,7 +8,7 @@ export const threads = pgTable(
     id: text().primaryKey(),
     projectId: text('project_id').notNull(),
     reportId: text('report_id').notNull(),
-    /** JSON; null: the whole report. */
+    /** JSON. Null: the whole report. */
     anchor: text(),
     createdBySub: text('created_by_sub').notNull(),
     createdAt: time('created_at').notNull(),
@@ -28,9 +28,9 @@ export const comments = pgTable(
     threadId: text('thread_id')
       .notNull()
       .references(() => threads.id),
-    /** Position in the thread, from 1. */
+    /** The position in the thread, from 1. */
     position: integer().notNull(),
-    /** null once deleted. */
+    /** Null once the comment is deleted. */
     body: text(),
     mentions: text().array().notNull(),
     authorSub: text('author_sub').notNull(),

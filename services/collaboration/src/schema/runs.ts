@@ -1,7 +1,7 @@
 import { bigint, foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
-/** The offset in `report-runs` of the record that it is from, or up to which the topic was read by then. */
+/** The offset of the source record in `report-runs`, or the offset up to which the topic had been consumed. */
 const logOffset = () => bigint('log_offset', { mode: 'bigint' });
 
 /** The last recorded run of each report. */
@@ -23,7 +23,7 @@ export const reportRuns = pgTable(
   ],
 );
 
-/** The cohort of a run, in a table of its own so that nothing that serves a link can read it by mistake. */
+/** The cohort of a run. In a separate table, so that the code that serves links cannot read it by mistake. */
 export const reportRunCohorts = pgTable(
   'report_run_cohorts',
   {
@@ -42,7 +42,7 @@ export const reportRunCohorts = pgTable(
   ],
 );
 
-/** Why the report's query failed since its last run. No link shows it. */
+/** The reason why the report's query failed since its last run. Public links do not show it. */
 export const reportRunFailures = pgTable(
   'report_run_failures',
   {

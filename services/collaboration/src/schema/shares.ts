@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { index, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
-/** A report that was shared, or a comment that mentions people. */
+/** Shared reports, and comments that mention people. */
 export const shares = pgTable(
   'shares',
   {
@@ -17,7 +17,7 @@ export const shares = pgTable(
     link: text().notNull(),
     language: text().notNull(),
     idempotencyKey: text('idempotency_key'),
-    /** The comment that mentions the recipients; its text is read when it is sent. */
+    /** The comment that mentions the recipients. Its text is read when the message is sent. */
     commentId: text('comment_id'),
     createdAt: time('created_at').notNull(),
   },
@@ -46,7 +46,7 @@ export const deliveries = pgTable(
     state: text({ enum: ['waiting', 'sent', 'failed', 'skipped'] })
       .notNull()
       .default('waiting'),
-    /** Why it failed or was skipped. */
+    /** The reason for a failed or skipped delivery. */
     reason: text(),
     settledAt: time('settled_at'),
   },
@@ -56,7 +56,7 @@ export const deliveries = pgTable(
   ],
 );
 
-/** Push subscriptions that their push service has reported gone. */
+/** Push subscriptions that their push service reported as gone. */
 export const droppedEndpoints = pgTable(
   'dropped_endpoints',
   {

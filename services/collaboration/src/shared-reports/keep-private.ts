@@ -7,8 +7,9 @@ export const PRIVATE_HEADERS = {
 };
 
 /**
- * Keeps everything below a path out of caches, search engines and Referer headers: its address is a secret. Successful
- * responses have PRIVATE_HEADERS from the start, since changing the headers of a response costs as much as sending it.
+ * Keeps all responses below a path out of caches, search engines and Referer headers, because the address is a
+ * secret. Successful responses are created with PRIVATE_HEADERS, because changing the headers of a response
+ * costs as much as sending it.
  */
 export function keepPrivate(app: ServiceApp, path: string): void {
   app.hono.use(path, async (c, next) => {

@@ -21,7 +21,7 @@ export function sharedReportsRoutes(
 
 const NO_RUN = Buffer.from('{"report":null}');
 
-/** Sends the bytes that are kept of the run, unless the reader has them. */
+/** Sends the cached bytes of the run, unless the client already has them. */
 function respondWithRun(
   c: Context,
   run: Run | undefined,

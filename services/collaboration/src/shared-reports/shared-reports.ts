@@ -5,22 +5,22 @@ import { LRUCache } from 'lru-cache';
 import { isOn } from '../public-links/stop-day.ts';
 import type { LinkedReport, Run, SharedReportsStore } from './store.ts';
 
-/** Of encoded runs in memory. */
+/** The maximum size of cached encoded runs. */
 const MAX_CACHED_BYTES = 64 * 1024 * 1024;
-/** Of a run beside its body. */
+/** The size of a cached run without its body. */
 const RUN_BYTES = 300;
 
 interface SharedReportsOptions {
   store: SharedReportsStore;
   directory: Pick<Directory, 'project' | 'report'>;
-  /** Projects of other regions have no public reports here. */
+  /** The region of this deployment. It does not serve public reports of projects in other regions. */
   region: string;
   clock: Clock;
-  /** Of an address, and of the hash of a token. */
+  /** The rate limit per IP address and per token hash. */
   limit: RateLimit<[string, string]>;
 }
 
-/** What a link shows. */
+/** The data that a link shows. */
 export interface SharedReport {
   project: Project;
   report: Report;
@@ -29,16 +29,16 @@ export interface SharedReport {
 }
 
 export interface SharedReports {
-  /** Throws RateLimited, or the same NotFound for a link that is off, stopped, unknown or malformed. */
+  /** Throws RateLimited. Throws the same NotFound for links that are off, stopped, unknown or malformed. */
   read(token: string, address: string): Promise<SharedReport>;
-  /** Encoded runs read so far, by whether they were in memory. */
+  /** The number of encoded runs read so far, by whether they were cached. */
   reads(): Readonly<Reads>;
 }
 
 /**
- * Reads reports by public link. Each read asks the database whether the link is on, so that turning it off takes
- * effect on every instance at once; reads that wait at the same moment share one query. The content of a run never
- * changes: the bytes that are sent of it are cached.
+ * Reads reports by public link. Each read checks in the database whether the link is on, so that turning it off
+ * takes effect immediately on every instance. Concurrent reads share one query. The content of a run never
+ * changes, so its encoded bytes are cached.
  */
 export function createSharedReports({
   store,
@@ -67,7 +67,7 @@ export function createSharedReports({
     return run;
   }
 
-  /** The run that the link named when it was read, or one recorded since. */
+  /** Returns the run that the link named when it was read, or a run recorded since. */
   async function runOf(link: LinkedReport): Promise<Run | undefined> {
     if (link.runId === null) return undefined;
     const known = runs.get(link.runId);
@@ -92,7 +92,7 @@ export function createSharedReports({
 
     async read(token, address) {
       const hash = hashToken(token);
-      // Counted for every token, so that a 429 does not reveal whether a link exists.
+      // Unknown tokens count too, so that a 429 does not reveal whether a link exists.
       await limit.consume(address, hash);
       const link = await linkOf(hash);
       const shared = await reportOf(link);

@@ -7,7 +7,7 @@ export interface LinkedReport {
   projectId: string;
   reportId: string;
   expiresOn: string;
-  /** The last run; null before the first. */
+  /** The last run. Null before the first run. */
   runId: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface Run {
 }
 
 export interface SharedReportsStore {
-  /** The reports that these tokens open, by the hash of the token. */
+  /** Returns the reports that these tokens open, by token hash. */
   findByTokenHashes(hashes: readonly string[]): Promise<ReadonlyMap<string, LinkedReport>>;
   lastRun(projectId: string, reportId: string): Promise<Run | undefined>;
 }
@@ -38,7 +38,7 @@ export function createSharedReportsStore(db: Db): SharedReportsStore {
       reportRuns,
       and(eq(reportRuns.projectId, publicLinks.projectId), eq(reportRuns.reportId, publicLinks.reportId)),
     )
-    // One parameter however many there are, so that the query is built and parsed once.
+    // A single array parameter, so that the query is built and parsed once.
     .where(sql`${publicLinks.tokenHash} = any(${sql.placeholder('hashes')}::text[])`)
     .prepare('links_by_token_hash');
 

@@ -19,12 +19,12 @@ interface DeliverOptions {
   onSettled(channel: Delivery['channel'], state: Settled): void;
 }
 
-/** Makes one delivery; `isLast` when it is not retried after this. */
+/** Makes one delivery. `isLast` is true if it will not be retried. */
 export type Deliver = (id: string, isLast: boolean) => Promise<void>;
 
 /**
- * A delivery is recorded as sent right after the server accepted it. If the process ends in between, it is made again
- * with the same Message-ID or push topic.
+ * Delivers messages. A delivery is recorded as sent right after the server accepts it. If the process ends in
+ * between, the delivery is repeated with the same Message-ID or push topic.
  */
 export function createDeliver(options: DeliverOptions): Deliver {
   const { store, directory, mailer, pusher, clock, logger, consoleUrl, onSettled } = options;
@@ -91,7 +91,7 @@ function detailsOf({ share, comment, recipientSub }: Delivery): MessageDetails {
   return { ...share, isMention: true, note: comment.body };
 }
 
-/** Other errors may carry what they failed on, such as the parameters of a query. */
+/** Omits the messages of other errors, which may contain data such as query parameters. */
 function reasonOf(error: unknown): string {
   if (error instanceof DeliveryFailed) return error.message;
   return error instanceof Error ? error.name : 'no reason';

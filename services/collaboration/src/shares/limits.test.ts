@@ -51,7 +51,7 @@ describe('an Idempotency-Key', () => {
 
 describe('shares', () => {
   it('are limited for a person and a company; refused and repeated ones do not count', async () => {
-    // Ada may have spent two on requests at the same time.
+    // The two concurrent requests above may both have counted towards Ada's limit.
     expect((await share('ada', { recipients: ['eve'] })).status).toBe(400);
     const statuses = [];
     for (let index = 0; index < 4; index++) statuses.push((await share('ada')).status);

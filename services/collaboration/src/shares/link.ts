@@ -7,8 +7,8 @@ interface Place {
 }
 
 /**
- * The address as the message carries it. Throws BadRequest unless it is the address of this report in the console, with
- * any query and fragment.
+ * Returns the address for the message. Throws BadRequest unless it is the address of this report in the console,
+ * with any query and fragment.
  */
 export function requireReportLink(link: string, { consoleUrl, projectId, reportId }: Place): string {
   const base = new URL(consoleUrl);
@@ -25,12 +25,12 @@ export function requireReportLink(link: string, { consoleUrl, projectId, reportI
   throw new BadRequest(`link: not the address of this report; send ${address}, with any query and fragment`);
 }
 
-/** The address of a report in the console. */
+/** Returns the address of a report in the console. */
 export function reportAddress({ consoleUrl, projectId, reportId }: Place): string {
   return `${consoleUrl}/projects/${encodeURIComponent(projectId)}/reports/${encodeURIComponent(reportId)}`;
 }
 
-/** Undefined for anything but a URL, and for one that URL parsing would strip characters from. */
+/** Returns undefined for text that is not a URL, and for a URL from which parsing would strip characters. */
 function parseAddress(link: string): URL | undefined {
   return /[\s\p{Cc}\\]/u.test(link) || !URL.canParse(link) ? undefined : new URL(link);
 }

@@ -2,23 +2,23 @@ import { colours } from '@switchboard/design';
 import { html, raw } from 'hono/html';
 
 interface MailPage {
-  /** BCP 47. */
+  /** A BCP 47 tag. */
   language: string;
   title: string;
-  /** The address that the product's name leads to. */
+  /** The link target of the product name. */
   home: string;
   heading: string;
   /** Plain text. Line breaks are kept. */
   paragraphs: readonly string[];
   button: { text: string; link: string };
-  /** Before the link in full, for readers that show no buttons. */
+  /** The text before the full link, for mail clients that show no buttons. */
   address: string;
   why: string;
 }
 
 const { text, 'text-muted': muted, surface, raised, line, accent, 'on-accent': onAccent } = colours;
 
-// Readers that know no style sheets show the inline styles, in the light scheme.
+// Mail clients without support for style sheets show the inline styles, in the light scheme.
 const styles = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){
 body,.page{background:${surface.dark}!important;color:${text.dark}!important}
@@ -32,7 +32,10 @@ const SANS = "Inter,system-ui,-apple-system,'Segoe UI',Roboto,sans-serif";
 
 const lines = (paragraph: string) => raw(html`${paragraph}`.toString().replaceAll(/\r\n|\r|\n/g, '<br>'));
 
-/** A mail as HTML: one column that fits 320 px, without pictures, scripts or addresses other than its own links. */
+/**
+ * Renders a mail as HTML: one column that fits 320 px, without images, scripts or addresses other than its own
+ * links.
+ */
 export function mailPage({
   language,
   title,

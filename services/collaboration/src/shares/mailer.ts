@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer';
 import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 
 export interface Mail {
-  /** Identifies this delivery: a repetition carries the same Message-ID. */
+  /** The id of this delivery. Repeated attempts have the same Message-ID. */
   id: string;
   to: string;
   replyTo: string | undefined;
@@ -17,7 +17,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Throws Undeliverable when this recipient is refused permanently, else DeliveryFailed. */
+  /** Throws Undeliverable when this recipient is rejected permanently, and DeliveryFailed for other failures. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
@@ -31,18 +31,18 @@ const asMessage = (from: string, mail: Mail) => ({
   text: mail.text,
   html: mail.html,
   headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': mail.language },
-  // nodemailer would otherwise read files and addresses that user text names.
+  // Otherwise nodemailer would read files and URLs named in user text.
   disableFileAccess: true,
   disableUrlAccess: true,
 });
 
 /**
- * Sends through an SMTP server, `smtp://` or `smtps://` with user and password in the address. Over `smtp://` nothing is
- * sent before STARTTLS has succeeded, unless the address ends in `?requireTLS=false`. A refusal of one message is no
- * failure of the server.
+ * Sends through an SMTP server, `smtp://` or `smtps://` with user and password in the URL. Over `smtp://`,
+ * nothing is sent before STARTTLS succeeds, unless the URL ends in `?requireTLS=false`. A rejected message does
+ * not count as a failure of the server.
  */
 export function smtpMailer(url: string, from: string, measure?: Measure): Mailer {
-  // A pool would retry by itself while the server is down, unseen by the queue.
+  // A pool would retry while the server is down, without the queue knowing.
   const transport = createTransport({
     requireTLS: true,
     url,
@@ -60,7 +60,7 @@ export function smtpMailer(url: string, from: string, measure?: Measure): Mailer
         const { code, status, enhanced } = replyIn(error);
         const reply = [code, status, enhanced].filter((part) => part !== undefined).join(' ');
         const isOfMessage = code === 'EENVELOPE' || code === 'EMESSAGE';
-        // 5xx for anything else refuses the session, not this recipient or message.
+        // A 5xx response to another command rejects the session, not this recipient or message.
         if (isOfMessage && status !== undefined && status >= 500) {
           end?.();
           throw new Undeliverable(`the mail server refused it: ${reply}`);
@@ -73,7 +73,10 @@ export function smtpMailer(url: string, from: string, measure?: Measure): Mailer
   };
 }
 
-/** nodemailer's code, the status and the enhanced status (RFC 3463) of an error, without the text of the reply. */
+/**
+ * Returns nodemailer's code, the status and the enhanced status (RFC 3463) of an error, without the text of the
+ * reply.
+ */
 function replyIn(error: unknown): { code?: string; status?: number; enhanced?: string } {
   if (!(error instanceof Error)) return {};
   const [, enhanced] =
@@ -85,7 +88,7 @@ function replyIn(error: unknown): { code?: string; status?: number; enhanced?: s
   };
 }
 
-/** Writes each mail as an `.eml` file that only this user can read, named by its delivery. */
+/** Writes each mail to an `.eml` file named after the delivery. Only the current user can read the file. */
 export function folderMailer(folder: string, from: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true });
   return {

@@ -6,10 +6,10 @@ export interface MessageDetails {
   isMention: boolean;
   senderName: string;
   reportName: string;
-  /** Written by the sender: a note, or the comment. */
+  /** The text of the sender: a note or the comment. */
   note: string | null;
   link: string;
-  /** BCP 47. */
+  /** A BCP 47 tag. */
   language: string;
 }
 
@@ -27,10 +27,13 @@ export interface PushContent {
   url: string;
 }
 
-/** An encrypted push message has at most 4,096 bytes, and the address alone may take half of them. */
+/**
+ * The maximum length of a text in a push. An encrypted push message is limited to 4,096 bytes, and the address
+ * alone may take half of them.
+ */
 const MAX_PUSH_CHARACTERS = 160;
 
-/** The e-mail, as text and as HTML. `home` is the console's address. */
+/** Composes the e-mail as text and HTML. `home` is the address of the console. */
 export function composeMail(details: MessageDetails, home: string): MailContent {
   const { senderName: sender, reportName: report, note, link } = details;
   const language = languageFor(details.language);
@@ -55,7 +58,7 @@ export function composeMail(details: MessageDetails, home: string): MailContent 
   };
 }
 
-/** The push message, cut to fit. */
+/** Composes the push message, cut to fit. */
 export function composePush(details: MessageDetails): PushContent {
   const { isMention, senderName: sender, reportName: report, note, link } = details;
   const say = texts[languageFor(details.language)];

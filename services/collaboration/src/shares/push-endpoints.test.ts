@@ -39,21 +39,21 @@ afterAll(async () => {
   await Promise.all([smtp.stop(), push.stop()]);
 });
 
-/** Counts as open until either side ends it. */
+/** Counts the response as open until either side closes it. */
 function hold(response: ServerResponse): void {
   open.add(response);
   mostOpen = Math.max(mostOpen, open.size);
   response.on('close', () => open.delete(response));
 }
 
-/** Informational responses for ever: the connection is never idle, and no answer comes. */
+/** Sends informational responses endlessly: the connection is never idle, but no final response arrives. */
 function drip(response: ServerResponse): void {
   hold(response);
   const timer = setInterval(() => response.writeProcessing(), 100);
   response.on('close', () => clearInterval(timer));
 }
 
-/** A body without end after the status. */
+/** Sends an endless body after the status. */
 function flood(response: ServerResponse): void {
   hold(response);
   const more = () => {
@@ -70,7 +70,7 @@ const share = (recipients: string[], { sub = 'ada', project = 'shop', report = '
     language: 'en',
   });
 
-/** Shares with a member once the service knows them. */
+/** Shares with a member once the service knows the member. */
 async function shareWith(
   entry: ReturnType<typeof member>,
   where?: Parameters<typeof share>[1],

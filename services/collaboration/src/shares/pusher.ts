@@ -7,14 +7,14 @@ import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 interface VapidKeys {
   publicKey: string;
   privateKey: string;
-  /** A mailto: or https: address for the push service to contact the operator. */
+  /** A mailto: or https: address at which the push service can contact the operator. */
   subject: string;
 }
 
 export interface Pusher {
   /**
-   * Throws EndpointGone when the subscription has ended, Undeliverable when the push service refuses the
-   * message for good, else DeliveryFailed.
+   * Throws EndpointGone when the subscription has ended, Undeliverable when the push service rejects the message
+   * permanently, and DeliveryFailed for other failures.
    */
   send(id: string, subscription: PushSubscription, content: PushContent): Promise<void>;
 }
@@ -27,8 +27,8 @@ export class EndpointGone extends Undeliverable {
 const TTL_SECONDS = 86_400;
 
 /**
- * Web push with VAPID; the payload is encrypted for the subscription (aes128gcm). A member chooses the endpoint, so it
- * may be anything: the status is all that is read of its answer.
+ * Sends web pushes with VAPID. The payload is encrypted for the subscription (aes128gcm). A member chooses the
+ * endpoint, which may be any server, so only the status of its response is read.
  */
 export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
   function encrypt(id: string, { endpoint, keys }: PushSubscription, content: PushContent) {
@@ -39,7 +39,7 @@ export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
         contentEncoding: 'aes128gcm',
         TTL: TTL_SECONDS,
         urgency: 'normal',
-        // A repetition of this delivery replaces the first copy if that is not shown yet.
+        // A repeated attempt replaces the first copy if that is not shown yet.
         topic: id.slice(-32),
       });
     } catch {

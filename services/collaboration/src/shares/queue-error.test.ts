@@ -11,7 +11,7 @@ function logged(emitted: unknown) {
 
 it('logs message, code and stack of an error that pg-boss emits as a plain object', () => {
   const error = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
-  // As pg-boss does in its manager.
+  // The same shape that pg-boss emits in its manager.
   const emitted = { ...error, message: error.message, stack: error.stack, queue: 'deliveries', worker: 'w1' };
   expect(logged(emitted)).toMatchObject({
     message: 'connection refused',

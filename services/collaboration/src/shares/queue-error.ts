@@ -1,4 +1,4 @@
-/** pg-boss emits some errors as plain objects with the fields of the error; a logger needs an Error. */
+/** Converts to an Error for logging. pg-boss emits some errors as plain objects with the fields of the error. */
 export function toError(emitted: unknown): Error {
   if (emitted instanceof Error) return emitted;
   const code = readText(emitted, 'code');

@@ -5,30 +5,34 @@ import { toError } from './queue-error.ts';
 import type { QueueTransaction } from './store.ts';
 
 /**
- * A queue for each channel, so that a mail server that hangs does not delay pushes. Delays between retries double up to
- * a quarter of an hour: the operator's mail server has about a day, a member's push endpoint an hour. An instance makes
- * `perCompany` deliveries of a company at a time, so that its slow endpoints delay no other.
+ * One queue per channel, so that a mail server that hangs does not delay pushes. Delays between retries double
+ * up to 15 minutes. Retries to the operator's mail server last about a day, and to a member's push endpoint an
+ * hour. An instance makes `perCompany` deliveries of a company at a time, so that slow endpoints of one company
+ * do not delay others.
  */
 const QUEUES = {
   email: { name: 'deliveries', retries: 100, workers: 8, perCompany: 4, pollSeconds: 2 },
   push: { name: 'pushes', retries: 10, workers: 16, perCompany: 2, pollSeconds: 4 },
 } as const;
 const CHANNELS = [QUEUES.email, QUEUES.push];
-/** Two at least, because pg-boss waits for the next poll after a batch that is not full, and one counts as not full. */
+/**
+ * At least two: pg-boss waits for the next poll after a batch that is not full, and treats a batch of one as not
+ * full.
+ */
 const BATCH_SIZE = 2;
 const MAX_RETRY_DELAY_SECONDS = 900;
-/** A worker that is silent for this long is taken for dead; the least that pg-boss allows. */
+/** The time without a heartbeat after which a worker is considered dead. The minimum of pg-boss. */
 const HEARTBEAT_SECONDS = 10;
 
 type DeliveryJob = JobWithMetadata<{ id: string }>;
 
 interface QueueOptions {
   databaseUrl: string;
-  /** The same database with the role that owns the queue's tables. Default: the role of `databaseUrl`. */
+  /** The URL of the same database with the role that owns the queue's tables. Default: the role of `databaseUrl`. */
   migrationsUrl: string | undefined;
   logger: Logger;
   deliver: Deliver;
-  /** Delay before the first retry; doubled with each. */
+  /** The delay before the first retry. It doubles with each retry. */
   retrySeconds: number;
 }
 
@@ -46,11 +50,11 @@ export interface DeliveryQueue {
     deliveries: readonly QueuedDelivery[],
     afterSeconds?: number,
   ): Promise<void>;
-  /** How many deliveries are not done yet, retries included. */
+  /** Returns the number of pending deliveries, including retries. */
   waiting(): Promise<number>;
-  /** Creates or migrates the tables of the queue, if another role than that of `databaseUrl` owns them. */
+  /** Creates or migrates the tables of the queue if a role other than that of `databaseUrl` owns them. */
   install(): Promise<void>;
-  /** Creates the queue and starts working on it. May be called again after a failure. */
+  /** Creates the queue and starts processing it. Can be called again after a failure. */
   start(): Promise<void>;
   /** Waits for running deliveries. */
   stop(): Promise<void>;

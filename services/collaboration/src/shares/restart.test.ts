@@ -62,7 +62,7 @@ it('delivers to everyone once when a process is killed between two recipients', 
   await harness.stopService();
   const service = await harness.spawn({ SMTP_URL: smtp.url });
   const everyone = ['ada@acme.example', 'alan@acme.example', 'grace@acme.example'];
-  // The first goes through; the server then keeps the others waiting, and the process dies meanwhile.
+  // The first delivery succeeds. The server then keeps the others waiting until the process is killed.
   let taken = 0;
   smtp.onRecipient = () => (taken++ === 0 ? undefined : new Promise(() => undefined));
   await share(service.url, ['ada', 'alan', 'grace']);

@@ -52,11 +52,11 @@ const mailed = () => smtp.received.flatMap(({ to }) => to).sort();
 const states = () =>
   database.sql`select recipient_sub, channel, state, reason from deliveries order by id desc`;
 
-/** A member of their own, with so many push subscriptions, once the service knows them. */
+/** Adds a member with these push subscriptions and waits until the service knows the member. */
 async function newMember(sub: string, subscriptions: string[] = []) {
   const entry = member(sub, sub, { pushSubscriptions: subscriptions.map(push.subscribe) });
   await harness.directory.put('member', entry);
-  // The recipients are judged before the link.
+  // Recipients are validated before the link.
   await expect
     .poll(async () => (await share({ recipients: [sub], link: 'none' })).body.error.message)
     .toMatch(/^link: /);
@@ -124,7 +124,7 @@ describe('a share', () => {
     await eventually(() => expect(push.received.map(({ path }) => path)).toEqual(['/watch']), {
       withinMs: 60_000,
     });
-    // None of the company's mails ended in between.
+    // None of the company's mails completed in between.
     expect([mails, smtp.received.length]).toEqual([4, 0]);
   }, 90_000);
 

@@ -17,15 +17,15 @@ interface SharesOptions {
   clock: Clock;
   consoleUrl: string;
   planDeliveries: PlanDeliveries;
-  /** Of a person, and of a company. */
+  /** The rate limit per person and per company. */
   limit: RateLimit<[string, string]>;
 }
 
 /** Sends reports to members of the company. */
 export interface Shares {
   /**
-   * Returns how many people the report is sent to. A repeated idempotency key of a person and report returns the first
-   * answer and sends nothing. Throws RateLimited past the limits.
+   * Returns the number of people the report is sent to. Repeating an idempotency key for a person and report
+   * returns the first result and sends nothing. Throws RateLimited past the limits.
    */
   share(
     caller: Caller,

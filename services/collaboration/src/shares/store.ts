@@ -13,7 +13,7 @@ export interface Delivery {
   channel: 'email' | 'push';
   endpoint: string | null;
   share: Share;
-  /** Of a mention; null if the comment is no longer stored. */
+  /** The comment of a mention. Null if the comment no longer exists. */
   comment: { body: string | null; mentions: string[] } | null;
 }
 
@@ -25,39 +25,40 @@ interface Skip extends Pick<Share, 'projectId' | 'reportId'> {
   reason: string;
 }
 
-/** A transaction as pg-boss takes it. */
+/** A transaction in the form that pg-boss accepts. */
 export type QueueTransaction = ReturnType<typeof fromDrizzle>;
 
 type IdempotencyKey = Pick<Share, 'projectId' | 'reportId' | 'senderSub'> & { idempotencyKey: string };
 
 export interface SharesStore {
   /**
-   * Stores a share, its deliveries and what `enqueue` writes in one transaction; nothing if its idempotency key is
-   * taken. Returns the number of recipients of the share that has the key. Throws NotFound when the report is gone.
+   * Stores a share, its deliveries and the writes of `enqueue` in one transaction. Stores nothing if the
+   * idempotency key is taken. Returns the number of recipients of the share with that key. Throws NotFound when
+   * the report no longer exists.
    */
   add(
     share: Share,
     toDeliver: NewDelivery[],
     enqueue: (tx: QueueTransaction) => Promise<void>,
   ): Promise<number>;
-  /** The same for people whom a comment mentions, in the transaction that stores the comment. */
+  /** Does the same for people whom a comment mentions, in the transaction that stores the comment. */
   addMentions(
     tx: Tx,
     share: Share,
     toDeliver: NewDelivery[],
     enqueue: (tx: QueueTransaction) => Promise<void>,
   ): Promise<void>;
-  /** The people whom messages about this comment are addressed to. */
+  /** Returns the people to whom messages about this comment are addressed. */
   findMentioned(tx: Tx, commentId: string): Promise<ReadonlySet<string>>;
-  /** Skips mentions in comments on a report that wait to be sent to a person. Returns their channels. */
+  /** Skips waiting messages to a person about comments on a report. Returns the channels of these messages. */
   skipMentions(skip: Skip): Promise<Delivery['channel'][]>;
-  /** The number of recipients of the share with this idempotency key. */
+  /** Returns the number of recipients of the share with this idempotency key. */
   findSent(key: IdempotencyKey): Promise<number | undefined>;
-  /** A delivery that is not settled yet. */
+  /** Returns a delivery that is not settled yet. */
   findWaiting(id: string): Promise<Delivery | undefined>;
   settle(id: string, state: Settled, settledAt: Date, reason?: string): Promise<void>;
   dropEndpoint(endpoint: string, droppedAt: Date): Promise<void>;
-  /** Those of the endpoints that push services have reported gone. */
+  /** Returns the endpoints in `endpoints` that push services have reported as gone. */
   findDropped(endpoints: string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -101,7 +102,7 @@ export function createSharesStore(db: Db): SharesStore {
         .where(
           and(
             eq(deliveries.recipientSub, recipientSub),
-            // Not a parameter, so that the index of waiting deliveries serves it.
+            // Not a parameter, so that the index of waiting deliveries is used.
             sql`${deliveries.state} = 'waiting'`,
             eq(shares.id, deliveries.shareId),
             eq(shares.projectId, projectId),
@@ -166,7 +167,7 @@ async function insertDeliveries(
   await enqueue(fromDrizzle(tx, sql));
 }
 
-/** Each recipient gets one e-mail. */
+/** Counts the e-mails, because each recipient gets one. */
 async function selectSent(db: Db | Tx, key: IdempotencyKey): Promise<number | undefined> {
   const [row] = await db
     .select({ sent: count() })

@@ -1,19 +1,19 @@
-/** The texts of a message in one language; what is put in is plain text. */
+/** The texts of a message in one language. Arguments are plain text. */
 export interface Texts {
-  /** A report that was shared. */
+  /** Texts about a shared report. */
   share: About;
-  /** A comment that mentions the recipient. */
+  /** Texts about a comment that mentions the recipient. */
   mention: About;
   noteOf(sender: string): string;
   open: string;
-  /** Before the address, for readers whose button does not work. */
+  /** The text before the address, for mail clients in which the button does not work. */
   address: string;
 }
 
 interface About {
   subject(sender: string, report: string): string;
   intro(sender: string, report: string): string;
-  /** Why the recipient gets this message. */
+  /** The reason why the recipient gets this message. */
   why: string;
 }
 
@@ -161,7 +161,7 @@ export type Language = keyof typeof texts;
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(texts, tag);
 
-/** The language of messages for a BCP 47 tag: its primary subtag if there are texts for it, else English. */
+/** Returns the language of messages for a BCP 47 tag: its primary subtag if supported, otherwise English. */
 export function languageFor(tag: string): Language {
   const { language } = new Intl.Locale(tag);
   return isLanguage(language) ? language : 'en';

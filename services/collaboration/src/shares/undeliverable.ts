@@ -1,17 +1,17 @@
 /**
- * A delivery failed and a retry may help. The message is logged and stored, so it holds no text of the other side:
- * replies carry addresses and parts of messages.
+ * A delivery failed and a retry may help. The error message is logged and stored, so it must not contain replies
+ * of the server, which include addresses and parts of messages.
  */
 export class DeliveryFailed extends Error {
   override name = 'DeliveryFailed';
 }
 
-/** A delivery that no retry would complete. */
+/** A delivery failed and no retry can succeed. */
 export class Undeliverable extends DeliveryFailed {
   override name = 'Undeliverable';
 }
 
-/** There is no longer a reason for a delivery. */
+/** The reason for a delivery no longer exists. */
 export class Unneeded extends Error {
   override name = 'Unneeded';
 }

@@ -11,7 +11,10 @@ export type { DirectoryPublisher };
 export const member = (sub: string, name: string, more: Partial<Entries['member']> = {}) =>
   testMember('acme', sub, { name, email: `${sub}@acme.example`, ...more });
 
-/** Publishes company acme with projects shop and blog, their reports, the editors ada, grace and alan, the viewer vera; company rival with eve. */
+/**
+ * Publishes company acme with projects shop and blog, their reports, the editors ada, grace and alan, and the
+ * viewer vera. Also publishes company rival with eve.
+ */
 export async function publishDirectory(log: EventLog): Promise<DirectoryPublisher> {
   const publisher = await createDirectoryPublisher(log, { partitions: 2 });
   const { put, putProject } = publisher;

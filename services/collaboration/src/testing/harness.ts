@@ -16,15 +16,15 @@ export interface Harness {
   databaseUrl: string;
   directory: DirectoryPublisher;
   log: EventLog;
-  /** Stands still once it is set. */
+  /** A clock that stops once it is set. */
   clock: { now(): Date; set(time: string): void };
   token(claims: TokenClaims): Promise<string>;
   as(sub: string, permissions?: string[]): Person;
   /** Starts another instance on the same database. */
   another(env?: Record<string, string>): Promise<Instance>;
-  /** Starts another instance as a process of its own. */
+  /** Starts another instance in a separate process. */
   spawn(env: Record<string, string>): Promise<Program>;
-  /** Stops the first instance and keeps its backings. */
+  /** Stops the first instance but keeps its backing services. */
   stopService(): Promise<void>;
   stop(): Promise<void>;
 }

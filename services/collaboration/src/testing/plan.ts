@@ -1,4 +1,4 @@
-/** A node of what `explain (analyze, buffers, format json)` answers. */
+/** A node in the output of `explain (analyze, buffers, format json)`. */
 export interface Plan {
   'Node Type': string;
   'Actual Rows': number;
@@ -10,5 +10,5 @@ export interface Plan {
   Plans?: Plan[];
 }
 
-/** A plan's nodes, itself first. */
+/** Returns the nodes of a plan, starting with the root. */
 export const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];

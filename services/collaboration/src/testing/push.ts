@@ -15,16 +15,18 @@ export interface ReceivedPush {
 
 export interface PushService {
   received: ReceivedPush[];
-  /** Answers what a browser would hand to the console; its pushes are decrypted with its own keys. */
+  /**
+   * Returns a subscription as a browser would pass it to the console. Its pushes are decrypted with its own keys.
+   */
   subscribe(name: string): PushSubscription;
-  /** The status a subscription is answered with instead of 201. */
+  /** The status of the response to a subscription, instead of 201. */
   statuses: Map<string, number>;
-  /** What answers a subscription instead. */
+  /** The handler that responds to a subscription instead. */
   answers: Map<string, (response: ServerResponse) => void>;
   stop(): Promise<void>;
 }
 
-/** A push service on https with a certificate of its own, which this process trusts from now on. */
+/** Starts a push service on https with its own certificate, which this process trusts from then on. */
 export async function pushService(): Promise<PushService> {
   const browsers = new Map<string, { keys: ECDH; auth: Buffer }>();
   const received: ReceivedPush[] = [];

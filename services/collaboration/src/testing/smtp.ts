@@ -7,7 +7,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface ReceivedMail {
   to: string[];
-  /** Whether it came over TLS. */
+  /** Whether the mail came over TLS. */
   secure: boolean;
   raw: string;
   mail: Email;
@@ -16,16 +16,19 @@ export interface ReceivedMail {
 export interface MailServer {
   url: string;
   received: ReceivedMail[];
-  /** What it does at RCPT TO; an error refuses. */
+  /** Called at RCPT TO. Throwing an error rejects the recipient. */
   onRecipient: (address: string) => Promise<void> | void;
-  /** Starts it again on its port. */
+  /** Starts the server again on the same port. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 let certificate: Promise<{ key: string; cert: string }> | undefined;
 
-/** A certificate for localhost, which this process trusts from now on: one, because of several it would try the first. */
+/**
+ * Returns a certificate for localhost that this process trusts from then on. There is only one, because of
+ * several, the process would try only the first.
+ */
 export function trustedCertificate(): Promise<{ key: string; cert: string }> {
   certificate ??= makeCertificate();
   return certificate;
@@ -39,7 +42,7 @@ async function makeCertificate(): Promise<{ key: string; cert: string }> {
   return { key, cert };
 }
 
-/** A real SMTP server that keeps what it is sent; with a certificate it offers STARTTLS. */
+/** Starts a real SMTP server that keeps the mails it receives. With a certificate it offers STARTTLS. */
 export async function mailServer(certificate?: { key: string; cert: string }): Promise<MailServer> {
   let server: SMTPServer | undefined;
   let port = 0;
@@ -82,7 +85,7 @@ export async function mailServer(certificate?: { key: string; cert: string }): P
   return self;
 }
 
-/** The refusal of a recipient that does not exist. */
+/** Returns the rejection of a recipient that does not exist. */
 export function noSuchMailbox(): Error {
   return Object.assign(new Error('no such mailbox'), { responseCode: 550 });
 }

@@ -6,13 +6,16 @@ import { styles } from './styles.ts';
 
 interface Document {
   title: string;
-  /** What a preview of a link to the page says. */
+  /** The description in link previews. */
   description: string;
   body: Markup;
   locale: Locale;
 }
 
-/** A whole page. Its preview tags have no image: it loads nothing, and neither should who shows a preview. */
+/**
+ * Renders a complete page. The preview tags have no image, so that neither the page nor a preview of it loads
+ * anything.
+ */
 export function document({ title, description, body, locale }: Document): string {
   return markup`<!doctype html>
 <html lang="${locale.language}"><head><meta charset="utf-8"><title>${title}</title>

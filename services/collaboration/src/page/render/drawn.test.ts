@@ -12,7 +12,7 @@ import { dataTable } from './table.ts';
 
 const en = createLocale('en');
 const buckets = ['2026-02-01', '2026-02-02'];
-/** Of 144, the last is the largest. */
+/** 144 series, the last of which is the largest. */
 const series = Array.from({ length: 144 }, (_, at) => ({ name: `plan ${at}.`, values: [at, at + 1] }));
 const LARGEST = series.slice(-8).map(({ name }) => name);
 

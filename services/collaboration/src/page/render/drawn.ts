@@ -4,14 +4,14 @@ import type { Locale } from './locale.ts';
 
 type Series = OverBuckets['series'][number];
 
-/** What a chart draws of a report with many series. */
+/** The part of a report with many series that a chart draws. */
 export interface Drawn<Content extends ReportContent> {
   content: Content;
-  /** Says how many series are only in the table; empty for none. */
+  /** States how many series are only in the table. Empty: none. */
   others: string;
 }
 
-/** The largest series, in the order of the report; and the others, which have no colour. */
+/** Splits the series into the largest, in the order of the report, and the rest, which have no colour. */
 export function largestOf(series: readonly Series[], sizeOf: (one: Series) => number) {
   const inOrder = series.toSorted((one, other) => sizeOf(other) - sizeOf(one));
   const largest = new Set(inOrder.slice(0, COLOURS));
@@ -21,7 +21,10 @@ export function largestOf(series: readonly Series[], sizeOf: (one: Series) => nu
   };
 }
 
-/** The series with the largest totals. Bars are stacked: the sum of the others makes them as high as they are. */
+/**
+ * Selects the series with the largest totals. Bars are stacked, so the sum of the others is added to keep their
+ * height.
+ */
 export function drawnOf(content: OverBuckets, locale: Locale): Drawn<OverBuckets> {
   const { drawn, left } = largestOf(content.series, ({ total, values }) =>
     Math.abs(total ?? values.reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0)),

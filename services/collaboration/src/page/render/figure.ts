@@ -10,13 +10,13 @@ import { summarise } from './summary.ts';
 
 interface Names {
   title: string;
-  /** Begins the ids of its elements. */
+  /** The prefix of the ids of its elements. */
   id: string;
-  /** Above the chart. */
+  /** The heading above the chart. */
   heading: string | undefined;
 }
 
-/** A line or bar chart with its figures, legend and text alternative. */
+/** Renders a line or bar chart with its headline figures, legend and alternative text. */
 export function figure(
   content: OverBuckets,
   drawn: Drawn<OverBuckets>,
@@ -35,7 +35,7 @@ ${drawing(narrow, 'narrow')}
 </figure>`;
 }
 
-/** Vega has escaped the texts of its markup. */
+/** Embeds the markup of Vega, in which texts are already escaped. */
 function picture(
   { width, height, top, content }: Drawing,
   id: string,
@@ -48,7 +48,7 @@ function picture(
 const swatch = (index: number) =>
   markup`<svg width="12" height="12" aria-hidden="true"><rect width="12" height="12" rx="3" fill="${seriesColour(index)}"/></svg>`;
 
-/** Which colour is which series, where there are several. */
+/** Renders the colour of each series. Empty for a single series without a breakdown. */
 export function legend({ content, others }: Drawn<ReportContent>, { texts }: Locale): Markup {
   const { breakdown } = content;
   const series = content.kind === 'grid' ? [] : (content.series ?? []);

@@ -7,18 +7,18 @@ import type { Locale } from './locale.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 
 interface Bar {
-  /** Empty where the step is not split. */
+  /** Empty if the step is not split. */
   name: string;
   count: number;
-  /** Of the first step. */
+  /** The count of the first step. */
   first: number;
 }
 
-/** A bar as wide as the card for each step, and between steps who was lost and how long it took. */
+/** Renders a bar as wide as the card for each step. Between steps, shows the drop-off and the time taken. */
 export function funnelFigure(content: Funnel, title: string, locale: Locale): Markup {
   const drawn = drawnOf(content, locale);
   const { steps, series: parts = [] } = drawn.content;
-  // A single part has the whole of each step: the legend names it once.
+  // A single part covers the whole of each step, so only the legend names it.
   const series = parts.length > 1 ? parts : undefined;
   const { number, share } = locale;
   const largest = Math.max(...(series ?? []).flatMap(({ values }) => values.map((value) => value ?? 0)), 0);
@@ -43,7 +43,7 @@ export function funnelFigure(content: Funnel, title: string, locale: Locale): Ma
   return markup`<figure class="card funnel">${headline(content, locale)}${legend(drawn, locale)}<ol class="steps" aria-label="${title}">${items}</ol></figure>`;
 }
 
-/** The parts with the most people at the first step. */
+/** Selects the parts with the most people at the first step. */
 function drawnOf(content: Funnel, { texts, number }: Locale): Drawn<Funnel> {
   const { drawn, left } = largestOf(content.series ?? [], ({ values }) => values[0] ?? 0);
   if (left.length === 0) return { content, others: '' };

@@ -3,10 +3,10 @@ import { headline } from './headline.ts';
 import type { Locale } from './locale.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 
-/** Shades of the style sheet, from the lightest. */
+/** The number of shades in the style sheet, from the lightest. */
 const SHADES = 9;
 
-/** A table whose cells are the darker the larger their value; its first column, with the sizes, stays in sight. */
+/** Renders a table with darker cells for larger values. The first column, with the sizes, stays visible. */
 export function gridFigure(content: Grid, title: string, locale: Locale, download: Markup): Markup {
   const { rows, periods, unit } = content;
   const { texts } = locale;

@@ -14,13 +14,13 @@ import { type Markup, markup, nothing } from './markup.ts';
 interface Figure {
   label: string;
   value: string;
-  /** Of the period before, in words. */
+  /** The change from the previous period, in words. */
   change?: { arrow: string; text: string };
 }
 
 const MAX_FIGURES = 4;
 
-/** The figures to read first: totals with their change, a funnel's conversion, an average retention. */
+/** Renders the key figures: totals with their change, the conversion of a funnel, or the average retention. */
 export function headline(content: ReportContent, locale: Locale): Markup {
   const figures = figuresOf(content, locale);
   if (figures.length === 0) return nothing;
@@ -63,7 +63,7 @@ function figureOf(label: string, { total, previousTotal }: Amount, locale: Local
   if (total === null) return [];
   const value = locale.value(total, unit);
   if (previousTotal === null || previousTotal === undefined) return [{ label, value }];
-  // People who left are drawn below zero: more of them are more.
+  // Churned people are drawn below zero, so a lower total is an increase.
   const [now, before] = unit === PEOPLE ? [Math.abs(total), Math.abs(previousTotal)] : [total, previousTotal];
   return [{ label, value, change: changeOf(now, before, locale) }];
 }

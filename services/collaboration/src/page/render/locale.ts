@@ -2,34 +2,34 @@ import { type ColumnFormat, type Interval, PEOPLE } from '@switchboard/report-co
 import { LANGUAGES, type PageLanguage } from '../texts/languages.ts';
 import type { PageTexts } from '../texts/texts.ts';
 
-/** Numbers, dates and words as a language writes them. Dates are UTC. */
+/** The numbers, dates and words of a language. Dates are UTC. */
 export interface Locale {
   language: PageLanguage;
   texts: PageTexts;
   number(value: number): string;
-  /** Of 0 to 1, with at most one decimal. */
+  /** Formats a share from 0 to 1 as a percentage with at most one decimal. */
   share(part: number | null | undefined): string;
-  /** With its unit: `12%`, `1,200 sign-ups`; a dash where there is none. */
+  /** Formats a value with its unit: `12%`, `1,200 sign-ups`. Returns a dash if there is no value. */
   value(value: number | null | undefined, unit?: string): string;
-  /** A unit that stands alone. */
+  /** Formats a unit without a number. */
   unit(unit: string): string;
-  /** A cell of a table. */
+  /** Formats a table cell. */
   cell(value: number | null | undefined, format: ColumnFormat, unit?: string): string;
-  /** In its two largest units: `2 h 5 min`. */
+  /** Formats a duration in its two largest units: `2 h 5 min`. */
   duration(seconds: number): string;
   day(day: string): string;
   moment(at: Date): string;
-  /** A bucket by its name: the date and hour, date or month that it is, else the name. */
+  /** Formats the name of a bucket as a date and hour, a date or a month. Returns other names unchanged. */
   bucket(name: string, interval: Interval | undefined): string;
-  /** Buckets as an axis names them, without what is the same in all. */
+  /** Formats buckets for an axis, without the parts that all of them share. */
   shortBuckets(names: readonly string[], interval: Interval | undefined): string[];
-  /** Ticks of an axis, all with as many decimals; long ones are abbreviated. */
+  /** Formats the ticks of an axis with the same number of decimals. Abbreviates long numbers. */
   ticks(values: readonly number[], unit: string): string[];
 }
 
-/** Where the country decides how dates and numbers are written. */
+/** The locale of languages in which the format of dates and numbers depends on the country. */
 const TAGS: Partial<Record<PageLanguage, string>> = { en: 'en-GB', pt: 'pt-BR' };
-/** Where no space is between a number and what it counts. */
+/** The languages without a space between a number and its unit. */
 const UNSPACED: readonly PageLanguage[] = ['ja'];
 const UNITS = [
   ['day', 86_400],
@@ -39,7 +39,7 @@ const UNITS = [
 ] as const;
 const NONE = '–';
 
-/** People who left are drawn below zero; their number is not negative. */
+/** Returns the number to display. Churned people are drawn below zero, but their number is positive. */
 const shownOf = (value: number, unit: string | undefined) => (unit === PEOPLE ? Math.abs(value) : value);
 
 const COMPACT_FROM = 10_000;

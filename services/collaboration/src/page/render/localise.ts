@@ -12,7 +12,9 @@ interface Named {
   builtIn?: BuiltInName | undefined;
 }
 
-/** The content with its built-in names in the visitor's language; all other names are the customer's. */
+/**
+ * Translates the built-in names of the content into the visitor's language. Other names belong to the customer.
+ */
 export function localise(content: ReportContent, texts: PageTexts): ReportContent {
   if (content.kind === 'grid') {
     const { periods, interval } = content;
@@ -29,7 +31,7 @@ function periodIn({ periods }: PageTexts, period: string, interval: Interval | u
   return isBuiltIn ? periods[interval](number) : period;
 }
 
-/** A translation may be equal to a name from data: built-in names are numbered anew. */
+/** Translates and renumbers built-in names, because a translation may equal a name from the data. */
 function named<T extends Named>(series: readonly T[], { builtIn: words }: PageTexts): T[] {
   const taken = new Set(series.flatMap(({ name, builtIn }) => (builtIn === undefined ? [name] : [])));
   return series.map((one) => {
@@ -44,7 +46,7 @@ function named<T extends Named>(series: readonly T[], { builtIn: words }: PageTe
 
 const NUMBERED = / \(\d+\)$/;
 
-/** A long name may have been cut before its built-in end, and stays. */
+/** Translates the built-in end of a name. A long name may have been cut before that end and stays as it is. */
 function translated(name: string, english: string, word: string): string {
   const bare = name.replace(NUMBERED, '');
   const isBuiltIn = bare === english || bare.endsWith(`: ${english}`);

@@ -1,9 +1,9 @@
 import type { BucketDays } from '@switchboard/report-content';
 
-/** An annotation where the chart shows it, with its number in the list. */
+/** The position of an annotation in the chart, and its number in the list. */
 export interface Mark {
   number: number;
-  /** The first and last bucket it is on. */
+  /** The first and last bucket of the annotation. */
   first: number;
   last: number;
 }
@@ -13,7 +13,7 @@ interface Noted {
   endsOn: string;
 }
 
-/** Where annotations stand on the buckets; those on no bucket have no mark. */
+/** Returns the positions of annotations on the buckets. Annotations on no bucket have no mark. */
 export function marksOn(days: BucketDays[], annotations: readonly Noted[]): Mark[] {
   return annotations.flatMap(({ startsOn, endsOn }, index) => {
     const on = days.map(({ from, to }) => startsOn <= to && endsOn >= from);

@@ -1,9 +1,9 @@
 import { html, raw } from 'hono/html';
 
-/** Markup whose texts are escaped. */
+/** Markup in which texts are escaped. */
 export type Markup = ReturnType<typeof raw>;
 
-/** `html` of hono without promises in it: what it makes is there at once. */
+/** Works like `html` of hono without promises, so that the result is available synchronously. */
 export function markup(parts: TemplateStringsArray, ...values: unknown[]): Markup {
   const made = html(parts, ...values);
   if (made instanceof Promise) throw new Error('markup waits for nothing');

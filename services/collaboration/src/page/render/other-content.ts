@@ -10,7 +10,10 @@ type Json = unknown;
 const isObject = (value: Json): value is Record<string, Json> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Any JSON as nested tables: properties by name, objects with the same properties as rows. Long content is cut. */
+/**
+ * Renders any JSON as nested tables: properties by name, and objects with the same properties as rows. Long
+ * content is cut.
+ */
 export function renderAnyJson(value: Json, { texts, number }: Locale): Markup {
   let cells = 0;
 
@@ -47,7 +50,7 @@ export function renderAnyJson(value: Json, { texts, number }: Locale): Markup {
     return markup`<table><thead><tr>${columns.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>${rows}</tbody></table>`;
   }
 
-  /** As many rows as fit, and then how many are left out. */
+  /** Renders as many rows as fit, followed by the number of omitted rows. */
   function fitting<T>(items: T[], row: (item: T) => Markup): Markup[] {
     const rows: Markup[] = [];
     for (const item of items) {
@@ -63,7 +66,7 @@ export function renderAnyJson(value: Json, { texts, number }: Locale): Markup {
   return show(value, 0);
 }
 
-/** The properties of a list of objects, when they make a readable table. */
+/** Returns the properties of a list of objects if they make a readable table. */
 function columnsOf(items: Json[]): string[] | undefined {
   const names = new Set<string>();
   for (const item of items) {

@@ -15,13 +15,13 @@ import { type Markup, markup, nothing } from './markup.ts';
 import { renderAnyJson } from './other-content.ts';
 import { dataTable, downloadLink } from './table.ts';
 
-/** A page with a single message. */
+/** Renders a page with a single message. */
 export function renderPlain([title, text]: PageTexts['missing'], locale: Locale): string {
   const body = markup`<main class="plain"><div>${raw(logo(28))}<h1>${title}</h1><p>${text}</p></div></main>`;
   return document({ title, description: text, body, locale });
 }
 
-/** What a page shows of a shared report. */
+/** The data that a page shows of a shared report. */
 export interface Shown {
   project: Pick<SharedReport['project'], 'name'>;
   report: Pick<SharedReport['report'], 'name'>;
@@ -29,12 +29,12 @@ export interface Shown {
   run: { ranAt: Date; body: Uint8Array } | undefined;
 }
 
-/** The content of a run, parsed, and its days, on which annotations are shown. */
+/** The parsed content of a run, and its range of days, on which annotations are shown. */
 export interface ParsedRun {
   value: unknown;
   content: ReportContent | undefined;
   days: { from: string; to: string } | undefined;
-  /** Bytes of its JSON. */
+  /** The size of its JSON in bytes. */
   size: number;
 }
 
@@ -47,18 +47,21 @@ export function parseRun({ run }: Pick<Shown, 'run'>): ParsedRun {
   return { value, content, days: first && last && { from: first.from, to: last.to }, size };
 }
 
-/** The values of a report as a file; undefined for content in any other format. */
+/** Renders the values of a report as a CSV file. Returns undefined for content in any other format. */
 export function renderCsv({ report }: Pick<Shown, 'report'>, { content }: ParsedRun, { texts }: Locale) {
   return (
     content && {
       name: content.title ?? report.name,
-      // Without the mark Excel takes UTF-8 for the encoding of its country.
+      // Without a byte order mark, Excel assumes the encoding of its locale instead of UTF-8.
       csv: `\ufeff${csvOf(tableOf(localise(content, texts), texts.table))}`,
     }
   );
 }
 
-/** The page of a shared report: a chart with its values, or nested tables for content in any other format. */
+/**
+ * Renders the page of a shared report: a chart with its values, or nested tables for content in any other
+ * format.
+ */
 export async function renderReport(
   shown: Shown,
   parsed: ParsedRun,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { tokens } from '@switchboard/design';
 
-/** How much of the heat colour is in each shade: none is so between that neither text colour is readable on it. */
+/** The percentage of the heat colour in each shade. Skips the range in which neither text colour is readable. */
 const SHADES = [5, 12, 19, 26, 34, 42, 50, 88, 100];
 const FIRST_DARK_SHADE = 7;
 const shades = SHADES.map((share, at) => {
@@ -9,7 +9,10 @@ const shades = SHADES.map((share, at) => {
   return `.s${at}{background:color-mix(in srgb,var(--accent) ${share}%,var(--raised))${text}}`;
 }).join('\n');
 
-/** The page's one style sheet. Its hash is in the Content-Security-Policy, so it is the only one that works. */
+/**
+ * The only style sheet of the page. The Content-Security-Policy contains its hash, so no other style sheet
+ * applies.
+ */
 export const styles = `
 ${tokens}
 @media print{:root{--surface:#fff}}
@@ -120,7 +123,10 @@ svg,.heat td,.number{print-color-adjust:exact}
 
 const styleHash = createHash('sha256').update(styles).digest('base64');
 
-/** Nothing is loaded, run, framed or sent anywhere: the page is its markup, its one style sheet and the icon in it. */
+/**
+ * Headers that prevent the page from loading, running, framing or sending anything beyond its markup, style
+ * sheet and icon.
+ */
 export const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

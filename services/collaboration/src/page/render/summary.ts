@@ -1,7 +1,7 @@
 import { intervalOf, type OverBuckets } from '@switchboard/report-content';
 import type { Locale } from './locale.ts';
 
-/** What a chart shows, in words, for those who do not see it. */
+/** Describes a chart in words, for people who cannot see it. */
 export function summarise(
   { kind, buckets, series, unit, interval: named }: OverBuckets,
   locale: Locale,

@@ -2,18 +2,18 @@ import { type Cell, type ReportContent, type Table, tableOf } from '@switchboard
 import type { Locale } from './locale.ts';
 import { type Markup, markup, nothing } from './markup.ts';
 
-/** Of the table; the file has the rows of the rest. */
+/** The maximum number of cells in the table. The file has the remaining rows. */
 const MAX_CELLS = 5_000;
-/** More rows are folded. */
+/** The maximum number of rows shown unfolded. */
 const MAX_OPEN_ROWS = 12;
-/** Paper has room for so many; further columns follow below. */
+/** The maximum number of columns that fit on paper. Further columns follow below. */
 const MAX_COLUMNS = 12;
 
-/** Every value as CSV, at the address of the page. */
+/** A link to all values as CSV, at the address of the page. */
 export const downloadLink = ({ texts }: Locale): Markup =>
   markup`<a class="download" href="?format=csv" download>${texts.download}</a>`;
 
-/** The values of the chart, for those who do not see it and for paper. */
+/** Renders the values of the chart, for people who cannot see it and for paper. */
 export function dataTable(content: ReportContent, locale: Locale): Markup {
   const { texts, number } = locale;
   const whole = tableOf(content, texts.table);
@@ -36,7 +36,7 @@ export function dataTable(content: ReportContent, locale: Locale): Markup {
   return markup`<section class="card folded"><details><summary>${heading} <span class="count">${texts.rows(number(length))}</span></summary>${values}</details>${downloadLink(locale)}</section>`;
 }
 
-/** The numbers of the columns of each table: about as many in all. */
+/** Distributes the column numbers evenly over the tables. */
 function columnsFitting(count: number): number[][] {
   const all = Array.from({ length: count }, (_, at) => at);
   const size = Math.ceil(count / Math.ceil(count / MAX_COLUMNS));
@@ -49,7 +49,7 @@ interface Part {
   locale: Locale;
 }
 
-/** Some columns of the table, again beside the names of the rows. */
+/** Renders some columns of the table, with the row names repeated. */
 function part(table: Table, places: readonly number[], { unit, isFirst, locale }: Part): Markup {
   const { corner, interval, columns, rows, totals } = table;
   const cells = (values: readonly Cell[]) =>

@@ -17,7 +17,7 @@ export type PageLanguage = keyof typeof LANGUAGES;
 const MAX_HEADER = 1000;
 const isLanguage = (tag: string): tag is PageLanguage => Object.hasOwn(LANGUAGES, tag);
 
-/** The visitor's most wanted language that the page has, else English. */
+/** Returns the supported language that the visitor prefers most, or English. */
 export function languageOf(acceptLanguage = ''): PageLanguage {
   for (const { type, q } of parseAccept(acceptLanguage.slice(0, MAX_HEADER))) {
     const primary = type.split('-')[0]?.trim().toLowerCase() ?? '';

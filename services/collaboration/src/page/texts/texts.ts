@@ -1,19 +1,19 @@
 import type { BuiltInName, Interval, TableTexts } from '@switchboard/report-content';
 
-/** The page's own words in one language. What is put in is plain text, formatted already. */
+/** The texts of the page in one language. Arguments are plain text and already formatted. */
 export interface PageTexts {
   table: TableTexts;
   builtIn: Record<BuiltInName, string>;
-  /** Of retention: so many intervals after somebody's first. */
+  /** Retention periods: the number of intervals after a person's first. */
   periods: Record<Interval, (number: string) => string>;
-  /** The unit after a number, by the plural form that the number needs. */
+  /** The unit after a number, by the plural form of the number. */
   people: { [form in Intl.LDMLPluralRule]?: string } & { other: string };
   ran: string;
   expires: string;
   notRun: string;
   empty: string;
   footer: string;
-  /** Of a preview where the report has no description. */
+  /** The description in link previews if the report has none. */
   about(project: string): string;
   values: string;
   annotations: string;
@@ -24,7 +24,7 @@ export interface PageTexts {
   report: string;
   rows(count: string): string;
   more(count: string): string;
-  /** Series that a chart does not draw. */
+  /** The series that a chart does not draw. */
   others(count: string): string;
   yes: string;
   no: string;

@@ -2,7 +2,7 @@ import type { Note } from '../../annotations/annotations.ts';
 import type { Shown } from '../render/render.ts';
 import type { PageLanguage } from '../texts/languages.ts';
 
-/** What a page is rendered from. */
+/** The input for rendering a page. */
 export interface Asked {
   shown: Shown;
   notes: Note[];

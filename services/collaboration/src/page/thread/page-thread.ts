@@ -5,7 +5,7 @@ import { parseRun, renderReport } from '../render/render.ts';
 import type { PageLanguage } from '../texts/languages.ts';
 import type { Asked, ThreadCalls } from './calls.ts';
 
-/** What the thread runs; see `createRenderer`. */
+/** The entry point of the worker thread. See `createRenderer`. */
 
 const port = parentPort;
 if (port === null) throw new Error('page-thread.ts runs in a worker thread');

@@ -32,7 +32,7 @@ describe('the thread that renders pages', () => {
   it('is started again after it ended, and what it was rendering is 503', async () => {
     await renderer.stop();
     const lost = renderer.render(asked('lost'), 'lost').catch((error: unknown) => error);
-    // It has begun, and a thread takes longer than this to start.
+    // Rendering has begun, but the thread has not finished starting.
     await setImmediate();
     await renderer.stop();
     expect(await lost).toMatchObject({ status: 503 });

@@ -4,14 +4,16 @@ import { Unavailable } from '@switchboard/service-kit';
 import { createBirpc } from 'birpc';
 import type { Asked, ThreadCalls } from './calls.ts';
 
-/** Renders pages on a thread of its own, since a large one takes hundreds of milliseconds. */
+/** Renders pages on a separate thread, because a large page takes hundreds of milliseconds. */
 export interface Renderer {
-  /** Returns HTML. One page at a time; projects take turns. Throws Unavailable if it takes too long. */
+  /**
+   * Returns HTML. Renders one page at a time; projects take turns. Throws Unavailable if rendering takes too long.
+   */
   render(asked: Asked, projectId: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** With the wait for others, and the start of the thread. */
+/** The longest time for rendering, including waiting in the queue and starting the thread. */
 const LONGEST_MS = 20_000;
 const MAX_HEAP_MB = 256;
 const NO_TIMEOUT = -1;
@@ -23,7 +25,7 @@ interface Thread {
 
 const failed = () => new Unavailable('The page took too long. Retry after the time in Retry-After.', 5);
 
-/** The thread starts with the first page, and again after a page that ended it. */
+/** Creates a renderer. Its thread starts with the first page, and again after a page that ended the thread. */
 export function createRenderer(): Renderer {
   const slot = createSlots(1);
   let running: Thread | undefined;
@@ -51,7 +53,7 @@ export function createRenderer(): Renderer {
     };
     worker.on('error', () => void thread.end());
     worker.on('exit', () => void thread.end());
-    // The service ends without waiting for it.
+    // Lets the process exit without waiting for the thread.
     worker.unref();
     return thread;
   }

@@ -9,11 +9,11 @@ import type { Size } from './theme.ts';
 import { valueAxis } from './value-axis.ts';
 
 declare module 'vega' {
-  /** How wide texts are taken to be; vega-scenegraph exports it, its types leave it out. */
+  /** Measures text widths. vega-scenegraph exports it, but its types omit it. */
   export const textMetrics: { width(item: { fontSize?: number }, text: unknown): number };
 }
 
-/** What goes into an `svg` element of that size, and where its upper edge is. */
+/** The content of an `svg` element of that size, and the position of its upper edge. */
 export interface Drawing {
   width: number;
   height: number;
@@ -21,7 +21,7 @@ export interface Drawing {
   content: string;
 }
 
-/** For a wide page and paper, and for a phone. */
+/** One drawing for wide pages and paper, and one for phones. */
 export interface Drawings {
   wide: Drawing;
   narrow: Drawing;
@@ -29,10 +29,10 @@ export interface Drawings {
 
 let loading: Promise<[typeof import('vega'), typeof import('vega-lite')]> | undefined;
 
-/** Vega takes a third of a second to load: the first page waits for it, not the start of the service. */
+/** Loads Vega with the first page instead of at startup, because loading takes a third of a second. */
 function load() {
   loading ??= Promise.all([import('vega'), import('vega-lite')]).then((modules) => {
-    // Without a canvas Vega takes every letter for as wide as an M, and cuts labels that have room.
+    // Without a canvas, Vega assumes that every letter is as wide as an M and cuts off labels that would fit.
     modules[0].textMetrics.width = ({ fontSize = 11 }, text) => textWidth(String(text ?? ''), fontSize);
     return modules;
   });
@@ -41,7 +41,7 @@ function load() {
 
 const UNIT_HEIGHT = 18;
 
-/** Draws a line or bar chart without a browser. The markup has no styles, scripts or addresses in it. */
+/** Draws a line or bar chart without a browser. The markup contains no styles, scripts or URLs. */
 export async function draw(content: OverBuckets, marks: Mark[], locale: Locale): Promise<Drawings> {
   const [{ parse, View: NewView }, { compile }] = await load();
   const titles = titlesOf(content, locale);
@@ -84,7 +84,7 @@ function paddingOf(view: View): { left?: number; top?: number } {
   return typeof padding === 'object' ? padding : {};
 }
 
-/** A bucket with the value of each series, as a tooltip says it. */
+/** Returns the tooltip of each bucket, with the value of each series. */
 function titlesOf({ buckets, series, unit, interval: named }: OverBuckets, locale: Locale): string[] {
   const interval = intervalOf(buckets, named);
   const before = interval === 'week' ? `${locale.texts.table.intervals.week} ` : '';

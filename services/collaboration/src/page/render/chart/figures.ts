@@ -7,10 +7,10 @@ import { type Mark, marksOn } from '../marks.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 import { draw } from './draw.ts';
 
-/** The table has what further ones would show. */
+/** The maximum number of charts. The table shows the values of the others. */
 const MAX_CHARTS = 6;
 
-/** The charts of a report over buckets, one for each unit, and the annotations on them. */
+/** Renders the charts of a report over buckets, one per unit, with their annotations. */
 export async function figures(content: OverBuckets, title: string, notes: Note[], locale: Locale) {
   const days = daysOfBuckets(content.buckets);
   const marks = days === undefined ? [] : marksOn(days, notes);
@@ -29,14 +29,14 @@ export async function figures(content: OverBuckets, title: string, notes: Note[]
   return markup`${charts}${others}${noteList(marks, notes, locale)}`;
 }
 
-/** Tells the charts of a report with several units apart. */
+/** Returns the heading that distinguishes the charts of a report with several units. */
 function headingOf(chart: OverBuckets, { series }: OverBuckets, locale: Locale): string | undefined {
   if (chart.series.length === series.length) return undefined;
   const [first] = chart.series;
   return chart.series.length === 1 && first ? first.name : locale.unit(chart.unit ?? '');
 }
 
-/** Numbers under a heading that names their unit go without it. */
+/** Removes the unit from the numbers of a chart if its heading names the unit. */
 function withoutRepeatedUnit(chart: OverBuckets, heading = ''): OverBuckets {
   const { unit = '' } = chart;
   if (unit === '%' || unit === PEOPLE || !heading.includes(unit)) return chart;

@@ -6,12 +6,15 @@ import { CONFIG, LABEL_SIZE, type Size, seriesColour } from './theme.ts';
 import type { ValueAxis } from './value-axis.ts';
 
 type Values = readonly (number | null)[];
-/** Pixels; a longer label of a bucket is cut. */
+/** The maximum width of a bucket label in pixels. Longer labels are cut off. */
 const MAX_LABEL = 130;
 const LABEL_GAP = 6;
 const MAX_LABELS = 9;
 
-/** The axes and marks of a line or bar chart. Buckets and series go by number: no text of a report is in the spec. */
+/**
+ * Builds the axes and marks of a line or bar chart. Buckets and series are numbered, so that the spec contains
+ * no text of a report.
+ */
 export function drawOverBuckets(
   content: OverBuckets,
   axis: ValueAxis,
@@ -103,7 +106,7 @@ function lines({ series, buckets }: OverBuckets, encoding: object) {
   return [...(before.some((values) => values.length > 0) ? [dashed] : []), solid, points];
 }
 
-/** A value between gaps is on no line. */
+/** Whether a value has gaps on both sides, so that no line contains it. */
 function isAlone(values: Values = [], at: number): boolean {
   return values[at] !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null;
 }
@@ -111,7 +114,7 @@ function isAlone(values: Values = [], at: number): boolean {
 const rowsOf = (series: readonly Values[]) =>
   series.flatMap((values, index) => values.map((value, bucket) => ({ bucket, series: index, value })));
 
-/** So many of the buckets as there is room for, evenly spread. */
+/** Selects at most `most` of the buckets, evenly spread. */
 function spread(numbers: number[], most: number): number[] {
   const step = Math.ceil(numbers.length / most);
   return numbers.filter((_, index) => index % step === 0);

@@ -1,18 +1,18 @@
 import type { Mark } from '../marks.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
 
-/** Where the plot is in the drawing, in pixels. */
+/** The position of the plot in the drawing, in pixels. */
 export interface Plot {
   left: number;
   top: number;
   width: number;
   height: number;
-  /** The left edge of the first bucket within the plot, and the width of each. */
+  /** The left edge of the first bucket in the plot, and the width of each bucket. */
   start: number;
   step: number;
 }
 
-/** The number of annotations, on one of the lines above the plot. */
+/** The number of an annotation, or of several, on one of the lines above the plot. */
 export interface Badge {
   label: string;
   first: number;
@@ -28,8 +28,8 @@ const GAP = 3;
 const widthOf = (label: string) => 10 + label.length * 7;
 
 /**
- * Stacks the numbers of annotations whose places overlap. What finds no room in the top line joins the number that is
- * there. `xOf` is the left edge of a bucket; badges end before `right`.
+ * Stacks the numbers of annotations that overlap. A number that fits on no line is merged into the last badge of
+ * the top line. `xOf` returns the left edge of a bucket. Badges end before `right`.
  */
 export function stackBadges(marks: readonly Mark[], xOf: (bucket: number) => number, right: number): Badge[] {
   const badges: Badge[] = [];
@@ -54,7 +54,7 @@ export function stackBadges(marks: readonly Mark[], xOf: (bucket: number) => num
   return badges;
 }
 
-/** How many lines of badges there are. */
+/** Returns the number of lines of badges. */
 export const lanesOf = (badges: readonly Badge[]) =>
   badges.reduce((most, { lane }) => Math.max(most, lane + 1), 0);
 
@@ -62,15 +62,15 @@ interface Overlay {
   plot: Plot;
   marks: readonly Mark[];
   badges: readonly Badge[];
-  /** Above the axis; empty for none. */
+  /** The unit above the axis. Empty: no unit. */
   unit: string;
-  /** What a bucket says when it is pointed at. */
+  /** The tooltip of each bucket. */
   titles: readonly string[];
-  /** Pixels above the drawing. */
+  /** The space above the drawing, in pixels. */
   above: number;
 }
 
-/** What lies in front of the marks: annotations, the unit, and an area for each bucket that names its values. */
+/** Renders the layer in front of the marks: annotations, the unit, and an area with a tooltip for each bucket. */
 export function overlay({ plot, marks, badges, unit, titles, above }: Overlay): Markup {
   const { left, top, height, start, step } = plot;
   const xOf = (bucket: number) => round(left + start + bucket * step);

@@ -1,4 +1,4 @@
-/** Of the font size, as DejaVu Sans has them: most fonts are narrower. */
+/** Widths relative to the font size, as in DejaVu Sans. Most fonts are narrower. */
 const WIDTHS: readonly [letters: RegExp, width: number][] = [
   [/[\s.,:;'’!|()ijlftr–-]/u, 0.38],
   [/[%@MWmw]/u, 0.95],
@@ -6,7 +6,7 @@ const WIDTHS: readonly [letters: RegExp, width: number][] = [
 ];
 const OTHERS = 0.63;
 
-/** About how many pixels a line of text takes, where there is no font to measure it with. */
+/** Estimates the width of a line of text in pixels without a font to measure it. */
 export function textWidth(line: string, fontSize: number): number {
   let width = 0;
   for (const letter of line) width += WIDTHS.find(([letters]) => letters.test(letter))?.[1] ?? OTHERS;

@@ -1,10 +1,10 @@
 import { series } from '@switchboard/design';
 import type { Config } from 'vega-lite';
 
-/** The number of series with a colour of their own. */
+/** The number of series that have a colour. */
 export const COLOURS = series.length;
 
-/** Series colours are CSS variables of the page, so that one drawing is right on light, dark and paper. */
+/** Returns a CSS variable of the page, so that one drawing works on light and dark backgrounds and on paper. */
 export const seriesColour = (index: number) =>
   index < COLOURS ? `var(--series-${index + 1})` : 'var(--text-muted)';
 
@@ -13,7 +13,7 @@ export const LABEL_SIZE = 12;
 
 export const CONFIG: Config = {
   background: 'transparent',
-  aria: false, // The drawing is one picture with a text alternative; its table has the values.
+  aria: false, // The drawing is a single image with alternative text. The table has the values.
   font: 'system-ui, sans-serif',
   view: { stroke: null },
   axis: {

@@ -1,15 +1,15 @@
 const STEPS = [1, 2, 2.5, 5, 10];
-/** Beyond it, sums of values are no longer finite. */
+/** The largest value drawn. Beyond it, sums of values may not be finite. */
 const MAX_VALUE = 1e300;
 
 const clamp = (value: number) => Math.min(Math.max(value, -MAX_VALUE), MAX_VALUE);
 
-/** How many steps there are at most between the least and the most. */
+/** The maximum number of steps between the smallest and the largest value. */
 const COUNT = 5;
 
 /**
- * Round values, evenly spread from at or below `least` to at or above `most`. Zero is one of them. They are whole where
- * nothing in between is counted.
+ * Returns evenly spaced round values from at or below `least` to at or above `most`. Zero is one of them.
+ * `isWhole` restricts them to integers.
  */
 export function niceTicks(least: number, most: number, isWhole = false): number[] {
   const [low, high] = [clamp(Math.min(least, 0)), clamp(Math.max(most, 0))];

@@ -7,20 +7,23 @@ import { niceTicks } from './ticks.ts';
 /** The axis of the values. */
 export interface ValueAxis {
   ticks: { value: number; label: string }[];
-  /** Pixels of the longest label. */
+  /** The width of the longest label in pixels. */
   width: number;
-  /** Stands once above the axis; empty where it is at every tick. */
+  /** The unit above the axis. Empty if every tick has the unit. */
   unit: string;
 }
 
-/** Pixels, about twelve letters. */
+/** The maximum width of a unit at the ticks, in pixels. About twelve letters. */
 const MAX_TICK_UNIT = 90;
-/** The part of a drawing that the labels of ticks may take. */
+/** The maximum share of the drawing's width for tick labels. */
 const MAX_SHARE = 1 / 3;
 
 const widthOf = (text: string) => textWidth(text, LABEL_SIZE);
 
-/** A unit stands at every tick, unless it is so long that little room is left for the chart. */
+/**
+ * Builds the axis of the values. Every tick has the unit, unless a long unit would leave little room for the
+ * chart.
+ */
 export function valueAxis(content: OverBuckets, locale: Locale, size: Size): ValueAxis {
   const { unit = '' } = content;
   const values = ticksOf(content);
