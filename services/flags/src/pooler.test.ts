@@ -34,7 +34,7 @@ it.skipIf(!hasPgBouncer())(
     await harness.settled();
     for (const url of [harness.url, other.url])
       await eventually(async () => expect(await evaluate(url)).toEqual({ new: true }));
-    // Announced on the connection that goes past the pooler.
+    // Announced on the connection that bypasses the pooler.
     await harness.putFlag(project, { key: 'new', enabled: false, rolloutPercentage: 100 }, other.url);
     await eventually(async () => expect(await evaluate(harness.url)).toEqual({ new: false }), {
       withinMs: 5_000,

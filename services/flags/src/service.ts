@@ -49,17 +49,17 @@ import { createKnownPeople } from './user-state/known-people.ts';
 import { createUserStateStore, withGenericPlans } from './user-state/store.ts';
 import { createUserState } from './user-state/user-state.ts';
 
-/** Answers take a tenth of the heap. The rest is for requests, the directory and the garbage collector. */
+/** The rulesets' share of the heap. Answers use a tenth, requests, the directory and garbage collection the rest. */
 const RULESETS_SHARE = 0.4;
 const RULESETS_MAX_BYTES = 512 * 1024 * 1024;
 
-/** Background work. `start` returns at once. */
+/** Background work. `start` returns immediately. */
 interface Worker {
   start(): void;
   stop(): Promise<void>;
 }
 
-/** Applies identify and group calls. */
+/** The consumer group that applies identify and group calls. */
 const USER_STATE_GROUP = 'flags.user-state';
 
 export const flagsService = defineService({
@@ -69,7 +69,7 @@ export const flagsService = defineService({
   create(context) {
     const { config, logger, clock, metrics } = context;
     const serves = config.ROLES.has('http');
-    // A pooler passes no settings on, and keeps no prepared statement whose plan would be of use again.
+    // A pooler does not pass settings on, and keeps no prepared statements with plans that could be reused.
     const database = openServiceDatabase(
       context,
       config.DIRECT_DATABASE_URL === undefined ? withGenericPlans(config.DATABASE_URL) : config.DATABASE_URL,
@@ -159,7 +159,7 @@ export const flagsService = defineService({
         live,
       });
     } else {
-      // A process that serves clients stays ready without a database: it answers flags from memory.
+      // A process that serves clients stays ready without a database, because it answers flags from memory.
       app.health.add('database', database.ping);
       app.health.add('event log', () => log.ping());
     }

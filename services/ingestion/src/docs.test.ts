@@ -8,7 +8,7 @@ import { batch, event, PROJECT, startIngestion } from './testing/service.ts';
 
 const kafka = await startKafka();
 const EXAMPLE = join(import.meta.dirname, '../../../docs/examples/read-events.mjs');
-/** Where the program's import of kafkajs is found. */
+/** A folder where the program's import of kafkajs resolves. */
 const folder = join(import.meta.dirname, '../node_modules/.examples');
 
 describe.skipIf(kafka === undefined)('docs/examples/read-events.mjs', () => {
@@ -18,7 +18,7 @@ describe.skipIf(kafka === undefined)('docs/examples/read-events.mjs', () => {
     const file = join(folder, 'read-events.mjs');
     await copyFile(EXAMPLE, file);
     const ingestion = await startIngestion({ kafkaBrokers: kafka?.brokers });
-    // Enough to be compressed.
+    // Enough events to be compressed.
     const events = Array.from({ length: 500 }, (_, i) =>
       event({ distinct_id: `user-${i}`, properties: { text: 'x'.repeat(200) } }),
     );

@@ -6,7 +6,7 @@ import { call, type Program } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batch, event, KEY, startIngestion, type TestIngestion } from './testing/service.ts';
 
-/** Bodies that cost more than they send. The limits themselves are tested in service-kit. */
+/** Tests bodies that cost more to process than to send. The limits themselves are tested in service-kit. */
 
 const withKey = { Authorization: `Bearer ${KEY}` };
 const MIB = 1024 * 1024;
@@ -132,7 +132,7 @@ describe('a flood of large compressed chunks', () => {
   afterAll(() => service?.stop());
 
   it('takes memory within the limit, however much it decompresses to', async () => {
-    // 24 MiB that shrink sixtyfold.
+    // 24 MiB that compress to a sixtieth.
     const blocks = Array.from({ length: 24 * 16 }, () => randomBytes(512).toString('hex').repeat(64));
     const chunk = gzipSync(JSON.stringify({ events: blocks }));
     const headers = { ...withKey, 'Content-Encoding': 'gzip' };

@@ -111,7 +111,7 @@ describe('a quota of 20,000 bytes a second', () => {
       const [one, other] = [await ingestion.start(env), await ingestion.start(env)];
       const to = async ({ url }: RunningInstance, body: unknown) =>
         (await call('POST', `${url}/v1/events`, { body, token: KEY })).status;
-      // Twenty times the burst, so that it takes 38 s until the quota has bytes left.
+      // Twenty times the burst, so that the quota takes 38 s to recover.
       const huge = batch([event({ properties: { text: 'x'.repeat(800_000) } })]);
       expect([await to(one, huge), await to(one, batch([event()]))]).toEqual([202, 429]);
       await expect.poll(() => to(other, batch([event()])), { timeout: 10_000 }).toBe(429);

@@ -29,7 +29,7 @@ export const ingestionService = defineService({
     const directory = openDirectory({ database, log, service: 'ingestion', logger });
     const app = createApp({ service: 'ingestion', context, directory, database });
 
-    // Its replica of the directory names colleagues.
+    // The service's replica of the directory contains names of colleagues.
     const erasures = openErasures({
       database,
       databaseUrl: directUrl(config),
@@ -55,7 +55,7 @@ export const ingestionService = defineService({
     identifyRoutes(app, { calls: createIdentify(publishing), quota: eventsQuota, throttle });
     replayRoutes(app, { replay: createReplay(publishing), quota: quotas.quota('replays'), throttle });
 
-    // Not the database: known keys are answered from memory.
+    // Does not check the database, because known keys are answered from memory.
     app.health.add('event log', () => log.ping());
 
     return {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batch, event, KEY, linesOf, startIngestion, type TestIngestion } from './testing/service.ts';
 
 const kafka = await startKafka();
-/** A busy machine takes long to load the modules of three processes, one after another. */
+/** A busy machine takes long to load the modules of three processes one after another. */
 const TIMEOUT_MS = 240_000;
 const BYTES_PER_SECOND = 20_000;
 
@@ -22,7 +22,7 @@ describe.skipIf(kafka === undefined)('two workers on Kafka', { timeout: TIMEOUT_
     await kafka?.stop();
   });
 
-  /** Sends a request on a connection of its own, so that workers take turns. */
+  /** Sends a request on a new connection, so that workers take turns. */
   const send = (body: unknown, address: string) =>
     call('POST', `${program.url}/v1/events`, {
       body,
@@ -33,7 +33,7 @@ describe.skipIf(kafka === undefined)('two workers on Kafka', { timeout: TIMEOUT_
   it('are what takes memory: their supervisor does not load the service', async () => {
     await eventually(() => expect(logged('all workers ready')).toHaveLength(1), { withinMs: TIMEOUT_MS });
     const pids: number[] = Object(logged('all workers ready')[0]?.['pids']);
-    // At once, since they still grow.
+    // Measured at the same time, because the processes still grow.
     const [all = 0, first = 0, second = 0] = await Promise.all(
       [program.pid, ...pids].map((pid) => processUsage(pid).residentMb()),
     );
@@ -78,7 +78,7 @@ describe.skipIf(kafka === undefined)('two workers on Kafka', { timeout: TIMEOUT_
     const seconds = (performance.now() - began) / 1_000;
     const accepted = answers.filter(({ status }) => status === 202);
     expect(answers.map(({ status }) => status)).toContain(429);
-    // A burst of two seconds, and each worker may overdraw by one body.
+    // Allows a burst of two seconds. Each worker may exceed the quota by one body.
     const most = BYTES_PER_SECOND * (2 + seconds);
     const counted = JSON.stringify(body).length + 1_000;
     expect((accepted.length - 2) * counted).toBeLessThan(most);

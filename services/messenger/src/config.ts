@@ -15,7 +15,7 @@ import { z } from 'zod';
 const limit = (fallback: number) => integerSetting({ min: 1, max: 1_000_000, fallback });
 const bytesPerSecond = (fallback: number) => integerSetting({ min: 1_000, max: 1_000_000_000_000, fallback });
 
-/** Those per address leave room for many people behind one: an office, or a mobile network. */
+/** Limits per address allow for many people behind one address, such as an office or a mobile network. */
 const limits = {
   OPENS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Conversations opened per address and project.'),
   OPENS_PER_PROJECT_PER_MINUTE: limit(600).describe('Conversations opened per project.'),

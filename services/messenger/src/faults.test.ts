@@ -8,7 +8,7 @@ import { startMessenger, type TestMessengerOptions } from './testing/messenger.t
 import { settings } from './testing/settings.ts';
 import { visitorOf } from './testing/visitor.ts';
 
-/** Each backing is real, and is stopped, killed and started again under load. */
+/** Tests with real backings, which are stopped, killed and restarted under load. */
 
 const UNLIMITED = Object.fromEntries(
   [
@@ -39,7 +39,7 @@ async function start(options: TestMessengerOptions) {
   return { ...started, project, visitor, conversation, config, upload };
 }
 
-/** The test server acknowledges commits before they are on disk by default. */
+/** Makes commits wait for the disk. By default, the test server acknowledges them earlier. */
 async function waitForDisk(url: string): Promise<void> {
   const database = openDatabase({ url, applicationName: 'test' });
   await database.sql`alter database messenger set synchronous_commit to on`;
@@ -56,7 +56,7 @@ test('with PostgreSQL stopped, frozen or killed: 503 until it is back, and no tu
     await postgres.thaw().catch(() => undefined);
     await postgres.remove();
   });
-  /** Twice, since a process forked during the first round of signals was not stopped. */
+  /** Freezes twice, because a process forked during the first round of signals is not stopped. */
   const freeze = async () => {
     await postgres.freeze();
     await postgres.freeze();

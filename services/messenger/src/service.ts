@@ -62,10 +62,10 @@ import { translationsRoutes } from './translations/routes.ts';
 import { createTranslationsStore } from './translations/store.ts';
 import { createTranslations } from './translations/translations.ts';
 
-/** Of all sockets, of the project, of the person, and of 18 conversations. */
+/** The topics of all sockets, of the project, of the person, and of 18 conversations. */
 const TOPICS_PER_SOCKET = 21;
 
-/** Conversations, attachments, inbox and configuration of the support messenger, and its settings. */
+/** The support messenger's conversations, attachments, inbox, configuration and settings. */
 export const messengerService = defineService({
   name: 'messenger',
   settings: messengerSettings,

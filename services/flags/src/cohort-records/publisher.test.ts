@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.stop());
 
-/** The newest records of a project, by cohort. */
+/** Returns the newest record of each cohort of a project. */
 async function published(projectId: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   await readTopic(harness.log, COHORTS_TOPIC, {

@@ -7,14 +7,14 @@ import { type ChangedCohort, createCohortRecordsStore } from './store.ts';
 interface PublisherOptions {
   database: Pick<Database, 'drizzle'>;
   log: EventLog;
-  /** Replicas of the topic. */
+  /** The replication factor of the topic. */
   replication: number;
   logger: Logger;
 }
 
-/** Records of up to a mebibyte each are read and sent together. */
+/** The number of records read and sent together. Each can be up to a mebibyte. */
 const BATCH_SIZE = 10;
-/** Of a record, without its key. */
+/** The maximum size of a record's value, excluding its key. */
 const MAX_VALUE_BYTES = MAX_RECORD_BYTES - 10_000;
 
 /** Publishes each change of a cohort to the topic `cohorts`. */

@@ -4,21 +4,21 @@ import type { Unpublished } from '@switchboard/service-kit';
 import { sql } from 'drizzle-orm';
 import { cohortPeople, cohorts, publishedCohorts, unpublishedCohorts } from '../schema/index.ts';
 
-/** A cohort that has changed since it was published, as it is now. */
+/** The current state of a cohort that changed since it was last published. */
 export interface ChangedCohort {
   projectId: string;
   id: string;
   revision: string;
-  /** Null: the cohort is gone. */
+  /** Null if the cohort was deleted. */
   now: { match: Clause[]; distinctIds: string[] } | null;
 }
 
 export interface CohortRecordsStore extends Unpublished<ChangedCohort> {
-  /** Has cohorts published, after the transaction. */
+  /** Marks cohorts for publishing after the transaction. */
   announce(projectId: string, ids: readonly string[]): Promise<void>;
 }
 
-/** An arbitrary number: the lock of the one that publishes. */
+/** The key of the advisory lock that the publishing instance holds. The number is arbitrary. */
 const PUBLISHER_LOCK = 4_107_526_646;
 const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('unpublished_cohorts', 'revision'))`;
 

@@ -9,7 +9,7 @@ import { createCohortsStore, type StoredCohort } from './store.ts';
 
 type CohortSummary = Omit<Cohort, 'distinctIds'>;
 
-/** The clauses of all of a project's cohorts are in memory at once. */
+/** Limited because the clauses of all cohorts of a project are in memory at once. */
 const MAX_COHORTS = 1_000;
 const MAX_NAMED = 5;
 
@@ -17,9 +17,9 @@ export interface Cohorts {
   list(projectId: string): Promise<CohortSummary[]>;
   /** Throws NotFound. */
   get(projectId: string, id: string): Promise<Cohort>;
-  /** Creates or replaces a cohort. Throws BadRequest when the project has too many. */
+  /** Creates or replaces a cohort. Throws BadRequest if the project has too many. */
   put(projectId: string, id: string, definition: CohortDefinition): Promise<Cohort>;
-  /** Fails scheduled changes that name it. Throws Conflict while a flag does. */
+  /** Removes a cohort and fails the scheduled changes that name it. Throws Conflict if a flag names it. */
   remove(projectId: string, id: string): Promise<void>;
 }
 

@@ -10,16 +10,16 @@ export interface StoredCohort {
 }
 
 export interface CohortsStore {
-  /** Sorted by id. */
+  /** Returns the cohorts, sorted by id. */
   list(projectId: string): Promise<StoredCohort[]>;
   find(projectId: string, id: string): Promise<StoredCohort | undefined>;
   count(projectId: string): Promise<number>;
   save(projectId: string, cohort: StoredCohort): Promise<void>;
   /** Returns whether the cohort existed. */
   remove(projectId: string, id: string): Promise<boolean>;
-  /** The distinct ids a cohort lists, sorted by their UTF-8 bytes. */
+  /** Returns the distinct ids that a cohort lists, sorted by their UTF-8 bytes. */
   listPeople(projectId: string, id: string): Promise<string[]>;
-  /** Makes a cohort list exactly these ids. Returns whether that changed anything. */
+  /** Replaces the distinct ids that a cohort lists. Returns whether the list changed. */
   replacePeople(projectId: string, id: string, distinctIds: readonly string[]): Promise<boolean>;
 }
 
@@ -60,7 +60,7 @@ export function createCohortsStore(db: Db | Tx): CohortsStore {
     },
 
     async listPeople(projectId, id) {
-      // One value, since thousands of rows take longer to read.
+      // Returns one value, because reading thousands of rows takes longer.
       const [row] = await db
         .select({
           distinctIds: sql<string[]>`coalesce(
@@ -73,7 +73,7 @@ export function createCohortsStore(db: Db | Tx): CohortsStore {
 
     async replacePeople(projectId, id, distinctIds) {
       const listed = sql`unnest(${sql.param(distinctIds)}::text[]) as listed (distinct_id)`;
-      // PostgreSQL hashes what a subquery returns, but would search an array of unknown length once for each person.
+      // PostgreSQL hashes the result of a subquery. It would search an array of unknown length once per person.
       const removed = await db
         .delete(cohortPeople)
         .where(
@@ -82,7 +82,7 @@ export function createCohortsStore(db: Db | Tx): CohortsStore {
             sql`${cohortPeople.distinctId} not in (select distinct_id from ${listed})`,
           ),
         );
-      // Without `on conflict`, which takes longer for each row: whoever edits a cohort has locked the ruleset.
+      // `on conflict` would take longer for each row. It is not needed, because edits of a cohort lock the ruleset.
       const added = await db.execute(sql`
         insert into ${cohortPeople} (project_id, distinct_id, cohort_id)
         select distinct ${projectId}, distinct_id, ${id} from ${listed}

@@ -5,7 +5,7 @@ import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createErasureStore } from './store.ts';
 
 /**
- * Erases the state of a person and their places in cohorts, a colleague from the history of flags, and all of a deleted
+ * Erases a person's state and cohort entries, a colleague from the history of flags, and all data of a deleted
  * project.
  */
 export function createErasure(options: EditOptions): Eraser {

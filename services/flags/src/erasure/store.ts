@@ -13,13 +13,13 @@ import {
 export interface ErasureStore {
   /** Removes the traits and groups of people. */
   removePeople(projectId: string, distinctIds: readonly string[]): Promise<void>;
-  /** Leaves the versions of flags that a colleague made, and the changes they scheduled, without an author. */
+  /** Removes a colleague as the author of flag versions and scheduled changes. */
   removeAuthor(sub: string): Promise<void>;
-  /** Takes people off every cohort that lists them. Returns the ids of those. */
+  /** Removes people from every cohort that lists them. Returns the ids of those cohorts. */
   removeFromCohorts(projectId: string, distinctIds: readonly string[]): Promise<string[]>;
-  /** Removes the flags of a project with their history and schedule, and its cohorts. Returns the ids of these. */
+  /** Removes a project's cohorts and its flags with their history and schedule. Returns the ids of the cohorts. */
   removeRuleset(projectId: string): Promise<string[]>;
-  /** Removes the row by which edits of a project wait for each other. */
+  /** Removes the row that serializes the edits of a project. */
   removeLock(projectId: string): Promise<void>;
 }
 

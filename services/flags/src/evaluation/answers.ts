@@ -3,12 +3,12 @@ import { noReads, type Reads } from '@switchboard/resilience';
 import type { KnownPeople, KnownPerson } from '../user-state/known-people.ts';
 
 export interface Answers {
-  /** The person's last answer if it is of this ruleset, otherwise what `evaluate` returns. */
+  /** Returns the person's last answer if it belongs to this ruleset, otherwise the result of `evaluate`. */
   get(person: KnownPerson, changedAt: string, evaluate: () => string): string;
   reads(): Readonly<Reads>;
 }
 
-/** No two rulesets of a project have the same `changedAt`. */
+/** Keeps the last answer of each person. No two rulesets of a project have the same `changedAt`. */
 export function createAnswers(people: Pick<KnownPeople, 'keep'>): Answers {
   const reads = noReads();
   return {
@@ -19,8 +19,8 @@ export function createAnswers(people: Pick<KnownPeople, 'keep'>): Answers {
       }
       reads.misses++;
       const body = evaluate();
-      // A string, which Node.js sends in one piece with the headers. What it was put together from is freed once its
-      // length in UTF-8 is taken, for the first response.
+      // A string, because Node.js sends it in one piece with the headers. Its concatenated parts are freed when its
+      // UTF-8 length is computed for the first response.
       people.keep(person, changedAt, body);
       return body;
     },
@@ -36,7 +36,7 @@ interface Fragment {
 /** JSON fragments by decision. A ruleset has one object per outcome of a flag, so each is serialized once. */
 const fragments = new WeakMap<Decision, Fragment>();
 
-/** The body of GET /v1/flags: `{flags, variants}`, with `reasons` if requested. */
+/** Returns the body of GET /v1/flags: `{flags, variants}`, with `reasons` if requested. */
 export function answerJson(decisions: readonly Decision[], withReasons: boolean): string {
   let flags = '';
   let variants = '';
@@ -51,14 +51,14 @@ export function answerJson(decisions: readonly Decision[], withReasons: boolean)
   return `{"flags":{${flags}},"variants":{${variants}}${reasonsMember}}`;
 }
 
-/** A comma precedes each member. Only the first is sliced: a slice of them all would be a copy. */
+/** Joins members, each with a leading comma. Slices only the first one, because slicing the result would copy it. */
 const joined = (members: string, next: string): string => (members === '' ? next.slice(1) : members + next);
 
 function fragmentOf(decision: Decision): Fragment {
   const known = fragments.get(decision);
   if (known !== undefined) return known;
   const name = JSON.stringify(decision.key);
-  // `join` makes flat strings. Those of a template keep every part they were put together from.
+  // `join` creates flat strings. A template literal keeps each of its parts in memory.
   const fragment = {
     flag: [',', name, ':', JSON.stringify(decision.value)].join(''),
     variant: decision.variant === null ? '' : [',', name, ':', JSON.stringify(decision.variant)].join(''),

@@ -21,7 +21,7 @@ interface EvaluationOptions {
 }
 
 export interface Evaluated {
-  /** Of GET /v1/flags. */
+  /** The response body of GET /v1/flags. */
   body: string;
   /** False if the user state could not be read. Every targeting clause then counts as not matched. */
   isStateKnown: boolean;
@@ -29,39 +29,40 @@ export interface Evaluated {
 
 export interface Evaluation {
   /**
-   * Evaluates every flag of the project for a person, at once if everything is in memory. `isAwaited`: with everything
-   * stored of the person before the call. Throws if no ruleset is cached and none can be read.
+   * Evaluates every flag of the project for a person, synchronously if everything is in memory. With `isAwaited`,
+   * the evaluation includes everything stored about the person before the call. Throws if no ruleset is cached
+   * and none can be read.
    */
   evaluate(
     person: PersonKey,
     options: { withReasons: boolean; isAwaited: boolean },
   ): Evaluated | Promise<Evaluated>;
   /**
-   * Evaluates flags for a person with attributes laid over their traits, of the ruleset changed at `since` or a newer
-   * one. Throws if no ruleset is cached and none can be read.
+   * Evaluates flags for a person, with attributes overriding the person's traits. Uses the ruleset changed at
+   * `since` or a newer one. Throws if no ruleset is cached and none can be read.
    */
   resolve(person: OverlaidPerson, since?: string): Promise<Resolved>;
-  /** The sorted ids of the cohorts a person belongs to. Throws if the ruleset or user state cannot be read. */
+  /** Returns the sorted ids of a person's cohorts. Throws if the ruleset or user state cannot be read. */
   memberships(person: PersonKey, isAwaited: boolean): Promise<string[]>;
-  /** How often an answer was in memory. */
+  /** Returns how often an answer was in memory. */
   reads(): Readonly<Reads>;
 }
 
 export interface OverlaidPerson extends PersonKey {
-  /** `group.<type>.<trait>` is laid over that trait of the person's group. */
+  /** `group.<type>.<trait>` overrides that trait of the person's group. */
   attributes: Traits;
 }
 
 export interface Resolved {
   ruleset: Ruleset;
   user: User;
-  /** As of `Evaluated`. */
+  /** See `Evaluated`. */
   isStateKnown: boolean;
 }
 
 const noCohorts: ReadonlySet<string> = new Set();
 
-/** Evaluates a project's flags and cohorts against the user state on file. */
+/** Evaluates a project's flags and cohorts against the stored user state. */
 export function createEvaluation({ rulesets, people }: EvaluationOptions): Evaluation {
   const answers = createAnswers(people);
 
@@ -116,7 +117,7 @@ export function createEvaluation({ rulesets, people }: EvaluationOptions): Evalu
       const [found, known] = await Promise.all([rulesets.get(projectId), personIfAvailable(key, false)]);
       let ruleset = found;
       if (since !== undefined && since > ruleset.changedAt) {
-        // Another instance announced a change of which this one has not heard yet.
+        // Another instance announced a change that this instance has not received yet.
         rulesets.invalidate(projectId);
         ruleset = await rulesets.get(projectId);
       }
@@ -150,7 +151,7 @@ function userOf(ruleset: Ruleset, distinctId: string, { traits, groups, cohorts 
 
 const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
 
-/** Lays attributes over traits. The copies have no prototype, so any name is an ordinary one. */
+/** Overrides traits with attributes. The copies have no prototype, so every name is an ordinary property. */
 function overlay({ traits, groups, cohorts }: PersonState, attributes: Traits): PersonState {
   const laidTraits: Record<string, unknown> = Object.assign(Object.create(null), traits);
   const laidGroups: Record<string, Record<string, unknown>> = Object.assign(Object.create(null), groups);

@@ -80,7 +80,7 @@ interface Scene {
 
 type Traits = Record<string, unknown>;
 
-/** Creates a project with the scene and waits until every person is applied. */
+/** Creates a project with the scene and waits until the state of every person is applied. */
 async function play({ flags, cohorts, people }: Scene): Promise<TestProject> {
   const project = await harness.createProject();
   for (const entry of flags) await harness.putFlag(project, entry);

@@ -45,7 +45,7 @@ function answer({ body, isStateKnown }: Evaluated, known: Headers) {
   return respond<FlagEvaluation>(body, isStateKnown ? known : { ...known, 'X-State': 'unavailable' });
 }
 
-/** Undefined if the request has no readable state token. */
+/** Waits for the state tokens of a request. Returns undefined if the request has no readable state token. */
 function waitForTokens(c: Context, catchUp: CatchUp): Promise<Progress> | undefined {
   const tokens = headerOf(c, 'x-state-token');
   if (tokens === undefined) return undefined;
@@ -64,8 +64,8 @@ function headersFor(progress: Progress | undefined): Headers {
 }
 
 /**
- * The return type declares the content of `body`, which is already serialized. `c.json` would make a Headers object of
- * two headers, which takes as long as the rest of a small response.
+ * The return type declares the content of `body`, which is already serialized. `c.json` would create a Headers
+ * object for two headers, which takes as long as the rest of a small response.
  */
 function respond<T>(body: string, headers: Headers): Response & TypedResponse<T, 200, 'json'>;
 function respond(body: string, headers: Headers): Response {

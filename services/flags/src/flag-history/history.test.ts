@@ -54,7 +54,7 @@ describe('the history of a flag', () => {
     await put(on);
     const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
     onTestFinished(() => database.close());
-    // As a database made it that had its clock set back since.
+    // Simulates a version written before the database's clock was set back.
     await database.sql`update flag_versions set at = now() + interval '1 hour' where project_id = ${project.id}`;
     await put(half);
     const [second, first] = await versions();

@@ -6,21 +6,21 @@ import { createFlagHistoryStore, type VersionRow } from './store.ts';
 
 const KEPT_VERSIONS = 200;
 
-/** Who changes a flag, and why. */
+/** The author of a change of a flag, with the reason. */
 export interface Change {
   author: string;
   reason?: string | undefined;
-  /** The ETag of the version that is changed, or `*`: any. Absent: whatever there is. */
+  /** The ETag of the version to change, or `*` for any existing version. If absent, any state is accepted. */
   ifMatch?: string | undefined;
 }
 
-/** The versions of one flag, while its project's ruleset is locked. */
+/** The versions of one flag, for use while the project's ruleset is locked. */
 export interface History {
-  /** 0 before the first. */
+  /** Returns the newest version, or 0 before the first. */
   version(): number;
-  /** Throws PreconditionFailed when `ifMatch` names another state. */
+  /** Throws PreconditionFailed if `ifMatch` does not match the current state. */
   require(ifMatch: string | undefined): void;
-  /** Records that the flag is now `entry`; null: deleted. */
+  /** Records `entry` as the new state of the flag. Null records a deletion. */
   record(entry: FlagEntry | null, change: Change): Promise<void>;
 }
 
@@ -54,14 +54,14 @@ export async function openHistory(
     },
 
     async record(entry, { author, reason }) {
-      // Written before there was a history, or by an instance that does not keep one.
+      // The stored flag was written before there was a history, or by an instance that does not keep one.
       if (stored !== undefined && !isDeepStrictEqual(latest?.entry, stored)) await add(stored, null, null);
       await add(entry, author, reason ?? null);
     },
   };
 }
 
-/** A page of versions from rows that are one more than it holds: the older neighbour of its last. */
+/** Builds a page of versions. `rows` has one row more than the page: the predecessor of its last version. */
 export function presentVersions(
   rows: readonly VersionRow[],
   limit: number,

@@ -5,7 +5,7 @@ import { flagVersions } from '../schema/index.ts';
 
 export type VersionRow = Omit<typeof flagVersions.$inferSelect, 'projectId' | 'key'>;
 
-/** A state of a flag, and who made it why. */
+/** A state of a flag, with the author and reason of the change. */
 export interface NewVersion {
   projectId: string;
   key: string;
@@ -16,9 +16,9 @@ export interface NewVersion {
 }
 
 export interface FlagHistoryStore {
-  /** The newest versions up to `from`, newest first. */
+  /** Returns the newest versions up to `from`, newest first. */
   list(projectId: string, key: string, limit: number, from?: number): Promise<VersionRow[]>;
-  /** Adds a version, and removes the one that is `kept` versions older. */
+  /** Adds a version and removes the one that is `kept` versions older. */
   add(version: NewVersion, kept: number): Promise<void>;
 }
 
@@ -36,7 +36,8 @@ export function createFlagHistoryStore(db: Db | Tx): FlagHistoryStore {
         .limit(limit),
 
     async add(row, kept) {
-      // The time of the change, not of the transaction, which may have waited for another; a clock may be set back.
+      // Stores the time of the change: the transaction may have started earlier and waited for another one. The time
+      // is never before that of the previous version, because a clock may be set back.
       const previous = db
         .select({ at })
         .from(flagVersions)

@@ -12,15 +12,15 @@ export interface FlagPath {
   key: string;
 }
 
-/** What a flag becomes, given the flags of its project; undefined: deleted. */
+/** Returns the new state of a flag, given the flags of its project. Undefined deletes the flag. */
 export type Next = (
   existing: readonly FlagEntry[],
   tx: Tx,
 ) => FlagEntry | undefined | Promise<FlagEntry | undefined>;
 
 /**
- * Edits one flag and records its version; returns its ETag. Throws PreconditionFailed when the flag is not in the state
- * that it is made for, Conflict if another flag requires what it would no longer serve, and what `next` throws.
+ * Edits one flag, records its version and returns its ETag. Throws PreconditionFailed if the flag is not in the
+ * expected state, Conflict if the edit breaks a prerequisite of another flag, and the errors of `next`.
  */
 export function editFlag(
   options: EditOptions,
@@ -48,7 +48,7 @@ export function editFlag(
 
 const MAX_NAMED = 5;
 
-/** Throws Conflict if another flag has a prerequisite that the flag fulfils and would not fulfil after the change. */
+/** Throws Conflict if another flag has a prerequisite that the flag fulfils now but not after the change. */
 function requireDependents(
   before: FlagEntry,
   after: FlagEntry | undefined,
@@ -67,10 +67,10 @@ function requireDependents(
   );
 }
 
-/** All of a project's flags are in memory at once. */
+/** Limited because all flags of a project are in memory at once. */
 const MAX_FLAGS = 5_000;
 
-/** Throws BadRequest if the flag conflicts with the project's other flags, or is one too many. */
+/** Throws BadRequest if the flag conflicts with the project's other flags, or if the project has too many flags. */
 export function requireValid(flag: FlagEntry, existing: readonly FlagEntry[]): FlagEntry {
   if (existing.length >= MAX_FLAGS && !existing.some(({ key }) => key === flag.key))
     throw new BadRequest(`A project has at most ${MAX_FLAGS.toLocaleString('en')} flags. Delete some first.`);

@@ -112,7 +112,7 @@ describe('flags of a project', () => {
     const other = await harness.startInstance();
     const keys = ['a', 'b', 'c', 'd'];
     for (const key of keys) await harness.putFlag(project, { key, ...on });
-    // Each flag gets the next one as its prerequisite: together a cycle, so one write must fail.
+    // Each flag gets the next one as its prerequisite. Together they form a cycle, so one write must fail.
     const answers = await Promise.all(
       keys.map((key, index) => {
         const next = keys[(index + 1) % keys.length] ?? '';

@@ -14,21 +14,21 @@ export interface VersionedFlag {
   etag: string;
 }
 
-/** The flags of projects. A change throws PreconditionFailed when the flag is not in the state that it is made for. */
+/** The flags of projects. A change throws PreconditionFailed if the flag is not in the expected state. */
 export interface Flags {
   list(projectId: string): Promise<FlagEntry[]>;
   /** Throws NotFound. */
   get(at: FlagPath): Promise<VersionedFlag>;
   /**
-   * Creates or replaces a flag. Throws BadRequest if it conflicts with the project's other flags, Conflict if another
-   * flag requires what it would no longer serve.
+   * Creates or replaces a flag. Throws BadRequest if it conflicts with the project's other flags, Conflict if the
+   * change breaks a prerequisite of another flag.
    */
   put(at: FlagPath, definition: FlagDefinition, change: Change): Promise<VersionedFlag>;
-  /** Fails its scheduled changes too. Throws Conflict while another flag has it as a prerequisite. */
+  /** Removes a flag and fails its scheduled changes. Throws Conflict while another flag has it as a prerequisite. */
   remove(at: FlagPath, change: Change): Promise<void>;
-  /** The versions of a flag, newest first. Throws BadRequest for a cursor that no page returned. */
+  /** Returns the versions of a flag, newest first. Throws BadRequest for a cursor that no page returned. */
   versions(at: FlagPath, page: PageRequest): Promise<{ versions: FlagVersion[]; nextCursor: string | null }>;
-  /** Makes an earlier version the newest. Throws NotFound, and Conflict where the flag cannot be so again. */
+  /** Makes an earlier version the newest. Throws NotFound, and Conflict if the flag can no longer have that state. */
   restore(at: FlagPath, version: number, change: Change): Promise<VersionedFlag>;
 }
 

@@ -4,9 +4,9 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import { flags, flagVersions } from '../schema/index.ts';
 
 export interface FlagsStore {
-  /** Sorted by key. */
+  /** Returns the flags, sorted by key. */
   list(projectId: string): Promise<FlagEntry[]>;
-  /** With its version, 0 where there is no history of it. */
+  /** Returns a flag with its version. The version is 0 if the flag has no history. */
   find(projectId: string, key: string): Promise<{ entry: FlagEntry; version: number } | undefined>;
   save(projectId: string, entry: FlagEntry): Promise<void>;
   remove(projectId: string, key: string): Promise<void>;

@@ -5,7 +5,7 @@ import { startHarness } from '../testing/harness.ts';
 
 const EXAMPLE = new URL('../../../../docs/examples/live-flags.js', import.meta.url);
 
-/** The example as a function of what the page that uses it provides. */
+/** Returns the example as a function of the values that the surrounding page provides. */
 async function program(...given: string[]) {
   const AsyncFunction: FunctionConstructor = Object.getPrototypeOf(async () => undefined).constructor;
   return AsyncFunction(...given, await readFile(EXAMPLE, 'utf8'));
@@ -25,7 +25,7 @@ test('docs/examples/live-flags.js follows changes, even when its instance stops'
       socket.close();
     }
   });
-  /** Replaces the public address with the instance's. */
+  /** A WebSocket that connects to the instance instead of the public address. */
   class Here extends WebSocket {
     constructor(address: string) {
       super(address.replace('wss://api.test/base', url.replace('http', 'ws')));

@@ -7,7 +7,7 @@ import { createLiveChanges } from './live.ts';
 
 const rulesetOf = (changedAt: string) => compile({ changedAt, flags: [], cohorts: [] });
 
-/** Sockets of one project, with a ruleset that the test controls. */
+/** Creates sockets of one project, with a ruleset that the test controls. */
 function manualChanges() {
   let ruleset = rulesetOf('1');
   let isCurrent = true;
@@ -55,7 +55,7 @@ it('a change whose ruleset cannot be read is sent once it can', async () => {
   const hand = manualChanges();
   const { received, ready: told } = await hand.welcome();
   await told;
-  // The database is unavailable: first a stale ruleset is served, then none.
+  // While the database is unavailable, a stale ruleset is served first, then none.
   hand.set('1', false);
   hand.change();
   await new Promise((resolve) => setTimeout(resolve, 150));

@@ -9,16 +9,16 @@ interface LiveOptions {
   logger: Logger;
 }
 
-/** Tells the sockets of this instance about ruleset changes. */
+/** Notifies the sockets of this instance of ruleset changes. */
 export interface LiveChanges {
-  /** Sends `ready` to a new socket, and `flags_changed` on every change after that. */
+  /** Sends `ready` to a new socket, and `flags_changed` on every later change. */
   welcome(socket: Socket, projectId: string): Promise<void>;
   stop(): void;
 }
 
 interface Subscription {
   projectId: string;
-  /** The generatedAt last sent to the socket. */
+  /** The `generatedAt` last sent to the socket. */
   sent: string | undefined;
 }
 
@@ -26,8 +26,9 @@ const ALL_PROJECTS = 'everybody';
 const projectTopic = (projectId: string) => `project:${projectId}`;
 
 /**
- * Every instance hears every change from the database and tells its own sockets. Each socket's last message is
- * remembered, so a socket ends with the newest generatedAt even if notifications repeat, come late or get lost.
+ * Every instance receives every change from the database and notifies its own sockets. It remembers the last
+ * message of each socket, so a socket ends with the newest generatedAt even if notifications repeat, arrive
+ * late or get lost.
  */
 export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): LiveChanges {
   const subscriptions = new WeakMap<Socket, Subscription>();
@@ -43,7 +44,7 @@ export function createLiveChanges({ rulesets, sockets, logger }: LiveOptions): L
     }
   }
 
-  /** Returns false if the newest ruleset could not be read. */
+  /** Sends the newest change to the sockets of a project. Returns false if the newest ruleset could not be read. */
   async function sendNewest(projectId: string): Promise<boolean> {
     if (!hasSockets(projectId)) return true;
     const { changedAt } = await rulesets.get(projectId);

@@ -29,7 +29,7 @@ async function connect(query: string, url = harness.url) {
   return { socket, received, closed };
 }
 
-/** A client that has received `ready`. */
+/** Connects a client and waits until it has received `ready`. */
 async function follow({ key }: TestProject, url = harness.url) {
   const client = await connect(`?api_key=${key}`, url);
   await eventually(() => expect(client.received).toMatchObject([{ type: 'ready' }]));
@@ -83,7 +83,7 @@ describe('a socket', () => {
           const check = async () => {
             expect(String((await snapshot(project, url))['generatedAt']) >= generatedAt).toBe(true);
           };
-          // The other instance may hear of a change a moment later.
+          // The other instance may receive a change a moment later.
           seen.push(eventually(check));
         }
       });

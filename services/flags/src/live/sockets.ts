@@ -4,7 +4,7 @@ import type { FlagsConfig } from '../config.ts';
 
 export const SOCKET_PATH = '/v1/flags/socket';
 
-/** The sockets of this instance. Every instance hears changes from the database, so there is no fan-out. */
+/** Opens the sockets of this instance. Every instance receives changes from the database, so there is no fan-out. */
 export function openSockets(
   app: ServiceApp,
   { config, share, logger, metrics }: ServiceContext<FlagsConfig>,

@@ -41,7 +41,7 @@ afterAll(() => harness.stop());
 
 interface Ask {
   headers?: Record<string, string>;
-  /** Default: the project's. */
+  /** The project's key by default. */
   key?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { Ruleset } from '../rulesets/ruleset.ts';
 
 interface OfrepOptions {
   evaluation: Pick<Evaluation, 'resolve'>;
-  /** Public base URL of this API. */
+  /** The public base URL of this API. */
   publicUrl: string;
 }
 
@@ -27,7 +27,7 @@ interface Evaluated<T> {
   isStateKnown: boolean;
 }
 
-/** Evaluation as the OpenFeature Remote Evaluation Protocol 0.3 has it. Throws Rejection with its error codes. */
+/** Evaluation according to OpenFeature Remote Evaluation Protocol 0.3. Throws Rejection with its error codes. */
 export interface Ofrep {
   evaluate(
     projectId: string,
@@ -35,8 +35,8 @@ export interface Ofrep {
     context: OfrepContext | undefined,
   ): Promise<Evaluated<OfrepEvaluation>>;
   /**
-   * `projectKey` is put into the address of the event stream. `since` is the etag of a change that the answer must
-   * have.
+   * Evaluates all flags. The URL of the event stream contains `projectKey`. The response includes the change that
+   * has the ETag `since`.
    */
   evaluateAll(
     project: { id: string; key: string },
@@ -46,7 +46,7 @@ export interface Ofrep {
 }
 
 const INACTIVITY_SECONDS = 120;
-/** The longest part of a key that a message repeats. */
+/** The maximum length of the part of a key that a message quotes. */
 const MAX_QUOTED = 80;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -104,6 +104,6 @@ function answerOf({ compiled }: Ruleset, decision: Decision): OfrepEvaluation {
   const result = { key, ...(value === undefined ? {} : { value }), variant };
   return decision.reason === 'MATCH'
     ? { ...result, reason: ofrepReason.parse(reason) }
-    : // The protocol has no DEFAULT, and providers accept a missing value with this reason alone.
+    : // The protocol has no DEFAULT. Providers accept a missing value only with this reason.
       { ...result, reason: 'DISABLED', metadata: { reason: decision.reason } };
 }

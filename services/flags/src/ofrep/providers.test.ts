@@ -10,7 +10,7 @@ import { EventSource } from 'undici';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Harness, type Instance, startHarness, type TestProject } from '../testing/harness.ts';
 
-/** The official providers, unchanged. */
+/** Tests with the official providers, unchanged. */
 
 let harness: Harness;
 let other: Instance;
@@ -84,7 +84,7 @@ test('the provider for pages resolves values and defaults, and hears of changes 
     headers: [['Authorization', `Bearer ${project.key}`]],
     cacheMode: 'disabled',
   });
-  // Its declarations are not made for exactOptionalPropertyTypes.
+  // The provider's type declarations do not support exactOptionalPropertyTypes.
   await Web.setProviderAndWait(provider as unknown as Provider, { targetingKey: 'ada' });
   const client = Web.getClient();
   expect(client.getStringDetails('button-colour', '#000')).toMatchObject({ value: '#0a0', variant: 'green' });

@@ -61,7 +61,7 @@ export function ofrepRoutes(app: ServiceApp, { ofrep, sockets, live }: OfrepDeps
         RETRY_AFTER_SECONDS,
       );
     }
-    // Node then sends the headers at once.
+    // Makes Node.js send the headers immediately.
     return new Response(body, { headers: { ...headers, 'Transfer-Encoding': 'chunked' } });
   });
 }

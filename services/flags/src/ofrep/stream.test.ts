@@ -37,7 +37,7 @@ async function follow({ key }: TestProject, { url = harness.url, headers = {} }:
   return client;
 }
 
-/** The ids of the events so far, each that of its data. */
+/** Returns the ids of the events so far. Checks that the data of each event has the same id. */
 function idsIn(text: string): string[] {
   const events = [...text.matchAll(/^id: (.*)\ndata: (.*)\n\n/gm)];
   return events.map(([, id = '', data = '']) => {

@@ -1,8 +1,9 @@
 import type { RefetchEvaluation } from '@switchboard/contracts';
 
 /**
- * Puts the messages of live changes into the form of an event stream. `ready` becomes an event too, so that a client
- * misses no change between its evaluation and its stream, unless the last event it received is of that change.
+ * Formats the messages of live changes as events of an event stream. `ready` becomes an event too, so that a
+ * client misses no change between its evaluation and its stream. It is left out if the client's last event is
+ * of that change.
  */
 export function changeEvent(lastEventId: string | undefined): (message: object) => string {
   return (message) => {

@@ -13,8 +13,9 @@ interface EditResult<T> {
 }
 
 /**
- * Runs an edit of a project's ruleset in a transaction. Edits of one project run one after another, so each is
- * validated against the result of the one before. Only an edit that changes something is dated and announced.
+ * Runs an edit of a project's ruleset in a transaction. Edits of one project run one after another, so each
+ * edit is validated against the result of the previous one. Only an edit that changes something is dated and
+ * announced.
  */
 export async function editRuleset<T>(
   { database, onChanged }: EditOptions,

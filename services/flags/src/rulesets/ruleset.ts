@@ -9,26 +9,26 @@ import type { StoredRuleset } from './store.ts';
 
 /** A project's flags and cohorts, compiled for evaluation. Immutable. */
 export interface Ruleset {
-  /** The last change: RFC 3339, UTC, milliseconds. */
+  /** The time of the last change (RFC 3339, UTC, milliseconds). */
   readonly changedAt: string;
   /** Sorted by key. */
   readonly flags: readonly FlagEntry[];
   readonly compiled: CompiledFlags;
-  /** Without the people that cohorts list: those are read with the user state. */
+  /** Excludes the people that cohorts list, because they are read with the user state. */
   readonly cohorts: CompiledCohorts;
   /** Whether any flag targets a cohort, so that evaluation needs memberships. */
   readonly usesCohorts: boolean;
-  /** Estimated memory in bytes, including the snapshot derived from it. */
+  /** The estimated memory in bytes, including the snapshot derived from it. */
   readonly bytes: number;
 }
 
-// Measured with Node 24 for rulesets of several shapes, each flag asked for until it had made all its decisions.
+// Measured with Node 24 for rulesets of several shapes, after each flag had produced all its decisions.
 const RULESET_BYTES = 1000;
 const FLAG_BYTES = 1000;
 const CLAUSE_BYTES = 550;
-/** Of a clause that has a list of values. */
+/** The memory of each value in a clause with a list of values. */
 const VALUE_BYTES = 45;
-/** Parsed, as fragments of answers, and as snapshot in three encodings. */
+/** Includes the parsed ruleset, the fragments of answers, and the snapshot in three encodings. */
 const BYTES_PER_JSON_BYTE = 4.3;
 
 export function compile({ changedAt, flags, cohorts }: StoredRuleset): Ruleset {

@@ -6,7 +6,7 @@ import type { StoredRuleset } from './store.ts';
 const stored = (changedAt: string): StoredRuleset => ({ changedAt, flags: [], cohorts: [] });
 const unavailable = () => Promise.reject(Object.assign(new Error('unavailable'), { code: 'ECONNREFUSED' }));
 
-/** A cache whose loads the test resolves, in any order, of projects that all changed at `changedAt` last. */
+/** Creates a cache with loads that the test resolves in any order. All projects last changed at `changedAt`. */
 function manualCache(changedAt = '1') {
   const loads: { projectId: string; resolve(ruleset: StoredRuleset): void }[] = [];
   const asked: (readonly string[])[] = [];

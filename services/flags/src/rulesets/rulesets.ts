@@ -9,40 +9,40 @@ export interface Rulesets {
   /** Calls `onChange` when a project's ruleset has changed, and `onGap` when changes may have been missed. */
   subscribe(onChange: (projectId: string) => void, onGap: () => void): void;
   stop(): Promise<void>;
-  /** A project's ruleset, from memory if cached. Empty if the project has no flags or cohorts. */
+  /** Returns a project's ruleset, from memory if cached. It is empty if the project has no flags or cohorts. */
   get(projectId: string): Ruleset | Promise<Ruleset>;
-  /** False if what `get` just returned may be stale because the database is unavailable. */
+  /** Returns false if the last result of `get` may be stale because the database is unavailable. */
   isCurrent(projectId: string): boolean;
   /** Drops the cached ruleset after a change made by this instance, without waiting for the notification. */
   invalidate(projectId: string): void;
-  /** Calls of `get` so far, by whether the ruleset was cached. */
+  /** Returns the number of calls of `get` so far, by whether the ruleset was cached. */
   reads(): Readonly<Reads>;
 }
 
-/** Changes are announced, and a gap in the announcements is noticed within seconds. */
+/** Long, because changes are announced and a gap in the announcements is detected within seconds. */
 const FRESH_FOR_MS = 3_600_000;
 
 interface RulesetsOptions {
   database: Pick<Database, 'drizzle' | 'listen'>;
-  /** Bound on the memory of cached rulesets, in bytes. */
+  /** The maximum memory of cached rulesets, in bytes. */
   maxBytes: number;
 }
 
 interface RulesetCacheOptions {
   load(projectId: string): Promise<StoredRuleset>;
-  /** When each of the projects changed, in their order. */
+  /** Returns the time of the last change of each project, in the given order. */
   changesOf(projectIds: readonly string[]): Promise<readonly string[]>;
   maxBytes: number;
 }
 
-/** The rulesets of all projects, cached until they change. */
+/** Caches the rulesets of all projects until they change. */
 export function createRulesets({ database, maxBytes }: RulesetsOptions): Rulesets {
   const store = createRulesetsStore(database.drizzle);
   const cache = createRulesetCache({ ...store, maxBytes });
   const subscribers: { onChange(projectId: string): void; onGap(): void }[] = [];
   let listening: Listening | undefined;
 
-  // Invalidates before it tells subscribers, so that they read the new ruleset.
+  // Invalidates before notifying subscribers, so that they read the new ruleset.
   function changed(projectId: string): void {
     cache.invalidate(projectId);
     for (const { onChange } of subscribers) onChange(projectId);
@@ -69,7 +69,7 @@ export function createRulesets({ database, maxBytes }: RulesetsOptions): Ruleset
 }
 
 export function createRulesetCache({ load, changesOf, maxBytes }: RulesetCacheOptions): Cache<Ruleset> {
-  // After a gap every cached project is asked about: one query is for all that are asked for meanwhile.
+  // After a gap, every cached project is checked. One query checks all projects requested while it was waiting.
   const changeOf = coalesce(changesOf, { slowAfterMs: 250, maxConcurrent: 4 });
   return createCache<Ruleset>({
     maxBytes,
@@ -77,7 +77,7 @@ export function createRulesetCache({ load, changesOf, maxBytes }: RulesetCacheOp
     sizeOf: ({ bytes }) => bytes,
     isUnavailable,
     async load(projectId, last) {
-      // Keeps the same object while nothing has changed, with everything derived from it.
+      // Keeps the same object, with everything derived from it, if nothing has changed.
       if (last !== undefined && (await changeOf(projectId)) === last.changedAt) return last;
       return compile(await load(projectId));
     },

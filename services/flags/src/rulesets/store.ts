@@ -3,11 +3,11 @@ import type { Db, Tx } from '@switchboard/database';
 import { eq, sql } from 'drizzle-orm';
 import { cohorts, flags, rulesets } from '../schema/index.ts';
 
-/** NOTIFY channel of ruleset changes. The payload is the project's id. */
+/** The NOTIFY channel of ruleset changes. The payload is the project's id. */
 export const CHANGED_CHANNEL = 'ruleset_changed';
 
 export interface StoredRuleset {
-  /** RFC 3339, UTC, milliseconds. */
+  /** The time of the last change (RFC 3339, UTC, milliseconds). */
   changedAt: string;
   /** Sorted by key. */
   flags: FlagEntry[];
@@ -15,9 +15,9 @@ export interface StoredRuleset {
 }
 
 export interface RulesetsStore {
-  /** Reads a project's flags and cohorts, all of one moment. */
+  /** Reads a project's flags and cohorts from one snapshot of the database. */
   load(projectId: string): Promise<StoredRuleset>;
-  /** When each of the projects changed, in their order. */
+  /** Returns the time of the last change of each project, in the given order. */
   changesOf(projectIds: readonly string[]): Promise<string[]>;
   /** Locks the project's ruleset until the transaction ends. */
   lock(projectId: string): Promise<void>;

@@ -1,6 +1,6 @@
 import { type Clause, clauseWarnings } from '@switchboard/flag-engine';
 
-/** What was written, with what is probably not meant by its clauses. `path` is their place in the request. */
+/** Returns `written` with warnings about clauses that are probably mistakes. `path` is their place in the request. */
 export function withWarnings<T extends object>(
   written: T,
   clauses: readonly Clause[] | undefined,

@@ -28,15 +28,15 @@ interface MakingOptions extends EditOptions {
   metrics: Pick<Metrics, 'counter'>;
 }
 
-/** Makes scheduled changes when they are due, each once: it is removed in the transaction that changes the flag. */
+/** Applies each scheduled change once when it is due: the transaction that changes the flag also removes it. */
 export interface Making {
-  /** Returns at once. */
+  /** Returns immediately. */
   start(): void;
-  /** Waits for the change that is being made. */
+  /** Waits for the change that is being applied. */
   stop(): Promise<void>;
 }
 
-/** Another instance made it, or it was cancelled. */
+/** Thrown if another instance applied the change, or if it was cancelled. */
 class Gone extends Error {}
 
 export function createMaking(options: MakingOptions): Making {
@@ -59,14 +59,14 @@ export function createMaking(options: MakingOptions): Making {
     } catch (error) {
       if (error instanceof Gone) return;
       if (isUnavailable(error) || error instanceof DirectoryUnavailable) throw error;
-      // An instance that came too late meets the flag as the first one left it, and finds nothing to fail.
+      // If another instance was first, this attempt may fail, but there is no change left to mark as failed.
       if (!(await fail(change, project, error))) return;
       failures.add();
       logger.warn({ error, projectId, change: id }, 'a scheduled change of a flag failed');
     }
   }
 
-  /** Who scheduled it. Throws Forbidden unless they may change the flag now. */
+  /** Returns the author of a scheduled change. Throws Forbidden unless they may change the flag now. */
   async function requireAuthor(
     { author, tokenId, everywhere }: ScheduledRow,
     project: Project,
@@ -89,7 +89,7 @@ export function createMaking(options: MakingOptions): Making {
     });
   }
 
-  /** False if it was made or cancelled meanwhile. */
+  /** Marks a change as failed. Returns false if it was already applied or cancelled. */
   function fail(change: ScheduledRow, project: Project | undefined, error: unknown): Promise<boolean> {
     const failure = error instanceof Rejection ? error.message : 'Internal error.';
     return database.drizzle.transaction(async (tx) => {
@@ -104,7 +104,7 @@ export function createMaking(options: MakingOptions): Making {
   }
 
   async function look(): Promise<void> {
-    /** Changes of one project stay in order: after one that could not be tried, the others wait. */
+    /** Errors by project. Later changes wait for one that could not be attempted, to stay in order. */
     const held = new Map<string, unknown>();
     for (const change of await store.due(MAX_AT_ONCE)) {
       if (stopping.signal.aborted) return;

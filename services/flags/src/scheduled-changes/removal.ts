@@ -1,7 +1,7 @@
 import { type OnRemoved, projectsOfCompany } from '@switchboard/directory';
 import { createScheduledChangesStore } from './store.ts';
 
-/** The changes that a member scheduled by their role fail with the membership, and do not come back with it. */
+/** Fails the changes that a removed member scheduled by their role. A new membership does not restore them. */
 export const failOfRemoved: OnRemoved = async (tx, removed) => {
   const store = createScheduledChangesStore(tx);
   for (const one of removed) {

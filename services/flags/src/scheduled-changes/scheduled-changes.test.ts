@@ -24,7 +24,7 @@ async function ask(method: string, path: string, body?: unknown, at = project) {
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** What the audit trail says of a scheduled change when it is due. */
+/** Returns the audit entries of a scheduled change once it is due. */
 async function applied(id: string): Promise<AuditEntry[]> {
   const found: AuditEntry[] = [];
   await readTopic(harness.log, 'audit', {
@@ -38,14 +38,14 @@ const waiting = async (key: string): Promise<ScheduledChange[]> =>
 const versions = async (key: string): Promise<FlagVersion[]> =>
   (await ask('GET', `/flags/${key}/versions`)).body.versions;
 
-/** Two instances look for it. */
+/** Waits until one of the two instances has handled the changes of a flag. */
 const settled = (key: string) =>
   eventually(async () => {
     const open = (await waiting(key)).filter(({ failure }) => failure === null);
     expect(open).toEqual([]);
   });
 
-/** As both instances count them. */
+/** Returns the number of failures that both instances counted. */
 async function failures(): Promise<number> {
   const counts = [harness, other].map(async ({ url }) => {
     const text = await (await fetch(`${url}/metrics`)).text();
@@ -187,7 +187,7 @@ describe('a scheduled change', () => {
     expect((await ask('GET', '/scheduled-changes', undefined, theirs)).body.changes).toEqual([]);
     expect((await ask('DELETE', `/scheduled-changes/${body.id}`)).status).toBe(204);
     expect((await ask('DELETE', `/scheduled-changes/${body.id}`)).status).toBe(404);
-    // A later one of the same project: when it is made, the first would have been.
+    // A later change of the same project: once it is applied, the first one would have been applied too.
     await ask('POST', '/scheduled-changes', { key: 'later', at: body.at, flag: off });
     await settled('later');
     expect((await versions('calm')).length).toBe(1);

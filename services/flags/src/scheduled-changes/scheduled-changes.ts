@@ -15,16 +15,16 @@ import {
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createScheduledChangesStore, type ScheduledRow } from './store.ts';
 
-/** Changes of flags for a later moment. */
+/** Changes of flags that are scheduled for later. */
 export interface ScheduledChanges {
-  /** Throws BadRequest for a time that is past or more than a year ahead, Conflict when the project has too many. */
+  /** Throws BadRequest for a time in the past or more than a year ahead, Conflict if the project has too many. */
   schedule(projectId: string, definition: ScheduledChangeDefinition, grant: Grant): Promise<ScheduledChange>;
-  /** Those that wait and those that failed, by time. Throws BadRequest for a cursor that no page returned. */
+  /** Returns pending and failed changes, sorted by time. Throws BadRequest for a cursor that no page returned. */
   list(
     projectId: string,
     page: PageRequest & { key?: string | undefined },
   ): Promise<{ changes: ScheduledChange[]; nextCursor: string | null }>;
-  /** Throws NotFound, also for one that was made. */
+  /** Throws NotFound, also for a change that was already applied. */
   cancel(projectId: string, id: string): Promise<void>;
 }
 

@@ -14,27 +14,27 @@ interface Selection {
 export interface ScheduledChangesStore {
   add(row: typeof scheduledChanges.$inferInsert): Promise<ScheduledRow>;
   count(projectId: string): Promise<number>;
-  /** By time. */
+  /** Returns changes, sorted by time. */
   list(projectId: string, selection: Selection): Promise<ScheduledRow[]>;
-  /** Removes and returns a change; undefined if there is none, or it was made. */
+  /** Removes and returns a change. Returns undefined if it does not exist or was applied. */
   remove(projectId: string, id: string): Promise<ScheduledRow | undefined>;
-  /** Changes whose time has come: of the first, the earliest of every project, then the second of each, and so on. */
+  /** Returns due changes: the earliest change of every project, then the second of every project, and so on. */
   due(limit: number): Promise<ScheduledRow[]>;
-  /** Removes a change that waits, because it is made now; false if somebody else has. */
+  /** Removes a pending change that is being applied. Returns false if it was already removed. */
   take(id: string): Promise<boolean>;
-  /** Keeps a change that waits as failed; false if it was made or cancelled meanwhile. */
+  /** Marks a pending change as failed. Returns false if it was already applied or cancelled. */
   fail(id: string, failure: string): Promise<boolean>;
-  /** Keeps those of a flag that wait as failed. */
+  /** Marks the pending changes of a flag as failed. */
   failAll(projectId: string, key: string, failure: string): Promise<void>;
-  /** Those of a project that wait. */
+  /** Returns the pending changes of a project. */
   waiting(projectId: string): Promise<ScheduledRow[]>;
-  /** Of somebody who scheduled changes without a token that wait: the projects. */
+  /** Returns the projects that have pending changes which `author` scheduled without a token. */
   projectsOf(author: string): Promise<string[]>;
-  /** Keeps those of somebody that wait, without a token, as failed. */
+  /** Marks pending changes that `author` scheduled without a token as failed. */
   failAllOf(author: string, projectIds: readonly string[], failure: string): Promise<void>;
 }
 
-/** By their role alone: what a token or an operator may do does not end with a membership. */
+/** Matches changes scheduled by role only. The permissions of a token or operator do not end with a membership. */
 const ofAuthor = (author: string) =>
   and(
     eq(scheduledChanges.author, author),
@@ -43,7 +43,7 @@ const ofAuthor = (author: string) =>
     isNull(scheduledChanges.failedAt),
   );
 
-/** Among so many due changes, projects take turns. */
+/** The number of due changes among which projects take turns. */
 const MAX_CONSIDERED = 1_000;
 
 export function createScheduledChangesStore(db: Db | Tx): ScheduledChangesStore {

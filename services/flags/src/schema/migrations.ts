@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** This service's tables, for `migrate` of `@switchboard/database`. */
+/** The migrations of this service's tables, for `migrate` of `@switchboard/database`. */
 export const flagsMigrations = { folder: fileURLToPath(new URL('../../migrations', import.meta.url)) };

@@ -15,7 +15,7 @@ import {
 /** One row per project that has flags or cohorts. Edits of a project lock it. */
 export const rulesets = pgTable('rulesets', {
   projectId: text('project_id').primaryKey(),
-  /** The last change of a flag or cohort, to the millisecond. */
+  /** The time of the last change of a flag or cohort, to the millisecond. */
   changedAt: timestamp('changed_at', { withTimezone: true, precision: 3, mode: 'date' })
     .notNull()
     .default(sql`'epoch'`),
@@ -26,23 +26,23 @@ export const flags = pgTable(
   {
     projectId: text('project_id').notNull(),
     key: text().notNull(),
-    /** The whole ruleset entry. json, because jsonb would reorder the properties of its values. */
+    /** The whole ruleset entry. Uses json because jsonb would reorder the properties of its values. */
     entry: json().$type<FlagEntry>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.key] })],
 );
 
-/** The last states of each flag, written with the change. Those of deleted flags are kept. */
+/** The latest states of each flag, written with each change. Those of deleted flags are kept. */
 export const flagVersions = pgTable(
   'flag_versions',
   {
     projectId: text('project_id').notNull(),
     key: text().notNull(),
-    /** From 1. */
+    /** Starts at 1. */
     version: integer().notNull(),
-    /** Null: the flag was deleted. */
+    /** Null if the flag was deleted. */
     entry: json().$type<FlagEntry>(),
-    /** Null: not known, or erased. */
+    /** Null if unknown or erased. */
     author: text(),
     reason: text(),
     at: timestamp({ withTimezone: true, precision: 3, mode: 'date' }).notNull().defaultNow(),
@@ -64,7 +64,7 @@ export const cohorts = pgTable(
   (table) => [primaryKey({ columns: [table.projectId, table.id] })],
 );
 
-/** The people a cohort lists. Evaluation reads it by person, edits read it by cohort. */
+/** The people that a cohort lists. Evaluation reads the table by person, edits read it by cohort. */
 export const cohortPeople = pgTable(
   'cohort_people',
   {
@@ -74,18 +74,18 @@ export const cohortPeople = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.distinctId, table.cohortId] }),
-    // No foreign key: its check of each row took a third of the time of replacing a cohort.
+    // No foreign key: checking it for each row took a third of the time of replacing a cohort.
     index('cohort_people_by_cohort').on(table.projectId, table.cohortId),
   ],
 );
 
-/** Cohorts that changed, or are gone, since they were published to the topic `cohorts`. */
+/** Cohorts that changed or were deleted since they were last published to the topic `cohorts`. */
 export const unpublishedCohorts = pgTable(
   'unpublished_cohorts',
   {
     projectId: text('project_id').notNull(),
     cohortId: text('cohort_id').notNull(),
-    /** Grows with each change. */
+    /** Increases with each change. */
     revision: bigserial({ mode: 'bigint' }).notNull(),
   },
   (table) => [
@@ -94,7 +94,7 @@ export const unpublishedCohorts = pgTable(
   ],
 );
 
-/** How far the topic `cohorts` is published. */
+/** The progress of publishing to the topic `cohorts`. */
 export const publishedCohorts = pgTable('published_cohorts', {
   logPartition: integer('log_partition').primaryKey(),
   /** The offset after the last record. */

@@ -4,7 +4,7 @@ import { boolean, index, integer, json, pgTable, text, timestamp } from 'drizzle
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-/** Changes of flags that wait for their time, and those that failed. One that is made is removed with it. */
+/** Pending and failed changes of flags. A change is removed when it is applied. */
 export const scheduledChanges = pgTable(
   'scheduled_changes',
   {
@@ -12,16 +12,16 @@ export const scheduledChanges = pgTable(
     projectId: text('project_id').notNull(),
     key: text().notNull(),
     at: time('at').notNull(),
-    /** Either this or a patch. */
+    /** A row has either a definition or a patch. */
     definition: json().$type<FlagDefinition>(),
     patch: json().$type<FlagPatch>(),
     reason: text(),
     ifVersion: integer('if_version'),
-    /** Null: erased. */
+    /** Null if erased. */
     author: text(),
-    /** Of the personal or service token that it was scheduled with. */
+    /** The id of the personal or service token that the change was scheduled with. */
     tokenId: text('token_id'),
-    /** Scheduled with an access token that grants it in every company. */
+    /** Whether the change was scheduled with an access token that grants it in every company. */
     everywhere: boolean().notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
     failedAt: time('failed_at'),

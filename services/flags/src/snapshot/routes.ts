@@ -17,7 +17,7 @@ export function snapshotRoutes(app: ServiceApp, { snapshots }: SnapshotDeps): vo
 function respond(c: Context, snapshot: Snapshot): Response {
   const encoding = chooseEncoding(headerOf(c, 'accept-encoding'));
   const { body, etag } = snapshot.representations[encoding];
-  // Written out: each property after a spread is a call of V8's runtime.
+  // Lists each property, because V8 calls its runtime for every property after a spread.
   const headers: Record<string, string> = {
     'Cache-Control': 'public, max-age=30, stale-while-revalidate=300',
     Vary: 'Accept-Encoding',

@@ -26,7 +26,7 @@ interface Raw {
   body: Buffer;
 }
 
-/** Not fetch, which negotiates and decodes encodings itself. */
+/** Requests a snapshot without `fetch`, which negotiates and decodes encodings itself. */
 function snapshot(headers: Record<string, string> = {}): Promise<Raw> {
   return new Promise((resolve, reject) => {
     const all = { Authorization: `Bearer ${project.key}`, ...headers };

@@ -7,29 +7,29 @@ import type { Rulesets } from '../rulesets/rulesets.ts';
 
 export interface Representation {
   body: Bytes;
-  /** Strong, so different for each encoding. */
+  /** A strong ETag, so it is different for each encoding. */
   etag: string;
 }
 
 /** A project's snapshot, encoded and ready to send. */
 export interface Snapshot {
   representations: Readonly<Record<Encoding, Representation>>;
-  /** Of all representations. */
+  /** The ETags of all representations. */
   etags: readonly string[];
 }
 
 export interface Snapshots {
-  /** At once if the snapshot is in memory. */
+  /** Returns synchronously if the snapshot is in memory. */
   get(projectId: string): Snapshot | Promise<Snapshot>;
 }
 
 interface SnapshotsOptions {
   rulesets: Pick<Rulesets, 'get'>;
-  /** Public base URL of this API. */
+  /** The public base URL of this API. */
   publicUrl: string;
 }
 
-/** Snapshots of rulesets, each encoded once. */
+/** Creates snapshots of rulesets, each encoded once. */
 export function createSnapshots({ rulesets, publicUrl }: SnapshotsOptions): Snapshots {
   const socketUrl = `${publicUrl.replace(/^http/, 'ws')}${SOCKET_PATH}`;
   const prepared = new WeakMap<Ruleset, Snapshot | Promise<Snapshot>>();

@@ -15,7 +15,7 @@ import { flagsService } from '../service.ts';
 const PARTITIONS = 4;
 const HOUR_MS = 3_600_000;
 
-/** A project of the test, and its key. */
+/** A project of the test, with its key. */
 export interface TestProject {
   id: string;
   key: string;
@@ -27,14 +27,14 @@ export type Instance = RunningInstance;
 export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
 interface StartOptions {
-  /** Default: a database of its own. */
+  /** A new database by default. */
   databaseUrl?: string;
-  /** Default: the PostgreSQL event log. */
+  /** The PostgreSQL event log by default. */
   kafkaBrokers?: readonly string[];
   env?: Env;
 }
 
-/** An instance of the service, and what catalogue and ingestion publish. */
+/** Starts an instance of the service. Publishes the records of the catalogue and ingestion services. */
 export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: StartOptions = {}) {
   const rig = await harness({
     services: { flags: flagsService },
@@ -84,7 +84,7 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
     return publishRaw(topic, `${record.project_id}:${record.distinct_id}`, JSON.stringify(record));
   }
 
-  /** Returns the state token, as ingestion would. */
+  /** Publishes a record. Returns its state token, as ingestion does. */
   async function publishRaw(topic: string, key: string, value: string): Promise<string> {
     const partition = partitionFor(key, PARTITIONS);
     const record = { partition, key, value: Buffer.from(value), headers: {} };
@@ -97,7 +97,7 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
     return { timestamp: timestamp ?? received, received_at: received };
   }
 
-  /** Waits until a group has handled every record of topics. */
+  /** Waits until a consumer group has handled every record of the topics. */
   async function handled(group: string, topics: string[]): Promise<void> {
     const check = async () => {
       const lag = await log.lag(group, topics);
@@ -148,7 +148,7 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
       if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     },
 
-    /** Publishes what POST /v1/identify does and returns its X-State-Token. */
+    /** Publishes the record of POST /v1/identify and returns its X-State-Token. */
     identify: (
       project: TestProject,
       distinctId: string,
@@ -162,7 +162,7 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
         ...times(timestamp),
       }),
 
-    /** Publishes what POST /v1/group does and returns its X-State-Token. */
+    /** Publishes the record of POST /v1/group and returns its X-State-Token. */
     group: (
       project: TestProject,
       distinctId: string,
@@ -180,7 +180,7 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
   };
 }
 
-/** The JSON of a response. */
+/** Returns the JSON of a response. */
 export async function json(response: Response): Promise<Record<string, unknown>> {
   return (await response.json()) as Record<string, unknown>;
 }

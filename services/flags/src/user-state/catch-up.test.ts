@@ -4,7 +4,7 @@ import { createCatchUp } from './catch-up.ts';
 
 const position = (offset: number, topic = 'identifies', partition = 0) => ({ topic, partition, offset });
 
-/** A catch-up over partition 0 of each topic, applied up to the given offset. */
+/** Creates a catch-up over partition 0 of each topic, applied up to the given offset. */
 function setUp(applied: Record<string, number>, maxWaiting = 100) {
   let polls = 0;
   const asOf = new Date(1000);

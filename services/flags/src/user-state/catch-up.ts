@@ -4,11 +4,11 @@ import { isUnavailable } from '@switchboard/database';
 import { withDeadline } from '@switchboard/resilience';
 import type { AppliedPosition } from '@switchboard/user-state';
 
-/** How far user state is, relative to the positions asked for. */
+/** The progress of user state relative to the requested positions. */
 export interface Progress {
   /** Whether every position is applied. */
   isApplied: boolean;
-  /** When the newest applied record was stored, for the partition furthest behind. */
+  /** The time when the newest applied record was stored, for the partition furthest behind. */
   asOf: Date | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface CatchUp {
 
 interface CatchUpOptions {
   listPositions(): Promise<AppliedPosition[]>;
-  /** How many requests may wait at once. The rest are answered at once with the last known progress. */
+  /** The maximum number of waiting requests. The rest are answered immediately with the last known progress. */
   maxWaiting?: number;
 }
 
@@ -33,15 +33,15 @@ interface Waiting {
 type Applied = ReadonlyMap<string, AppliedPosition>;
 
 const TIMEOUT_MS = 1000;
-/** The pause between two polls is as long as the latest request has waited, within these bounds. */
+/** The pause between two polls is the time that the latest request has waited, within these bounds. */
 const MIN_PAUSE_MS = 3;
 const MAX_PAUSE_MS = 6;
 
 const UNKNOWN: Progress = { isApplied: false, asOf: undefined };
 
 /**
- * Lets requests wait until records are applied, by this process or another. One poll of the database serves every
- * waiting request, and none runs while no request waits.
+ * Lets requests wait until this or another process has applied records. One poll of the database serves every
+ * waiting request. No poll runs while no request waits.
  */
 export function createCatchUp({ listPositions, maxWaiting = 10_000 }: CatchUpOptions): CatchUp {
   const waiting = new Set<Waiting>();
@@ -66,7 +66,7 @@ export function createCatchUp({ listPositions, maxWaiting = 10_000 }: CatchUpOpt
     isPolling = false;
   }
 
-  /** Returns an unexpected error. If the database is unavailable, nobody keeps waiting. */
+  /** Returns an unexpected error. If the database is unavailable, all requests stop waiting. */
   async function readApplied(): Promise<unknown> {
     try {
       const positions = await withDeadline(TIMEOUT_MS, listPositions());

@@ -25,7 +25,7 @@ afterAll(async () => {
   await test.drop();
 });
 
-/** Everything announced so far has arrived. */
+/** Waits until everything announced so far has arrived. */
 async function heard(): Promise<void> {
   const mark = changes.watch('mark', 'mark');
   await database.sql`insert into people (project_id, distinct_id) values ('mark', 'mark')`;
@@ -34,7 +34,8 @@ async function heard(): Promise<void> {
 }
 
 describe('what is watched', () => {
-  // Of person 1 with groups, person 1 without, person 2 with groups and a person of another project with groups.
+  // `holds` is for person 1 with groups, person 1 without groups, person 2 with groups, and a person of another
+  // project with groups.
   it.each<[what: string, statement: string, holds: boolean[]]>([
     [
       'traits of a person',

@@ -3,24 +3,24 @@ import type { Database, Listening } from '@switchboard/database';
 import { shareOfHeap } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 
-/** NOTIFY channel of changed user state; migration 0007 says what its messages are. */
+/** The NOTIFY channel of changed user state. Migration 0007 describes its messages. */
 const CHANGED_CHANNEL = 'user_state_changed';
 
-/** What was read holds for so long at most. That announcements are lost is noticed sooner, within 20 s. */
+/** Milliseconds until a read state is no longer trusted. Lost announcements are detected sooner, within 20 s. */
 const TRUSTED_MS = 600_000;
-/** What is watched of more people or projects counts as changed. */
+/** The memory of watched people. Watches evicted at this limit, or at that of projects, count as changed. */
 const MAX_PEOPLE_BYTES = shareOfHeap(0.04, 32 * 1024 * 1024);
 const MAX_PROJECTS_BYTES = shareOfHeap(0.005, 4 * 1024 * 1024);
 const ENTRY_BYTES = 200;
 
-/** How often a person, or something of a project, has changed. */
+/** The number of changes of a person or of a project. */
 interface Changes {
   ofAll: number;
-  /** Of the traits of groups. */
+  /** The number of changes of the traits of groups. */
   ofGroups: number;
 }
 
-/** Since when a person is watched. */
+/** The numbers of changes when the watch of a person began. */
 export interface Watch {
   readonly person: Changes;
   readonly project: Changes;
@@ -31,16 +31,16 @@ export interface Watch {
   readonly until: number;
 }
 
-/** Tells whether a person's state has changed since it was read, by this process or another. */
+/** Detects changes of a person's state since it was read, by this process or another. */
 export interface StateChanges {
   /** May be called again if it throws. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** To be called before the state is read. */
+  /** Must be called before the state is read. */
   watch(projectId: string, distinctId: string): Watch;
-  /** Whether a state that was read since still holds. A change of PostgreSQL's takes about a millisecond to be known. */
+  /** Returns whether a state read since `watch` still holds. A change takes about a millisecond to arrive. */
   holds(watch: Watch, hasGroups: boolean): boolean;
-  /** The project's cohorts have changed in this process, which does not wait for the announcement. */
+  /** Records that this process changed the project's cohorts, without waiting for the announcement. */
   invalidate(projectId: string): void;
 }
 
@@ -101,7 +101,7 @@ const cacheOfChanges = (maxSize: number) =>
   new LRUCache<string, Changes>({
     maxSize,
     sizeCalculation: (_, key) => ENTRY_BYTES + key.length,
-    // Nothing tells of its changes any more.
+    // Changes of an evicted entry are no longer counted, so its watches must not hold.
     dispose: (changes) => {
       changes.ofAll = Number.NaN;
     },
@@ -115,7 +115,7 @@ function changesOf(all: LRUCache<string, Changes>, key: string): Changes {
   return changes;
 }
 
-/** As the migration computes it. */
+/** Returns the same id as the migration computes. */
 function announcedId(projectId: string, distinctId: string): string {
   return hash('sha256', `${projectId}\n${distinctId}`, 'hex').slice(0, 16);
 }

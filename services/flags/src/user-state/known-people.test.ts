@@ -5,7 +5,7 @@ import { createKnownPeople } from './known-people.ts';
 const BODY = '{}';
 
 describe('known people', () => {
-  /** People whose states are read from `stored`, and whose watches hold until they are broken. */
+  /** Creates people with states that are read from `stored`. Their watches hold until they are broken. */
   function harness() {
     const stored = new Map([['ada', '{"groups":{},"traits":{"n":1},"cohorts":[]}']]);
     const broken = new Set<Watch>();

@@ -6,21 +6,21 @@ import { EMPTY_STATE, hasGroups, type UserState, type UserStateJson } from './us
 /** A person whose state is known. */
 export interface KnownPerson {
   readonly state: UserStateJson;
-  /** Where they are kept; undefined for who was asked for once. */
+  /** The person's key in the cache. Undefined for people who were requested once. */
   readonly key: string | undefined;
-  /** The last evaluation of all flags, as JSON, and the ruleset it is of. */
+  /** The last evaluation of all flags as JSON, with the `changedAt` of its ruleset. */
   readonly answer?: { readonly changedAt: string; readonly body: string } | undefined;
 }
 
 export interface KnownPeople {
   /**
-   * At once if the state in memory still holds. `isAwaited`: the state must have everything that was stored before the
-   * call. Throws if it cannot be read.
+   * Returns synchronously if the state in memory is still valid. With `isAwaited`, the state includes everything
+   * stored before the call. Throws if the state cannot be read.
    */
   get(projectId: string, distinctId: string, isAwaited: boolean): KnownPerson | Promise<KnownPerson>;
   /** Keeps an answer for as long as the person's state. */
   keep(person: KnownPerson, changedAt: string, body: string): void;
-  /** Calls of `get` so far; one that read nothing is a hit. */
+  /** Returns the number of calls of `get` so far. A call that read nothing is a hit. */
   reads(): Readonly<Reads>;
 }
 
@@ -32,14 +32,15 @@ interface Kept extends KnownPerson {
 const MAX_BYTES = shareOfHeap(0.1, 64 * 1024 * 1024);
 const ENTRY_OVERHEAD_BYTES = 600;
 
-/** 2^18 slots for people who were asked for. A person whose slot was taken by another counts as new. */
+/** 2^18 slots for people who were requested. A person counts as new if another one has taken their slot. */
 const SEEN_BITS = 18;
 
 const NOBODY: KnownPerson = { state: EMPTY_STATE, key: undefined };
 
 /**
- * Keeps the state of people with the last answer, because clients ask for the same person again and again. From the
- * second time on: people who are asked for once would fill the cache and keep the garbage collector busy.
+ * Caches the state and last answer of people, because clients request the same person repeatedly. Caches from
+ * the second request on: people who are requested once would fill the cache and keep the garbage collector
+ * busy.
  */
 export function createKnownPeople(options: {
   userState: UserState;
@@ -58,7 +59,8 @@ export function createKnownPeople(options: {
   function wasSeen(key: string): boolean {
     let hash = 0;
     for (let index = 0; index < key.length; index++) hash = (Math.imul(hash, 31) + key.charCodeAt(index)) | 0;
-    // Similar names differ in a few bits of such a hash: the highest bits of a product depend on all of them.
+    // The hashes of similar names differ in few bits. The highest bits of the product depend on all bits of the
+    // hash.
     const slot = Math.imul(hash, 0x9e3779b1) >>> (32 - SEEN_BITS);
     const known = seen[slot] === hash;
     seen[slot] = hash;
@@ -104,5 +106,5 @@ const keyOf = (projectId: string, distinctId: string) => `${projectId}\0${distin
 
 const WIDE = /[\u0100-\uffff]/;
 
-/** V8 keeps two bytes of each character if one of them needs two. */
+/** Returns the size of a string: V8 stores two bytes per character if any character needs two. */
 const bytesOf = (text: string) => (WIDE.test(text) ? 2 * text.length : text.length);

@@ -4,8 +4,8 @@ import type { UserStateJson } from './user-state.ts';
 
 export interface UserStateStore {
   /**
-   * Reads the states of people, in their order, with one query: one row per person, per group of theirs and per
-   * cohort that lists them, all through primary keys.
+   * Reads the states of people in the given order with one query. It reads one row per person, per group of a
+   * person and per cohort that lists a person, all through primary keys.
    */
   findStates(people: readonly PersonKey[]): Promise<UserStateJson[]>;
 }
@@ -25,7 +25,7 @@ export function createUserStateStore(database: Pick<Database, 'sql'>): UserState
     async findStates(people) {
       const projectIds = people.map(({ projectId }) => projectId);
       const distinctIds = people.map(({ distinctId }) => distinctId);
-      // Groups and cohorts are subqueries because PostgreSQL may read all groups of the project to join them.
+      // Groups and cohorts are subqueries, because PostgreSQL may read all groups of the project for a join.
       const rows = await database.sql<{ state: UserStateJson }[]>`
         select concat(
           '{"groups":', coalesce((

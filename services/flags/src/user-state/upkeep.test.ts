@@ -8,7 +8,7 @@ import { applyChanges, createStateStore, SEEN_BACKFILLS, unseenPeople } from '@s
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { flagsMigrations } from '../schema/migrations.ts';
 
-/** The migrations before the one that adds the day on which people were seen. */
+/** Copies the migrations before the one that adds the day on which people were seen. */
 async function earlierMigrations(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-migrations-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -57,7 +57,7 @@ const seen = async ({ sql }: Database, table = 'people') =>
 describe('people', () => {
   it('are seen on the day of their latest call, whatever its order and even if it changes nothing', async () => {
     const { database } = await open();
-    // As of long ago: rows that a call creates count as seen when they are created.
+    // Creates old rows, because a row that a call creates counts as seen when it is created.
     await database.sql`
       insert into people (project_id, distinct_id, seen_on)
       select 'shop', id, '2001-01-01' from unnest(array['ada', 'grace', 'mei', 'quiet']) as id`;

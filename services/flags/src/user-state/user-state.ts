@@ -4,7 +4,7 @@ import { coalesce, DeadlineExceeded, withDeadline } from '@switchboard/resilienc
 import type { PersonKey } from '@switchboard/user-state';
 import { LRUCache } from 'lru-cache';
 
-/** What evaluation needs to know about a person. */
+/** The state of a person that evaluation needs. */
 export interface PersonState {
   traits: Traits;
   /** The traits of the person's groups, by group type. */
@@ -13,10 +13,10 @@ export interface PersonState {
   cohorts: readonly string[];
 }
 
-/** A `PersonState` as JSON. Equal strings are equal states. */
+/** A `PersonState` as JSON. Equal strings mean equal states. */
 export type UserStateJson = string;
 
-/** The state of a person with nothing on file. */
+/** The state of a person with no stored state. */
 export const EMPTY_STATE: UserStateJson = '{"groups":{},"traits":{},"cohorts":[]}';
 
 export interface UserState {
@@ -25,12 +25,12 @@ export interface UserState {
 }
 
 interface UserStateOptions {
-  /** Reads the states of people, in their order. */
+  /** Reads the states of people in the given order. */
   find(people: readonly PersonKey[]): Promise<UserStateJson[]>;
   timeoutMs: number;
 }
 
-/** A person who could not be read, until when of `performance.now()` that is not tried again. */
+/** A person who could not be read, and is not read again before this time of `performance.now()`. */
 interface Unreadable {
   failure: unknown;
   waitMs: number;
@@ -39,21 +39,21 @@ interface Unreadable {
 
 type Found = { state: UserStateJson } | { failure: unknown };
 
-/** A state can have over a megabyte with the person's groups, so this bounds what a query returns. */
+/** Limits the result of a query: a state with the person's groups can exceed a megabyte. */
 const MAX_PEOPLE_PER_QUERY = 20;
-/** A slower query does not hold up later reads: they get another query, up to `MAX_QUERIES`. */
+/** A slower query does not delay later reads, which use another query, up to `MAX_QUERIES`. */
 const SLOW_QUERY_MS = 10;
 const MAX_QUERIES = 4;
-/** After a failure, reads fail at once for this long instead of querying the database. */
+/** After a failure, reads fail immediately for this long and do not query the database. */
 const UNAVAILABLE_MS = 500;
-/** A person whose state could not be read is not read again for this long, and twice as long after each time more. */
+/** A person who could not be read is not read again for this long. The time doubles after each further failure. */
 const UNREADABLE_MS = 500;
 const MAX_UNREADABLE_MS = 5_000;
 const MAX_UNREADABLE = 1_000;
 
 /**
- * Coalesces reads of user state. A person who cannot be read fails alone; while the database is unavailable, all
- * reads fail fast.
+ * Coalesces reads of user state. A person who cannot be read fails alone. While the database is unavailable,
+ * all reads fail fast.
  */
 export function createUserState({ find, timeoutMs }: UserStateOptions): UserState {
   const unreadable = new LRUCache<string, Unreadable>({ max: MAX_UNREADABLE, ttl: 2 * MAX_UNREADABLE_MS });
@@ -87,7 +87,7 @@ export function createUserState({ find, timeoutMs }: UserStateOptions): UserStat
     }
   }
 
-  /** A database that is too slow for nobody is unavailable. Otherwise the failure is that of the people asked for. */
+  /** Marks the database as unavailable if even a query for no people is slow. Otherwise marks the person. */
   async function blame(people: readonly PersonKey[], failure: unknown): Promise<void> {
     try {
       if (isSlow(failure)) await withDeadline(timeoutMs / 2, find([]));
@@ -146,7 +146,7 @@ function stateOf(found: Found): UserStateJson {
   return found.state;
 }
 
-/** Whether the person is in a group, whose traits are part of the state. */
+/** Whether the person is in a group. The traits of groups are part of the state. */
 export const hasGroups = (state: UserStateJson): boolean => !state.startsWith('{"groups":{},');
 
 export function parseUserState(json: UserStateJson): PersonState {

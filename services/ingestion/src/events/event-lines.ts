@@ -2,7 +2,7 @@ import { EVENT_MAX_BYTES, type EventBatch } from '@switchboard/contracts';
 import { PayloadTooLarge } from '@switchboard/service-kit';
 import { exceedsBytes, serialise } from '../records/serialise.ts';
 
-/** An event as JSON on one line, and what decides where and whether it is stored. */
+/** An event as JSON on one line, with the fields that decide where and whether it is stored. */
 export interface EventLine {
   distinctId: string;
   eventId: string;
@@ -11,7 +11,7 @@ export interface EventLine {
   /** Where its JSON begins and ends in the bytes. */
   start: number;
   end: number;
-  /** Parts of it to leave out: the beginning and the end of each, in order. */
+  /** The parts to leave out: the start and end of each, in order. */
   cuts: readonly number[];
 }
 
@@ -19,11 +19,11 @@ export interface EventLine {
 export interface EventLines {
   sentAt: string;
   lines: readonly EventLine[];
-  /** The memory of all lines, if nobody else uses it. */
+  /** The memory of all lines, if nothing else uses it. */
   body?: Buffer;
 }
 
-/** Serialises the events of a batch. Throws PayloadTooLarge when one exceeds its bound. */
+/** Serialises the events of a batch. Throws PayloadTooLarge if an event exceeds its limit. */
 export function eventLines({ events, sent_at }: EventBatch): EventLines {
   const lines = events.map((event, i): EventLine => {
     const json = serialise(event, () => `events[${i}]`);

@@ -2,7 +2,7 @@ import { type OutgoingRecord, type Placement, partitionFor } from '@switchboard/
 import { clockCorrection, utcTime } from '../records/times.ts';
 import type { EventLine, EventLines } from './event-lines.ts';
 
-/** Bound on a record's lines in bytes. A single line may exceed it slightly. */
+/** The maximum bytes of a record's lines. A single line may exceed it slightly. */
 export const RECORD_MAX_BYTES = 900_000;
 
 interface Arrival {
@@ -13,12 +13,13 @@ interface Arrival {
 
 interface EventRecords {
   records: OutgoingRecord[];
-  /** The memory of all their values. */
+  /** The memory of all record values. */
   memory: Buffer;
 }
 
 /**
- * The records of a batch: for each partition its events as newline-delimited JSON, in batch order, each event_id once.
+ * Builds the records of a batch. Each partition gets its events as newline-delimited JSON, in batch order. Each
+ * event_id occurs once.
  */
 export function eventRecords(
   { sentAt, lines }: EventLines,
@@ -37,13 +38,13 @@ export function eventRecords(
 
   const common = { project: projectId, received_at: receivedAt.toISOString(), sent_at: utcTime(sentAt) };
   const records: OutgoingRecord[] = [];
-  // One for all values: memory for each would cost more than writing it.
+  // All values share one allocation. Allocating memory for each would cost more than writing it.
   const memory = Buffer.allocUnsafe(total);
   let at = 0;
   for (const [partition, ofPartition] of values) {
     for (const { lines: ofValue } of ofPartition) {
       const end = writeLines(memory, at, ofValue, correction);
-      // Without the newline after the last.
+      // Excludes the newline after the last line.
       const value = memory.subarray(at, end - 1);
       records.push({
         partition,
@@ -79,17 +80,17 @@ function addLine(values: Map<number, Value[]>, partition: number, line: EventLin
 const OCCURRED_AT = Uint8Array.from(Buffer.from(',"occurred_at":"'));
 const AFTER_TIME = Uint8Array.from(Buffer.from('"}\n'));
 const TIME_LENGTH = '2026-03-01T09:30:00.000Z'.length;
-/** What a line is longer than its event, whose last brace it does without. */
+/** The bytes that a line adds to its event. The last brace of the event is not copied. */
 const ADDED_BYTES = OCCURRED_AT.length + TIME_LENGTH + AFTER_TIME.length - 1;
 
-/** With the newline. */
+/** Returns the bytes of a line, including the newline. */
 function bytesOf({ start, end, cuts }: EventLine): number {
   let bytes = end - start + ADDED_BYTES;
   for (let i = 0; i < cuts.length; i += 2) bytes -= (cuts[i + 1] ?? 0) - (cuts[i] ?? 0);
   return bytes;
 }
 
-/** Returns where they end. */
+/** Writes lines. Returns where they end. */
 function writeLines(target: Buffer, start: number, lines: readonly EventLine[], correction: number): number {
   let at = start;
   for (const { bytes: source, start: first, end, cuts, timestamp } of lines) {
@@ -99,7 +100,7 @@ function writeLines(target: Buffer, start: number, lines: readonly EventLine[], 
       from = cuts[i + 1] ?? end;
     }
     at += source.copy(target, at, from, end - 1);
-    // There is always a member before this one.
+    // An event always has a member before this one.
     at = writeBytes(target, at, OCCURRED_AT);
     at = writeAscii(target, at, utcTime(timestamp, correction));
     at = writeBytes(target, at, AFTER_TIME);
@@ -107,7 +108,7 @@ function writeLines(target: Buffer, start: number, lines: readonly EventLine[], 
   return at;
 }
 
-/** Few bytes: calling Node.js takes longer. Returns where they end. */
+/** Writes a few bytes, for which calling Node.js takes longer. Returns where they end. */
 function writeBytes(target: Buffer, at: number, source: Uint8Array): number {
   for (let i = 0; i < source.length; i++) target[at + i] = source[i] ?? 0;
   return at + source.length;

@@ -12,7 +12,8 @@ export interface Events {
 }
 
 export function createEvents({ log, clock }: Publishing): Events {
-  // None is async, and they are apart: each would keep the batch in memory until its records are stored.
+  // These functions are separate and not async. Otherwise each would keep the batch in memory until its records
+  // are stored.
   function publish(projectId: string, batch: EventLines): Promise<unknown> {
     const receivedAt = clock.now();
     const placement = log.placement(ingestionTopics.events);
@@ -24,7 +25,7 @@ export function createEvents({ log, clock }: Publishing): Events {
     const { records, memory } = eventRecords(batch, { projectId, placement, receivedAt });
     if (batch.body !== undefined) free(batch.body);
     const publishing = log.publish(ingestionTopics.events, records, projectHolder(projectId));
-    // Not where it fails: a send may still be under way.
+    // Does not free the memory on failure, because a send may still be in progress.
     return publishing.then(() => free(memory));
   }
   const counted = (stored: Promise<unknown>, events: number) => stored.then(() => events);

@@ -14,7 +14,7 @@ const clock = systemClock;
 const placement = async () => ({ first: 0, count: 4 });
 
 const BATCHES = 200;
-/** Of more than half of the memory that Node shares among small buffers. */
+/** Enough events for more than half of the memory that Node.js shares among small buffers. */
 const EVENTS = 100;
 
 function body(): string {
@@ -54,7 +54,7 @@ it('keeps of a batch its records alone while they are stored', async () => {
   await Promise.allSettled(accepting);
 });
 
-/** What the records of the values have outside the heap. */
+/** Returns the memory outside the heap that each record's value uses. */
 const bytesOf = (records: OutgoingRecord[]) => records.map(({ value }) => value?.buffer.byteLength);
 
 it('frees a body once its records are written, and these once they are stored, unless that fails', async () => {

@@ -33,7 +33,7 @@ export function eventsRoutes(app: ServiceApp, { events, quota, throttle }: Event
   });
 }
 
-/** Apart, and its caller not async: what waits here would keep the batch and the body in memory meanwhile. */
+/** Separate, and its caller is not async: otherwise the batch and the body would stay in memory during the wait. */
 async function respond(c: Context, accepting: Promise<number>) {
   return c.json({ accepted: await accepting }, 202);
 }

@@ -19,7 +19,7 @@ const DEFAULT_GROUP_TYPE = 'company';
 export interface Identify {
   /** Resolves with the call's state token once the event log has stored it. */
   identify(projectId: string, call: IdentifyCall): Promise<string>;
-  /** As identify. */
+  /** Works like `identify`. */
   group(projectId: string, call: GroupCall): Promise<string>;
 }
 

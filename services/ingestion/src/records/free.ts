@@ -1,10 +1,10 @@
-/** Freeing less takes longer than collecting it. */
+/** Freeing less memory takes longer than collecting it. */
 const MIN_BYTES = 16_384;
 
 /**
- * Frees memory that nobody uses any more; the bytes are empty from then on. Left to the garbage collector, tens of
- * megabytes of bodies and records wait for it, and each 64 of them make it look through the whole heap. Does nothing
- * for a few bytes, and for a part of a larger piece of memory.
+ * Frees memory that is no longer used. The bytes are empty afterwards. Otherwise tens of megabytes of bodies
+ * and records wait for the garbage collector, and every 64 megabytes make it scan the whole heap. Does nothing
+ * for a few bytes, or for a part of a larger buffer.
  */
 export function free({ buffer, byteLength }: Uint8Array): void {
   if (byteLength < MIN_BYTES || byteLength !== buffer.byteLength) return;

@@ -3,7 +3,7 @@ import { BadRequest } from '@switchboard/service-kit';
 /** UTF-8 needs at most three bytes per UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** Serialises a parsed value as JSON. Throws BadRequest when it is nested too deeply. */
+/** Serialises a parsed value as JSON. Throws BadRequest if it is nested too deeply. */
 export function serialise(value: object, path: () => string): string {
   try {
     return JSON.stringify(value);

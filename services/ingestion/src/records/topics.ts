@@ -4,7 +4,7 @@ import type { IngestionConfig } from '../config.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** The topics that this service publishes to. */
+/** Returns the topics that this service publishes to. */
 export function topicSpecs(config: IngestionConfig): TopicSpec[] {
   const topic = (name: string, retentionHours: number): TopicSpec => ({
     name,

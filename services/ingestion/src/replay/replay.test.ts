@@ -32,7 +32,7 @@ function chunk(fields: Record<string, unknown> = {}) {
 const nested = (depth: number) =>
   JSON.stringify(chunk()).replace('null', '['.repeat(depth) + ']'.repeat(depth));
 
-/** Uploads again after a 503, as an SDK does; the number of uploads. */
+/** Uploads again after each 503, as an SDK does. Returns the number of uploads. */
 async function uploadUntilStored(body: string): Promise<number> {
   for (let uploads = 1; ; uploads++) {
     const { status } = await upload(body);
@@ -75,7 +75,7 @@ describe('a replay chunk', () => {
     const records = await ingestion.published('replays');
     const [record] = records.filter(({ headers }) => headers['session'] === session);
     const stated = Number(record?.headers['correction']);
-    // The request took a moment.
+    // Allows for the duration of the request.
     expect(Math.abs(stated - correction)).toBeLessThan(correction === 0 ? 1 : 60_000);
     expect(Date.parse(timestamp) + stated).toBe(
       correction === 0 ? Date.parse(timestamp) : Date.parse(record?.headers['received_at'] ?? ''),

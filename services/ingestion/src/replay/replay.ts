@@ -7,7 +7,7 @@ import { clockCorrection } from '../records/times.ts';
 /** Larger chunks are published in parts. */
 const PART_MAX_BYTES = 900_000;
 
-/** The highest byte of white space; outside texts, JSON has no other byte up to it. */
+/** The highest white space byte. Outside texts, JSON has no other byte up to it. */
 const SPACE = 0x20;
 
 export interface Replay {
@@ -26,7 +26,7 @@ export function createReplay({ log, clock }: Publishing): Replay {
         session: chunk.session_id,
         seq: String(chunk.seq),
         received_at: receivedAt.toISOString(),
-        // A chunk is sent once it is complete, which its timestamp is of.
+        // A chunk is sent when it is complete, which is the time of its timestamp.
         correction: String(clockCorrection(chunk.timestamp, receivedAt)),
         // A retry of a chunk gets the same name.
         chunk: await chunkHash(values, projectHolder(projectId)),
@@ -42,14 +42,14 @@ export function createReplay({ log, clock }: Publishing): Replay {
   };
 }
 
-/** The JSON of the chunk's record, in pieces. Its events are last, as they were sent. */
+/** Returns the JSON of the chunk's record in pieces. Its events are last, as they were sent. */
 function recordOf(projectId: string, { api_key: _, events, ...metadata }: ReplayChunk): Buffer[] {
   const record: ReplayRecord = { project_id: projectId, ...metadata, events: [] };
   const around = Buffer.from(JSON.stringify(record));
   return [around.subarray(0, -2), trimmed(events.bytes), around.subarray(-2)];
 }
 
-/** Readers take any byte for an event. */
+/** Trims white space, because readers interpret any byte as an event. */
 function trimmed(items: Uint8Array): Buffer {
   let [start, end] = [0, items.length];
   while (start < end && (items[start] ?? 0) <= SPACE) start++;
@@ -57,7 +57,7 @@ function trimmed(items: Uint8Array): Buffer {
   return Buffer.from(items.buffer, items.byteOffset + start, end - start);
 }
 
-/** The pieces cut into parts. They are large, so they are copied only where one piece follows another. */
+/** Cuts the pieces into parts. They are large, so they are copied only where one piece follows another. */
 function partsOf(pieces: readonly Buffer[]): Buffer[] {
   const parts: Buffer[] = [];
   let part: Buffer[] = [];

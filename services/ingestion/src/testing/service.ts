@@ -19,11 +19,11 @@ import {
 } from '@switchboard/testkit';
 import { ingestionService } from '../service.ts';
 
-/** For tests: the service on a real port, a log, and a directory of two regions. */
+/** Runs the service for tests: on a real port, with an event log and a directory of two regions. */
 
 export const KEY = `pk_eu_${'k'.repeat(32)}`;
 export const US_KEY = `pk_us_${'k'.repeat(32)}`;
-/** Of another project in the same region. */
+/** The key of another project in the same region. */
 export const OTHER_KEY = `pk_eu_${'o'.repeat(32)}`;
 export const PROJECT = 'project-1';
 export const PARTITIONS = 4;
@@ -33,14 +33,14 @@ const KEY_HEADERS = { Authorization: `Bearer ${KEY}` };
 export interface TestIngestion {
   url: string;
   log: EventLog;
-  /** Posts text and bytes unchanged, anything else as JSON; with the key unless told otherwise. */
+  /** Posts text and bytes unchanged, and anything else as JSON. Sends the key by default. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<CallResult>;
-  /** Publishes a key of the project and does not wait until it is applied. */
+  /** Publishes a key of the project without waiting until it is applied. */
   addKey(key: string): Promise<void>;
   removeKey(key: string): Promise<void>;
-  /** Publishes what an operator allows the project; undefined: as much as it sends. */
+  /** Publishes the rate that an operator allows the project. Undefined removes the limit. */
   allow(eventsPerSecond: number | undefined): Promise<void>;
-  /** The records published on a topic since the last call. */
+  /** Returns the records published on a topic since the last call. */
   published(topic: string): Promise<StoredRecord[]>;
   /** Starts another instance on the same backings. */
   start(env?: Env): Promise<RunningInstance>;
@@ -49,16 +49,16 @@ export interface TestIngestion {
 }
 
 interface Options {
-  /** Default: a PostgreSQL database of its own. */
+  /** A new PostgreSQL database by default. */
   kafkaBrokers?: readonly string[] | undefined;
-  /** Default: a database of its own. */
+  /** A new database by default. */
   databaseUrl?: string;
 }
 
 export async function startIngestion({ kafkaBrokers, databaseUrl }: Options = {}): Promise<TestIngestion> {
   const own = await harness({
     services: { ingestion: ingestionService },
-    // Tests send the largest bodies one after the other.
+    // The quota is high because tests send the largest bodies one after another.
     env: { TOPIC_PARTITIONS: String(PARTITIONS), BYTES_PER_PROJECT_PER_SECOND: '1000000000' },
     ...(kafkaBrokers && { log: { kafka: kafkaBrokers } }),
     ...(databaseUrl && { databases: { ingestion: databaseUrl } }),
@@ -98,7 +98,7 @@ function openLog(env: Harness['logEnv']): EventLog {
     : openPostgresLog({ url: env.EVENT_LOG_DATABASE_URL });
 }
 
-/** The lines of newline-delimited JSON in some records, in order. */
+/** Returns the lines of newline-delimited JSON in records, in order. */
 export function linesOf(records: StoredRecord[]): Record<string, unknown>[] {
   return records.flatMap(({ value }) =>
     (value?.toString() ?? '').split('\n').map((line): Record<string, unknown> => JSON.parse(line)),
@@ -107,7 +107,7 @@ export function linesOf(records: StoredRecord[]): Record<string, unknown>[] {
 
 let count = 0;
 
-/** An event as a client sends it, with an event_id of its own. */
+/** Creates an event as a client sends it, with a unique event_id. */
 export function event(fields: Record<string, unknown> = {}) {
   return {
     distinct_id: 'user-1',

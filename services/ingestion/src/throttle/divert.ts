@@ -1,8 +1,8 @@
 import type { ProjectAccess, Throttle } from '@switchboard/service-kit';
 
 /**
- * Answers calls of projects whose events an operator drops as if they were accepted, since a client would repeat what is
- * refused.
+ * Answers calls of projects with events that an operator drops as if they were accepted. A client would repeat
+ * rejected calls.
  */
 export function divertDropped(throttle: Throttle, answer: () => Response) {
   return (project: ProjectAccess): Response | undefined => (throttle.drops(project) ? answer() : undefined);

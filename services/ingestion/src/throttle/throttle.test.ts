@@ -30,7 +30,7 @@ const ofOthers = { Authorization: `Bearer ${OTHER_KEY}` };
 
 it('events of a throttled project past its rate are refused with 429 and Retry-After, those of others are not', async () => {
   await ingestion.allow(10);
-  // What is sent at once may be that of two seconds, and the batch that is over counts too.
+  // A burst of two seconds is allowed, and the batch that exceeds it counts too.
   await expect.poll(async () => (await send(Array.from({ length: 100 }, () => event()))).status).toBe(429);
   const refused = await send();
   expect(refused).toMatchObject({ status: 429, body: { statusCode: 429, error: 'Too Many Requests' } });
@@ -80,7 +80,7 @@ it('everything of a project whose events are dropped is answered as accepted, an
   expect(group).toMatchObject(none);
   expect(group.headers.get('x-state-token')).toBeNull();
   expect(await ingestion.post('/v1/replay', CHUNK)).toMatchObject({ status: 202, body: undefined });
-  // Before the body is read: a flood costs as little as it can.
+  // Answered before the body is read, so that a flood costs as little as possible.
   expect(await ingestion.post('/v1/events', 'no JSON')).toMatchObject(none);
   expect((await send([event()], ofOthers)).body).toEqual({ accepted: 1 });
   expect(await ingestion.published('events')).toHaveLength(1);

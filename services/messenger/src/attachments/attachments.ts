@@ -22,7 +22,7 @@ interface AttachmentsOptions {
   storage: ObjectStore | undefined;
   directory: Pick<Directory, 'entitlements'>;
   limits: {
-    /** Of an address, and of a conversation in a minute and in an hour. */
+    /** Limits per address, and per conversation in a minute and in an hour. */
     uploads: RateLimit<[string, string, string]>;
     downloadsPerAddress: RateLimit;
   };
@@ -38,13 +38,13 @@ interface Transfer {
 
 interface Upload extends Transfer {
   name: string;
-  /** Reads the body; called once every check that does not need it has passed. */
+  /** Reads the body. Called after every check that does not need it has passed. */
   read(): Promise<Buffer>;
 }
 
 export type Attachments = ReturnType<typeof createAttachments>;
 
-/** Attachments that visitors upload for their turns. */
+/** Manages attachments that visitors upload for their turns. */
 export function createAttachments({ store, storage, directory, limits, clock, logger }: AttachmentsOptions) {
   function requireStorage(): ObjectStore {
     if (storage !== undefined) return storage;

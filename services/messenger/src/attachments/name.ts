@@ -3,7 +3,7 @@ import { BadRequest } from '@switchboard/service-kit';
 
 const MAX_NAME_LENGTH = 200;
 
-/** The file name without path, control and bidirectional control characters; `file` if nothing is left. */
+/** Removes the path and (bidirectional) control characters of a file name. Returns `file` if nothing is left. */
 export function cleanName(given: string): string {
   const name = (
     given.toWellFormed().replaceAll(DISRUPTIVE_CHARACTERS, '').split(/[/\\]/).at(-1) ?? ''
@@ -14,7 +14,7 @@ export function cleanName(given: string): string {
   return /^\.*$/.test(name) ? 'file' : name;
 }
 
-/** RFC 6266: images are inline, anything else is a download; the name is in UTF-8 (RFC 8187). */
+/** Returns a header of RFC 6266. Images are inline, anything else is a download. The name is in UTF-8 (RFC 8187). */
 export function contentDisposition(name: string, contentType: string): string {
   const disposition = contentType.startsWith('image/') ? 'inline' : 'attachment';
   const encoded = encodeURIComponent(name).replaceAll(

@@ -1,4 +1,4 @@
 import { keyPart } from '@switchboard/object-store';
 
-/** What the object keys of a project's attachments begin with, and no others. */
+/** Returns the prefix of the object keys of a project's attachments. No other key begins with it. */
 export const attachmentsPrefix = (projectId: string) => `attachments/${keyPart(projectId)}/`;

@@ -62,7 +62,7 @@ export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, bodies
   );
 }
 
-/** A body that cannot be read, or is empty, has an error code of its own here. */
+/** Reads the body. A body that cannot be read or is empty has a separate error code here. */
 async function readAttachmentBody(read: () => Promise<Buffer>): Promise<Buffer> {
   const bytes = await read().catch((error: unknown) => {
     throw error instanceof BadRequest ? unreadable(error.message) : error;

@@ -25,12 +25,12 @@ export interface ExpiredAttachment {
 export interface AttachmentsStore {
   /** Adds the row before its object is written, so that no object is ever without a row. */
   add(attachment: NewAttachment): Promise<void>;
-  /** The object has been written: the attachment can be sent and read. */
+  /** Marks an attachment as stored after its object has been written. It can then be sent and read. */
   markStored(id: string): Promise<void>;
   find(conversationId: string, id: string): Promise<StoredAttachment | undefined>;
-  /** Marks up to `limit` unsent attachments created before then as expired, so that no turn can claim them. */
+  /** Marks up to `limit` unsent attachments created before `before` as expired, so that no turn can claim them. */
   expireUnsent(before: Date, limit: number): Promise<ExpiredAttachment[]>;
-  /** Removes an expired attachment's row, after its object. */
+  /** Removes the row of an expired attachment, after its object. */
   removeExpired(id: string): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export function createAttachmentsStore(db: Db | Tx): AttachmentsStore {
         db
           .update(attachments)
           .set({ isExpired: true })
-          // Repeated outside the subquery: a turn that claims a row meanwhile makes PostgreSQL check it again.
+          // Repeated outside the subquery, so that PostgreSQL checks it again if a turn claims a row concurrently.
           .where(and(inArray(attachments.id, oldest), unsent))
           .returning({ id: attachments.id, objectKey: attachments.objectKey })
       );

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => messenger.stop());
 
-/** The service's sweep with a shifted clock. */
+/** Creates the service's sweep with a shifted clock. */
 function sweepAt(shift: number, storage = openObjectStore({ folder: messenger.objectsFolder })) {
   return createSweep({
     store: createAttachmentsStore(messenger.database.drizzle),
@@ -73,7 +73,7 @@ test('concurrent turn and sweep: the attachment is either sent and kept, or refu
   for (let round = 0; round < 30; round++) {
     const { body: file } = await visitor.upload(conversation, png());
     const turn = () => visitor.send(conversation, { body: '', attachmentIds: [file.id] });
-    // From at once to longer than a busy machine takes for a turn.
+    // Ranges from 0 ms to longer than a turn takes on a busy machine.
     const pause = (round % 6) ** 2 * 8;
     const [answer] = await Promise.all([
       turn(),

@@ -9,20 +9,20 @@ const INTERVAL_MS = 10 * 60_000;
 interface SweepOptions {
   store: Pick<AttachmentsStore, 'expireUnsent' | 'removeExpired'>;
   storage: ObjectStore;
-  /** How long an unsent attachment is kept, in hours. */
+  /** Hours that an unsent attachment is kept. */
   retentionHours: number;
   clock: Clock;
   logger: Logger;
 }
 
 export interface Sweep {
-  /** Removes what has expired by now and returns the number of attachments. */
+  /** Removes expired attachments and returns their number. */
   run(): Promise<number>;
   start(): void;
   stop(): Promise<void>;
 }
 
-/** Removes attachments that were uploaded and not sent: marked first, then the object, then the row. */
+/** Removes attachments that were uploaded but not sent. It marks them, then removes the object, then the row. */
 export function createSweep({ store, storage, retentionHours, clock, logger }: SweepOptions): Sweep {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;

@@ -10,17 +10,17 @@ import { sanitisePrompt } from './sanitise.ts';
 import type { ConfigurationStore } from './store.ts';
 import { languagesFor, resolveTexts, type TextsByLanguage, textsByLanguage } from './texts.ts';
 
-/** Limit on the configurations and answers held in memory. */
+/** The maximum memory of cached configurations and answers, in bytes. */
 const CACHE_BYTES = 67_108_864;
-/** Limit on the answers of one configuration. */
+/** The maximum number of answers of one configuration. */
 const MAX_ANSWERS = 200;
 
-/** Parsed settings take 1.2 to 2.2 bytes for each character of their JSON (measured with Node 24). */
+/** Parsed settings take 1.2 to 2.2 bytes per character of their JSON (measured with Node 24). */
 const PARSED_BYTES_PER_CHARACTER = 3;
-/** Map entry, ETag and version. */
+/** The memory of an answer's map entry, ETag and version. */
 const ANSWER_BYTES = 300;
 
-/** A serialised answer and the version in it. */
+/** A serialised answer with its version. */
 export interface Answer extends Prepared {
   version: string;
 }
@@ -28,9 +28,9 @@ export interface Answer extends Prepared {
 interface Configured {
   settings: MessengerSettings;
   texts: TextsByLanguage;
-  /** Size of settings and answers in memory. */
+  /** The size of settings and answers in memory. */
   bytes: number;
-  /** By language and whether attachments are accepted. */
+  /** Answers by language and by whether attachments are accepted. */
   answers: Map<string, Answer>;
 }
 
@@ -38,7 +38,7 @@ interface ConfigurationOptions {
   store: ConfigurationStore;
   team: Pick<Team, 'knownAvatars'>;
   directory: Pick<Directory, 'project' | 'entitlements'>;
-  /** URL of the realtime socket. */
+  /** The URL of the realtime socket. */
   socketUrl: string;
 }
 
@@ -46,7 +46,7 @@ export type Configurations = ReturnType<typeof createConfigurations>;
 
 const OFF: Answer = { ...prepareJson({ enabled: false }), version: 'off' };
 
-/** The messenger's configuration: as stored for operators, and resolved for visitors. */
+/** Manages the messenger's configuration: as stored for operators, and as resolved for visitors. */
 export function createConfigurations({ store, team, directory, socketUrl }: ConfigurationOptions) {
   const cache = createCache<Configured | typeof OFF>({
     async load(projectId) {
@@ -73,10 +73,10 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
   }
 
   return {
-    /** Look-ups of a project's configuration so far, by whether it was cached. */
+    /** The number of look-ups of a project's configuration so far, by whether it was cached. */
     reads: cache.reads,
 
-    /** The answer to a visitor with this locale. */
+    /** Returns the answer to a visitor with this locale. */
     async answer(projectId: string, companyId: string, locale: string | undefined): Promise<Answer> {
       const found = await cache.get(projectId);
       if (!('settings' in found)) return OFF;
@@ -121,15 +121,15 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
       return settings;
     },
 
-    /** Whether answers for this project have every change that this instance has heard of. */
+    /** Whether answers for this project include every change that this instance has received. */
     isCurrent: cache.isFresh,
-    /** The configuration of this project changed. */
+    /** Invalidates the configuration of a project that changed. */
     invalidate: cache.invalidate,
-    /** Changes may have been missed. */
+    /** Invalidates all configurations, because changes may have been missed. */
     invalidateAll: cache.invalidateAll,
   };
 
-  /** Every avatarUrl must be a path returned by an avatar upload of this project. */
+  /** Requires that every avatarUrl is a path returned by an avatar upload of this project. */
   async function requireAvatars(projectId: string, { team: people }: MessengerSettings): Promise<void> {
     const wanted = people.map(({ avatarUrl }) => (avatarUrl == null ? null : parseAvatarPath(avatarUrl)));
     const files = wanted.flatMap((avatar) => (avatar == null ? [] : [avatar.file]));
@@ -161,5 +161,5 @@ function keepAnswer(configured: Configured, variant: string, answer: Answer): vo
   configured.bytes += heldBytes(variant, answer.body);
 }
 
-/** Strings with characters beyond Latin-1 take two bytes each. */
+/** Strings with characters beyond Latin-1 take two bytes per character. */
 const heldBytes = (variant: string, body: string) => ANSWER_BYTES + 2 * (variant.length + body.length);

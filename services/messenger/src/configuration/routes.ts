@@ -31,7 +31,7 @@ export function configurationRoutes(app: ServiceApp, { configurations, ofProject
   );
 }
 
-/** The overload gives the type of the JSON, which was serialised before; a test compares it with the contract. */
+/** The overload declares the type of the JSON, which is already serialised. A test compares it with the contract. */
 function answer(c: Context, prepared: Answer): Response & TypedResponse<MessengerConfiguration, 200, 'json'>;
 function answer(c: Context, prepared: Answer): Response {
   return answerPrepared(c, prepared, { 'Cache-Control': 'private, no-cache' });

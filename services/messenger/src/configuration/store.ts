@@ -3,7 +3,7 @@ import type { Db, Tx } from '@switchboard/database';
 import { eq, sql } from 'drizzle-orm';
 import { configurations } from '../schema/index.ts';
 
-/** Notifies every instance of the id of a project whose configuration changed. */
+/** The NOTIFY channel of changed configurations. The payload is the project's id. */
 export const CONFIGURATION_CHANNEL = 'messenger_configuration';
 
 export interface ConfigurationStore {

@@ -17,8 +17,8 @@ export function textsByLanguage(texts: Record<string, MessengerTexts>): TextsByL
 }
 
 /**
- * The languages to take texts from, of those that have any: each of the visitor's tags and then its primary subtag,
- * then the same for the project's default language, then English.
+ * Returns the languages to take texts from, limited to languages that have texts. Each of the visitor's tags
+ * comes first, followed by its primary subtag, then the same for the project's default language, then English.
  */
 export function languagesFor(
   locale: string | undefined,
@@ -26,19 +26,20 @@ export function languagesFor(
   texts: TextsByLanguage,
 ): string[] {
   const tags = (locale ?? '').split(',', MAX_TAGS).map((tag) => tag.trim());
-  // Asked of few: for a text that is no tag, such as none at all, the check throws inside, which is slow.
+  // Checks only tags with texts: for a text that is not a tag, such as an empty one, the check throws, which is
+  // slow.
   const known = tags.filter((tag) => formsOf(tag).some((form) => texts.has(form)) && isLanguageTag(tag));
   const wanted = [...known, defaultLanguage, 'en'].flatMap(formsOf);
   return [...new Set(wanted)].filter((form) => texts.has(form));
 }
 
-/** A tag and its primary subtag, in lower case. */
+/** Returns a tag and its primary subtag in lower case. */
 function formsOf(tag: string): string[] {
   const exact = tag.toLowerCase();
   return [exact, exact.split('-', 1)[0] ?? exact];
 }
 
-/** Each text from the first language that has it. */
+/** Takes each text from the first language that has it. */
 export function resolveTexts(languages: readonly string[], texts: TextsByLanguage): ResolvedTexts {
   const found = languages.map((language) => texts.get(language)).filter((of) => of !== undefined);
   return {

@@ -5,10 +5,10 @@ import type { ConversationTokens } from './tokens.ts';
 
 type ConversationContext = Context<OperationEnv<'conversation'>>;
 
-/** A limit whose first key is the conversation's id: past it, a request is refused before its token is looked up. */
+/** A limit with the conversation's id as first key. Rejects requests past it before looking their token up. */
 type ConversationLimit = Pick<RateLimit, 'refuseExhausted'>;
 
-/** Checks the conversation token, after the project key. */
+/** Checks the conversation token after the project key. */
 export function requireConversationToken(
   tokens: Pick<ConversationTokens, 'require'>,
   limit?: ConversationLimit,
@@ -21,7 +21,7 @@ export function requireConversationToken(
   };
 }
 
-/** Checks the conversation token, and keeps the conversation that the check reads for the handler. */
+/** Checks the conversation token. Keeps the conversation that the check reads for the handler. */
 export function openByConversationToken(tokens: Pick<ConversationTokens, 'open'>, limit: ConversationLimit) {
   const opened = new WeakMap<object, ConversationState>();
   return {

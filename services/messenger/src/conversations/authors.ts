@@ -1,7 +1,7 @@
 import type { Directory } from '@switchboard/directory';
 import type { TurnRow } from './store.ts';
 
-/** Gives the turns of members without an entry in the project's team the name that the directory has of them. */
+/** Adds the directory's name to turns of members without an entry in the project's team. */
 export type NameAuthors = (projectId: string, turns: TurnRow[]) => Promise<TurnRow[]>;
 
 export function createNameAuthors(directory: Pick<Directory, 'project' | 'members'>): NameAuthors {

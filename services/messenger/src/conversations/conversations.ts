@@ -24,11 +24,11 @@ import type { ConversationState, ConversationsStore } from './store.ts';
 import type { ConversationTokens } from './tokens.ts';
 
 export interface ConversationLimits {
-  /** Of an address, and of a project. */
+  /** Limits per address and per project. */
   opens: RateLimit<[string, string]>;
-  /** Of a conversation, of an address, and of a project. */
+  /** Limits per conversation, per address and per project. */
   turns: RateLimit<[string, string, string]>;
-  /** As for turns. */
+  /** Limits per conversation, per address and per project. */
   reads: RateLimit<[string, string, string]>;
 }
 
@@ -38,13 +38,13 @@ interface ConversationsOptions {
   tokens: ConversationTokens;
   identity: Pick<Identity, 'verify'>;
   limits: ConversationLimits;
-  /** Of the bytes that visitors read: of an address in a project, and of a project. */
+  /** Limits the bytes that visitors read, per address in a project and per project. */
   quota: Quota;
   live: Live;
   clock: Clock;
 }
 
-/** A conversation, as its visitor asks for it. */
+/** A visitor's access to a conversation. */
 interface ConversationAccess {
   project: ProjectAccess;
   conversationId: string;
@@ -53,7 +53,7 @@ interface ConversationAccess {
 
 export type Conversations = ReturnType<typeof createConversations>;
 
-/** What a visitor does in a conversation. */
+/** Handles a visitor's actions in a conversation. */
 export function createConversations(options: ConversationsOptions) {
   const { store, readTurns, tokens, identity, limits, quota, live, clock } = options;
 
@@ -121,8 +121,8 @@ export function createConversations(options: ConversationsOptions) {
     },
 
     /**
-     * With `after`, the id of a turn, only the turns after that one. The turns are read by `conversation()`: most
-     * readers have this version of the conversation already.
+     * Reads a conversation. With `after`, the id of a turn, it has only the turns after that one. `conversation()`
+     * reads the turns, because most readers already have this version of the conversation.
      */
     async read(
       { project, address }: Pick<ConversationAccess, 'project' | 'address'>,
@@ -137,7 +137,7 @@ export function createConversations(options: ConversationsOptions) {
       return {
         version: JSON.stringify([position, turnCount, status, lastTurnAt, teamVersion]),
         async conversation() {
-          // Before they are read: requests at the same moment must not all pass.
+          // Charged before the turns are read, because concurrent requests must not all pass.
           const bytes = (turnBytes * (turnCount - (position ?? 0))) / Math.max(1, turnCount);
           const holders = { address: `${project.id}:${address}`, project: project.id };
           for (const by of ['address', 'project'] as const) {
@@ -167,5 +167,5 @@ export const full = () =>
     `The conversation is full: it holds at most ${CAPACITY.turns} turns and ${CAPACITY.bytes} bytes of text. Open a new one.`,
   );
 
-/** The conversation existed when the token was checked. */
+/** The error for a conversation that was deleted after its token was checked. */
 const deleted = () => new Unauthorized('The conversation no longer exists.');

@@ -205,7 +205,7 @@ describe('the management API', () => {
     const all = await pages('');
     expect(all.sizes).toEqual([50, 50, 20]);
     expect(new Set(all.found.map(({ id }) => id))).toEqual(new Set(opened));
-    // Several open within a millisecond; their ids decide then.
+    // Several conversations open within a millisecond. Their ids then decide the order.
     const latestFirst = all.found.toSorted(
       (a, b) => b.lastTurnAt.localeCompare(a.lastTurnAt) || b.id.localeCompare(a.id),
     );

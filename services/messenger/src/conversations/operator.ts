@@ -33,7 +33,7 @@ interface OperatorOptions {
 
 export type OperatorConversations = ReturnType<typeof createOperatorConversations>;
 
-/** What an operator does with a project's conversations. */
+/** Handles an operator's actions on a project's conversations. */
 export function createOperatorConversations({ store, readTurns, nameAuthors, live, clock }: OperatorOptions) {
   return {
     async list(
@@ -46,7 +46,7 @@ export function createOperatorConversations({ store, readTurns, nameAuthors, liv
       return { conversations: rows.map(presentSummary), nextCursor };
     },
 
-    /** With `after`, the id of a turn, only the turns after that one. */
+    /** Reads a conversation. With `after`, the id of a turn, it has only the turns after that one. */
     async read(projectId: string, id: string, after: string | undefined): Promise<OperatorConversation> {
       const row = await store.find(projectId, id);
       if (row === undefined) throw notFound();
@@ -81,7 +81,7 @@ export function createOperatorConversations({ store, readTurns, nameAuthors, liv
       return turn;
     },
 
-    /** Returns how many tokens were valid until now. */
+    /** Revokes tokens. Returns how many of them were still valid. */
     async revokeTokens(projectId: string, of: ConversationTokenRevocation): Promise<number> {
       let revoked = 0;
       for (;;) {

@@ -34,7 +34,7 @@ export function presentConversation(row: ConversationRow, turns: TurnRow[]): Con
   return { ...presentSummary(row), turns: turns.map((turn) => presentTurn(row.id, turn)) };
 }
 
-/** Includes what visitors do not see: the user and the page contexts. */
+/** Includes the data that visitors do not see: the user and the page contexts. */
 export function presentToOperator(row: ConversationRow, turns: TurnRow[]): OperatorConversation {
   return {
     ...presentSummary(row),

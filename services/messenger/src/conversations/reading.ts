@@ -3,9 +3,9 @@ import { projectHolder } from '@switchboard/service-kit';
 import type { NameAuthors } from './authors.ts';
 import type { ConversationSize, ConversationsStore, TurnRow } from './store.ts';
 
-/** Conversations that are read at the same time: the largest take megabytes and milliseconds each. */
+/** The number of conversations read at the same time. The largest take megabytes and milliseconds each. */
 const MAX_CONCURRENT = 2;
-/** Read at a time of a conversation: it is answered within a millisecond. */
+/** The bytes of a conversation read at a time. They are answered within a millisecond. */
 const PAGE_BYTES = 200_000;
 
 export type ReadTurns = (
@@ -15,8 +15,8 @@ export type ReadTurns = (
 ) => Promise<TurnRow[]>;
 
 /**
- * Reads the turns of conversations that are answered, oldest first. Projects take turns, between the pages of a large
- * conversation too, and at making one into JSON.
+ * Reads the turns of conversations for responses, oldest first. Projects take turns, also between the pages of
+ * a large conversation and when one is converted to JSON.
  */
 export function createReadTurns(
   store: Pick<ConversationsStore, 'turns'>,

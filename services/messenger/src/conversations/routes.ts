@@ -132,7 +132,7 @@ function accessOf(c: Context<OperationEnv<'conversation'>>) {
   return { project: c.var.project, conversationId: c.req.param('id') ?? '', address: c.env.address };
 }
 
-/** The overload gives the type of the JSON, which is made only for a caller that has another version. */
+/** The overload declares the type of the JSON, which is created only for a caller that has another version. */
 function answerConversation(
   c: Context,
   etag: string,

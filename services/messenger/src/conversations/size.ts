@@ -1,9 +1,9 @@
 import type { PageContext } from '@switchboard/contracts';
 
-/** What a conversation holds at most: far more than people write, and little enough to answer whole. */
+/** The maximum size of a conversation: far more than people write, and small enough to return whole. */
 export const CAPACITY = { turns: 2_000, bytes: 4_000_000 } as const;
 
-/** Longest name of an attachment in JSON, rounded. */
+/** The length of the longest attachment name in JSON, rounded. */
 const ATTACHMENT_BYTES = 1_000;
 
 interface TurnContent {
@@ -12,7 +12,7 @@ interface TurnContent {
   attachmentIds: readonly string[];
 }
 
-/** Bytes of a turn's texts in a response. */
+/** Returns the bytes of a turn's texts in a response. */
 export function turnBytes({ body, pageContext, attachmentIds }: TurnContent): number {
   return Buffer.byteLength(JSON.stringify([body, pageContext])) + attachmentIds.length * ATTACHMENT_BYTES;
 }

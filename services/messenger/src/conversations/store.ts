@@ -35,22 +35,22 @@ export interface ConversationRow {
   lastTurnAt: Date;
 }
 
-/** What a conversation holds: its turns have the positions from 1. */
+/** The size of a conversation. The positions of its turns start at 1. */
 export interface ConversationSize {
   id: string;
   turnCount: number;
-  /** Bytes of their texts in a response. */
+  /** The bytes of the turns' texts in a response. */
   turnBytes: number;
 }
 
-/** A conversation with what decides whether a reader has all of it, and whether its token is to be renewed. */
+/** A conversation, with the fields that show whether a reader has all of it and whether to renew its token. */
 export interface ConversationState extends ConversationRow, ConversationSize {
   tokenExpiresAt: Date;
-  /** Changes with the names and avatars of the project's teammates, which are shown beside their turns. */
+  /** Changes with the names and avatars of the project's teammates, because these are shown beside their turns. */
   teamVersion: string;
 }
 
-/** Positions, `upTo` included. */
+/** A range of positions that includes `upTo`. */
 export interface TurnRange {
   after: number;
   upTo: number;
@@ -88,7 +88,7 @@ export interface TokenRenewal {
   maxDays: number;
 }
 
-/** A visitor's turn is attributed to the user of the conversation if that user was verified, else to nobody. */
+/** A visitor's turn is attributed to the conversation's user if that user was verified, otherwise to no one. */
 export type TurnAuthor = { kind: 'visitor' } | { kind: 'teammate'; id: string };
 
 export interface NewTurn {
@@ -108,7 +108,7 @@ export interface NewTurn {
 
 export type AppendResult =
   | { outcome: 'appended'; turn: TurnRow; statusBefore: ConversationStatus }
-  /** The idempotency key was used before: this is the turn it was used for. */
+  /** The idempotency key was used before, for this turn. */
   | { outcome: 'repeated'; turn: TurnRow }
   | { outcome: 'no conversation' }
   /** An attachment belongs to another conversation, does not exist or was already sent. */
@@ -127,40 +127,40 @@ export interface PageRequest {
 export interface ConversationsStore {
   add(conversation: NewConversation): Promise<void>;
   find(projectId: string, id: string): Promise<(ConversationRow & ConversationSize) | undefined>;
-  /** For each check, the conversation; undefined if the token is not the conversation's or has expired. */
+  /** Returns the conversation of each check. Undefined if the token is not the conversation's or has expired. */
   findByTokens(checks: readonly TokenCheck[], now: Date): Promise<(ConversationState | undefined)[]>;
-  /** When the token expires; undefined if it is not the conversation's or has expired. */
+  /** Returns when the token expires. Undefined if it is not the conversation's or has expired. */
   tokenExpiry(check: TokenCheck, now: Date): Promise<Date | undefined>;
   /** Does nothing if the expiry would move by less than a minute, so that not every read writes. */
   renewToken(conversationId: string, renewal: TokenRenewal): Promise<void>;
-  /** Oldest first. */
+  /** Returns turns, oldest first. */
   turns(projectId: string, conversationId: string, range: TurnRange): Promise<TurnRow[]>;
-  /** The position of a turn; undefined if it is not one of the conversation. */
+  /** Returns the position of a turn. Undefined if it is not in the conversation. */
   positionOf(conversationId: string, turnId: string): Promise<number | undefined>;
   /** The query behind `positionOf`, for tests that explain it. */
   positionQuery(conversationId: string, turnId: string): { toSQL(): { sql: string; params: unknown[] } };
   /**
-   * Appends a turn with its attachments, all or nothing. Concurrent appends wait on the conversation's row, so
+   * Appends a turn with its attachments, all or nothing. Concurrent appends wait for the conversation's row, so
    * positions have no gaps and a repeated idempotency key finds its first turn.
    */
   appendTurn(turn: NewTurn): Promise<AppendResult>;
-  /** Latest turn first. */
+  /** Returns conversations, latest turn first. */
   page(request: PageRequest): Promise<ConversationRow[]>;
   /** The query behind `page`, for tests that explain it. */
   pageQuery(request: PageRequest): { toSQL(): { sql: string; params: unknown[] } };
   /**
-   * Revokes up to `limit` tokens that are still valid, announces their conversations on REVOKED_CHANNEL, and returns how
-   * many there were. A renewal that is under way does not bring a token back.
+   * Revokes up to `limit` valid tokens, announces their conversations on REVOKED_CHANNEL, and returns their
+   * number. A concurrent renewal does not restore a token.
    */
   revokeTokens(projectId: string, of: ConversationTokenRevocation, limit: number): Promise<number>;
-  /** False if there is no such conversation. */
+  /** Returns false if there is no such conversation. */
   setStatus(projectId: string, id: string, status: ConversationStatus): Promise<boolean>;
 }
 
-/** Carries the ids of conversations whose token was revoked. */
+/** The NOTIFY channel of revoked tokens. The payload is the conversation's id. */
 export const REVOKED_CHANNEL = 'conversation_tokens_revoked';
 
-/** The hash of no token. */
+/** The hash stored after a token is revoked. No token has it. */
 const NO_TOKEN = '';
 
 const NEWEST_TURNS = 50;
@@ -204,7 +204,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       .limit(size);
   }
 
-  /** Readers ask for what is after one of the last turns; only for an older one are all of them looked through. */
+  /** Searches recent turns first, because readers ask for later ones. Searches all turns only for an older one. */
   function positionQuery(conversationId: string, turnId: string) {
     const newest = db
       .select({ id: turns.id, position: turns.position })
@@ -286,7 +286,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       const inserted = await insertTurn(db, turn);
       if ('outcome' in inserted) return inserted;
       const { position, repeated, authorId, statusBefore, createdAt } = inserted;
-      // A new visitor turn without attachments is known in full; any other is read back.
+      // All fields of a new visitor turn without attachments are known. Any other turn is read back.
       const isKnown = !repeated && turn.author.kind === 'visitor' && turn.attachmentIds.length === 0;
       const [row] = isKnown
         ? [newVisitorTurn({ ...turn, createdAt }, position, authorId)]
@@ -383,7 +383,7 @@ const attachmentColumns = {
   turnPosition: attachments.turnPosition,
 };
 
-/** Built once: it is the query of every poll. */
+/** Built once, because every poll runs this query. */
 function findByTokens(db: Db | Tx) {
   const [projectIds, ids, hashes] = ['projectIds', 'ids', 'hashes'].map((name) => sql.placeholder(name));
   const wanted = sql`unnest(${projectIds}::text[], ${ids}::text[], ${hashes}::text[])
@@ -418,7 +418,7 @@ const UP_TO = sql.placeholder('upTo');
 const inRange = (position: typeof turns.position | typeof attachments.turnPosition) =>
   sql`${position} > ${AFTER}::int and ${position} <= ${UP_TO}::int`;
 
-/** Built once, as findFilesInRange is: every reader asks it. */
+/** Built once, like findFilesInRange, because every reader runs this query. */
 function findTurnsInRange(db: Db | Tx) {
   const author = and(
     sql`${teammates.projectId} = ${PROJECT_ID}`,
@@ -487,7 +487,7 @@ async function insertTurnIn(tx: Tx, turn: NewTurn): Promise<InsertedTurn | Refus
   const idempotencyKey = storedKey(turn);
   const row = await updateConversation(tx, turn);
   if (row === undefined) return { outcome: 'no conversation' };
-  // Never before the turn at the position before: other instances took the time when they began to wait for the lock.
+  // Never before the time of the previous turn: other instances read the clock before they waited for the lock.
   const { position, statusBefore, verifiedUserId, lastTurnAt: createdAt } = row;
   const authorId = author.kind === 'visitor' ? verifiedUserId : author.id;
 
@@ -512,7 +512,7 @@ async function insertTurnIn(tx: Tx, turn: NewTurn): Promise<InsertedTurn | Refus
   return { position, repeated: false, authorId, statusBefore, createdAt };
 }
 
-/** Locks the conversation, takes the next position, and sets what the turn changes. */
+/** Locks the conversation, takes the next position, and updates the fields that the turn changes. */
 async function updateConversation(tx: Tx, turn: NewTurn) {
   const before = tx
     .$with('before')
@@ -546,7 +546,7 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
   return row && { ...row, verifiedUserId: row.userVerified ? row.userId : null };
 }
 
-/** A visitor's key is a header, which has no line break: it never equals a key that a teammate used. */
+/** A visitor's key comes from a header without line breaks, so it never equals a key that a teammate used. */
 function storedKey({ author, idempotencyKey }: NewTurn): string | null {
   if (idempotencyKey === null || author.kind === 'visitor') return idempotencyKey;
   return `${author.kind}\n${idempotencyKey}`;
@@ -560,7 +560,7 @@ async function positionOfKey(tx: Tx, conversationId: string, key: string): Promi
   return row?.position;
 }
 
-/** Assigns the attachments to the turn; false if one is another conversation's, not stored, or already sent. */
+/** Assigns attachments to the turn. Returns false if one is another conversation's, not stored, or already sent. */
 async function claimAttachments(
   tx: Tx,
   { conversationId, attachmentIds }: NewTurn,

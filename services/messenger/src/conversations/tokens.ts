@@ -28,15 +28,15 @@ interface TokenUse {
 
 export interface ConversationTokens {
   issue(): NewConversationToken;
-  /** Until when the token gives access to this conversation of this project; undefined if it does not now. */
+  /** Returns when the token's access to this conversation of this project ends. Undefined if it has no access now. */
   expiry(use: TokenUse): Promise<Date | undefined>;
   /** Throws the same Unauthorized for every reason. */
   require(projectId: string, conversationId: string, token: string | undefined): Promise<void>;
-  /** The conversation that the token opens, in one query. Throws the same Unauthorized for every reason. */
+  /** Returns the conversation that the token opens, in one query. Throws the same Unauthorized for every reason. */
   open(projectId: string, conversationId: string, token: string | undefined): Promise<ConversationState>;
-  /** What a use of the token now makes of its expiry. */
+  /** Returns the expiry that a use of the token sets now. */
   renewal(): TokenRenewal;
-  /** Whether that moves the expiry by a minute or more, so that not every read writes. */
+  /** Returns whether a renewal moves the expiry by a minute or more, so that not every read writes. */
   isRenewalDue(conversation: { createdAt: Date; tokenExpiresAt: Date }): boolean;
 }
 
@@ -45,11 +45,11 @@ interface TokensOptions {
   clock: Clock;
 }
 
-/** Tokens of conversations: 32 random bytes, stored as their SHA-256. */
+/** Issues and checks the tokens of conversations: 32 random bytes, stored as their SHA-256. */
 export function createConversationTokens({ store, clock }: TokensOptions): ConversationTokens {
   const expiryOfUseNow = () => new Date(clock.now().getTime() + TOKEN_DAYS * DAY_SECONDS * 1000);
 
-  /** Undefined for what no token or conversation looks like. */
+  /** Returns undefined if the token or the conversation id has an invalid format. */
   function checkOf({ projectId, conversationId, token }: TokenUse): TokenCheck | undefined {
     if (!TOKEN.test(token) || !CONVERSATION_ID.test(conversationId)) return undefined;
     return { projectId, conversationId, tokenHash: hashToken(token) };
@@ -60,7 +60,7 @@ export function createConversationTokens({ store, clock }: TokensOptions): Conve
     return check && store.tokenExpiry(check, clock.now());
   }
 
-  // Clients poll: those that ask at the same moment share a query.
+  // Clients poll, so requests at the same moment share a query.
   const find = coalesce<TokenCheck, ConversationState | undefined>(
     (checks) => store.findByTokens(checks, clock.now()),
     { gathers: true, maxBatch: MAX_CHECKS_AT_ONCE },

@@ -104,7 +104,7 @@ describe("a visitor's turn", () => {
     const conversation = await visitor.open();
     await visitor.send(conversation, 'unchanged');
     const etag = (await visitor.read(conversation)).headers.get('etag') ?? '';
-    // Whoever reads turns waits for this lock.
+    // Any read of turns waits for this lock.
     const polled = await messenger.database.sql.begin(async (transaction) => {
       await transaction`lock table turns in access exclusive mode`;
       return visitor.read(conversation, { 'If-None-Match': etag });

@@ -14,8 +14,8 @@ interface ErasureOptions {
 }
 
 /**
- * Erases a person's conversations with their files and their inbox, a colleague's place in teams, all of a deleted
- * project, and what was counted of a deleted company.
+ * Erases a person's conversations with their files and their inbox, a colleague from teams, all data of a
+ * deleted project, and the counts of a deleted company.
  */
 export function createErasure({ store, storage }: ErasureOptions): Eraser {
   function requireStorage() {
@@ -35,7 +35,7 @@ export function createErasure({ store, storage }: ErasureOptions): Eraser {
       const ids = await store.findConversations(person, BATCH_SIZE);
       if (ids.length === 0) return;
       const keys = await store.findObjects(ids);
-      // Objects first: the rows are what a further attempt finds them by.
+      // Objects first, because a retry finds them through the rows.
       await removeObjects(keys);
       await store.removeConversations(ids, keys);
     }
@@ -54,7 +54,7 @@ export function createErasure({ store, storage }: ErasureOptions): Eraser {
     },
 
     async eraseProject(projectId, signal) {
-      // Objects first: that there are rows of files tells a further attempt to look for them.
+      // Objects first, because a retry looks for them only if there are rows of files.
       if (await store.hasFiles(projectId)) {
         for (const prefix of [attachmentsPrefix(projectId), avatarsPrefix(projectId)])
           await deleteBelow(requireStorage(), prefix, signal);

@@ -19,27 +19,27 @@ import {
   turns,
 } from '../schema/index.ts';
 
-/** An avatar that nobody but the colleague has in its project. */
+/** An avatar that only the colleague has in its project. */
 export interface OwnAvatar {
   projectId: string;
   file: string;
 }
 
 export interface ErasureStore {
-  /** The ids of up to `limit` conversations of a person. */
+  /** Returns the ids of up to `limit` conversations of a person. */
   findConversations(person: ErasedPerson, limit: number): Promise<string[]>;
-  /** The object keys of the attachments of conversations. */
+  /** Returns the object keys of the attachments of conversations. */
   findObjects(conversationIds: readonly string[]): Promise<string[]>;
-  /** Removes conversations with their turns and attachments; nothing when one has an attachment that is not listed. */
+  /** Removes conversations with their turns and attachments, unless one has an attachment that is not listed. */
   removeConversations(ids: readonly string[], objectKeys: readonly string[]): Promise<void>;
-  /** Empties the inbox of a person, and removes messages that were sent to nobody else. */
+  /** Empties the inbox of a person and removes messages that were sent to no one else. */
   removeInbox(person: ErasedPerson): Promise<void>;
   findOwnAvatars(sub: string): Promise<OwnAvatar[]>;
-  /** Removes a colleague as a teammate. What they wrote to visitors stays, as written by nobody. */
+  /** Removes a colleague as a teammate. Their turns stay, without an author. */
   removeTeammate(sub: string): Promise<void>;
   /** Whether the project has attachments or avatars. */
   hasFiles(projectId: string): Promise<boolean>;
-  /** Removes up to so many rows of a project from each table, and returns how many it removed. */
+  /** Removes up to `limit` rows of a project from each table. Returns the number of removed rows. */
   removeOfProject(projectId: string, limit: number): Promise<number>;
   removeCompany(companyId: string): Promise<void>;
 }
@@ -70,7 +70,7 @@ export function createErasureStore(db: Db): ErasureStore {
     async removeConversations(ids, objectKeys) {
       const known = new Set(objectKeys);
       await db.transaction(async (tx) => {
-        // A new turn or attachment waits for this lock, and then finds no conversation.
+        // A new turn or attachment waits for this lock and then finds no conversation.
         const locked = inArray(conversations.id, [...ids]);
         await tx.select({ id: conversations.id }).from(conversations).where(locked).for('update');
         const found = await tx
@@ -145,7 +145,7 @@ export function createErasureStore(db: Db): ErasureStore {
           delete from ${table} where ctid = any(array(select ctid from ${table} where ${which} limit ${limit}))`);
         return count;
       };
-      // What refers to a row goes before it.
+      // Removes rows that refer to other rows first.
       for (const table of [attachments, turns])
         if ((await remove(table, ofConversations)) === limit) return limit;
       for (const table of [reads, recipients, messageKeys])

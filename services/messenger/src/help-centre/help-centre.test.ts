@@ -123,7 +123,7 @@ describe('the help centre', () => {
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };
     const logger = createLogger({ service: 'messenger', level: 'warn', destination });
-    // Loopback is where the identity provider of this test is.
+    // The identity provider of this test is on loopback.
     const HELP_SITE_URL = provider.url.replace('127.0.0.1', '[::ffff:10.0.0.1]');
     const { url } = await messenger.startInstance({ HELP_SITE_URL }, { logger });
     const refused = await refresh(project, url);

@@ -14,7 +14,7 @@ interface HelpCentreOptions {
   store: HelpCentreStore;
   provider: HelpSiteProvider;
   directory: Pick<Directory, 'entitlements'>;
-  /** Refreshes of a company. */
+  /** Limits the refreshes of a company. */
   limit: RateLimit;
   clock: Clock;
 }
@@ -23,7 +23,7 @@ export type HelpCentre = ReturnType<typeof createHelpCentre>;
 
 const DEFAULT_SEARCH: ArticleSearch = { on: false, placement: 'tab' };
 
-/** The help site of a project, and the search of its articles in the messenger. */
+/** Manages the help site of a project and the search of its articles in the messenger. */
 export function createHelpCentre({ store, provider, directory, limit, clock }: HelpCentreOptions) {
   async function read(projectId: string): Promise<HelpCentreView> {
     const [site, search] = await Promise.all([store.site(projectId), store.search(projectId)]);

@@ -12,7 +12,7 @@ export interface StoredSite extends HelpSite {
 export interface HelpCentreStore {
   site(projectId: string): Promise<StoredSite | undefined>;
   putSite(projectId: string, site: StoredSite): Promise<void>;
-  /** Keeps the rest of the site. */
+  /** Sets the read error and keeps the rest of the site. */
   setReadError(projectId: string, readError: string): Promise<void>;
   removeSite(projectId: string): Promise<void>;
   search(projectId: string): Promise<ArticleSearch | undefined>;
@@ -28,7 +28,7 @@ const siteColumns = {
   readError: helpSites.readError,
 };
 
-/** Changes are transactions, which the entry of the audit trail joins. */
+/** Changes run in transactions, which the audit trail's entry joins. */
 export function createHelpCentreStore(db: Db | Tx): HelpCentreStore {
   return {
     async site(projectId) {

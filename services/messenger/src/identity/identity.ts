@@ -13,7 +13,7 @@ import {
 } from '@switchboard/service-kit';
 import type { EncryptedSecret, IdentityStore } from './store.ts';
 
-/** Two, so that a new secret can be deployed before the old one is removed. */
+/** The maximum number of secrets. Two allow a new secret to be deployed before the old one is removed. */
 const MAX_SECRETS = 2;
 
 interface IdentityOptions {
@@ -24,7 +24,7 @@ interface IdentityOptions {
 
 export type Identity = ReturnType<typeof createIdentity>;
 
-/** A project's identity secrets, which verify that a visitor is the user they claim to be. */
+/** Manages a project's identity secrets, which verify that a visitor is the user they claim to be. */
 export function createIdentity({ store, encryption, clock }: IdentityOptions) {
   return {
     async list(projectId: string): Promise<IdentitySecretSummary[]> {
@@ -45,7 +45,7 @@ export function createIdentity({ store, encryption, clock }: IdentityOptions) {
 
     remove: store.remove,
 
-    /** Encrypts every secret with the first of IDENTITY_SECRET, if there are several. */
+    /** Encrypts every secret with the first value of IDENTITY_SECRET, if there are several. */
     reencrypt: (logger: Logger, signal: AbortSignal) =>
       reencryptAll<EncryptedSecret & { context: string }>(
         {
@@ -65,8 +65,8 @@ export function createIdentity({ store, encryption, clock }: IdentityOptions) {
       ),
 
     /**
-     * Whether the hash verifies the user; false in a project without identity secrets. Throws Forbidden in one that has
-     * secrets if the hash is missing or matches none of them.
+     * Returns whether the hash verifies the user. Returns false if the project has no identity secrets. Throws
+     * Forbidden if it has secrets and the hash is missing or matches none of them.
      */
     async verify(projectId: string, userId: string, userHash: string | null): Promise<boolean> {
       const secrets = await store.ofProject(projectId);

@@ -12,13 +12,13 @@ export interface EncryptedSecret {
 const PAGE_SIZE = 500;
 
 export interface IdentityStore {
-  /** The secrets of a project, oldest first. */
+  /** Returns the secrets of a project, oldest first. */
   ofProject(projectId: string): Promise<EncryptedSecret[]>;
-  /** Adds a secret unless the project has `max` already; false if it has. */
+  /** Adds a secret. Returns false if the project already has `max` secrets. */
   addUpTo(max: number, secret: EncryptedSecret): Promise<boolean>;
-  /** Secrets of all projects, by id. */
+  /** Returns secrets of all projects, sorted by id. */
   page(after: string | undefined): Promise<EncryptedSecret[]>;
-  /** Replaces the ciphertext unless it changed meanwhile. */
+  /** Replaces the ciphertext unless it has changed. */
   replaceEncrypted(secret: Pick<EncryptedSecret, 'id' | 'encrypted'>, replacement: string): Promise<void>;
   remove(projectId: string, id: string): Promise<void>;
 }

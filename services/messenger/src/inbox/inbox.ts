@@ -20,7 +20,7 @@ interface InboxOptions {
 
 export type Inbox = ReturnType<typeof createInbox>;
 
-/** In-app messages to everyone of a project or to some of its people. */
+/** Manages in-app messages to everyone in a project or to some of its people. */
 export function createInbox({ store, limits, live, clock }: InboxOptions) {
   return {
     async list(projectId: string, address: string, distinctId: string): Promise<InAppMessage[]> {
@@ -29,7 +29,7 @@ export function createInbox({ store, limits, live, clock }: InboxOptions) {
       return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
     },
 
-    /** False if the message is not in the person's inbox. */
+    /** Returns false if the message is not in the person's inbox. */
     async markRead(
       projectId: string,
       address: string,

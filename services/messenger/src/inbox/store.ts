@@ -12,7 +12,7 @@ export interface NewMessage {
   title: string;
   body: string;
   createdAt: Date;
-  /** Undefined: everyone. */
+  /** Undefined for everyone. */
   distinctIds: readonly string[] | undefined;
   idempotencyKey: string | undefined;
 }
@@ -28,15 +28,15 @@ export interface InboxRow {
 type SentRow = Omit<typeof messages.$inferSelect, 'projectId'>;
 
 export interface InboxStore {
-  /** The messages of a project, newest first, after one of them. */
+  /** Returns the messages of a project that come after a given one, newest first. */
   sent(projectId: string, page: { after: Place | undefined; limit: number }): Promise<SentRow[]>;
-  /** The newest 100, newest first. */
+  /** Returns the newest 100 messages, newest first. */
   list(projectId: string, distinctId: string): Promise<InboxRow[]>;
   /** The query behind `list`, for tests that explain it. */
   listQuery(projectId: string, distinctId: string): { toSQL(): { sql: string; params: unknown[] } };
-  /** Returns its id, or the id of the message that the idempotency key was used for first. */
+  /** Adds a message. Returns its id, or the id of the message that used the idempotency key first. */
   add(message: NewMessage): Promise<string>;
-  /** Marks the message as read; false if it is not in the person's inbox. */
+  /** Marks the message as read. Returns false if it is not in the person's inbox. */
   markRead(projectId: string, distinctId: string, messageId: string): Promise<boolean>;
 }
 
@@ -95,7 +95,7 @@ export function createInboxStore(db: Db | Tx): InboxStore {
       return db.transaction(async (tx) => {
         const { id, projectId } = message;
         if (idempotencyKey !== undefined) {
-          // Of two transactions with one key, the later waits here for the earlier.
+          // If two transactions have the same key, the later one waits here for the earlier one.
           await tx.execute(
             sql`select pg_advisory_xact_lock(hashtextextended(${`${projectId}\n${idempotencyKey}`}, 2))`,
           );

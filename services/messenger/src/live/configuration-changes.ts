@@ -34,7 +34,7 @@ export function createConfigurationChanges({ database, hub, configurations, logg
   });
   let listening: Listening | undefined;
 
-  /** False while the cache answers with the configuration before the change, because the database is slow or down. */
+  /** Returns false while the cache has the configuration before the change, because the database is slow or down. */
   async function sendNewest(projectId: string): Promise<boolean> {
     const sockets = followersIn(hub.here(projectTopic(projectId)));
     for (const [locale, sharing] of Map.groupBy(sockets, ([, follower]) => follower.locale)) {

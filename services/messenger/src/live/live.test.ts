@@ -166,7 +166,7 @@ describe('a socket', () => {
       await writer`update configurations set settings = ${JSON.stringify(settings({ enabled: false }))}::text::json
         where project_id = ${slow.id}`;
       await writer`select pg_notify('messenger_configuration', ${slow.id})`;
-      // Waits for this transaction, so that the service hears of the change while it cannot read the table.
+      // Waits for the outer transaction, so that the service receives the change while it cannot read the table.
       locking = sql.begin(async (reader) => {
         await reader`lock table configurations in access exclusive mode`;
         await held;
@@ -181,7 +181,7 @@ describe('a socket', () => {
         select from pg_stat_activity where wait_event_type = 'Lock' and query like '%configurations%'`;
       expect(waiting.length).toBeGreaterThan(0);
     });
-    // The answer falls back on the old configuration before the table can be read again.
+    // The answer uses the old configuration, because the table cannot be read yet.
     await visitorOf(messenger, slow).to('GET', '/v1/messenger/config');
     release();
     await locking;

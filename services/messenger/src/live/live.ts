@@ -2,17 +2,17 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { ConversationStatus, MessengerMessage, Turn } from '@switchboard/contracts';
 import type { Hub } from '@switchboard/realtime';
 
-/** Sends changes to the sockets subscribed to a conversation. Never throws: what it sends is stored and can be read. */
+/** Sends changes to the sockets of a conversation. Never throws: all it sends is stored and can be read. */
 export interface Live {
   publishTurn(conversationId: string, turn: Turn): void;
   publishStatus(conversationId: string, status: ConversationStatus): void;
-  /** A new in-app message; to everyone of the project without `distinctIds`. */
+  /** Announces a new in-app message. Without `distinctIds`, it is for everyone in the project. */
   publishInbox(projectId: string, distinctIds?: readonly string[]): Promise<void>;
 }
 
 const PEOPLE_PER_TURN = 200;
 
-/** Every socket of a project. */
+/** Returns the topic of every socket of a project. */
 export const projectTopic = (projectId: string) => `project:${projectId}`;
 export const personTopic = (projectId: string, distinctId: string) =>
   `person:${JSON.stringify([projectId, distinctId])}`;
@@ -30,7 +30,7 @@ export function createLive(hub: Pick<Hub, 'publish'>): Live {
       if (distinctIds === undefined) return hub.publish(projectTopic(projectId), message);
       for (const [index, distinctId] of distinctIds.entries()) {
         hub.publish(personTopic(projectId, distinctId), message);
-        // Thousands of recipients would hold up requests.
+        // Yields to other requests, which thousands of recipients would delay.
         if (index % PEOPLE_PER_TURN === PEOPLE_PER_TURN - 1) await turnOfLoop();
       }
     },

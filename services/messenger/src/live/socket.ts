@@ -13,13 +13,13 @@ export const SOCKET_PATH = '/v1/messenger/socket';
 
 const TRY_AGAIN = 1013;
 
-/** The ws or wss URL of the socket under the API's http or https URL. */
+/** Returns the ws or wss URL of the socket under the API's http or https URL. */
 export const socketUrlUnder = (apiUrl: string) => `${apiUrl.replace(/^http/, 'ws')}${SOCKET_PATH}`;
 
 interface SocketOptions {
   projectKey(key: string | undefined): Promise<ProjectAccess>;
   subscriptions: Pick<Subscriptions, 'subscribe'>;
-  /** Subscriptions from an address in a project. */
+  /** Limits the subscriptions from an address in a project. */
   limit: RateLimit;
   /** Notifies the socket of configuration changes, with the version in this locale. */
   follow(socket: Socket, project: ProjectAccess, locale: string | undefined): void;
@@ -33,7 +33,7 @@ interface SocketRequest {
   distinctId: string | undefined;
 }
 
-/** A visitor's socket: the project key opens it, conversation tokens subscribe it to conversations. */
+/** Handles a visitor's socket. The project key opens it. Conversation tokens subscribe it to conversations. */
 export function visitorSocket({ projectKey, subscriptions, limit, follow }: SocketOptions) {
   async function subscribe(
     socket: Socket,
@@ -59,7 +59,7 @@ export function visitorSocket({ projectKey, subscriptions, limit, follow }: Sock
     const access = await socketAccess(projectKey, { key, origin });
     if ('refuse' in access) return access;
     const { project, credential } = access;
-    // Held as long as the socket: no longer than the configuration's own parameter may be.
+    // The locale is kept as long as the socket, so it has the maximum length of the configuration's parameter.
     const { data } = getMessengerConfig.request.query.safeParse({ locale });
     const person = listMessages.request.query.safeParse({ distinct_id: distinctId });
     return {

@@ -20,7 +20,7 @@ interface Subscription {
   token: string;
 }
 
-/** A subscription, and when its token has to be checked again. */
+/** A subscription, with the time when its token must be checked again. */
 interface Held extends Subscription {
   expiresAt: Date;
 }
@@ -38,7 +38,7 @@ export function createSubscriptions({ database, hub, tokens, clock, logger }: Su
   let isChecking = false;
   let listening: Listening | undefined;
 
-  /** Every use of a token renews it, so one that has reached its expiry is looked up again. */
+  /** Closes sockets with expired tokens. Looks tokens up again at their expiry, because every use renews them. */
   async function closeExpired(): Promise<void> {
     const now = clock.now();
     for (const socket of [...hub.here(ALL_SOCKETS)]) {
@@ -51,7 +51,7 @@ export function createSubscriptions({ database, hub, tokens, clock, logger }: Su
     }
   }
 
-  /** The next look looks up the tokens of these sockets. */
+  /** Makes the next check look up the tokens of these sockets. */
   function doubt(sockets: Iterable<Socket>, conversationId?: string): void {
     for (const socket of sockets) {
       for (const held of subscriptions.get(socket)?.values() ?? []) {
@@ -71,7 +71,7 @@ export function createSubscriptions({ database, hub, tokens, clock, logger }: Su
   }
 
   return {
-    /** False for an invalid token, and for more conversations than a socket may have. */
+    /** Returns false if the token is invalid, or if the socket has too many conversations. */
     async subscribe(socket: Socket, subscription: Subscription): Promise<boolean> {
       const expiresAt = await tokens.expiry(subscription);
       if (expiresAt === undefined) return false;

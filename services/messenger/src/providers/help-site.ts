@@ -10,10 +10,10 @@ export interface HelpSite {
   capped: boolean;
 }
 
-/** The provider could not be read; the message tells a member of the company why. */
+/** Thrown if the provider could not be read. The message tells a member of the company why. */
 export class HelpSiteProviderError extends Error {}
 
-/** The help site of a company; undefined if it has none. Throws HelpSiteProviderError. */
+/** Returns the help site of a company, or undefined if it has none. Throws HelpSiteProviderError. */
 export type HelpSiteProvider = (companyId: string) => Promise<HelpSite | undefined>;
 
 const MAX_RESPONSE_BYTES = 65_536;
@@ -31,7 +31,7 @@ interface HelpSiteContext {
   metrics: Metrics;
 }
 
-/** The configured provider; without one, no company has a help site. */
+/** Creates the configured provider. Without one, no company has a help site. */
 export function createHelpSiteProvider({ config, logger, metrics }: HelpSiteContext): HelpSiteProvider {
   const { HELP_SITE_URL: url, HELP_SITE_TOKEN: token, HELP_SITE_TIMEOUT_MS: timeoutMs } = config;
   if (!url || !token) return async () => undefined;

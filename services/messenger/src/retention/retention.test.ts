@@ -27,7 +27,7 @@ afterAll(async () => {
   await s3?.stop();
 });
 
-/** Removes what is older than 30 days, so many days from now. */
+/** Removes data older than 30 days, with the clock set `days` ahead. */
 function runIn(days: number, on: Pick<ObjectStore, 'delete'> = storage) {
   const store = createRetentionStore(messenger.database.drizzle);
   return createRetention({

@@ -11,10 +11,10 @@ interface RetentionOptions {
 }
 
 const MAX_CONCURRENT_DELETES = 16;
-/** A plan allows so many bytes a month: only the current month is asked for. */
+/** Days that byte counts are kept. A plan limits the bytes per month, so only the current month is read. */
 const COUNTED_DAYS = 400;
 
-/** What of the messenger is removed because of its age. */
+/** Returns the data of the messenger that is removed because of its age. */
 export function expiringData(options: RetentionOptions): ExpiringData[] {
   const { store, storage, conversationDays, messageDays } = options;
 

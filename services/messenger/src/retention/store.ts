@@ -11,28 +11,28 @@ import {
   turns,
 } from '../schema/index.ts';
 
-/** Methods that remove do so in one bounded transaction, and return how much; 0 when nothing is left. */
+/** Each removal runs in one bounded transaction and returns the number removed, or 0 when nothing is left. */
 export interface RetentionStore {
   /**
-   * Removes conversations without a turn since then, with their turns and attachments. Calls `removeObjects` with the
-   * keys of their attachments while nobody can add to them; if it throws, all rows stay.
+   * Removes conversations without a turn since `before`, with their turns and attachments. Calls `removeObjects`
+   * with the keys of their attachments while no attachment can be added. If it throws, all rows stay.
    */
   removeConversations(
     before: Date,
     removeObjects: (keys: readonly string[]) => Promise<void>,
   ): Promise<{ rows: number; objects: number }>;
-  /** The last turn of the conversation that has been silent for longest. */
+  /** Returns the last turn of the conversation that has been inactive for longest. */
   oldestConversation(): Promise<Date | undefined>;
-  /** Removes in-app messages from before then, with who got and read them. */
+  /** Removes in-app messages created before `before`, with their recipients and reads. */
   removeMessages(before: Date): Promise<{ rows: number }>;
   oldestMessage(): Promise<Date | undefined>;
-  /** Removes counts of months (YYYY-MM) before this one. */
+  /** Removes the counts of months (YYYY-MM) before `month`. */
   removeTranslatedBytes(month: string): Promise<{ rows: number }>;
   oldestTranslatedMonth(): Promise<string | undefined>;
 }
 
 const MAX_CONVERSATIONS = 100;
-/** One conversation may have more, and is then removed alone. */
+/** The number of turns removed at a time. A conversation with more is removed alone. */
 const MAX_TURNS = 5_000;
 const MAX_MESSAGES = 100;
 const MAX_ROWS = 5_000;
@@ -47,7 +47,7 @@ export function createRetentionStore(db: Db): RetentionStore {
     removeConversations: (before, removeObjects) =>
       db.transaction(async (tx) => {
         const isOld = sql`last_turn_at < ${before.toISOString()}::timestamptz`;
-        // Locked, so that a new turn or attachment waits, and then finds no conversation.
+        // Locks the rows, so that a new turn or attachment waits and then finds no conversation.
         const locked = await tx.execute<{ id: string }>(sql`
           select id from ${conversations} where ${isOld} and id = any(array(
             select id from (

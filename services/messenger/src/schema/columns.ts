@@ -1,5 +1,5 @@
 import { timestamp } from 'drizzle-orm/pg-core';
 
-/** A timestamp to the millisecond, as the interface shows it. */
+/** Defines a timestamp to the millisecond, as the interface shows it. */
 export const timestampMs = (name: string) =>
   timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });

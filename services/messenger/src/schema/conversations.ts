@@ -17,9 +17,9 @@ export const conversations = pgTable(
     /** SHA-256 of the token, so that reading the database gives no access. */
     tokenHash: text('token_hash').notNull(),
     tokenExpiresAt: timestampMs('token_expires_at').notNull(),
-    /** Number of turns; a new turn locks the row and takes its position from it. */
+    /** The number of turns. A new turn locks the row and takes its position from it. */
     turnCount: integer('turn_count').notNull().default(0),
-    /** Bytes of the turns' texts; turns sent before this column existed are not counted. */
+    /** The bytes of the turns' texts. Turns sent before this column existed are not counted. */
     turnBytes: integer('turn_bytes').notNull().default(0),
     createdAt: timestampMs('created_at').notNull(),
     lastTurnAt: timestampMs('last_turn_at').notNull(),
@@ -66,13 +66,13 @@ export const attachments = pgTable(
     contentType: text('content_type').$type<AttachmentType>().notNull(),
     bytes: integer().notNull(),
     createdAt: timestampMs('created_at').notNull(),
-    /** Whether the object is written; the row comes first, so that no object is ever without a row. */
+    /** Whether the object is written. The row comes first, so that no object is ever without a row. */
     isStored: boolean('is_stored').notNull().default(false),
-    /** Set by the sweep before it removes the object; the attachment can no longer be sent. */
+    /** Set by the sweep before it removes the object. The attachment can then no longer be sent. */
     isExpired: boolean('is_leaving').notNull().default(false),
     /** The turn it was sent with. */
     turnPosition: integer('turn_position'),
-    /** Its place among the attachments of the turn. */
+    /** The position among the attachments of the turn. */
     place: integer(),
   },
   (table) => [

@@ -9,7 +9,7 @@ export const messages = pgTable(
     projectId: text('project_id').notNull(),
     title: text().notNull(),
     body: text().notNull(),
-    /** False: only to the people in `recipients`. */
+    /** If false, the message is only for the people in `recipients`. */
     toEveryone: boolean('to_everyone').notNull(),
     createdAt: timestampMs('created_at').notNull(),
   },

@@ -4,7 +4,7 @@ import { timestampMs } from './columns.ts';
 
 export const configurations = pgTable('configurations', {
   projectId: text('project_id').primaryKey(),
-  /** With sanitised prompts. json, not jsonb, which would reorder the keys of `availability`. */
+  /** Settings with sanitised prompts. Uses json because jsonb would reorder the keys of `availability`. */
   settings: json().$type<MessengerSettings>().notNull(),
 });
 
@@ -22,7 +22,7 @@ export const teammates = pgTable(
   (table) => [primaryKey({ columns: [table.projectId, table.userId] })],
 );
 
-/** Every avatar a teammate ever had: the content of an avatar path never changes. */
+/** Every avatar that a teammate has had, because the content of an avatar path never changes. */
 export const avatars = pgTable(
   'avatars',
   {

@@ -2,7 +2,7 @@ import type { Placement } from '@switchboard/contracts';
 import { bigint, boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { timestampMs } from './columns.ts';
 
-/** The help site from the last read of the provider; no row if it had none. */
+/** The help site from the last read of the provider. There is no row if it had none. */
 export const helpSites = pgTable('help_sites', {
   projectId: text('project_id').primaryKey(),
   url: text().notNull(),
@@ -10,7 +10,7 @@ export const helpSites = pgTable('help_sites', {
   languages: json().$type<string[]>().notNull(),
   capped: boolean().notNull(),
   lastReadAt: timestampMs('last_read_at').notNull(),
-  /** Why the last read failed; null if it did not. */
+  /** The reason why the last read failed. Null if it succeeded. */
   readError: text('read_error'),
 });
 

@@ -10,19 +10,19 @@ const EXTENSIONS: Record<AvatarType, string> = {
   'image/svg+xml': 'svg',
 };
 
-/** The type of an avatar, by its bytes; undefined if it is not an allowed one. */
+/** Returns the type of an avatar by its bytes. Undefined if it is not an allowed type. */
 export function detectAvatarType(bytes: Buffer): AvatarType | undefined {
   const type = detectFormat(bytes);
   if (type === 'image/png' || type === 'image/jpeg' || type === 'image/webp') return type;
   return type === undefined && isSvg(bytes) ? 'image/svg+xml' : undefined;
 }
 
-/** The file name of an avatar: the hash of its content. */
+/** Returns the file name of an avatar, which is the hash of its content. */
 export function avatarFile(bytes: Buffer, type: AvatarType): string {
   return `${createHash('sha256').update(bytes).digest('hex')}.${EXTENSIONS[type]}`;
 }
 
-/** XML whose root element is svg. Response headers restrict what it can do. */
+/** Whether the bytes are XML with the root element svg. Response headers restrict what it can do. */
 function isSvg(bytes: Buffer): boolean {
   if (!isUtf8(bytes)) return false;
   let text = bytes.toString('utf8').replace(/^\ufeff/, '');

@@ -28,14 +28,14 @@ export interface AvatarKey {
 export interface TeamStore {
   find(projectId: string, userId: string): Promise<TeammateRow | undefined>;
   count(projectId: string): Promise<number>;
-  /** By user id. */
+  /** Returns the teammates, sorted by user id. */
   list(projectId: string): Promise<TeammateRow[]>;
-  /** Creates or replaces a teammate; the avatar stays. */
+  /** Creates or replaces a teammate. The avatar stays. */
   put(projectId: string, userId: string, definition: TeammateDefinition): Promise<TeammateRow>;
   /** Adds an avatar and makes it the teammate's current one. */
   addAvatar(avatar: AvatarRow): Promise<void>;
   avatar(projectId: string, userId: string, file: string): Promise<AvatarRow | undefined>;
-  /** The avatars of this project that have one of these files. */
+  /** Returns the avatars of this project that have one of these files. */
   avatarsAmong(projectId: string, files: string[]): Promise<AvatarKey[]>;
 }
 

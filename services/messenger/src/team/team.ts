@@ -22,12 +22,12 @@ export interface Avatar {
   bytes(): Promise<Buffer>;
 }
 
-/** Every poll of a conversation reads them all. */
+/** Limited because every poll of a conversation reads all teammates. */
 const MAX_TEAMMATES = 1_000;
 
 export type Team = ReturnType<typeof createTeam>;
 
-/** A project's teammates, who answer visitors, and their avatars. */
+/** Manages a project's teammates, who answer visitors, and their avatars. */
 export function createTeam({ store, storage, clock, logger }: TeamOptions) {
   function requireStorage(): ObjectStore {
     if (storage !== undefined) return storage;
@@ -78,7 +78,7 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
       return present(await store.put(projectId, userId, definition));
     },
 
-    /** Returns the path of the avatar. `read` reads the body. */
+    /** Stores an avatar and returns its path. `read` reads the body. */
     async putAvatar(projectId: string, userId: string, read: () => Promise<Buffer>): Promise<string> {
       await find(projectId, userId);
       const objects = requireStorage();
@@ -105,7 +105,7 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
       };
     },
 
-    /** The avatars of this project that have one of these files. */
+    /** Returns the avatars of this project that have one of these files. */
     knownAvatars: (projectId: string, files: string[]): Promise<AvatarKey[]> =>
       store.avatarsAmong(projectId, files),
   };

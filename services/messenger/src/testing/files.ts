@@ -11,7 +11,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, typed, sum]);
 }
 
-/** A PNG whose header states this size; its image data is one pixel. */
+/** Creates a PNG with a header that states this size. Its image data is one pixel. */
 export function png(width = 1, height = 1): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -25,7 +25,7 @@ export function png(width = 1, height = 1): Buffer {
   ]);
 }
 
-/** A PNG padded to this many bytes after its end. */
+/** Creates a PNG padded to this many bytes after its end. */
 export function pngOf(bytes: number): Buffer {
   const small = png();
   return Buffer.concat([small, Buffer.alloc(bytes - small.length)]);
@@ -67,7 +67,7 @@ export function jpeg(width = 1, height = 1): Buffer {
   ]);
 }
 
-/** A lossless WebP. */
+/** Creates a lossless WebP. */
 export function webp(width = 1, height = 1): Buffer {
   const data = Buffer.alloc(12);
   data[0] = 0x2f;
@@ -75,7 +75,7 @@ export function webp(width = 1, height = 1): Buffer {
   return riff('VP8L', data);
 }
 
-/** A lossy WebP. */
+/** Creates a lossy WebP. */
 export function webpLossy(width = 1, height = 1): Buffer {
   const data = Buffer.alloc(12);
   data.set([0x10, 0, 0, 0x9d, 0x01, 0x2a]);
@@ -84,7 +84,7 @@ export function webpLossy(width = 1, height = 1): Buffer {
   return riff('VP8 ', data);
 }
 
-/** An extended WebP: its canvas, then an image. */
+/** Creates an extended WebP: its canvas, then an image. */
 export function webpExtended(width = 1, height = 1): Buffer {
   const data = Buffer.alloc(10);
   data.writeUIntLE(width - 1, 4, 3);
@@ -109,7 +109,7 @@ export const svg = Buffer.from(
   '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script><circle r="1"/></svg>',
 );
 
-/** A form with one file, as a browser sends it. */
+/** Creates a form with one file, as a browser sends it. */
 export async function multipartForm(file: Buffer): Promise<{ contentType: string; bytes: Buffer }> {
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(file)], { type: 'image/png' }), 'x.png');

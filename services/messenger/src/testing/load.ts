@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestConversation, Visitor } from './visitor.ts';
 
-/** Visitors who send turns until stopped; each turn is retried until it is accepted, as a client would. */
+/** Starts visitors who send turns until stopped. Each turn is retried until it is accepted, as a client would. */
 export async function sendTurns(visitor: Visitor, people = 8) {
   const conversations: { conversation: TestConversation; accepted: string[] }[] = [];
   const statuses = new Set<number>();
@@ -33,10 +33,10 @@ export async function sendTurns(visitor: Visitor, people = 8) {
   const sending = conversations.map((one) => sendUntilStopped(one).catch((error: unknown) => error));
   return {
     statuses,
-    /** Number of turns accepted so far. */
+    /** Returns the number of turns accepted so far. */
     count: () => conversations.reduce((sum, { accepted }) => sum + accepted.length, 0),
     slowestMs: () => slowest,
-    /** Stops the load; returns the accepted turns of each conversation and the stored ones. */
+    /** Stops the load. Returns the accepted turns of each conversation and the stored ones. */
     async stop() {
       isStopped = true;
       await Promise.all(sending);

@@ -12,13 +12,13 @@ export const IDENTITY_SECRET = 'a secret of more than thirty-two characters';
 
 export interface TestMessengerOptions {
   env?: Env;
-  /** Default: a database of its own. */
+  /** A new database by default. */
   databaseUrl?: string;
 }
 
 export type TestMessenger = Awaited<ReturnType<typeof startMessenger>>;
 
-/** The service with its backings, an operator, and a directory to publish projects to. */
+/** Starts the service with its backings, an operator, and a directory to publish projects to. */
 export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOptions = {}) {
   /** Shifts the clock of every instance, in milliseconds. */
   const time = { shift: 0 };

@@ -3,12 +3,12 @@ import type { DirectoryPublisher } from '@switchboard/directory/testing';
 import { eventually, type Harness } from '@switchboard/testkit';
 import type { RequestOptions } from './request.ts';
 
-/** A project in a company of its own. */
+/** A project in a separate company. */
 export interface TestProject {
   id: string;
   companyId: string;
   key: string;
-  /** Access token of a member of the company. */
+  /** The access token of a member of the company. */
   member: string;
 }
 

@@ -8,7 +8,7 @@ export interface ReceivedRequest {
   body: string;
 }
 
-/** An HTTP server in place of a provider; `answer` can be replaced while it runs. */
+/** Starts an HTTP server in place of a provider. `answer` can be replaced while it runs. */
 export async function startProviderServer(
   initial: (received: ReceivedRequest, response: ServerResponse) => void,
 ) {

@@ -1,5 +1,5 @@
 export interface RequestOptions {
-  /** Project key or access token. */
+  /** A project key or an access token. */
   token?: string | null;
   conversationToken?: string;
   headers?: Record<string, string>;

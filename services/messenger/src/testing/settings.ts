@@ -1,6 +1,6 @@
 import type { MessengerSettings } from '@switchboard/contracts';
 
-/** A configuration that an operator writes. */
+/** Creates a configuration as an operator writes it. */
 export function settings(changes: Partial<MessengerSettings> = {}): MessengerSettings {
   return {
     enabled: true,

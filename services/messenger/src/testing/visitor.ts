@@ -7,7 +7,7 @@ export interface TestConversation {
   token: string;
 }
 
-/** What a visitor's browser sends to a project. */
+/** Returns the requests that a visitor's browser sends to a project. */
 export function visitorOf({ call }: Pick<TestMessenger, 'call'>, { key }: TestProject, url?: string) {
   const to = (method: string, path: string, options: RequestOptions = {}) =>
     call(method, path, { token: key, ...(url === undefined ? {} : { url }), ...options });

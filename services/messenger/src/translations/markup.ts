@@ -15,8 +15,8 @@ export function protectMarkup(text: string): Protected {
 }
 
 /**
- * Puts the markup back. Undefined if a placeholder is missing, repeated or invented, if elements are no longer nested,
- * or if the translation adds markup.
+ * Restores the markup. Returns undefined if a placeholder is missing, repeated or invented, if elements are no
+ * longer nested, or if the translation adds markup.
  */
 export function restoreMarkup(translated: string, { text, markup }: Protected): string | undefined {
   const order = [...translated.matchAll(PLACEHOLDER)].map(([, number]) => Number(number));
@@ -25,7 +25,7 @@ export function restoreMarkup(translated: string, { text, markup }: Protected): 
   if (startsTag(translated) && !startsTag(text)) return undefined;
   const tags = order.map((number) => markup[number - 1] ?? '');
   if (isNested(markup) && !isNested(tags)) return undefined;
-  // White space around the translation is the model's own, unless the text had some.
+  // The model may add white space around the translation. It is removed unless the text had some.
   const trimmed = text.trim() === text ? translated.trim() : translated;
   return trimmed.replaceAll(PLACEHOLDER, (_, number) => markup[Number(number) - 1] ?? '');
 }

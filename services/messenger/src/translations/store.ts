@@ -10,11 +10,11 @@ export interface UsageMonth {
 }
 
 export interface TranslationsStore {
-  /** Bytes used in the month. */
+  /** Returns the bytes used in the month. */
   used(month: UsageMonth): Promise<number>;
-  /** Adds to the bytes used unless that would exceed the limit; false if it would. Atomic. */
+  /** Adds to the bytes used, atomically. Returns false if that would exceed the limit. */
   reserve(month: UsageMonth, bytes: number, limit: number): Promise<boolean>;
-  /** Takes a reservation back. */
+  /** Releases a reservation. */
   release(month: UsageMonth, bytes: number): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function createTranslationsStore(db: Db | Tx): TranslationsStore {
         set bytes = translated_bytes.bytes + excluded.bytes
         where translated_bytes.bytes + excluded.bytes <= ${limit}::bigint
         returning bytes`;
-      // A transaction, which the entry of the audit trail joins.
+      // Runs in a transaction, which the audit trail's entry joins.
       const rows = await db.transaction((tx) => tx.execute(reservation));
       return rows.length > 0;
     },

@@ -14,10 +14,10 @@ let messenger: TestMessenger;
 let ai: ProviderServer;
 let project: TestProject;
 
-/** What the model receives. */
+/** Returns the request that the model receives. */
 const askedOf = ({ body }: ReceivedRequest): { from: string; to: string; texts: string[] } =>
   JSON.parse(JSON.parse(body).messages.at(-1).content);
-/** Replies like an OpenAI-compatible endpoint. */
+/** Sends a reply like an OpenAI-compatible endpoint. */
 function reply(response: ServerResponse, content: unknown) {
   const text = typeof content === 'string' || content === null ? content : JSON.stringify(content);
   const message = { role: 'assistant', content: text };
@@ -31,7 +31,7 @@ const upperCase: ProviderServer['answer'] = (seen, response) =>
   reply(response, { texts: askedOf(seen).texts.map((text) => text.toUpperCase()) });
 
 beforeAll(async () => {
-  // The first translation would load them otherwise, which may take longer than AI_TIMEOUT_MS.
+  // Loads the modules before the first translation, because that may take longer than AI_TIMEOUT_MS.
   await Promise.all([import('ai'), import('@ai-sdk/openai-compatible')]);
   ai = await startProviderServer(upperCase);
   messenger = await startMessenger({

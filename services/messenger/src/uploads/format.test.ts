@@ -27,7 +27,7 @@ test.each([
   expect(detectFormat(Buffer.concat([Buffer.from(before, 'latin1'), pdf]))).toBe('application/pdf');
 });
 
-/** A JPEG with these bytes between two of its segments: after the first, or before the scan. */
+/** Returns a JPEG with these bytes between two of its segments: after the first, or before the scan. */
 function strayIn(stray: Buffer, at: 'first' | 'last', image = jpeg(40, 30)): Buffer {
   const place = at === 'first' ? 20 : image.indexOf(Buffer.from([0xff, 0xda]));
   return Buffer.concat([image.subarray(0, place), stray, image.subarray(place)]);

@@ -2,7 +2,7 @@ import type { AttachmentType } from '@switchboard/contracts';
 import { gifSize, type ImageSize, pngSize, webpSize } from './images.ts';
 import { jpegSize } from './jpeg.ts';
 
-/** A decoder needs hundreds of megabytes for a larger image. */
+/** Limited because a decoder needs hundreds of megabytes for a larger image. */
 const MAX_PIXELS = 50_000_000;
 
 const imageFormats: [AttachmentType, (bytes: Buffer) => ImageSize | undefined][] = [
@@ -13,8 +13,9 @@ const imageFormats: [AttachmentType, (bytes: Buffer) => ImageSize | undefined][]
 ];
 
 /**
- * The type of a file, by the structure of its header. No decoder runs and nothing is inflated, so the work is bounded
- * by the length. Undefined if it is none of the five types, its header is truncated, or it has too many pixels.
+ * Returns the type of a file by the structure of its header. No decoder runs and nothing is inflated, so the
+ * length bounds the work. Undefined if the type is not one of the five, the header is truncated, or there are
+ * too many pixels.
  */
 export function detectFormat(bytes: Buffer): AttachmentType | undefined {
   for (const [type, sizeOf] of imageFormats) {
@@ -32,8 +33,8 @@ function isSizeAllowed({ width, height }: ImageSize): boolean {
 const PDF_HEAD_BYTES = 1024;
 
 /**
- * Starts with `%PDF-`, a known version and the end of the line (ISO 32000-2, 7.5.2). A byte order mark and white space
- * may precede it, as report servers and scanners write.
+ * Whether a file starts with `%PDF-`, a known version and the end of the line (ISO 32000-2, 7.5.2). A byte
+ * order mark and white space may precede it, as report servers and scanners write.
  */
 function isPdf(bytes: Buffer): boolean {
   const head = bytes.toString('latin1', 0, PDF_HEAD_BYTES);

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** Size in pixels, from an image's header. */
+/** The size in pixels from an image's header. */
 export interface ImageSize {
   width: number;
   height: number;
@@ -16,7 +16,7 @@ const PNG_DEPTHS = new Map([
   [6, [8, 16]],
 ]);
 
-/** Size of a PNG whose IHDR is valid and whose chunks are within the file up to the first image data. */
+/** Returns the size of a PNG if its IHDR is valid and its chunks up to the first image data are within the file. */
 export function pngSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 45 || !bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return undefined;
   const header = bytes.subarray(12, 29);
@@ -36,7 +36,7 @@ export function pngSize(bytes: Buffer): ImageSize | undefined {
   return undefined;
 }
 
-/** Size of a GIF whose blocks are within the file up to the first image (GIF89a, 17 to 26). */
+/** Returns the size of a GIF if its blocks up to the first image are within the file (GIF89a, 17 to 26). */
 export function gifSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 14 || !/^GIF8[79]a$/.test(bytes.toString('latin1', 0, 6))) return undefined;
   let at = 13 + colourTableBytes(bytes[10]);
@@ -63,7 +63,7 @@ function colourTableBytes(flags = 0): number {
   return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
 }
 
-/** Each sub-block is a length and that many bytes; an empty one ends the list. */
+/** Returns the end of a list of sub-blocks. Each is a length and that many bytes. An empty one ends the list. */
 function endOfSubBlocks(bytes: Buffer, start: number): number | undefined {
   for (let at = start; ; ) {
     const length = bytes[at];
@@ -73,7 +73,7 @@ function endOfSubBlocks(bytes: Buffer, start: number): number | undefined {
   }
 }
 
-/** Size of a WebP whose container and first chunk are valid (RFC 9649, 2; VP8: RFC 6386, 9.1). */
+/** Returns the size of a WebP if its container and first chunk are valid (RFC 9649, 2; VP8: RFC 6386, 9.1). */
 export function webpSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 30 || bytes.toString('latin1', 0, 4) !== 'RIFF') return undefined;
   if (bytes.toString('latin1', 8, 12) !== 'WEBP' || bytes.readUInt32LE(4) + 8 > bytes.length)

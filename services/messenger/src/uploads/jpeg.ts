@@ -1,12 +1,12 @@
 import type { ImageSize } from './images.ts';
 
 const START_OF_SCAN = 0xda;
-/** Bytes that belong to no segment. Decoders skip them; in a picture there are few. */
+/** The maximum number of bytes that belong to no segment. Decoders skip them, and pictures have few. */
 const MAX_STRAY_BYTES = 65_536;
 
 /**
- * Size of a JPEG whose segments are within the file up to its first scan (ITU T.81, B.1 and B.2). As decoders do, it
- * skips what is between segments, but not before the first.
+ * Returns the size of a JPEG if its segments up to the first scan are within the file (ITU T.81, B.1 and B.2).
+ * Like decoders, it skips bytes between segments, but not before the first.
  */
 export function jpegSize(bytes: Buffer): ImageSize | undefined {
   if (bytes.length < 4 || bytes.readUIntBE(0, 3) !== 0xffd8ff) return undefined;
@@ -30,24 +30,24 @@ export function jpegSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-/** Where the code of the next marker is: after 0xff, and none of fill bytes, padding and markers without a segment. */
+/** Returns where the next marker's code is, after 0xff. Skips fill, padding and markers without a segment. */
 function nextMarker(bytes: Buffer, from: number): number {
   let at = from;
   while (at < bytes.length && (bytes[at] !== 0xff || isFill(bytes[at + 1]))) at += 1;
   return at + 1;
 }
 
-/** 0xff00, fill bytes, TEM and restarts. */
+/** Whether a code is that of 0xff00, a fill byte, TEM or a restart. */
 function isFill(code = 0): boolean {
   return code <= 0x01 || code === 0xff || (code >= 0xd0 && code <= 0xd7);
 }
 
-/** True except for reserved codes and the start and end of an image, which cannot precede the scan. */
+/** Returns true except for reserved codes and the start and end of an image, which cannot precede the scan. */
 function hasSegment(marker: number): boolean {
   return marker >= 0xc0 && marker !== 0xd8 && marker !== 0xd9;
 }
 
-/** SOF0 to SOF15, except DHT, JPG and DAC in the same range. */
+/** Whether a marker is one of SOF0 to SOF15. Excludes DHT, JPG and DAC in the same range. */
 function isStartOfFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }

@@ -6,7 +6,7 @@ interface RawBodyOptions {
   bodies: Bodies;
 }
 
-/** Runs `action` with a function that reads the body; its bytes count against the budget until `action` ends. */
+/** Runs `action` with a function that reads the body. The bytes count against the budget until `action` ends. */
 export async function withRawBody<T>(
   c: Context,
   { maxBytes, bodies }: RawBodyOptions,

@@ -1,6 +1,6 @@
 import { addName, forgetNames, newObject } from './name-set.ts';
 
-/** The bytes may not be JSON, or JSON.parse is needed to say what they mean. */
+/** Thrown if the bytes may not be JSON, or if JSON.parse is needed to interpret them. */
 export class Doubt extends Error {
   override name = 'Doubt';
 }
@@ -22,11 +22,11 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const LETTER_E = 0x65;
 const LETTER_U = 0x75;
-/** Makes a letter lower case. */
+/** The bit that makes a letter lower case. */
 const CASE_BIT = 0x20;
 
 const MAX_DEPTH = 64;
-/** Without an exponent such numbers are finite. */
+/** Numbers up to this length are finite if they have no exponent. */
 const MAX_NUMBER_LENGTH = 25;
 
 const FNV_OFFSET = 0x811c9dc5;
@@ -40,18 +40,18 @@ const literal = (text: string) => Uint8Array.from(text, (character) => character
 const LITERALS = new Map([literal('true'), literal('false'), literal('null')].map((one) => [one[0], one]));
 
 /**
- * Goes through valid UTF-8 as JSON without making values of it. Throws Doubt at anything that is not JSON, and at what
- * JSON.parse and JSON.stringify would not keep: numbers too large, equal names in an object, white space other than
- * spaces. What it goes through is therefore equal to what they make of it, and one line.
+ * Scans valid UTF-8 as JSON without creating values. Throws Doubt for bytes that are not JSON, and for JSON
+ * that JSON.parse and JSON.stringify would not preserve: numbers too large, equal names in an object, white
+ * space other than spaces. The scanned JSON is therefore equivalent to their output, and on one line.
  */
 export class JsonScan {
   readonly bytes: Uint8Array;
-  /** The number of bytes. Reading beyond it, or asking the bytes for it, would double the time. */
+  /** The number of bytes. Reading beyond it, or reading `bytes.length`, would double the time. */
   readonly size: number;
   at = 0;
-  /** The `{`, `[` and `,` so far. */
+  /** The number of `{`, `[` and `,` so far. */
   values = 0;
-  /** Of the string that was read last: where its content begins, and whether it has a backslash. */
+  /** Where the content of the last string begins. `isEscaped` is whether it has a backslash. */
   from = 0;
   isEscaped = false;
 
@@ -60,7 +60,7 @@ export class JsonScan {
     this.size = bytes.length;
   }
 
-  /** A byte; 0 past the last. */
+  /** Returns a byte, or 0 past the last. */
   byte(at: number): number {
     return at < this.size ? (this.bytes[at] ?? 0) : 0;
   }
@@ -69,20 +69,20 @@ export class JsonScan {
     throw DOUBT;
   }
 
-  /** The next byte that is no space; 0 at the end. */
+  /** Skips spaces. Returns the next byte, or 0 at the end. */
   peek(): number {
     let byte = this.byte(this.at);
     while (byte === SPACE) byte = this.byte(++this.at);
     return byte;
   }
 
-  /** Goes past a byte that must come next. */
+  /** Skips a byte that must come next. */
   expect(byte: number): void {
     if (this.peek() !== byte) this.doubt();
     this.at++;
   }
 
-  /** Goes past a comma, or past the byte that ends the list. Returns whether there was a comma. */
+  /** Skips a comma, or the byte that ends the list. Returns whether there was a comma. */
   more(end: number): boolean {
     const byte = this.peek();
     this.at++;
@@ -93,19 +93,19 @@ export class JsonScan {
     return byte === end ? false : this.doubt();
   }
 
-  /** Goes past the byte that begins a list or an object. */
+  /** Skips the byte that begins a list or an object. */
   begin(byte: number): void {
     this.expect(byte);
     this.values++;
   }
 
-  /** Only white space may follow. */
+  /** Checks that only white space follows. */
   end(): void {
     while (isBlank(this.byte(this.at))) this.at++;
     if (this.at !== this.size) this.doubt();
   }
 
-  /** Goes past a string, whose content ends one before `at`. */
+  /** Skips a string. Its content ends one byte before `at`. */
   string(): void {
     this.expect(QUOTE);
     const { bytes, size } = this;
@@ -127,10 +127,10 @@ export class JsonScan {
     this.doubt();
   }
 
-  /** Goes past a name and its colon. Returns where it ends; `from` is where it begins. */
+  /** Skips a name and its colon. Returns where the name ends. It begins at `from`. */
   name(): number {
     this.string();
-    // It may equal another one that is written without.
+    // The name may equal another one that is written without a backslash.
     if (this.isEscaped) this.doubt();
     const end = this.at - 1;
     this.expect(COLON);
@@ -147,7 +147,7 @@ export class JsonScan {
     return at + 5;
   }
 
-  /** Goes past any value. */
+  /** Skips any value. */
   value(): void {
     forgetNames();
     this.inner(0);
@@ -176,7 +176,7 @@ export class JsonScan {
     } while (this.more(CLOSE_BRACE));
   }
 
-  /** Goes past a name and its colon. A name with a backslash may equal another one that is written without. */
+  /** Skips a name and its colon. Returns its hash. A name with a backslash may equal one without. */
   private nameHash(): number {
     this.expect(QUOTE);
     const { bytes, size } = this;
@@ -227,7 +227,7 @@ export class JsonScan {
     return at === start ? this.doubt() : at;
   }
 
-  /** Goes past true, false or null. */
+  /** Skips true, false or null. */
   literal(first: number): void {
     const expected = LITERALS.get(first) ?? this.doubt();
     for (let i = 0; i < expected.length; i++) if (this.byte(this.at + i) !== expected[i]) this.doubt();

@@ -1,9 +1,9 @@
 import type { Event, EventBatch, EventContext } from '@switchboard/contracts';
 
-/** A name that the contract does not have. */
+/** The number of a name that is not in the contract. */
 export const UNKNOWN = -1;
 
-/** The members of each object of a batch, numbered, so that those that were seen fit the bits of a number. */
+/** The members of each object of a batch, numbered so that a set of members fits the bits of a number. */
 export const BATCH = { api_key: 0, events: 1, sent_at: 2 } satisfies Record<keyof EventBatch, number>;
 export const EVENT = {
   distinct_id: 0,
@@ -21,15 +21,15 @@ export const CONTEXT = { locale: 0, os: 1, sdk: 2, sdk_version: 3 } satisfies Re
 >;
 
 interface Name {
-  /** With its quotes and the colon. */
+  /** The name with its quotes and the colon. */
   bytes: Uint8Array;
   id: number;
 }
 
-/** The names of one object's members, to be recognised in bytes. */
+/** The names of one object's members, for recognising them in bytes. */
 export class Names {
   private readonly byLength: (readonly Name[] | undefined)[] = [];
-  /** The names that were last found, by place: the objects of a client have theirs in the same order. */
+  /** The last names found, by place. The objects of a client have their names in the same order. */
   private readonly last: (Name | undefined)[] = [];
 
   constructor(ids: Readonly<Record<string, number>>) {
@@ -40,16 +40,16 @@ export class Names {
     this.last = Object.keys(ids).map(() => undefined);
   }
 
-  /** The name that was last found in this place, if it is also at `from`. */
+  /** Returns the name last found in this place, if it is also at `from`. */
   again(place: number, bytes: Uint8Array, from: number): Name | undefined {
     const name = place < this.last.length ? this.last[place] : undefined;
     return name !== undefined && startsWith(bytes, from, name.bytes) ? name : undefined;
   }
 
-  /** The number of the name that is from `from`, its quote, to `to`. */
+  /** Returns the number of the name from its opening quote at `from` to `to`. */
   find(place: number, bytes: Uint8Array, from: number, to: number): number {
     for (const name of this.byLength[to - from - 1] ?? []) {
-      // The colon may come after spaces.
+      // Compares without the colon, which may come after spaces.
       if (!startsWith(bytes, from, name.bytes.subarray(0, -1))) continue;
       if (place < this.last.length) this.last[place] = name;
       return name.id;

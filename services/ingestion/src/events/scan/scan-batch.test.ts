@@ -9,7 +9,7 @@ import { scanBatch } from './scan-batch.ts';
 
 const SENT_AT = '2026-03-01T10:00:00.000Z';
 
-/** What the schema and JSON.stringify make of a body; undefined when it is refused. */
+/** Returns the result of the schema and JSON.stringify for a body. Returns undefined if the body is rejected. */
 function parsed(body: Buffer): EventLines | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
@@ -20,7 +20,7 @@ function parsed(body: Buffer): EventLines | undefined {
   }
 }
 
-/** What is stored, with each line as any reader parses it. */
+/** Returns what is stored, with each line parsed like any reader does. */
 function stored(lines: EventLines) {
   const { records } = eventRecords(lines, {
     projectId: 'p1',
@@ -29,14 +29,14 @@ function stored(lines: EventLines) {
   });
   return records.map(({ value, ...record }) => ({
     ...record,
-    // Through JSON.stringify, which makes 0 of -0.
+    // Uses JSON.stringify because it turns -0 into 0.
     lines: String(value)
       .split('\n')
       .map((line) => JSON.parse(JSON.stringify(JSON.parse(line)))),
   }));
 }
 
-/** Compares both ways where the scan has an answer. Returns whether it has one. */
+/** Compares both ways if the scan has a result. Returns whether it has one. */
 function compare(body: Buffer): boolean {
   const scanned = scanBatch(body);
   if (scanned === undefined) return false;
@@ -106,7 +106,7 @@ const key = fc.oneof(
   fc.constantFrom('"a"', '"b"', '"__proto__"', '"\\u0061"', '"constructor"', '""'),
 );
 
-/** The text of JSON values, valid or nearly, as no serialiser writes them. */
+/** Texts of JSON values, valid or nearly valid, in forms that no serialiser writes. */
 const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },

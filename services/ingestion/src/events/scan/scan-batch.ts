@@ -23,13 +23,13 @@ import {
 import { BATCH, CONTEXT, EVENT, Names, UNKNOWN } from './names.ts';
 
 export interface ScannedBatch extends EventLines {
-  /** The `{`, `[` and `,` of the body outside its strings. */
+  /** The number of `{`, `[` and `,` in the body outside its strings. */
   values: number;
 }
 
 /**
- * The events of a body as parts of its bytes, where `eventBatch` surely accepts it and the parts surely mean what
- * would be serialised again; otherwise undefined. The batch has the bytes for itself.
+ * Returns the events of a body as parts of its bytes. Returns undefined unless `eventBatch` certainly accepts
+ * the body and the parts are certainly equivalent to serialising it again. Nothing else may use the bytes.
  */
 export function scanBatch(bytes: Buffer): ScannedBatch | undefined {
   const isLatin = isAscii(bytes);
@@ -53,7 +53,7 @@ const DELETE = 0x7f;
 const LETTER_N = 0x6e;
 const MAX_INTEGER_DIGITS = 15;
 
-/** A text that is plain keeps it too. */
+/** Every plain text satisfies this rule too. */
 const apiKeyFault: TextFault = (text) =>
   eventBatch.shape.api_key.safeParse(text).success ? undefined : 'not valid';
 
@@ -61,7 +61,7 @@ type TextFault = (text: string) => string | undefined;
 
 class BatchScan extends JsonScan {
   private readonly buffer: Buffer;
-  /** The bytes as a text, if each of them is a character. */
+  /** The bytes as text, if each byte is a character. */
   private readonly text: string | undefined;
   private cuts: number[] | undefined;
 
@@ -173,7 +173,7 @@ class BatchScan extends JsonScan {
     } while (this.more(CLOSE_BRACE));
   }
 
-  /** Goes past the value of an unknown member that begins at `from`, and leaves the member out with a comma. */
+  /** Skips the value of an unknown member that begins at `from`. Cuts the member and a comma from the event. */
   private dropped(from: number, isFirst: boolean): void {
     this.value();
     const isBeforeComma = this.peek() === COMMA;
@@ -182,7 +182,7 @@ class BatchScan extends JsonScan {
     else this.cuts.push(from, isBeforeComma ? this.at + 1 : this.at);
   }
 
-  /** Goes past a name and its colon, and returns its number. */
+  /** Skips a name and its colon. Returns the number of the name. */
   private nameIn(names: Names, place: number): number {
     this.peek();
     const start = this.at;
@@ -192,21 +192,21 @@ class BatchScan extends JsonScan {
     return again.id;
   }
 
-  /** Adds a name to those that were seen. Of a name that comes twice, JSON.parse takes the last. */
+  /** Adds a name to the seen names. Throws Doubt for a repeated name, because JSON.parse uses the last one. */
   private once(seen: number, name: number): number {
     if (name === UNKNOWN) return seen;
     const bit = 1 << name;
     return (seen & bit) === 0 ? seen | bit : this.doubt();
   }
 
-  /** Goes past a text that keeps a rule, and returns it. */
+  /** Skips a text that satisfies a rule, and returns it. */
   private checked(faultOf: TextFault): string {
     this.string();
     const text = this.content();
     return faultOf(text) === undefined ? text : this.doubt();
   }
 
-  /** As `checked`, for a rule that every plain text keeps. */
+  /** Works like `checked`, for a rule that every plain text satisfies. */
   private passed(faultOf: TextFault): this {
     this.string();
     if (!this.isPlain() && faultOf(this.content()) !== undefined) this.doubt();
@@ -218,7 +218,7 @@ class BatchScan extends JsonScan {
     else this.passed(faultOf);
   }
 
-  /** Whether the string that was read last is short, not empty, and neither blank nor in need of decoding. */
+  /** Whether the last string is short, not empty, not blank, and needs no decoding. */
   private isPlain(): boolean {
     const length = this.at - 1 - this.from;
     const first = this.byte(this.from);
@@ -243,5 +243,5 @@ class BatchScan extends JsonScan {
   }
 }
 
-/** V8 keeps all of a text for a part of it, and this part is in the records. */
+/** Copies a part of a text. V8 keeps the whole text for a part of it, and this part is in the records. */
 const copyOf = (part: string): string => Buffer.from(part).toString();
