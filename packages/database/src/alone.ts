@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
 
-/** More often than PostgreSQL ends a transaction that is idle. */
+/** Shorter than the time after which PostgreSQL ends an idle transaction. */
 const BEAT_MS = 5_000;
 
 /**
- * Does work that one process of a database does at a time; false, and nothing is done, while another does work of this
- * name. A process that loses its connection loses the lock before it notices: the work has to survive two at once.
+ * Runs work that only one process of a database may run at a time. Returns false without running it if another
+ * process runs work of this name. A process that loses its connection loses the lock before it notices, so the work
+ * must tolerate two concurrent runs.
  */
 export async function runAlone(db: Db, name: string, work: () => Promise<void>): Promise<boolean> {
   let beating: NodeJS.Timeout | undefined;

@@ -3,8 +3,8 @@ import type { Db, Tx } from './database.ts';
 import { backfills } from './schema.ts';
 
 /**
- * Changes up to so many rows, those whose keys follow the given one, in the order of their keys. Returns how many rows
- * it looked at and the key of the last; fewer than the limit when no others follow.
+ * Changes up to `limit` rows that follow the given key, in key order. Returns the number of rows that it looked at
+ * and the key of the last one. Fewer rows than the limit mean that no others follow.
  */
 export type BackfillBatch = (
   tx: Tx,
@@ -16,22 +16,22 @@ interface Step {
   name: string;
   batch: BackfillBatch;
   limit: number;
-  /** Of all processes of the database together. */
+  /** The rate of all processes of the database together. */
   rowsPerSecond: number;
 }
 
 interface StepResult {
   isDone: boolean;
   rows: number;
-  /** Until the next batch may begin. */
+  /** Milliseconds until the next batch may begin. */
   waitMs: number;
 }
 
 const IDLE_MS = 1_000;
 
 /**
- * Does the next batch of a backfill and moves its checkpoint, in one transaction. Does nothing while another process
- * does a batch, before the next one may begin, and once the backfill is done.
+ * Runs the next batch of a backfill and moves its checkpoint, in one transaction. Does nothing while another process
+ * runs a batch, before the next batch is due, and once the backfill is done.
  */
 export async function stepBackfill(db: Db, { name, batch, limit, rowsPerSecond }: Step): Promise<StepResult> {
   return db.transaction(async (tx) => {
@@ -42,7 +42,7 @@ export async function stepBackfill(db: Db, { name, batch, limit, rowsPerSecond }
       from ${backfills} where name = ${name} for update skip locked`);
     if (state === undefined) return { isDone: false, rows: 0, waitMs: IDLE_MS };
     if (state.is_done) return { isDone: true, rows: 0, waitMs: 0 };
-    // A wait that is longer than any is from before the clock was set back.
+    // A wait longer than the maximum means that the clock was set back.
     const isDue = state.wait_ms <= 0 || state.wait_ms > (limit / rowsPerSecond) * 1000;
     if (!isDue) return { isDone: false, rows: 0, waitMs: state.wait_ms };
     const { rows, last } = await batch(tx, state.position ?? undefined, limit);

@@ -8,15 +8,15 @@ export class QueryTimeout extends Error {
   code = 'QUERY_TIMEOUT';
 }
 
-/** What of a query of postgres.js 3.4 is used here and is not in its types. */
+/** The parts of a postgres.js 3.4 query that are used here and missing from its types. */
 interface Query {
   handler(query: Query): void;
-  /** Its text, without values. */
+  /** The text of the query, without values. */
   strings: readonly string[];
   resolve(value: unknown): void;
   reject(error: unknown): void;
   cancel(): void;
-  /** The connection it was sent on; null while it waits for one. */
+  /** The connection that the query was sent on; null while it waits for one. */
   state: unknown;
   cancelled: unknown;
 }
@@ -25,31 +25,33 @@ export interface Bound {
   withinMs: number;
   /** Called at the start of every query. */
   onStart(): void;
-  /** Told 1 when a query or a transaction begins to wait for a connection, -1 when it has ended or was given up. */
+  /**
+   * Called with 1 when a query or transaction begins to wait for a connection, with -1 when it ends or is given up.
+   */
   count(change: 1 | -1): void;
-  /** Of a query or a transaction, among those that have a connection or wait for one. */
+  /** Returns a place among the queries and transactions that have a connection or wait for one. */
   place(): Place;
-  /** Measures each from when it has its place: until then it waits for others of this process. */
+  /** Measures each call from when it has its place. Waiting for other calls of this process does not count. */
   measure: Measure | undefined;
-  /** Called when one did not come back in time. */
+  /** Called when a query or transaction times out. */
   onTimeout(): void;
 }
 
 const OWN_CONNECTION: Place = { enter: (begin) => begin(), leave: () => undefined };
 
-/** Transactions that wait for a connection cannot be taken out of postgres.js's queue: more are refused. */
+/** Further transactions are rejected, since waiting ones cannot be removed from the queue of postgres.js. */
 const MAX_WAITING_TRANSACTIONS = 1000;
 
 /**
- * The same client, whose queries and beginnings of transactions fail when no answer has come in time: postgres.js has
- * no such bound (a query to a stopped server waits for ever, and so does one that waits for a connection).
+ * Returns the same client, with a time limit for queries and for the start of transactions. postgres.js has none: a
+ * query to a stopped server, or one that waits for a connection, waits forever.
  */
 export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>(
   sql: Sql,
   bound: Bound,
 ): Sql {
   let waiting = 0;
-  // A transaction counts as one, however many queries it has.
+  // A transaction counts as one, regardless of its number of queries.
   const within: Bound = { ...bound, count: () => undefined, place: () => OWN_CONNECTION };
 
   function call(method: 'unsafe' | 'begin' | 'savepoint', given: unknown[]): unknown {
@@ -96,8 +98,8 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
   function giveUp(query: Query, reject: (error: unknown) => void): void {
     reject(new QueryTimeout('The database did not answer in time'));
     if (query.state === null) {
-      // Takes it out of the queue. The flag is taken back, for a query that waits for its own connection is in no
-      // queue, and postgres.js would never use that connection again.
+      // Removes the query from the queue, then resets the flag: a query that waits for its own connection is in no
+      // queue, and with the flag set postgres.js would never use that connection again.
       query.cancel();
       query.cancelled = null;
     }
@@ -121,7 +123,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
       place.leave();
     });
     const timer = setTimeout(() => {
-      // Once begun, it cannot be taken back.
+      // A transaction that has begun cannot be withdrawn.
       if (state === 'waiting') end();
       endCall?.(LATE);
       state = 'late';
@@ -198,14 +200,14 @@ function once<Given extends unknown[]>(act: (...given: Given) => void): (...give
 
 const LATE = new QueryTimeout('The database did not answer in time');
 
-/** An error in the answer to a statement, such as a duplicate key, is no failure of the database. */
+/** Returns only failures of the database. An error about a statement, such as a duplicate key, is not one. */
 const failureIn = (error: unknown): unknown => (isUnavailable(error) ? error : undefined);
 
 const MAX_SUMMARISED = 2_000;
 const FIRST_WORD = /^\W*(\w+)/;
 const FIRST_TABLE = /\b(?:from|into|update|join)\s+([\w."]+)/i;
 
-/** What a statement does, and to which table first: `select projects`. */
+/** Returns the verb of a statement and its first table: `select projects`. */
 function summaryOf(text: string): string {
   const start = text.slice(0, MAX_SUMMARISED);
   const [, what = 'query'] = FIRST_WORD.exec(start) ?? [];

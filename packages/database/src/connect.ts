@@ -6,30 +6,33 @@ import { createSockets } from './sockets.ts';
 export interface ConnectOptions {
   applicationName: string;
   poolSize: number;
-  /** 0: no bound. */
+  /** 0 means no limit. */
   statementTimeoutMs: number;
   connectTimeoutMs: number;
   /**
-   * Through a pooler that gives the connection to another client after each transaction: statements are not prepared,
-   * and the time-outs are those of the role.
+   * Whether `url` is a pooler that gives the connection to another client after each transaction. Statements are then
+   * not prepared, and the time-outs are those of the role.
    */
   isPooled?: boolean;
-  /** For whom a query that begins now is: a project, an address; nobody's is ''. Default: ''. */
+  /** Returns the holder of a query that begins now: a project, an address, or '' for none. Default: ''. */
   holder?: (() => string) | undefined;
   measure?: Measure | undefined;
 }
 
-/** Of the connections: others find one at once while those of a project wait for commits or locks. */
+/**
+ * The largest share of connections for one holder, so that others get one while its queries wait for commits or
+ * locks.
+ */
 const PART_OF_HOLDER = 0.8;
 
-/** Options of every connection. */
+/** Returns the options of every connection. */
 export function connectionOptions(options: ConnectOptions) {
   return {
     max: options.poolSize,
     connect_timeout: options.connectTimeoutMs / 1000,
     idle_timeout: 300,
     keep_alive: 10,
-    // postgres.js itself waits up to 20 s between attempts.
+    // The default of postgres.js waits up to 20 s between attempts.
     backoff: (attempt: number) => backoffDelay(attempt, { baseMs: 50, maxMs: 1_000 }) / 1_000,
     prepare: !options.isPooled,
     onnotice: () => undefined,
@@ -42,7 +45,7 @@ export function connectionOptions(options: ConnectOptions) {
   } satisfies postgres.Options<{ bigint: postgres.PostgresType<bigint | number> }>;
 }
 
-/** In milliseconds, by the names of PostgreSQL's settings. */
+/** Returns time-outs in milliseconds, keyed by the names of PostgreSQL's settings. */
 export function timeoutsOf(statementTimeoutMs: number) {
   return {
     statement_timeout: statementTimeoutMs,
@@ -50,7 +53,7 @@ export function timeoutsOf(statementTimeoutMs: number) {
   };
 }
 
-/** int8 (counts, sums of int4) is a number where a number is exact, a bigint beyond 2^53. */
+/** Parses int8 (counts, sums of int4) as a number where that is exact, and as a bigint beyond 2^53. */
 const bigint = {
   to: 20,
   from: [20],
@@ -62,9 +65,9 @@ const bigint = {
 const GRACE_MS = 500;
 
 /**
- * A client whose queries never wait longer than the statement time-out plus half a second, even if the server is
- * stopped or unreachable. While all connections are used, holders get the next free one in rotation. Connections that no
- * longer answer are closed, so that the next query opens a new one.
+ * Opens a client. Its queries never wait longer than the statement time-out plus half a second, even if the server is
+ * stopped or unreachable. While all connections are used, holders get the next free one in rotation. Connections that
+ * no longer answer are closed, so that the next query opens a new one.
  */
 export function connect(
   url: string,
@@ -75,7 +78,7 @@ export function connect(
   const sql = postgres(url, { ...connectionOptions(options), ...more, ...{ socket: sockets.open } });
   let inFlight = 0;
   const { holder = () => '' } = options;
-  // Beyond its connections, postgres.js would queue queries in the order of their calls, or behind slow ones.
+  // Without places, postgres.js would queue excess queries in call order, or behind slow ones.
   const placeOf = createPlaces(options.poolSize, Math.max(1, Math.floor(options.poolSize * PART_OF_HOLDER)));
   const bound = {
     place: () => placeOf(holder()),

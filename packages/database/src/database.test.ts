@@ -27,7 +27,7 @@ function open(options: Partial<DatabaseOptions> = {}): Database {
   return database;
 }
 
-/** Settled, so that a promise made now and awaited later is never unhandled. */
+/** Settles the promise at once, so that one that is awaited later is never unhandled. */
 const outcome = (promise: PromiseLike<unknown>) =>
   Promise.resolve(promise).then(
     () => 'answered',
@@ -133,14 +133,14 @@ describe('while all connections are used', () => {
   const holders = new AsyncLocalStorage<string>();
   const pause = sql`select pg_sleep(0.02)`;
 
-  /** The holders in the order in which their works end. */
+  /** Returns the holders in the order in which their work ends. */
   async function orderOf(work: (database: Database) => Promise<unknown>): Promise<string[]> {
     const database = open({ poolSize: 2, holder: () => holders.getStore() ?? '' });
     const order: string[] = [];
     const run = (holder: string) =>
       holders.run(holder, () => work(database).then(() => order.push(holders.getStore() ?? '')));
     const many = Array.from({ length: 20 }, () => run('many'));
-    // The others come when all of these wait.
+    // The other holders begin once all of these wait.
     await new Promise(setImmediate);
     await Promise.all([...many, run('one'), run('other')]);
     return order;
@@ -152,7 +152,7 @@ describe('while all connections are used', () => {
   ])('%s of a holder with many do not delay those of others', async (_, work) => {
     const order = await orderOf(work);
     expect(order).toHaveLength(22);
-    // Two run already, and each of the three has its turn.
+    // Two already run, and the three holders take turns.
     expect(order.indexOf('one')).toBeLessThan(8);
     expect(order.indexOf('other')).toBeLessThan(8);
   });
@@ -210,7 +210,7 @@ describe('time-outs', () => {
   it('never runs a statement that timed out before it was sent', async () => {
     await open().sql`create table if not exists given_up (id int)`;
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
-    // Not silent, so that the connection is kept.
+    // Keeps receiving data, so that the connection is not closed as silent.
     const busy = database.sql.begin(async (transaction) => {
       for (let i = 0; i < 12; i++) await transaction`select pg_sleep(0.1)`;
     });
@@ -343,7 +343,7 @@ describe('a server that fails', () => {
   });
 
   it('has no connection left: some queries run, the others are rejected', async () => {
-    // Three a role, so that the test does not depend on how fast hundreds of log-ins are.
+    // Three connections per role, so that the test does not depend on the speed of hundreds of log-ins.
     await openHere().sql.unsafe(`create role few login password 'few' connection limit 3`);
     const url = new URL(server.url('test'));
     url.username = 'few';

@@ -7,34 +7,34 @@ import { createListener, type Listening } from './listen.ts';
 export interface DatabaseOptions {
   url: string;
   /**
-   * The same database without a pooler, for LISTEN. Given if `url` is of a pooler that keeps no sessions: statements are
-   * not prepared then, and the role has the time-outs.
+   * The address of the same database without a pooler, for LISTEN. Set if `url` is a pooler that keeps no sessions:
+   * statements are then not prepared, and the role has the time-outs.
    */
   directUrl?: string | undefined;
   /** Shown in pg_stat_activity. */
   applicationName: string;
-  /** Default 10. */
+  /** Default: 10. */
   poolSize?: number;
-  /** No query waits longer, even if the server is unreachable. Default `STATEMENT_TIMEOUT_MS`. */
+  /** The longest time that a query waits, even if the server is unreachable. Default: `STATEMENT_TIMEOUT_MS`. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** For whom a query that begins now is, such as a project: while queries wait for connections, holders take turns. */
+  /** Returns the holder of a query that begins now, such as a project. Holders take turns while queries wait. */
   holder?: () => string;
-  /** Told of every query, and of the beginning and the commit of every transaction. */
+  /** Called for every query, and for the start and the commit of every transaction. */
   measure?: Measure;
-  /** What is done in every transaction, except those that only read and those of `sql`. */
+  /** Hooks of every transaction, except read-only ones and those of `sql`. */
   within?: Within;
 }
 
-/** Something that transactions do beside their own work. */
+/** Hooks that transactions run besides their own work. */
 export interface Within {
-  /** Called in each before it commits; if it throws, the transaction is rolled back. */
+  /** Called before each commit. If it throws, the transaction is rolled back. */
   beforeCommit(tx: Tx): Promise<void>;
-  /** Called after each that was committed. */
+  /** Called after each commit. */
   afterCommit(): void;
 }
 
-/** The server answers queries and refuses every write. */
+/** The server answers queries but rejects every write. */
 export class ReadOnlyDatabase extends Error {
   override readonly name = 'ReadOnlyDatabase';
 
@@ -45,20 +45,20 @@ export class ReadOnlyDatabase extends Error {
 
 export interface Database {
   /**
-   * postgres.js, for what Drizzle cannot say. It shares Drizzle's types: dates and times are read as PostgreSQL
-   * writes them, and JSON goes in as text (`${JSON.stringify(value)}::jsonb`) and comes out parsed.
+   * postgres.js, for queries that Drizzle cannot express. It shares Drizzle's types: dates and times are read as
+   * PostgreSQL writes them, and JSON is sent as text (`${JSON.stringify(value)}::jsonb`) and returned parsed.
    */
   sql: postgres.Sql;
   drizzle: PostgresJsDatabase;
   /**
-   * As `drizzle`, but a connection has a statement parsed once and keeps it, so that it takes one round trip instead of
-   * two. For frequent queries of few texts; not in a transaction.
+   * Like `drizzle`, with prepared statements: each connection parses a statement once and keeps it, which saves one
+   * of two round trips. For frequent queries with few distinct texts. Not for transactions.
    */
   prepared: PostgresJsDatabase;
-  /** Throws when the database does not answer, and ReadOnlyDatabase when it takes no writes. */
+  /** Throws if the database does not answer, and ReadOnlyDatabase if it accepts no writes. */
   ping(): Promise<void>;
   poolSize: number;
-  /** Queries and transactions that run or wait for a connection; above the pool's size, some wait. */
+  /** The number of queries and transactions that run or wait for a connection. Above `poolSize`, some wait. */
   inFlight(): number;
   /**
    * Calls onMessage for every NOTIFY on the channel from now on. onGap is called when notifications may have been lost:
@@ -69,15 +69,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** What a store of a service queries. */
+/** The client that the stores of a service use. */
 export type Db = Database['drizzle'];
 
-/** A transaction of `Db`; where a store takes `Db | Tx`, its statements may be part of a larger transaction. */
+/** A transaction of `Db`. Statements of a store that accepts `Db | Tx` may be part of a larger transaction. */
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 
 export const STATEMENT_TIMEOUT_MS = 5_000;
 
-/** A pool of connections, each opened on demand. */
+/** Opens a pool of connections. Each connects on demand. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, directUrl, applicationName, poolSize = 10, connectTimeoutMs = 3000 } = options;
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, holder, measure, within } = options;
@@ -94,7 +94,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     drizzle: completing(drizzle(pool), within),
     prepared: completing(drizzle(preparing(pool)), within),
     async ping() {
-      // Also on where a server that is full, or a standby, takes no writes.
+      // Also `on` for a server that is full and for a standby.
       const [row] = await pool<{ state: string }[]>`select current_setting('transaction_read_only') as state`;
       if (row?.state === 'on') throw new ReadOnlyDatabase();
     },
@@ -107,7 +107,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** The same client, whose transactions do something more. */
+/** Returns the same client with hooks in its transactions. */
 function completing(db: Db, within: Within | undefined): Db {
   if (within === undefined) return db;
   const { beforeCommit, afterCommit } = within;
@@ -126,7 +126,7 @@ function completing(db: Db, within: Within | undefined): Db {
   });
 }
 
-/** The same client, whose `unsafe`, with which Drizzle sends a query, makes it a prepared statement. */
+/** Returns the same client with an `unsafe`, which Drizzle sends queries with, that prepares statements. */
 function preparing(sql: postgres.Sql): postgres.Sql {
   const unsafe: postgres.Sql['unsafe'] = (query, parameters, options) =>
     sql.unsafe(query, parameters, { ...options, prepare: true });

@@ -8,7 +8,7 @@ import { createListener } from './listen.ts';
 
 type Cut = 'closed' | 'reset';
 
-/** Forwards to PostgreSQL. `cut` ends every connection, and the next one once it got so many bytes of answers. */
+/** Forwards to PostgreSQL. `cut` ends every connection, and the next one after a number of bytes of answers. */
 async function cuttingProxy(url: string) {
   const { port } = new URL(url);
   const clients = new Set<Socket>();
@@ -72,7 +72,7 @@ it.each(['closed', 'reset'] as const)(
     const hear = (payload: string) => void heard.add(payload);
     for (const channel of ['one', 'two']) await database.listen(channel, hear, () => gaps++);
 
-    // Log-in and the answers to both LISTEN are some 600 bytes.
+    // The log-in and the answers to both LISTEN statements are about 600 bytes.
     for (let position = 0; position <= 640; position += 20) {
       const [connections, before] = [proxy.connections(), gaps];
       proxy.cut(how, position);
@@ -84,7 +84,7 @@ it.each(['closed', 'reset'] as const)(
         { withinMs: 20_000 },
       );
       expect(proxy.connections()).toBeGreaterThan(connections);
-      // Each channel is told of the loss and of the end of the gap.
+      // Each channel is notified of the loss and of the end of the gap.
       await eventually(() => expect(gaps - before).toBeGreaterThanOrEqual(4));
     }
   },

@@ -19,18 +19,18 @@ interface Hooks {
 }
 
 const HEARTBEAT_MS = 10_000;
-/** Every process listens again when PostgreSQL comes back: not all at the same time. */
+/** Random, so that processes do not all listen again at the same time when PostgreSQL comes back. */
 const RESTORE_BACKOFF = { baseMs: 50, maxMs: 1_000 };
 
 /**
- * LISTEN on one dedicated connection for all channels. postgres.js's own `listen` does not report a lost connection;
- * here every subscription is notified when it is lost and when it is restored.
+ * Creates a listener with one dedicated connection for all channels. postgres.js's own `listen` does not report a
+ * lost connection; here every subscription is notified when it is lost and when it is restored.
  */
 export function createListener(connect: (hooks: Hooks) => postgres.Sql, heartbeatMs = HEARTBEAT_MS) {
   const subscriptions = new Set<Subscription>();
   let sql: postgres.Sql | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
-  /** A message to ourselves: notifications that come back prove that none is lost on the way. */
+  /** The channel of messages to this process. If they arrive, notifications are not lost on the way. */
   const beatChannel = `heartbeat_${randomUUID()}`;
   let beats = 0;
   let heardBeat = 0;
@@ -45,8 +45,8 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql, heartbea
   }
 
   /**
-   * A server that vanished without a word is noticed by what it does not answer, and a pooler that gives the connection
-   * to others by what does not come back.
+   * Sends a heartbeat. No answer means that the server vanished silently. A heartbeat that does not come back means
+   * that a pooler gave the connection to another client.
    */
   function beat(): void {
     if (heardBeat !== beats && !restoring) reportGap();
@@ -74,7 +74,7 @@ export function createListener(connect: (hooks: Hooks) => postgres.Sql, heartbea
       try {
         const channels = [...subscriptions].map((subscription) => subscription.channel);
         for (const channel of new Set([beatChannel, ...channels])) await execute('listen', channel);
-        // Lost again in between: some channels were asked for on the connection before.
+        // If the connection was lost again, some LISTEN statements went to the previous one.
         if (losses === before) return reportGap();
       } catch {
         await sleep(backoffDelay(failures, RESTORE_BACKOFF));

@@ -17,7 +17,7 @@ async function database() {
   return { url, sql };
 }
 
-/** A folder as drizzle-kit writes it; `when` orders the migrations. */
+/** Writes a folder in the format of drizzle-kit. `when` orders the migrations. */
 async function migrations(...steps: { when: number; sql: string }[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-migrations-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -40,7 +40,7 @@ async function migrations(...steps: { when: number; sql: string }[]): Promise<st
 describe('migrate', () => {
   it('applies each migration once, even if several processes migrate at the same time', async () => {
     const { url, sql } = await database();
-    // Not repeatable, and slow enough for the others to meet it.
+    // Not repeatable, and slow enough to overlap with the others.
     const folder = await migrations(
       { when: 1, sql: 'create table tally (id serial);--> statement-breakpoint\nselect pg_sleep(0.3);' },
       { when: 2, sql: 'insert into tally default values;' },
@@ -132,7 +132,7 @@ describe('migrate', () => {
 });
 
 describe('migrate with a role that owns what there is', () => {
-  /** A database that `owner` owns, and `runner` may connect to. */
+  /** Creates the roles of a database: `owner` owns it and `runner` may connect to it. */
   async function rolesOf(url: string, sql: postgres.Sql) {
     const [owner, runner] = ['owner', 'runner'].map((name) => `${name}_${randomUUID().replaceAll('-', '')}`);
     const database = new URL(url).pathname.slice(1);

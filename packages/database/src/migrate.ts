@@ -7,20 +7,20 @@ import postgres from 'postgres';
 import { connectionOptions } from './connect.ts';
 import { createSockets } from './sockets.ts';
 
-/** A folder of drizzle-kit, and the table that records which of its migrations were applied. */
+/** A drizzle-kit folder and the table that records its applied migrations. */
 export interface Migrations {
   folder: string;
-  /** In the schema `drizzle`; default `migrations`. Two folders in one database need a table each. */
+  /** The table in the schema `drizzle`. Default: `migrations`. Two folders in one database need a table each. */
   table?: string;
 }
 
-// An arbitrary number: the advisory lock of every migration.
+// An arbitrary number for the advisory lock of all migrations.
 const LOCK_ID = 7_926_335_344;
 const LOCK_WITHIN_MS = 60_000;
 const SCHEMA = 'drizzle';
 
-// While a schema change waits for its lock, every other query on the table waits behind it. It gives up before that is
-// noticeable, and before PostgreSQL checks for deadlocks (after a second), whose victim might be a request.
+// While a schema change waits for its lock, every other query on the table waits behind it. It gives up before that
+// is noticeable, and before PostgreSQL checks for deadlocks (after a second), since a request might be the victim.
 const TABLE_LOCK_WITHIN_MS = 250;
 const TABLES_WITHIN_MS = 60_000;
 
@@ -30,8 +30,8 @@ const TABLES_WITHIN_MS = 60_000;
  * minute's wait for either, when the connection is lost, and when a migration was skipped because a later one had
  * already been applied.
  *
- * With the address of another role, that role migrates and owns what there is, and the role of `url` gets what it needs
- * to read and write rows.
+ * With the address of another role, that role migrates and owns the objects, and the role of `url` gets the rights to
+ * read and write rows.
  */
 export async function migrate(
   url: string,
@@ -73,8 +73,8 @@ export async function migrate(
 const roleOf = (url: string): string => decodeURIComponent(new URL(url).username);
 
 /**
- * Lets a role read and write the rows of every table, and nothing else. Repeated at every start, so that it also covers
- * what was restored or was made without this.
+ * Lets a role read and write the rows of every table, and nothing else. Repeated at every start, to cover tables that
+ * were restored or created without it.
  */
 async function grantRows(sql: postgres.Sql, role: string): Promise<void> {
   const schemas = await sql<{ name: string }[]>`
@@ -88,21 +88,21 @@ async function grantRows(sql: postgres.Sql, role: string): Promise<void> {
   }
 }
 
-/** A migration is one transaction: one that did not get its locks has changed nothing and may be tried again. */
+/** Retries a migration that did not get its locks. It is one transaction, so it has changed nothing. */
 function untilUnlocked(apply: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + TABLES_WITHIN_MS;
   const isRetryable = (error: unknown) => isLocked(error) && performance.now() <= deadline;
   return retry(apply, { isRetryable, maxMs: 1_000 });
 }
 
-/** A lock that is not available, or a deadlock. */
+/** Whether the error is an unavailable lock or a deadlock. */
 function isLocked(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && (error.code === '55P03' || error.code === '40P01')) return true;
   return isLocked(error.cause);
 }
 
-/** The lock belongs to the connection. Were postgres.js to reconnect, the rest would run without the lock. */
+/** Opens one connection without reconnecting. A new connection would run the rest without the lock. */
 function openOnce() {
   const sockets = createSockets();
   let opened = false;

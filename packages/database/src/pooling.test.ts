@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { checkPooling, isUnavailable, keepsSessions, openDatabase } from './index.ts';
 
 let own: TestDatabase;
-/** A database that gives every connection the time-outs which the role is told to have. */
+/** A database that gives every connection the time-outs that the error message requires. */
 let timed: TestDatabase;
 beforeAll(async () => {
   own = await testDatabase();
@@ -31,7 +31,7 @@ async function through(options: Parameters<typeof startPgBouncer>[0]): Promise<s
   return bouncer.url;
 }
 
-/** The message that a start fails with; undefined if it does not. */
+/** Returns the message that a start fails with; undefined if it succeeds. */
 const refusal = (addresses: Parameters<typeof checkPooling>[0]) =>
   checkPooling(addresses).then(
     () => undefined,

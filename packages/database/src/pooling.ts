@@ -2,27 +2,27 @@ import type postgres from 'postgres';
 import { connect, timeoutsOf } from './connect.ts';
 import { STATEMENT_TIMEOUT_MS } from './database.ts';
 
-/** A database that a service cannot use as it is configured. The message says what to change. */
+/** A database that a service cannot use as configured. The message says what to change. */
 export class UnsuitableDatabase extends Error {
   override name = 'UnsuitableDatabase';
 }
 
 interface Addresses {
-  /** Of the queries. */
+  /** The address for queries. */
   url: string;
-  /** The same database without a pooler. */
+  /** The address of the same database without a pooler. */
   directUrl?: string | undefined;
-  /** The same database with the role that migrates. */
+  /** The address of the same database with the role that migrates. */
   ownerUrl?: string | undefined;
 }
 
-/** Others take connections from the same pool: one exchange may miss what the next one shows. */
+/** Repeated, since other clients use the same pool and one exchange may miss a change of process. */
 const EXCHANGES = 5;
 const DIRECTLY = 'set DIRECT_DATABASE_URL to the address of PostgreSQL itself';
 
 /**
- * Finds poolers between a service and its database. Throws UnsuitableDatabase if one keeps no sessions where they are
- * needed, or drops the time-outs of statements; the driver's error if a database is unavailable.
+ * Detects poolers between a service and its database. Throws UnsuitableDatabase if one keeps no sessions where they
+ * are needed, or drops statement time-outs. Throws the driver's error if a database is unavailable.
  */
 export async function checkPooling({ url, directUrl, ownerUrl }: Addresses): Promise<void> {
   const { hasPooler, commands } = await lookAt(url, directUrl !== undefined);
@@ -47,8 +47,8 @@ export async function checkPooling({ url, directUrl, ownerUrl }: Addresses): Pro
 const hostOf = (address: string): string => new URL(address).host;
 
 /**
- * Whether a connection stays with the same process of PostgreSQL, with its settings: true without a pooler and with one
- * that pools sessions, false with one that pools transactions or statements.
+ * Whether a connection keeps its PostgreSQL process and settings: true without a pooler and with one that pools
+ * sessions, false with one that pools transactions or statements.
  */
 export async function keepsSessions(url: string): Promise<boolean> {
   const [one, other] = [open(url, false), open(url, false)];
@@ -60,7 +60,7 @@ export async function keepsSessions(url: string): Promise<boolean> {
         await processOf(held);
         processes.add(await processOf(other));
       });
-      // The one that was given back last, and the one that was given back first, whichever the pooler takes.
+      // Covers poolers that reuse the most recently returned connection and those that reuse the least recent one.
       for (let turn = 0; turn < 2; turn++) processes.add(await processOf(other));
     }
     return processes.size === 1;
@@ -72,7 +72,7 @@ export async function keepsSessions(url: string): Promise<boolean> {
   }
 }
 
-/** Whether PostgreSQL itself named the process when the connection was opened; a pooler names none of its processes. */
+/** Whether PostgreSQL itself reported the process when the connection was opened. A pooler reports none. */
 async function isDirect(sql: postgres.Sql): Promise<boolean> {
   const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
   return rows[0]?.pid === rows.state.pid;
@@ -83,7 +83,7 @@ async function processOf(sql: postgres.Sql | postgres.TransactionSql): Promise<n
   return row?.pid ?? 0;
 }
 
-/** Whether a pooler is between, and what gives the role the time-outs that it lacks. */
+/** Returns whether there is a pooler, and the commands that set the time-outs missing from the role. */
 async function lookAt(url: string, isPooled: boolean): Promise<{ hasPooler: boolean; commands: string[] }> {
   const needed = timeoutsOf(STATEMENT_TIMEOUT_MS);
   const sql = open(url, isPooled);
@@ -110,7 +110,7 @@ async function lookAt(url: string, isPooled: boolean): Promise<{ hasPooler: bool
   }
 }
 
-/** PgBouncer's answer to a parameter that it neither knows nor is told to ignore. */
+/** Whether the error is PgBouncer's answer to a parameter that it neither knows nor is configured to ignore. */
 function isRefusedParameter(error: unknown): error is Error {
   return error instanceof Error && error.message.startsWith('unsupported startup parameter');
 }

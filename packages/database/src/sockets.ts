@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 
-/** What postgres.js hands to its `socket` option. */
+/** The argument of the `socket` option of postgres.js. */
 interface Address {
   path: string | false | undefined;
   host: string[];
@@ -10,9 +10,9 @@ interface Address {
 /** The sockets of a pool, so that those of an unresponsive server can be closed. */
 export interface Sockets {
   open(address: Address): Socket;
-  /** Records which sockets received data. (With TLS, a listener would not see it.) */
+  /** Records which sockets received data. (With TLS, a listener would not notice.) */
   look(): void;
-  /** Destroys every socket that received nothing for this long, idle ones included. */
+  /** Destroys every socket that received nothing for `forMs`, including idle ones. */
   destroySilent(forMs: number): void;
 }
 
@@ -33,7 +33,7 @@ export function createSockets(): Sockets {
       const index = opened++ % host.length;
       const socket = new Socket();
       if (path) socket.connect(path);
-      // postgres.js reads the host from here for the server name in TLS.
+      // postgres.js reads the TLS server name from this property.
       else
         Object.assign(socket, { host: host[index] }).connect({
           host: host[index] ?? '',

@@ -7,7 +7,7 @@ import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openDatabase } from './index.ts';
 
-/** A certificate that nobody vouches for: `require` encrypts with it, `verify-full` refuses it. */
+/** A server with an untrusted certificate: `require` encrypts with it, `verify-full` rejects it. */
 let server: PostgresServer;
 let folder: string;
 

@@ -1,4 +1,4 @@
-// Codes of postgres.js and node:net for a server that cannot be reached.
+// Error codes of postgres.js and node:net for a server that cannot be reached.
 const CONNECTION_CODES = new Set([
   ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT', 'QUERY_TIMEOUT'],
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
@@ -11,7 +11,7 @@ const CONNECTION_CODES = new Set([
  */
 const SQL_STATES = /^(08...|53...|57P0[1-5]|57014|55P03|25006|58...)$/;
 
-/** Of a statement that ran or waited for a lock too long: the database itself may be well. */
+/** Codes of a statement that ran or waited for a lock too long. The database itself may be healthy. */
 const TOO_SLOW_CODES = new Set(['QUERY_TIMEOUT', '57014', '55P03']);
 
 /**
@@ -22,7 +22,7 @@ export function isUnavailable(error: unknown): boolean {
   return hasCode(error, (code) => CONNECTION_CODES.has(code) || SQL_STATES.test(code));
 }
 
-/** Whether a statement took too long, which also `isUnavailable` says, though the database may be well. */
+/** Whether a statement took too long. `isUnavailable` is also true then, although the database may be healthy. */
 export function isTooSlow(error: unknown): boolean {
   return hasCode(error, (code) => TOO_SLOW_CODES.has(code));
 }

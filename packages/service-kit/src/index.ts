@@ -1,5 +1,5 @@
 /**
- * What every service does the same way. The folders, lowest first; none imports a higher one (e2e/structure holds it):
+ * The parts that all services share. The folders, lowest first; none imports a higher one (checked by e2e/structure):
  *
  * settings   environment variables, parsed once
  * telemetry  logs, metrics, traces

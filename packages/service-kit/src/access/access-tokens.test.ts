@@ -53,7 +53,7 @@ let ec: Pair;
 let ed: Pair;
 let later: Pair;
 let server: Server;
-/** Of this test: a request of the one before may come late. */
+/** The number of fetches in this test. A request of the previous test may arrive late. */
 let fetches: number;
 let passedMs = 0;
 let path: string;
@@ -226,7 +226,7 @@ describe('the signature of a token', () => {
     expect(verifications).toHaveBeenCalledTimes(1);
 
     pass(601);
-    await tokens.verify(token); // Has the keys refreshed.
+    await tokens.verify(token); // Triggers a refresh of the keys.
     await vi.waitFor(async () => {
       await tokens.verify(token);
       expect(verifications).toHaveBeenCalledTimes(2);
@@ -434,7 +434,7 @@ describe('the keys of the issuer', () => {
   });
 });
 
-/** The same token with other header parameters; the signature no longer fits, but the header is judged first. */
+/** Returns the token with other header parameters. Its signature is invalid, but the header is checked first. */
 function withHeader(token: string, more: object | undefined): string {
   const [head = '', ...rest] = token.split('.');
   const header = { ...JSON.parse(Buffer.from(head, 'base64url').toString()), ...more };

@@ -19,20 +19,20 @@ interface IssuerSettings {
   issuer: string;
   audience: string;
   jwksUrl: string;
-  /** The `typ` that tokens must have in their header; undefined: any. */
+  /** The required `typ` in the header of tokens; undefined accepts any. */
   typ?: string | undefined;
-  /** Seconds after `iat` at which a token is too old; undefined: only `exp` counts. */
+  /** Seconds after `iat` at which a token is too old; undefined checks only `exp`. */
   maxAge?: number | undefined;
   /** Fetches the keys. */
   send: Send;
-  /** Milliseconds on a clock that nobody sets. */
+  /** Returns milliseconds of a monotonic clock. */
   elapsed?: () => number;
 }
 
 export interface AccessTokens {
   /**
-   * The person the token names. Throws Unauthorized for an invalid token, Unavailable when the keys to verify it cannot
-   * be fetched.
+   * Returns the person that the token names. Throws Unauthorized for an invalid token, Unavailable when the keys to
+   * verify it cannot be fetched.
    */
   verify(token: string): Promise<Person>;
 }
@@ -47,12 +47,12 @@ const REFRESH_MS = 600_000;
 const COOLDOWN_MS = 30_000;
 const RETRY_MS = 5_000;
 const LEEWAY_SECONDS = 30;
-/** Of people whose tokens were verified. */
+/** The size limit of the cache of verified tokens. */
 const MAX_VERIFIED_BYTES = 16 * 1024 * 1024;
-/** Of a person beside the claims. */
+/** The memory of a person besides the claims. */
 const PERSON_BYTES = 500;
 
-/** What a token said when its signature was verified with these keys. */
+/** The content of a token and the keys that verified its signature. */
 interface Verified {
   person: Person;
   exp: number;
@@ -61,9 +61,9 @@ interface Verified {
 }
 
 /**
- * Verifies access tokens (RS256, ES256, EdDSA; 30 s leeway) against the issuer's JWKS. An unknown kid fetches
- * the keys again, at most every 30 s. Keys are refreshed in the background every ten minutes and stay in use while the
- * issuer is unavailable. A signature is verified once for the keys in use.
+ * Creates a verifier of access tokens (RS256, ES256, EdDSA; 30 s leeway) against the issuer's JWKS. An unknown kid
+ * triggers another fetch of the keys, at most every 30 s. Keys are refreshed in the background every ten minutes and
+ * stay in use while the issuer is unavailable. A signature is verified once for the keys in use.
  */
 export function createAccessTokens({
   issuer,
@@ -76,13 +76,14 @@ export function createAccessTokens({
 }: IssuerSettings): AccessTokens {
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let failedAt = Number.NEGATIVE_INFINITY;
-  /** Holds the keys in use: another object after each refresh. */
+  /** The keys in use. Each refresh replaces the object inside. */
   const inUse: JWKSCacheInput = {};
   const verified = new LRUCache<string, Verified>({
     maxSize: MAX_VERIFIED_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   });
-  // jose measures ages by the system clock: if that is set back, a set stays new for as long. Ages are measured here.
+  // jose measures ages by the system clock, so a key set stays fresh too long if that clock is set back. Ages are
+  // measured here instead.
   const keySet = createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: 3000,
     cooldownDuration: Number.POSITIVE_INFINITY,
@@ -144,26 +145,26 @@ export function createAccessTokens({
       } catch (error) {
         if (error instanceof errors.JWTExpired) throw new Unauthorized('Access token expired.');
         if (isInvalidToken(error)) throw new Unauthorized('Invalid access token.');
-        // A response that is not a key set counts as a failure too, or every request would fetch it again.
+        // A response that is not a key set also counts as a failure. Otherwise every request would fetch it again.
         if (elapsed() - failedAt >= RETRY_MS) failedAt = elapsed();
         const unavailable = new Unavailable(
           'Identity provider unavailable. Retry after the time in Retry-After.',
           5,
         );
-        unavailable.cause = error; // For the log: the caller cannot mend it, the operator may.
+        unavailable.cause = error; // For the log: only the operator can fix it.
         throw unavailable;
       }
     },
   };
 }
 
-/** When a token is no longer accepted, in seconds since 1970. */
+/** Returns when a token expires, in seconds since 1970. */
 const endOf = ({ exp = 0, iat = 0 }: JWTPayload, maxAge: number | undefined) =>
   maxAge === undefined ? exp : Math.min(exp, iat + maxAge);
 
 const isExpired = ({ exp }: Verified) => exp <= Math.floor(Date.now() / 1000) - LEEWAY_SECONDS;
 
-/** Whether the token is invalid, as opposed to a failure to fetch the keys. */
+/** Whether the error means an invalid token, as opposed to a failure to fetch the keys. */
 function isInvalidToken(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   if (error instanceof z.ZodError) return true;

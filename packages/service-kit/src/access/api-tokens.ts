@@ -6,7 +6,7 @@ import { apiTokenId, isValueOf } from '../secrets/api-token.ts';
 
 export type TokenDirectory = Pick<Directory, 'token' | 'tokenUsed' | 'member'>;
 
-/** The token that has this value. Throws the same Unauthorized for one that is unknown, revoked, replaced or expired. */
+/** Returns the token with this value. Throws the same Unauthorized if it is unknown, revoked, replaced or expired. */
 export async function findApiToken(value: string, directory: TokenDirectory): Promise<ApiToken> {
   const id = apiTokenId(value);
   const token = id === undefined ? undefined : await directory.token(id);
@@ -23,14 +23,14 @@ export async function findApiToken(value: string, directory: TokenDirectory): Pr
 
 interface AuthorityOptions {
   token: ApiToken;
-  /** Of the request's path. */
+  /** The project in the path of the request. */
   projectId: string | undefined;
   directory: TokenDirectory;
 }
 
-/** What a token allows now: a personal one never more than the role its person has at this moment. */
+/** Returns the current authority of a token. A personal token never exceeds the current role of its person. */
 export function authorityOfToken({ token, projectId, directory }: AuthorityOptions): Authority {
-  /** Why the token does not allow it; undefined if it does. */
+  /** Returns the reason why the token does not grant the permission; undefined if it does. */
   async function refusal(permission: Permission, companyId: string | undefined): Promise<string | undefined> {
     if (companyId === undefined || companyId !== token.companyId) {
       return `Requires ${permission}: this token works in one company only, and not in this one.`;

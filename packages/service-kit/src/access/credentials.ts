@@ -19,11 +19,11 @@ export type AccessDirectory = Pick<
 interface CredentialOptions {
   region: string;
   accessTokens: AccessTokens;
-  /** Absent in a service whose operations take neither a project nor a company. */
+  /** Absent in a service without operations on a project or a company. */
   directory?: AccessDirectory | undefined;
 }
 
-/** The checks of credentials against the directory and the issuer of access tokens. */
+/** Creates the checks of credentials against the directory and the issuer of access tokens. */
 export function createCredentials({ region, accessTokens, directory }: CredentialOptions): Credentials {
   function replica(): AccessDirectory {
     if (directory === undefined) throw new Error('an operation with a project needs a directory');
@@ -107,7 +107,7 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
           throw new Forbidden('You are not a member of any company.');
         throw new NotYours();
       }
-      // After the membership: only members learn the region.
+      // Checked after the membership, so that only members learn the region.
       requireRegion(project, region);
       return { id: project.id, companyId: project.companyId, region: project.region };
     },

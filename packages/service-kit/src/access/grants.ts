@@ -3,12 +3,12 @@ import type { Authority, ProjectAccess } from '../http/env.ts';
 import { Forbidden } from '../http/errors.ts';
 import { authorityOfToken, type TokenDirectory } from './api-tokens.ts';
 
-/** By what somebody was allowed what is done later, when their request is over. */
+/** The authorization that a scheduled action runs under. */
 export interface Grant {
   sub: string;
-  /** Of the personal or service token that the request was made with. */
+  /** The id of the personal or service token that made the request. */
   tokenId: string | null;
-  /** By their access token, in every company: no role is asked again. */
+  /** Whether the access token grants it in every company. Roles are then not checked again. */
   everywhere: boolean;
 }
 
@@ -20,7 +20,7 @@ export function grantOf(authority: Authority, permission: Permission): Grant {
   };
 }
 
-/** Throws Forbidden unless the role, or the token, still grants it in the project. */
+/** Throws Forbidden unless the role or the token still grants the permission in the project. */
 export async function requireStillGranted(
   { sub, tokenId, everywhere }: Grant,
   permission: Permission,

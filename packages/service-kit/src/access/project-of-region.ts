@@ -2,7 +2,7 @@ import type { Directory, Project } from '@switchboard/directory';
 import type { Context } from 'hono';
 import { Forbidden, NotFound } from '../http/errors.ts';
 
-/** Throws Forbidden for a project of another region: its data is not here. */
+/** Throws Forbidden for a project of another region, since its data is not stored here. */
 export function requireRegion(project: Pick<Project, 'region'>, region: string): void {
   if (project.region === region) return;
   throw new Forbidden(
@@ -10,7 +10,7 @@ export function requireRegion(project: Pick<Project, 'region'>, region: string):
   );
 }
 
-/** For `implement`: rejects management of a project that does not exist or belongs to another region. */
+/** Returns a check for `implement` that rejects management of unknown projects and projects of another region. */
 export function projectOfRegion(directory: Pick<Directory, 'project'>, region: string) {
   return {
     async authorize(c: Pick<Context, 'req'>): Promise<void> {

@@ -2,7 +2,7 @@ import { requireOrigin } from '../http/cors.ts';
 import type { ProjectAccess } from '../http/env.ts';
 import { Rejection } from '../http/errors.ts';
 
-/** How a socket without access is closed. */
+/** The close code and reason for a socket without access. */
 export interface SocketRefusal {
   code: 4401 | 4403 | 1013;
   reason: string;
@@ -10,7 +10,7 @@ export interface SocketRefusal {
 
 type ProjectKeys = (key: string | undefined) => Promise<ProjectAccess>;
 
-/** How a socket is closed whose project key was rejected; 1013 while keys cannot be checked. */
+/** Returns how to close a socket after its project key was rejected. Uses 1013 while keys cannot be checked. */
 function refusalFor(error: unknown): SocketRefusal {
   const status = error instanceof Rejection ? error.status : 503;
   if (status === 401) return { code: 4401, reason: 'project key missing or invalid' };
@@ -19,16 +19,16 @@ function refusalFor(error: unknown): SocketRefusal {
   return { code: 1013, reason: 'try again' };
 }
 
-/** What a socket is opened with. */
+/** The credentials that a socket is opened with. */
 interface SocketRequest {
   key: string | undefined;
-  /** The `Origin` header of the request; undefined: no page. */
+  /** The `Origin` header of the request; undefined if the client is not a page. */
   origin: string | undefined;
 }
 
 /**
- * The project of a socket's key (`projectKey` of an app) and the credential by which its access is checked again, or how
- * the socket is closed.
+ * Returns the project of a socket's key (`projectKey` of an app) and the credential for later checks of its access,
+ * or how to close the socket.
  */
 export async function socketAccess(
   projectKey: ProjectKeys,
@@ -45,14 +45,14 @@ export async function socketAccess(
   }
 }
 
-/** Longer than any that a project can list: a header can be longer than is worth keeping for each socket. */
+/** Longer than any origin that a project can list. Bounds the memory that is kept for each socket. */
 const MAX_ORIGIN = 301;
 
-/** The credential of a socket or stream whose key is valid. */
+/** Returns the credential of a socket or stream with a valid key. */
 export const socketCredential = (key: string, origin: string | undefined) =>
   origin === undefined ? key : `${key} ${origin.slice(0, MAX_ORIGIN)}`;
 
-/** How open sockets are closed whose credential is no longer valid; undefined while it is, or cannot be checked. */
+/** Returns how to close open sockets with an invalid credential; undefined if it is valid or cannot be checked. */
 export async function refusalOfKey(
   projectKey: ProjectKeys,
   credential: string,

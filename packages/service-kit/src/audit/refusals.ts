@@ -1,22 +1,22 @@
 import type { AuditEntry } from '@switchboard/contracts';
 
 interface RefusalsOptions {
-  /** How many of one kind get an entry each in a minute; the others are counted. */
+  /** The number of refusals of one kind per minute that get their own entry. Others are counted. */
   maxAlike: number;
-  /** How many get an entry each in a minute in all. */
+  /** The number of refusals per minute, of all kinds, that get their own entry. */
   maxWritten: number;
-  /** How many kinds are counted apart in a minute; the others are counted as one. */
+  /** The number of kinds per minute that are counted separately. Others are counted as one kind. */
   maxKinds: number;
   write(entry: AuditEntry): Promise<void>;
-  /** Called for a refusal that has no entry of its own. */
+  /** Called for a refusal without its own entry. */
   onCounted(): void;
 }
 
-/** Writes refusals to the audit trail, so many a minute and no more: the rest share an entry that says how many. */
+/** Writes a limited number of refusals per minute to the audit trail. The others share entries with a count. */
 export interface Refusals {
-  /** Never rejects: what cannot be written is counted. */
+  /** Writes an entry, or counts it if it cannot be written. Never rejects. */
   record(entry: AuditEntry): Promise<void>;
-  /** Writes what was counted since, and begins a new minute. */
+  /** Writes the counted refusals and begins a new minute. */
   flush(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export function createRefusals({ maxAlike, maxWritten, maxKinds, ...options }: R
       for (const [key, { counted, first, lastAt }] of ended) {
         if (counted === 0) continue;
         const entry = { ...(key === OTHERS ? ofMany(first) : first), count: counted, until: lastAt };
-        // While the database is unavailable they go on waiting, as one kind.
+        // While the database is unavailable, they are kept as one kind.
         await write(entry).catch(() => {
           const kept = kindOf(first);
           kept.counted += counted;
@@ -94,7 +94,7 @@ const OTHERS = '';
 const kindKey = ({ actor, address, action, companyId, projectId, status }: AuditEntry) =>
   JSON.stringify([actor.id ?? address, actor.tokenId, action, companyId, projectId, status]);
 
-/** An entry for refusals of several callers, companies and objects. */
+/** Returns an entry for refusals of several callers, companies and objects. */
 function ofMany(entry: AuditEntry): AuditEntry {
   return {
     ...entry,

@@ -5,7 +5,7 @@ import { newId, type Within } from '@switchboard/database';
 import { currentScope } from '../telemetry/scope.ts';
 
 export interface AuditedCall {
-  /** A parameter of its path as it was sent. */
+  /** Returns a path parameter as it was sent. */
   parameter(name: string): string | undefined;
   requestId: string;
   address: string;
@@ -17,7 +17,7 @@ interface Origin {
   at: Date;
 }
 
-/** The entry of a request by nobody so far. */
+/** Returns the entry of a request before its caller is known. */
 export function newEntry(
   { operationId, path }: Operation,
   { parameter, requestId, address }: AuditedCall,
@@ -47,24 +47,24 @@ export function newEntry(
 const VISITOR = 'distinctId';
 const PSEUDONYM_LENGTH = 16;
 
-/** The same for each read of one person, without their id: the trail outlives an erasure. */
+/** Returns the same pseudonym for each read of one person, without their id, since the trail outlives an erasure. */
 function pseudonym(parameter: AuditedCall['parameter']): string {
   const named = `${parameter('projectId') ?? ''}/${parameter(VISITOR) ?? ''}`;
   return createHash('sha256').update(named).digest('hex').slice(0, PSEUDONYM_LENGTH);
 }
 
-/** What only the rule knows of a change. Neither secrets nor what visitors wrote. */
+/** Details of a change that only the rule knows. They contain neither secrets nor text of visitors. */
 export interface AuditDetails {
-  /** Of flags and roles; undefined where there was, or is, none. */
+  /** The state of a flag or a role before and after; undefined if it did not or does not exist. */
   before?: unknown;
   after?: unknown;
-  /** Why, if the caller said so. */
+  /** The reason that the caller gave, if any. */
   reason?: string | undefined;
-  /** What was created, as kind:id, where the path does not name it. */
+  /** The created object as kind:id, where the path does not name it. */
   object?: string;
 }
 
-/** Adds details to the entry of the request on whose behalf this runs, before its transaction ends. */
+/** Adds details to the audit entry of the current request, before its transaction ends. */
 export function auditDetails({ before, after, reason, object }: AuditDetails): void {
   const entry = currentScope()?.exchange?.audited?.entry;
   if (entry === undefined) return;
@@ -74,7 +74,7 @@ export function auditDetails({ before, after, reason, object }: AuditDetails): v
   if (object !== undefined) entry.object = object;
 }
 
-/** The company that a permission is asked of, where the path does not name it. */
+/** Sets the company of the audit entry, where the path does not name it. */
 export function auditCompany(companyId: string | undefined): void {
   const entry = currentScope()?.exchange?.audited?.entry;
   if (entry !== undefined && companyId !== undefined) entry.companyId ??= companyId;
@@ -82,7 +82,7 @@ export function auditCompany(companyId: string | undefined): void {
 
 const MAX_STATE_CHARACTERS = 8_000;
 
-/** The JSON of an entry. A state that is too large is left out, and its size said. */
+/** Returns the JSON of an entry. A state that is too large is replaced by its size. */
 export function encodeEntry(entry: AuditEntry): string {
   return JSON.stringify(entry, (name, value: unknown) => {
     if (name !== 'before' && name !== 'after') return value;
@@ -91,12 +91,12 @@ export function encodeEntry(entry: AuditEntry): string {
   });
 }
 
-/** For `openDatabase`: the first transaction of a request that changes something holds its entry too. */
+/** Hooks for `openDatabase`: the first transaction of a request that changes something also writes its entry. */
 export const auditedTransactions: Within = {
   async beforeCommit(tx) {
     const audited = currentScope()?.exchange?.audited;
     if (!audited?.isWrite || audited.isWritten) return;
-    // The transaction holds its locks: entries of changes of one thing have the order of the changes.
+    // The transaction holds its locks, so entries of changes to one object have the order of the changes.
     audited.setTime();
     await appendEntry(tx, encodeEntry(audited.entry));
   },

@@ -15,9 +15,9 @@ import type { Audited } from '../telemetry/scope.ts';
 import { createRefusals } from './refusals.ts';
 import { type AuditDetails, type AuditedCall, encodeEntry, newEntry } from './request.ts';
 
-/** What was done outside a request, because it was scheduled. */
+/** Work that ran outside a request because it was scheduled. */
 export interface ScheduledWork extends Omit<AuditDetails, 'object'> {
-  /** The id of what scheduled it, which the entry of that request names too. */
+  /** The id of the object that scheduled it. The entry of the scheduling request names it too. */
   scheduledBy: string;
   action: string;
   object: string;
@@ -28,17 +28,17 @@ export interface ScheduledWork extends Omit<AuditDetails, 'object'> {
 
 /** The part of the audit trail that a service writes. */
 export interface AuditTrail {
-  /** The entry of a request by nobody so far. */
+  /** Returns the entry of a request before its caller is known. */
   begin(operation: Operation, call: AuditedCall): Audited;
-  /** Writes the entry unless a transaction did. Throws if the database is unavailable. */
+  /** Writes the entry unless a transaction already did. Throws if the database is unavailable. */
   allowed(audited: Audited): Promise<void>;
   /** Writes or counts the entry of a refusal. */
   refused(audited: Audited, status: number): Promise<void>;
-  /** Writes the entry of scheduled work with the transaction of its change. */
+  /** Writes the entry of scheduled work in the transaction of its change. */
   scheduled(tx: Tx, work: ScheduledWork): Promise<void>;
-  /** Publishes what was written. Returns at once. */
+  /** Starts to publish written entries. Returns at once. */
   start(): void;
-  /** Writes what was counted. */
+  /** Writes the counted refusals. */
   stop(): Promise<void>;
 }
 
@@ -55,9 +55,9 @@ interface AuditTrailOptions {
 }
 
 const MINUTE_MS = 60_000;
-/** Of people and tokens that are known, so that a mistake that is repeated is seen as one. */
+/** Limits for known people and tokens, so that a repeated mistake is visible as one. */
 const IDENTIFIED = { maxAlike: 5, maxWritten: 120, maxKinds: 100 };
-/** Anybody can send requests without a valid token, and from many addresses. */
+/** Limits for requests without a valid token, which anyone can send from many addresses. */
 const ANONYMOUS = { maxAlike: 2, maxWritten: 20, maxKinds: 20 };
 
 export function createAuditTrail({ service, context, db, log }: AuditTrailOptions): AuditTrail {

@@ -13,7 +13,7 @@ export function prepareJson(value: unknown): Prepared {
   return { body, etag: etagOf(body) };
 }
 
-/** The strong ETag of a body, or of everything that decides what a body is. */
+/** Returns the strong ETag of a body, or of the data that determines it. */
 export function etagOf(content: string): string {
   return `"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
 }
@@ -29,7 +29,7 @@ export function isFresh(c: Context, ...etags: readonly string[]): boolean {
     .some((tag) => tag === '*' || etags.includes(tag.replace(/^W\//, '')));
 }
 
-/** The body, or 304 if the caller has it already. */
+/** Returns the body, or 304 if the caller already has it. */
 export function answerPrepared(
   c: Context,
   { body, etag }: Prepared<string | Uint8Array<ArrayBuffer>>,

@@ -9,7 +9,7 @@ const EXPOSED_HEADERS = 'ETag, Retry-After, X-Request-Id, X-Error, X-State, X-St
 const ONE_DAY_SECONDS = '86400';
 
 /**
- * The origin that may read a response in a browser: any origin for operations with a project key or without a
+ * Returns the origin that may read a response in a browser: any origin for operations with a project key or without a
  * credential, the console's origin for those with an access token. Cookies are never allowed.
  */
 function allowedOrigin(
@@ -27,13 +27,13 @@ export function isOfConsole(credential: Credential): credential is 'access-token
   return credential === 'access-token' || credential === 'console';
 }
 
-/** Throws Forbidden for the origin of a page that is not in the project's list. */
+/** Throws Forbidden if the origin is not in the project's list. */
 export function requireOrigin(origin: string, allowed: readonly string[]): void {
   if (allowed.includes(origin)) return;
   throw new Forbidden(`Origin: ${origin.slice(0, 300)} is not among the allowedOrigins of the project.`);
 }
 
-/** Headers that let pages of an origin read a response. */
+/** Returns the headers that let pages of an origin read a response. */
 export const corsHeaders = (allowedOrigin: string) => ({
   'Access-Control-Allow-Origin': allowedOrigin,
   'Access-Control-Expose-Headers': EXPOSED_HEADERS,

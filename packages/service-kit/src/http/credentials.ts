@@ -2,30 +2,31 @@ import type { Context } from 'hono';
 import type { Authority, KitEnv, Person, ProjectAccess } from './env.ts';
 import { headerOf } from './request-info.ts';
 
-/** The checks of an operation's credential; each throws the rejection that the interface documents. */
+/** The checks of an operation's credential. Each throws the rejection that the interface documents. */
 export interface Credentials {
   /**
-   * At once if the key is in memory. Throws Unauthorized for a key that is missing, malformed, unknown or revoked,
-   * Forbidden for one of another region.
+   * Returns the access at once if the key is in memory. Throws Unauthorized for a key that is missing, malformed,
+   * unknown or revoked, and Forbidden for one of another region.
    */
   projectKey(key: string | undefined): ProjectAccess | Promise<ProjectAccess>;
-  /** Throws Unauthorized without a valid access token. */
+  /** Returns the person of the access token. Throws Unauthorized without a valid one. */
   person(c: Context<KitEnv>): Promise<Person>;
   /**
-   * Throws Unauthorized without a valid access token. `byToken`: whether the permissions in the token count, besides
-   * the roles of the person.
+   * Returns the authority of the caller. Throws Unauthorized without a valid access token. `byToken`: whether the
+   * permissions in the token count, besides the roles of the person.
    */
   authority(c: Context<KitEnv>, byToken: boolean): Promise<Authority>;
-  /** Undefined for a project that does not exist. */
+  /** Returns the company of a project; undefined if the project does not exist. */
   companyOf(projectId: string): Promise<string | undefined>;
   /**
-   * Throws NotYours for a project that does not exist or is of a company that the caller is not in, and Forbidden for
-   * one of another region. Callers without any company get Forbidden for every project.
+   * Returns the caller's access to a project. Throws NotYours if the project does not exist or belongs to a company
+   * that the caller is not in, and Forbidden if it belongs to another region. Callers without a company always get
+   * Forbidden.
    */
   membership(projectId: string, caller: Pick<Authority, 'person' | 'token'>): Promise<ProjectAccess>;
 }
 
-/** Where an operation takes a project key besides `Authorization`. */
+/** The places besides `Authorization` where an operation accepts a project key. */
 export interface KeyPlaces {
   /** `X-API-Key`. */
   header: boolean;
@@ -33,7 +34,7 @@ export interface KeyPlaces {
   query: boolean;
 }
 
-/** The project key that a request is made with. */
+/** Returns the project key of a request. */
 export function projectKeyOf(
   c: Context,
   { header, query }: KeyPlaces = { header: true, query: true },
@@ -42,7 +43,7 @@ export function projectKeyOf(
   return key ?? (query ? c.req.query('api_key') : undefined);
 }
 
-/** The token of `Authorization: Bearer <token>`. */
+/** Returns the token of `Authorization: Bearer <token>`. */
 export function bearer(c: Context<KitEnv>): string | undefined {
   const header = authorization(c);
   if (header === undefined) return undefined;
@@ -51,7 +52,7 @@ export function bearer(c: Context<KitEnv>): string | undefined {
 
 const NAME = 'authorization';
 
-/** Undefined if there are several: Node.js would keep the first, and a proxy may have looked at another. */
+/** Returns undefined for several headers: Node.js would use the first, and a proxy may have checked another. */
 function authorization(c: Context<KitEnv>): string | undefined {
   const { incoming } = c.env;
   if (incoming === undefined) return c.req.header(NAME);

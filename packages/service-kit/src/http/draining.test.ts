@@ -34,7 +34,7 @@ test('a draining server responds and closes connections', async () => {
   expect(await ask()).toEqual({ body: { ok: true }, connection: 'close' });
 });
 
-/** Asks again and again until told to stop; returns when it last asked. */
+/** Sends requests repeatedly until told to stop. Returns the time of the last one. */
 async function keepAsking(ask: () => Promise<unknown>, isOver: () => boolean): Promise<number> {
   let askedAt = 0;
   while (!isOver()) {
@@ -75,7 +75,7 @@ test('drains for a bounded time, whatever arrives', async () => {
   await asking;
 }, 20_000);
 
-/** Asks once, and then again on the same connection while the thread of the server is busy. */
+/** Sends a request, and another on the same connection while the server's thread is busy. */
 const CLIENT = `
   const { parentPort, workerData: port } = require('node:worker_threads');
   const socket = require('node:net').connect(port, '127.0.0.1');

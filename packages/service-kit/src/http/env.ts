@@ -3,44 +3,44 @@ import type { Credential, Operation, Permission } from '@switchboard/contracts';
 import type { ApiToken } from '@switchboard/directory';
 import type { Audited } from '../telemetry/scope.ts';
 
-/** The person an access token names. */
+/** The person that an access token names. */
 export interface Person {
   sub: string;
   name?: string | undefined;
   permissions: readonly string[];
 }
 
-/** What the caller of an operation with an access token may do. */
+/** The permissions of a caller with an access token. */
 export interface Authority {
-  /** Whom a personal token acts as; a service token itself, by its id. */
+  /** The person that a personal token acts for, or the service token itself, by its id. */
   person: Person;
-  /** The personal access token or service token that the request is made with. */
+  /** The personal access token or service token of the request. */
   token?: ApiToken | undefined;
-  /** Whether the access token grants the permission in every company; only for an operation of management. */
+  /** Whether the access token grants the permission in every company. Only for management operations. */
   hasEverywhere(permission: Permission): boolean;
-  /** Whether the access token grants it, or the role in this company. Undefined: a company that does not exist. */
+  /** Whether the access token or the role in this company grants it. An undefined company does not exist. */
   has(permission: Permission, companyId: string | undefined): Promise<boolean>;
-  /** Throws Forbidden unless `has`. */
+  /** Throws Forbidden unless `has` resolves to true. */
   require(permission: Permission, companyId: string | undefined): Promise<void>;
 }
 
-/** The project that a request acts on, as the directory knows it. */
+/** The project that a request acts on, as stored in the directory. */
 export interface ProjectAccess {
   id: string;
   companyId: string;
   region: string;
-  /** Of the pages that a key of the project serves; absent: any. */
+  /** The origins of pages that may use a key of the project; absent allows any. */
   allowedOrigins?: readonly string[] | undefined;
-  /** What an operator allows ingestion to take of it, 0: nothing; absent: any. */
+  /** The ingestion rate that an operator allows; 0 allows nothing, absent sets no limit. */
   eventsPerSecond?: number | undefined;
 }
 
-/** An operation's own error codes by status, which replace those of the kit. */
+/** An operation's own error codes by status. They replace those of the kit. */
 export type ErrorCodes = Readonly<Record<number, string>>;
 
-/** A request and what is known of it: `c.env`. */
+/** A request and its metadata: `c.env`. */
 export interface Exchange {
-  /** Absent when the request did not come over HTTP. */
+  /** Absent if the request did not come over HTTP. */
   incoming?: IncomingMessage;
   outgoing?: ServerResponse;
   requestId: string;
@@ -52,17 +52,17 @@ export interface Exchange {
   errorHeaders?: Readonly<Record<string, string>> | undefined;
   /** Absent until access to a project is granted. */
   projectId?: string;
-  /** Whose permission the caller has; absent for what concerns no company, or one that does not exist. */
+  /** The company that the permission applies to; absent if there is none or if it does not exist. */
   companyId?: string;
-  /** The one origin that may read the response, where the project has a list of them; null: none. */
+  /** The only origin that may read the response, if the project lists origins; null for none. */
   corsOrigin?: string | null;
-  /** Of an operation that needs a permission. */
+  /** The audit record of an operation that needs a permission. */
   audited?: Audited;
 }
 
 /**
- * What a handler finds in `c.var`, by the credential of its operation. Reading `c.var` copies all of it, so what runs
- * for every request takes `c.get`.
+ * The variables in `c.var`, by the credential of the operation. Reading `c.var` copies all of it, so code that runs
+ * for every request uses `c.get`.
  */
 interface CredentialVariables {
   public: object;

@@ -6,10 +6,10 @@ import { ObjectStoreError } from '@switchboard/object-store';
 import type { ErrorCodes } from './env.ts';
 import { NotJson, OVERLOADED, Rejection, Unavailable } from './errors.ts';
 
-/** Codes of the kit's own rejections, which an operation may replace. */
+/** Codes of the kit's own rejections. An operation may replace them. */
 const KIT_CODES = new Set(['FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'INTERNAL']);
 
-/** The rejection that a thrown value stands for; undefined for a defect. */
+/** Returns the rejection that a thrown value represents; undefined for a defect. */
 export function toRejection(error: unknown): Rejection | undefined {
   if (error instanceof Rejection) return error;
   if (error instanceof EventLogBusy) {
@@ -30,7 +30,7 @@ interface ErrorDetails {
   flagKey?: string | undefined;
 }
 
-/** The response to a rejection in an operation's error shape. */
+/** Returns the response to a rejection in an operation's error shape. */
 export function errorResponse(
   shape: ErrorShape,
   rejection: Rejection,
@@ -64,7 +64,7 @@ function ofrepCode(rejection: Rejection): string {
   return ofrepErrorCode.safeParse(rejection.code).data ?? ofrepCodeOf(rejection.status);
 }
 
-/** Header values are limited to printable ASCII. */
+/** Limits a header value to printable ASCII. */
 function headerText(message: string): string {
   return message.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, 500);
 }

@@ -1,6 +1,6 @@
 /**
- * An error response. Rules throw it; the kit puts it into the operation's error shape. The message is for the caller:
- * it names the field, the problem and the fix, and never contains a secret.
+ * An error response. Rules throw it, and the kit formats it in the operation's error shape. The message is for the
+ * caller: it names the field, the problem and the fix, and never contains a secret.
  */
 export class Rejection extends Error {
   readonly status: number;
@@ -8,7 +8,7 @@ export class Rejection extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, code: string, message: string, headers: Record<string, string> = {}) {
-    // An answer, not a defect: its stack would cost a refused request more than all else.
+    // Expected, so no stack trace: capturing one is the largest cost of a rejected request.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(message);
@@ -58,7 +58,7 @@ export class NotFound extends Rejection {
   }
 }
 
-/** 404: the project does not exist, or its company is not the caller's. The audit trail has it as a refusal. */
+/** 404: the project does not exist, or its company is not the caller's. The audit trail records it as a refusal. */
 export class NotYours extends NotFound {
   constructor() {
     super('Project not found, or you are not a member of its company.');
@@ -114,7 +114,7 @@ export const OVERLOADED = 'Service overloaded. Retry after the time in Retry-Aft
 export const TOO_MUCH_AT_ONCE =
   'Too many bytes in flight from this address or project. Retry after the time in Retry-After.';
 
-/** 503: a dependency is unavailable or the service is overloaded; retry after so many seconds. */
+/** 503: a dependency is unavailable or the service is overloaded. Retry after the given number of seconds. */
 export class Unavailable extends Rejection {
   constructor(message: string, retryAfterSeconds = 1) {
     super(503, 'UNAVAILABLE', message, { 'Retry-After': String(retryAfterSeconds) });

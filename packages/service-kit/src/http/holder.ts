@@ -1,13 +1,13 @@
 import { currentScope } from '../telemetry/scope.ts';
 import type { Exchange } from './env.ts';
 
-/** Whose turns a request takes: its project's, and its address's while the project is not known. */
+/** The fairness key of a request: its project, or its IP address before authentication. */
 export const holderOf = ({ address, projectId }: Pick<Exchange, 'address' | 'projectId'>): string =>
   projectId === undefined ? `address ${address}` : projectHolder(projectId);
 
 export const projectHolder = (projectId: string): string => `project ${projectId}`;
 
-/** Whose turns the code that runs now takes; the service's own, if it runs for no request. */
+/** Returns the fairness key of the running code. Outside a request, it is that of the service. */
 export function currentHolder(): string {
   const exchange = currentScope()?.exchange;
   return exchange === undefined ? '' : holderOf(exchange);

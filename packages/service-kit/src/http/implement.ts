@@ -26,7 +26,7 @@ import { validate } from './validation/validate.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
 
-/** What an address and a project may send. An operation with a quota checks it before it reads a body. */
+/** The quota of an address and a project. An operation with a quota checks it before it reads a body. */
 export interface Quota {
   /** Throws RateLimited while the quota is used up. */
   check(by: 'address' | 'project', id: string): void;
@@ -34,26 +34,26 @@ export interface Quota {
 }
 
 interface ImplementOptions<O extends Operation> {
-  /** A further check of access, after the credential and before validation. */
+  /** Checks further access rules, after the credential and before validation. */
   authorize?(c: Context<OperationEnv<O['credential']>>): Promise<void>;
-  /** The operation's own codes for rejections that the kit makes: `{ 413: 'FILE_TOO_LARGE' }`. */
+  /** The operation's own codes for rejections of the kit: `{ 413: 'FILE_TOO_LARGE' }`. */
   errorCodes?: ErrorCodes;
-  /** Headers of its errors, beside those of the rejection. */
+  /** Headers of its errors, besides those of the rejection. */
   errorHeaders?: Readonly<Record<string, string>>;
   quota?: Quota;
-  /** Answers instead of the handler, before the body is read; a key in the body is read first. Throws rejections. */
+  /** Returns a response in place of the handler, before the body is read, or after a key in it. Throws rejections. */
   divert?(project: ProjectAccess): Response | undefined;
   /**
-   * Accepts a body without parsing it, where the schema surely would; undefined where the schema must decide. Only
-   * asked when the credential is in the header.
+   * Accepts a body without parsing it if the schema is certain to accept it. Returns undefined if the schema must
+   * decide. Only called when the credential is in the header.
    */
   scan?(bytes: Buffer): Scanned<OperationHandler<O>> | undefined;
 }
 
 interface Scanned<H> {
-  /** The `{`, `[` and `,` of the body outside its strings. */
+  /** The number of `{`, `[` and `,` in the body outside strings. */
   values: number;
-  /** What answers instead of the operation's handler. */
+  /** The handler that replaces the operation's own. */
   handler: H;
 }
 
@@ -63,7 +63,7 @@ export type Implement = <O extends Operation>(
   options?: ImplementOptions<O>,
 ) => void;
 
-/** ImplementOptions, as the router knows them. */
+/** ImplementOptions as the router sees them. */
 interface UntypedOptions
   extends Pick<ImplementOptions<Operation>, 'errorCodes' | 'errorHeaders' | 'quota' | 'divert'> {
   authorize?(c: Context<KitEnv>): Promise<void>;
@@ -81,15 +81,18 @@ interface Pipeline {
 
 const NOT_MODIFIED = 304;
 
-/** What anyone may send without a key in the header: as much as sendBeacon, which cannot set one, as sent and decompressed. */
+/**
+ * The limit for requests without a key in the header, sent and decompressed. Equals that of sendBeacon, which cannot
+ * set one.
+ */
 const WITHOUT_KEY = {
   maxBytes: 65_536,
   hint: ' without a key in the header. Send it as Authorization: Bearer <key>.',
 };
 
 /**
- * Registers operations with one handler each: credential, authorize, path and query, body, then the rule. A request is
- * validated only once access is granted.
+ * Returns a function that registers operations with one handler each. The order is credential, authorize, path and
+ * query, body, then the rule. A request is validated only after access is granted.
  */
 export function implementing(pipeline: Pipeline): Implement {
   return (operation, handler, options = {}) => register(pipeline, operation, handler, options);
@@ -101,7 +104,7 @@ function register<O extends Operation>(
   handler: OperationHandler<O>,
   options: ImplementOptions<O>,
 ): void;
-/** The router knows neither the input nor the response of a handler; both are checked where the handler is given. */
+/** The router knows neither the input nor the response type of a handler. The overload checks both. */
 function register(
   pipeline: Pipeline,
   operation: Operation,
@@ -123,14 +126,14 @@ function serve(
     header: 'X-API-Key' in shapeOf(operation.request?.headers),
     query: 'api_key' in shapeOf(operation.request?.query),
   };
-  // On the interface's own operations it is the schema that says whether unknown properties are rejected.
+  // For all other operations, the schema decides whether unknown properties are rejected.
   const isStrict = operation.credential === 'management' || operation.credential === 'console';
   const auditing = auditedAs(operation);
   if (auditing !== undefined && audit === undefined)
     throw new Error(`${operation.operationId} needs an audit trail`);
   const { maxBodyBytes, maxWireBytes = maxBodyBytes, maxBodyValues, unparsedArray } = operation;
 
-  /** A project key in memory settles at once, without a promise: nearly every request has one. */
+  /** Settles without a promise if the project key is in memory, which is true of nearly every request. */
   function settleAccess(c: Context): void | Promise<void> {
     switch (operation.credential) {
       case 'public':
@@ -159,7 +162,7 @@ function serve(
     const { permission, companyIn, credential } = operation;
     if (permission === undefined) {
       if (credential !== 'console') throw new Error(`${operation.operationId} names no permission`);
-      // Asks about the caller in all companies, which tokens of one company must not tell.
+      // Such operations read the caller's data in all companies, which tokens of one company must not reveal.
       c.set('person', await credentials.person(c));
       return;
     }
@@ -174,7 +177,7 @@ function serve(
     const companyId =
       projectId === undefined ? c.req.param('companyId') : await credentials.companyOf(projectId);
     const isCreation = companyId === undefined && companyIn === 'body';
-    // A refusal about a project that does not exist belongs to nobody.
+    // A refusal for a project that does not exist belongs to no company.
     if (entry !== undefined && (isAllowed || isCreation || companyId !== undefined)) {
       entry.companyId = companyId ?? entry.companyId;
       entry.projectId = projectId ?? null;
@@ -188,7 +191,7 @@ function serve(
       return;
     }
     await authority.require(permission, companyId);
-    // Not for operators, whom no role ties to the project: they take the turns of their address.
+    // Not set for operators, since no role ties them to the project. They take the turns of their address.
     if (projectId !== undefined) c.env.projectId = projectId;
   }
 
@@ -208,7 +211,7 @@ function serve(
     return divert === undefined || projectId === undefined ? undefined : divert(c.get('project'));
   }
 
-  /** What the body took of the byte budget; one that was refused counts too, as far as it was read. */
+  /** Charges the bytes that the body took of the budget. A rejected body counts as far as it was read. */
   function charge(c: Context, hold: Hold): void {
     if (quota === undefined) return;
     const { address, projectId }: Exchange = c.env;
@@ -217,7 +220,7 @@ function serve(
   }
 
   /**
-   * Returns the handler that answers. The bytes are not kept unless it needs them: what was made of them is on the hold.
+   * Returns the handler that answers. The bytes are dropped unless it needs them; the hold covers the parsed values.
    */
   async function readJson(c: Context, hold: Hold, bodySchema: z.ZodType): Promise<Handler<KitEnv>> {
     const isKeyInBody = operation.credential === 'ingestion' && c.env.projectId === undefined;
@@ -259,7 +262,7 @@ function serve(
     return handler;
   }
 
-  /** Not async: what was made of the body is not kept here while the handler waits. */
+  /** Not async, so that the parsed body is not kept here while the handler waits. */
   function answerBody(c: Context, next: Next, bodySchema: z.ZodType): Promise<Response> {
     const hold = bodies.hold(c);
     return readJson(c, hold, bodySchema)
@@ -288,7 +291,7 @@ function serve(
     return authorize === undefined ? answer(c, next) : authorize(c).then(() => answer(c, next));
   }
 
-  /** Nothing is answered before its entry is written; what changes something writes its entry with the change. */
+  /** Writes the audit entry before the response. A change writes its entry in the transaction of the change. */
   async function admitAudited(c: Context, next: Next, trail: AuditTrail): Promise<Response> {
     const { requestId, address }: Exchange = c.env;
     const audited = trail.begin(operation, { parameter: (name) => c.req.param(name), requestId, address });
@@ -308,13 +311,13 @@ function serve(
     return response;
   }
 
-  /** Rejects a request whose address is not text, once its credential is valid. */
+  /** Rejects a request with a URL that is not valid text, after its credential was checked. */
   async function rejectText(c: Context, fault: BadRequest): Promise<never> {
     try {
       await settleAccess(c);
       await authorize?.(c);
     } catch (error) {
-      // Other errors follow from the text itself, which no database takes.
+      // Other errors are caused by the text itself, which no database accepts.
       if (toRejection(error)?.status === 401) throw error;
     }
     throw fault;
@@ -329,7 +332,7 @@ function serve(
       c.env.errorHeaders = errorHeaders;
       assertStarted();
       quota?.check('address', c.env.address);
-      // What a public operation is asked for and does not have is not found, whatever its form.
+      // Public operations answer 404 for any unknown text, including malformed text.
       const fault = operation.credential === 'public' ? undefined : textFault(c.req.url, operation.path);
       if (fault !== undefined) return rejectText(c, fault);
       if (auditing !== undefined && audit !== undefined) return admitAudited(c, next, audit);
@@ -339,7 +342,7 @@ function serve(
   );
 }
 
-/** Throws Forbidden for a page of an origin that is not in the project's list. */
+/** Throws Forbidden if the origin of the page is not in the project's list. */
 function settleOrigin(c: Context, allowed: readonly string[]): void {
   const exchange: Exchange = c.env;
   const origin = headerOf(c, 'origin');
@@ -354,7 +357,7 @@ function actorOf({ person, token }: Authority): AuditActor {
   return { kind, id: auditText(person.sub), tokenId: token?.id ?? null };
 }
 
-/** Validators of path, query and headers. Each rejects the request with its first problem. */
+/** Returns validators of path, query and headers. Each rejects the request with its first problem. */
 function requestChecks(operation: Operation): ((c: Context) => void)[] {
   const { params, query, headers } = operation.request ?? {};
   const names = Object.keys(shapeOf(headers)).map((name) => ({ name, lowerName: name.toLowerCase() }));
@@ -380,7 +383,7 @@ function checkOf(
   return [check];
 }
 
-/** A parameter that is sent once is a text, one that is sent several times is a list. */
+/** Returns the query parameters: a string for one that is sent once, a list for one that is sent several times. */
 function queryOf(c: Context): object {
   const query: Record<string, unknown> = Object.create(null);
   const sent = c.req.queries();
@@ -400,7 +403,7 @@ function headersOf(c: Context, names: readonly { name: string; lowerName: string
   return headers;
 }
 
-/** The schema of the JSON body; undefined for an operation without one. */
+/** Returns the schema of the JSON body; undefined for an operation without one. */
 function jsonSchema(operation: Operation): z.ZodType | undefined {
   const media = operation.request?.body?.content['application/json'];
   if (media === undefined || !('schema' in media)) return undefined;

@@ -1,9 +1,11 @@
 import { type Host, type Operation, operations } from '@switchboard/contracts';
 
-/** Longest path that a message repeats, in characters. */
+/** The longest path that a message repeats, in characters. */
 const MAX_PATH = 200;
 
-/** The message of a 404 for a path that is not served: where the operation is served, or where to read what is. */
+/**
+ * Returns the message of a 404 for an unknown path: where the operation is served, or where the paths are documented.
+ */
 export function notFoundMessage(path: string): string {
   const operation = operations.find((candidate) => isPathOf(candidate, path));
   const shown = path.slice(0, MAX_PATH);

@@ -13,7 +13,7 @@ interface ObserveOptions {
   logger: Logger;
   metrics: Metrics;
   tracing: Tracing | undefined;
-  /** Number of trusted proxies in front of the service. */
+  /** The number of trusted proxies in front of the service. */
   trustedHops: number;
   consoleOrigin: string;
 }
@@ -21,8 +21,8 @@ interface ObserveOptions {
 type Fetch = Hono<KitEnv>['fetch'];
 
 /**
- * Wraps an app: assigns each request's id and its scope, which log lines and published records carry, and measures,
- * traces and logs its outcome. Not a middleware, with which Hono would make several promises for every request.
+ * Wraps an app. Assigns each request's id and its scope, which log lines and published records carry. Measures,
+ * traces and logs its outcome. Not a middleware, since Hono would create several promises for every request.
  */
 export function observeRequests(
   fetch: Fetch,
@@ -58,7 +58,7 @@ export function observeRequests(
       const cause = { method, route, status };
       logFailure({ level, cause, details: () => ({ seconds }), message: 'request' });
     } else if (logger.isLevelEnabled('debug')) {
-      // Requests for anything but an operation: health, metrics, unknown paths.
+      // Requests that are not operations: health, metrics, unknown paths.
       logger.debug({ method, route, status, seconds }, 'request');
     }
     return delayRefusal(response, exchange);

@@ -8,8 +8,8 @@ import type { Exchange } from './env.ts';
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * A header by its name in lower case, in which several of one name are joined. Not for those of which there may be only
- * one, such as Authorization. `Request.headers` would first copy all headers.
+ * Returns a header by its name in lower case. Several headers of one name are joined, so it is not for headers that
+ * must be unique, such as Authorization. `Request.headers` would first copy all headers.
  */
 export function joinedHeader(
   request: Request,
@@ -25,19 +25,19 @@ function headerOfIncoming({ headers }: IncomingMessage, name: string): string | 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The same in a handler, which needs no Hono request for it. */
+/** Returns the same in a handler, without creating a Hono request. */
 export function headerOf(c: Context, name: string): string | undefined {
   const { incoming }: Partial<Exchange> = c.env ?? {};
   return incoming === undefined ? joinedHeader(c.req.raw, undefined, name) : headerOfIncoming(incoming, name);
 }
 
-/** The caller's X-Request-Id if it is safe to log, otherwise a new one. */
+/** Returns the caller's X-Request-Id if it is safe to log, otherwise a new id. */
 export function requestId(given: string | undefined): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 /**
- * The caller's address as limits count it: that of the connection, or the X-Forwarded-For entry that the outermost
+ * Returns the caller's address for limits: that of the connection, or the X-Forwarded-For entry that the outermost
  * trusted proxy added. Entries further left are set by the caller and are ignored.
  */
 export function clientAddress(
@@ -57,14 +57,17 @@ const IPV4_MAPPED = '::ffff:';
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-/** Of recent callers over IPv6, or IPv4 in it: parsing an address takes as long as the rest of a small request. */
+/**
+ * The networks of recent IPv6 and IPv4-mapped callers. Parsing an address takes as long as the rest of a small
+ * request.
+ */
 const networks = new LRUCache<string, string>({ max: 1_000 });
-/** The longest form of an IPv6 address in brackets, with a zone and a port, has fewer characters. */
+/** Longer than any IPv6 address in brackets with a zone and a port. */
 const MAX_ADDRESS_LENGTH = 100;
 
 /**
- * An IPv4 address, or the /64 network of an IPv6 address, since its holder can use every address in it. Ports and the
- * form of IPv4 in IPv6 are undone; undefined for anything else.
+ * Returns an IPv4 address, or the /64 network of an IPv6 address, since its holder can use every address in it.
+ * Removes ports and unwraps IPv4-mapped IPv6. Returns undefined for anything else.
  */
 function networkOf(text: string): string | undefined {
   if (isIPv4(text)) return text;

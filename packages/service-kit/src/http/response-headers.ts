@@ -9,8 +9,8 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 type CommonHeaders = Readonly<Record<string, string>>;
 
 /**
- * Headers of every response but the request's id. `Vary` is appended to the response's own, the others replace it.
- * `corsOrigin`: see Exchange.
+ * Returns the headers of every response except the request id. `Vary` is appended to the response's own; the others
+ * replace it. `corsOrigin`: see Exchange.
  */
 export function commonHeaders(
   request: Request,
@@ -34,12 +34,12 @@ export function commonHeaders(
 }
 
 const NO_SNIFF: CommonHeaders = { 'X-Content-Type-Options': 'nosniff' };
-/** Of what only one person or operator may read. */
+/** Headers of responses that only one person or operator may read. */
 const PRIVATE: CommonHeaders = { ...NO_SNIFF, 'Cache-Control': 'no-store' };
-// Sent without an Origin header too, since a shared cache may serve the response to another caller.
+// Also sent without an Origin header, since a shared cache may serve the response to another caller.
 const ANY_ORIGIN: CommonHeaders = { ...NO_SNIFF, ...corsHeaders('*') };
 
-/** `Vary` names the request headers that decide who gets a response. */
+/** `Vary` names the request headers that determine who gets a response. */
 const FIXED: Readonly<Record<Exclude<Credential, 'access-token' | 'console'>, CommonHeaders>> = {
   public: ANY_ORIGIN,
   'project-key': { Vary: 'Authorization', ...ANY_ORIGIN },
@@ -49,7 +49,7 @@ const FIXED: Readonly<Record<Exclude<Credential, 'access-token' | 'console'>, Co
 };
 
 /**
- * Node's response, which adds the common headers when it writes its own. Changing the headers of a `Response` would
+ * A Node response that adds the common headers when it writes its own. Changing the headers of a `Response` would
  * cost as much as the rest of a small request.
  */
 export class CommonServerResponse<R extends IncomingMessage = IncomingMessage> extends StagedResponse<R> {
@@ -59,7 +59,7 @@ export class CommonServerResponse<R extends IncomingMessage = IncomingMessage> e
   override writeHead(status: number, ...rest: unknown[]): this {
     const own = rest.at(-1);
     if (this.common === undefined || !(own === undefined || isPlain(own))) {
-      // An answer from before the application.
+      // A response that the application did not create.
       this.setHeader('X-Content-Type-Options', 'nosniff');
       return Reflect.apply(super.writeHead, this, [status, ...rest]);
     }
@@ -71,7 +71,7 @@ function isPlain(headers: unknown): headers is OutgoingHttpHeaders {
   return typeof headers === 'object' && headers !== null && !Array.isArray(headers);
 }
 
-/** The headers as a list of names and values, which takes Node less than an object. */
+/** Returns the headers as a list of names and values, which Node writes faster than an object. */
 function joined(
   own: OutgoingHttpHeaders | undefined,
   common: CommonHeaders,
@@ -83,7 +83,7 @@ function joined(
     const value = own[name];
     if (value === undefined) continue;
     if (name.length === 4 && name.toLowerCase() === 'vary') vary = value;
-    // As Hono's c.json writes it.
+    // The form that Hono's c.json writes.
     else if (value === 'application/json') list.push(name, JSON_TYPE);
     else if (!isReplaced(name, common)) list.push(name, value);
   }
@@ -99,7 +99,7 @@ function joined(
   return list;
 }
 
-/** Whether a header of the response would be sent beside the common one. */
+/** Whether a common header replaces this header of the response. */
 function isReplaced(name: string, common: CommonHeaders): boolean {
   if (name.length === 13) return 'Cache-Control' in common && name.toLowerCase() === 'cache-control';
   return name.length === 22 && name.toLowerCase() === 'x-content-type-options';

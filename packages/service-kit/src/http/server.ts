@@ -19,19 +19,20 @@ interface ListenOptions {
   port: number;
   /** Serves HTTPS, and WSS. Default: plain HTTP. */
   tls?: TlsFiles | undefined;
-  /** Told of new certificates. */
+  /** Logs new certificates. */
   logger?: Pick<Logger, 'info' | 'warn'>;
 }
 
 export interface HttpServer {
   port: number;
   /**
-   * Serves for `ms` longer, with `Connection: close` on every response, so that no proxy sends a request on a connection
-   * that is about to close: only the sender knows whether such a request may be repeated. A load balancer that still
-   * sends requests has not noticed yet: then until it stops, but no longer than LONGEST_DRAIN_MS.
+   * Serves for `ms` longer, with `Connection: close` on every response, so that no proxy sends a request on a
+   * connection that is about to close: only the sender knows whether such a request may be repeated. A load balancer
+   * that still sends requests has not noticed yet, so draining continues until it stops, for at most
+   * LONGEST_DRAIN_MS.
    */
   drain(ms: number): Promise<void>;
-  /** Stops accepting connections, waits for requests in flight, and closes what is left after `graceMs`. */
+  /** Stops accepting connections, waits for requests in flight, and closes the remaining ones after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -40,7 +41,7 @@ export class ListenError extends Error {
   override name = 'ListenError';
 }
 
-/** Largest message that a client may send on a socket, in bytes. */
+/** The largest message that a client may send on a socket, in bytes. */
 const MAX_MESSAGE_BYTES = 16_384;
 
 /**
@@ -76,7 +77,7 @@ export async function listen({ fetch, host, port, tls, logger }: ListenOptions):
   if (tls !== undefined && server instanceof TlsServer) followTls(server, tls, logger);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
-    // Without an address Node.js listens on all of IPv6 and IPv4, or of IPv4 where the kernel has no IPv6.
+    // Without an address Node.js listens on all of IPv6 and IPv4, or only IPv4 where the kernel has no IPv6.
     server.listen(host === '::' ? { port } : { host, port }, resolve);
   });
   const address = server.address();
@@ -101,13 +102,13 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   return error;
 }
 
-/** Time in which the client of a refused upgrade, or of a closed socket, can close its side. */
+/** The time in which the client of a rejected upgrade, or of a closed socket, can close its side. */
 const LINGER_MS = 5_000;
 
 /**
- * Whether Node gives up the connection for a WebSocket. Any other upgrade is ignored, as RFC 9110 allows, and gets the
- * response of its path. From then on Node does not close the connection: without the timer, a client that never closes
- * its side would hold it for ever.
+ * Whether Node hands over the connection to a WebSocket. Any other upgrade is ignored, as RFC 9110 allows, and gets
+ * the response of its path. Node no longer closes a connection that it handed over: without the timer, a client that
+ * never closes its side would hold it forever.
  */
 function isUpgrade({ headers, socket }: IncomingMessage): boolean {
   if (headers.upgrade?.toLowerCase() !== 'websocket') return false;
@@ -115,7 +116,9 @@ function isUpgrade({ headers, socket }: IncomingMessage): boolean {
   return true;
 }
 
-/** Time without a request, other than health checks, after which a load balancer has noticed; at most the drain's own. */
+/**
+ * The time without requests, other than health checks, after which draining ends; at most that of the drain itself.
+ */
 const QUIET_MS = 1_000;
 
 async function drainServer(server: Server, ms: number): Promise<void> {
@@ -136,8 +139,8 @@ async function drainServer(server: Server, ms: number): Promise<void> {
 const GOING_AWAY = 1001;
 
 /**
- * Resolves once Node has read what has arrived so far, also on connections that it had yet to accept. After a long turn
- * of the event loop they count as idle, with a request in the kernel's buffer.
+ * Resolves once Node has read all data received so far, including on connections that it had not accepted. After a
+ * long turn of the event loop such connections count as idle while a request is in the kernel's buffer.
  */
 async function arrivedIsRead(): Promise<void> {
   for (let polls = 0; polls < 2; polls++) await nextTurn();
@@ -148,7 +151,7 @@ async function closeServer(server: Server, sockets: WebSocketServer, graceMs: nu
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // Idle keep-alive connections would keep the server open until they time out.
   const sweep = setInterval(() => void arrivedIsRead().then(() => server.closeIdleConnections()), 50);
-  // The HTTP server does not track connections that became sockets.
+  // The HTTP server does not track connections that were upgraded.
   for (const socket of sockets.clients) socket.close(GOING_AWAY, 'server shutting down');
   const cut = setTimeout(() => {
     for (const socket of sockets.clients) socket.terminate();

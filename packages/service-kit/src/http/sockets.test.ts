@@ -32,7 +32,7 @@ test('an upgrade on another path gets its HTTP response', async () => {
   expect(error.message).toContain('404');
 });
 
-/** Sends a request for an upgrade over a connection that the client does not close. */
+/** Sends an upgrade request over a connection that the client does not close. */
 async function requestUpgrade(url: string, path: string, protocol: string) {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

@@ -228,7 +228,7 @@ describe('an address', () => {
       expect(await messageOf(`/projects/${sent}`, ada)).toEqual(wrong('projectId'));
     }
     expect(await messageOf('/projects/a%00b', ada)).toEqual([400, 'projectId: contains a NUL character']);
-    // The credential comes first.
+    // The credential is checked first.
     for (const path of ['/things/%ff', '/projects/a%00b']) expect((await call(path)).status).toBe(401);
     expect((await call('/things/100%25%20%C3%A9?x=%F0%9F%98%80+%2B', key)).status).toBe(200);
   });

@@ -31,11 +31,11 @@ import { createHealth, type Health, mountHealth } from './health.ts';
 interface AppOptions {
   service: ServiceName;
   context: ServiceContext<CommonConfig>;
-  /** The directory's replica; absent in a service whose operations take no project. */
+  /** The directory's replica; absent in a service without operations on a project. */
   directory?: AccessDirectory;
   /** Absent in a service without operations that need a permission. */
   audit?: AuditTrail;
-  /** Its metrics: whether it answers, and how busy its pool is. */
+  /** The database, for metrics of its availability and its pool. */
   database?: Pick<Database, 'ping' | 'inFlight' | 'poolSize'>;
 }
 
@@ -44,11 +44,11 @@ export interface ServiceApp {
   health: Health;
   /** For a handler that reads its own body. */
   bodies: Bodies;
-  /** Serves an operation of the contracts, whose definition says its credential, limits and validation. */
+  /** Serves an operation of the contracts. Its definition sets the credential, limits and validation. */
   implement: Implement;
-  /** The project of a key that is not sent with an operation, such as a socket's. Throws as operations do. */
+  /** Returns the project of a key that is not sent with an operation, such as a socket's. Throws as operations do. */
   projectKey(key: string | undefined): Promise<ProjectAccess>;
-  /** The operations that are served, for a check against the contracts. */
+  /** The served operations, for a check against the contracts. */
   implemented: readonly Operation[];
 }
 
@@ -58,7 +58,7 @@ const MAX_JWKS_BYTES = 262_144;
 /** A process serves the operations of every host at its own address. */
 const SERVERS = { api: '/', events: '/', replay: '/', management: '/' };
 
-/** The HTTP application that all services share: request ids, CORS, credentials, validation, errors, health, metrics. */
+/** Creates the HTTP application of a service: request ids, CORS, credentials, validation, errors, health, metrics. */
 export function createApp({ service, context, directory, audit, database }: AppOptions): ServiceApp {
   const { config, logger, metrics, whole } = context;
   const hono = new Hono<KitEnv>();
@@ -123,7 +123,7 @@ export function createApp({ service, context, directory, audit, database }: AppO
     });
   });
 
-  // Preflights and methods that are not served. Not among the routes: Hono runs a lone handler without middleware.
+  // Answers preflights and unknown methods. Not a route, since Hono runs a single handler without middleware.
   hono.notFound((c) => {
     const { method, path } = c.req;
     const [here] = paths.match('ALL', path)[0][0] ?? [];

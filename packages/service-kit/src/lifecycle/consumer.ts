@@ -17,7 +17,7 @@ export interface BackgroundConsumer {
 }
 
 const RETRY_MS = 1_000;
-/** Services start together, and each makes its own topics. */
+/** The number of attempts before a warning. Services start together, and each creates its own topics. */
 const ATTEMPTS_BEFORE_A_TOPIC_IS_MISSED = 30;
 
 export function createConsumer({ consume, topics, logger }: ConsumerOptions): BackgroundConsumer {

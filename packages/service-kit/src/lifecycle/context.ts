@@ -6,7 +6,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing/tracing.ts';
 import type { Problems } from './health.ts';
 
-/** The clock of rules that depend on the time. */
+/** The clock for rules that depend on the time. */
 export interface Clock {
   now(): Date;
 }
@@ -15,15 +15,15 @@ export const systemClock: Clock = { now: () => new Date() };
 
 export type CommonConfig = z.output<z.ZodObject<typeof commonSettings>>;
 
-/** All workers of a service together. Rejects if their supervisor does not answer. */
+/** All workers of a service together. Rejects if the supervisor does not answer. */
 export interface Whole {
   isServing(): Promise<boolean>;
   problems(): Promise<Problems>;
-  /** In the text format of Prometheus. */
+  /** Returns metrics in the Prometheus text format. */
   metrics(): Promise<string>;
 }
 
-/** What a service is created from. */
+/** The dependencies that a service is created from. */
 export interface ServiceContext<C> {
   config: C;
   logger: Logger;
@@ -33,9 +33,9 @@ export interface ServiceContext<C> {
   budget: ByteBudget;
   /** The name of this process in Kafka and PostgreSQL: `flags`, or `flags-2` for the second of several workers. */
   instance: string;
-  /** This worker's part of a bound that holds for all workers together. */
+  /** Returns this worker's share of a limit for all workers together. */
   share(bound: number): number;
-  /** All workers together; absent if the service runs in this process alone. */
+  /** All workers together; absent if the service runs in a single process. */
   whole?: Whole | undefined;
   /** Absent if tracing is off. */
   tracing?: Tracing | undefined;

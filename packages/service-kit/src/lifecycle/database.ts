@@ -6,7 +6,7 @@ import type { CommonConfig, ServiceContext } from './context.ts';
 
 type Addresses = Pick<CommonConfig, 'DATABASE_URL' | 'DIRECT_DATABASE_URL' | 'MIGRATIONS_DATABASE_URL'>;
 
-/** Opens a service's database: callers take turns, and a change is stored with its entry of the audit trail. */
+/** Opens a service's database. Callers take turns, and a change is stored together with its audit entry. */
 export function openServiceDatabase(
   context: Pick<ServiceContext<CommonConfig>, 'config' | 'instance' | 'metrics' | 'tracing'>,
   url: string = context.config.DATABASE_URL,
@@ -23,12 +23,12 @@ export function openServiceDatabase(
   });
 }
 
-/** The address for what needs a session, or time-outs of its own. */
+/** Returns the address for uses that need a session or their own time-outs. */
 export function directUrl({ DATABASE_URL, DIRECT_DATABASE_URL = DATABASE_URL }: Addresses): string {
   return DIRECT_DATABASE_URL;
 }
 
-/** Applies pending migrations in this order. Throws UnsuitableDatabase if a pooler is where none may be. */
+/** Applies pending migrations in this order. Throws UnsuitableDatabase if there is a pooler where none is allowed. */
 export async function migrateDatabase(config: Addresses, all: readonly Migrations[]): Promise<void> {
   const { DATABASE_URL, MIGRATIONS_DATABASE_URL: ownerUrl = directUrl(config) } = config;
   await checkPooling({

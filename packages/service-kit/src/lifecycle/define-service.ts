@@ -23,7 +23,7 @@ export interface RunningService<C> {
   port: number;
   service: Service;
   context: ServiceContext<C>;
-  /** Finishes requests in flight, then closes every connection. Calling it again does nothing more. */
+  /** Finishes requests in flight, then closes every connection. Further calls do nothing. */
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface StartableService<S extends z.ZodType<CommonConfig>> extends Ser
   ): Promise<RunningService<z.output<S>>>;
 }
 
-/** Declares a service: its name, its settings, its migrations and how it is made from them. */
+/** Declares a service: its name, its settings, its migrations and how it is created from them. */
 export function defineService<S extends z.ZodType<CommonConfig>>(
   definition: ServiceDefinition<S>,
 ): StartableService<S> {

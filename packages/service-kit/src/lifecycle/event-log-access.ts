@@ -1,14 +1,14 @@
 import type { EventLogAccess, GroupAccess } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
 
-/** The program does with the event log what its access in the contracts does not say. */
+/** The program uses the event log in a way that its access in the contracts does not declare. */
 export class UndeclaredAccess extends Error {
   override name = 'UndeclaredAccess';
 }
 
 /**
- * The log, which refuses what the access does not declare. A broker with ACLs refuses the same, but tests and small
- * installations have none: without this, the ACLs would lag behind the code.
+ * Returns a log that rejects undeclared uses. A broker with ACLs does the same, but tests and small installations
+ * have none. Without this check, the ACLs would lag behind the code.
  */
 export function restrictLog(log: EventLog, access: EventLogAccess, user: string): EventLog {
   const { creates, writes, reads, watches } = access;
@@ -27,7 +27,7 @@ export function restrictLog(log: EventLog, access: EventLogAccess, user: string)
       for (const { name } of specs) allow(creates.includes(name), `create the topic ${name}`);
       await log.createTopics(specs);
     },
-    // Neither is async: they run for every request.
+    // Neither is async, since they run for every request.
     publish: (topic, records, holder) =>
       writes.includes(topic)
         ? log.publish(topic, records, holder)

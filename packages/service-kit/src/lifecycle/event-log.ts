@@ -28,25 +28,25 @@ interface EventLogConfig extends KafkaConfig {
   EVENT_LOG_DATABASE_URL?: string | undefined;
   TOPIC_REPLICATION: number;
   MAX_BYTES_IN_FLIGHT: number;
-  /** True in a demo, which has one broker. */
+  /** True in a demo, which has a single broker. */
   ALLOW_DEVELOPMENT_CREDENTIALS?: boolean;
 }
 
-/** A caller gets its 503 within 5 s; the rest is for everything but the publish. */
+/** A caller gets its 503 within 5 s. The difference is for everything except the publish. */
 const PUBLISH_TIMEOUT_MS = 4_500;
 
 interface EventLogContext {
   config: EventLogConfig;
   logger: Logger;
   metrics: Metrics;
-  /** Shared with the request bodies; without it the log has MAX_BYTES_IN_FLIGHT to itself. */
+  /** The budget shared with request bodies. Without it, the log has MAX_BYTES_IN_FLIGHT to itself. */
   budget?: ByteBudget;
   tracing?: Tracing | undefined;
 }
 
 /**
- * Opens the event log of the settings, with metrics and traces (`observeLog`), for what the contracts say that the user
- * does with it. Throws ConfigError if the settings name none.
+ * Opens the event log of the settings with metrics and traces (`observeLog`), restricted to the user's access in the
+ * contracts. Throws ConfigError if the settings name none.
  */
 export function openEventLog(
   context: EventLogContext,
@@ -57,7 +57,7 @@ export function openEventLog(
   return restrictLog(openWholeLog(context, clientId, access.watches), access, user);
 }
 
-/** The same without restrictions, for tests. */
+/** Opens the same log without restrictions, for tests. */
 export function openWholeLog(
   { config, logger, metrics, budget, tracing }: EventLogContext,
   clientId: string,
@@ -93,7 +93,7 @@ function logOf(config: EventLogConfig, clientId: string, logger: Logger, budget:
   );
 }
 
-/** How to reach the brokers of the settings; undefined if there are none. Throws ConfigError. */
+/** Returns the connection to the brokers of the settings; undefined if there are none. Throws ConfigError. */
 export function kafkaConnection(config: KafkaConfig, clientId: string): KafkaConnection | undefined {
   const { KAFKA_BROKERS: brokers, KAFKA_TLS: tls } = config;
   return brokers && { brokers, clientId, tls, sasl: credentialsOf(config) };

@@ -2,11 +2,11 @@ import type { Hono } from 'hono';
 import type { KitEnv } from '../http/env.ts';
 import { problemOf } from '../telemetry/dependencies.ts';
 
-/** What is not ready, by name. */
+/** The reasons why a service is not ready, by dependency. */
 export type Problems = Record<string, string>;
 
 export interface Health {
-  /** Adds a dependency, which must answer within a second for the service to be ready. */
+  /** Adds a dependency. The service is ready only if it answers within a second. */
   add(name: string, check: () => Promise<void>): void;
   /** Reports not ready from now on, so that load balancers stop sending traffic. */
   drain(): void;
@@ -15,14 +15,15 @@ export interface Health {
   isStarted(): boolean;
   /** Whether it has started and is not shutting down, regardless of its dependencies. */
   isServing(): boolean;
-  /** Empty if everything is ready. */
+  /** Returns the problems; empty if everything is ready. */
   problems(): Promise<Problems>;
 }
 
 /**
- * `/health/live` answers while the process runs, `/health/ready` reports the service and its dependencies, and
- * `/health/serving` reports whether it accepts requests. Load balancers use the last one: if a dependency is down,
- * every instance reports not ready, and an error from an instance tells the caller more than one from the balancer.
+ * Creates the health state. `/health/live` answers while the process runs, `/health/ready` reports the service and
+ * its dependencies, and `/health/serving` reports whether it accepts requests. Load balancers use the last one: if a
+ * dependency is down, every instance reports not ready, and an instance's error tells the caller more than a
+ * balancer's.
  */
 export function createHealth(): Health {
   const checks = new Map<string, () => Promise<void>>();
@@ -52,7 +53,7 @@ export function createHealth(): Health {
   };
 }
 
-/** What health checks ask: a process, or several workers together. */
+/** The subject of health checks: one process, or several workers together. */
 interface Checked {
   isServing(): boolean | Promise<boolean>;
   problems(): Promise<Problems>;

@@ -10,9 +10,9 @@ import { planWorkers, supervisorConfig } from './workers/plan.ts';
 import { superviseWorkers, type Timings } from './workers/supervisor.ts';
 
 /**
- * Runs a service as this process: reads the environment, listens at once (not ready until it has started), and on
- * SIGTERM, SIGINT or an error that nothing handled reports not ready, finishes requests in flight, flushes and exits
- * within 15 s. With WORKERS, this process supervises others that do so, and does not load the service itself, which
+ * Runs a service as this process. Reads the environment and listens at once, not ready until it has started. On
+ * SIGTERM, SIGINT or an unhandled error it reports not ready, finishes requests in flight, flushes and exits within
+ * 15 s. With WORKERS, this process supervises others that do so. It then does not load the service itself, which
  * would take most of its memory.
  */
 export async function runService(
@@ -26,7 +26,7 @@ export async function runService(
   await runProcess(definition);
 }
 
-/** Starts workers, if there is to be more than one. */
+/** Starts workers if more than one is configured. Returns whether it did. */
 function supervises(service: ServiceName, timings: Partial<Timings> | undefined): boolean {
   const config = supervisorConfig(process.env);
   if (config === undefined) return false;

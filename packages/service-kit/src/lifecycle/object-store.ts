@@ -13,8 +13,8 @@ interface ObjectsContext {
 }
 
 /**
- * Opens the object store of the settings; undefined if they name none. What is opened for the background waits longer
- * for answers.
+ * Opens the object store of the settings; returns undefined if they name none. A store for background work waits
+ * longer for responses.
  */
 export function openObjects(
   { config, logger, metrics, tracing }: ObjectsContext,

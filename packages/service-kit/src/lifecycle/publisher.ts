@@ -4,17 +4,17 @@ import { type EventLog, type OutgoingRecord, publishInOrder, type TopicSpec } fr
 import { poll } from '@switchboard/resilience';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** The changes of a table that wait to be published, in one transaction. */
+/** The changes of a table that wait to be published, seen from one transaction. */
 export interface Unpublished<T> {
-  /** Takes the lock of the one that publishes until the transaction ends; false when another has it. */
+  /** Takes the publisher's lock until the transaction ends. Returns false if another process holds it. */
   lock(): Promise<boolean>;
-  /** Those that have waited longest. */
+  /** Returns the changes that have waited longest. */
   oldest(limit: number): Promise<T[]>;
-  /** What has changed again meanwhile keeps waiting. */
+  /** Marks changes as published. Rows that have changed again keep waiting. */
   markPublished(changes: readonly T[], nextOffset: bigint): Promise<void>;
-  /** The offset after the last record published; undefined before the first. */
+  /** Returns the offset after the last published record; undefined before the first. */
   nextOffset(): Promise<bigint | undefined>;
-  /** Has every row published, to a topic that is empty, and returns how many there are. */
+  /** Marks every row for publishing, to a topic that is empty. Returns the number of rows. */
   publishAll(): Promise<number>;
 }
 
@@ -22,35 +22,36 @@ interface PublisherOptions<T> {
   database: Pick<Database, 'drizzle'>;
   log: Pick<EventLog, 'createTopics' | 'endOffsets' | 'publish' | 'bytesInFlight'>;
   topic: string;
-  /** Replicas of the topic. */
+  /** The replication factor of the topic. */
   replication: number;
   unpublished(tx: Tx): Unpublished<T>;
   recordOf(change: T): Pick<OutgoingRecord, 'key' | 'value'>;
-  /** How many changes are read and sent together. */
+  /** The number of changes that are read and sent together. */
   batchSize: number;
   /**
-   * A record that says what is in the table, published once all of that is, and whenever it differs. Undefined: none
-   * now. It is asked for before the table is read.
+   * Returns a record that summarizes the table; undefined for none now. It is published after all changes, and only
+   * if it differs from the last one. Called before the table is read.
    */
   summary?(tx: Tx): Promise<Omit<OutgoingRecord, 'partition'> | undefined>;
   logger: Logger;
 }
 
-/** Publishes a table as it changes. */
+/** Publishes the changes of a table. */
 export interface BackgroundPublisher {
   /** Returns at once. */
   start(): void;
-  /** Lets records that are being published finish. */
+  /** Waits for records that are being published. */
   stop(): Promise<void>;
 }
 
 const IDLE_MS = 500;
-/** A reader that was away for longer reads the topic from its start. */
+/** A reader that was offline for longer reads the topic from its start. */
 const TOMBSTONE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Publishes each change of a table to a compacted topic of one partition, in order, at least once. One process at a
- * time does so, under a lock. A topic that is new, or ends before what was published to it, gets every row again.
+ * Creates a publisher that sends each change of a table to a compacted topic of one partition, in order, at least
+ * once. A lock admits one process at a time. A topic that is new, or that ends before the last published offset, gets
+ * every row again.
  */
 export function createPublisher<T>(options: PublisherOptions<T>): BackgroundPublisher {
   const { database, log, topic, replication, unpublished, recordOf, batchSize, summary, logger } = options;
@@ -77,7 +78,7 @@ export function createPublisher<T>(options: PublisherOptions<T>): BackgroundPubl
     }
   }
 
-  /** False when nothing is left to publish, or another process publishes. */
+  /** Returns false if nothing is left to publish, or if another process publishes. */
   async function publishNext(tx: Tx): Promise<boolean> {
     const store = unpublished(tx);
     if (!(await store.lock())) return false;

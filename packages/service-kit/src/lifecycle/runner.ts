@@ -17,11 +17,11 @@ import type { Service, ServiceDefinition } from './service.ts';
 import { joinSupervisor, type Membership } from './workers/join.ts';
 import type { Assignment } from './workers/protocol.ts';
 
-/** After SIGTERM, load balancers have DRAIN_MS or more to notice, then requests in flight have FINISH_MS. */
+/** After SIGTERM, load balancers have at least DRAIN_MS to notice, then requests in flight have FINISH_MS. */
 const FINISH_MS = 8_000;
-/** Services start together, and the directory is there a moment after catalogue. */
+/** Services start together, and the directory is available shortly after catalogue. */
 const ATTEMPTS_BEFORE_A_WARNING = 4;
-/** Before the supervisor gives up on its workers. */
+/** Shorter than the time after which the supervisor gives up on its workers. */
 const WORKER_SHUTDOWN_MS = 14_000;
 
 /** Creates the context of a service from environment variables. Throws ConfigError. */
@@ -64,7 +64,7 @@ export async function startWithRetries(
   app.health.started();
 }
 
-/** Runs a service in this process, which its supervisor started or nothing did. See `runService`. */
+/** Runs a service in this process, with or without a supervisor. See `runService`. */
 export async function runProcess<S extends z.ZodType<CommonConfig>>(
   definition: ServiceDefinition<S>,
 ): Promise<void> {
@@ -77,7 +77,7 @@ export async function runProcess<S extends z.ZodType<CommonConfig>>(
   }
 }
 
-/** What somebody has to change before the service can start. */
+/** Whether an operator has to change something before the service can start. */
 const isRefusal = (error: unknown): error is Error =>
   error instanceof ConfigError || error instanceof ListenError || error instanceof UnsuitableDatabase;
 
@@ -115,7 +115,8 @@ async function run<S extends z.ZodType<CommonConfig>>(
     logger.info({ port: server.port, region: config.REGION }, 'listening');
   }
 
-  // Connections go to every worker that listens. While another one does, a worker that could only answer 503 waits.
+  // Every worker that listens gets connections. While another one listens, this worker waits, since it would answer
+  // 503.
   const listensAtOnce = membership?.assignment.listensAtOnce ?? true;
   if (listensAtOnce) await accept();
   await startWithRetries(service, context);

@@ -7,9 +7,9 @@ import type { CommonConfig, ServiceContext } from './context.ts';
 /** A running service. */
 export interface Service {
   app: ServiceApp;
-  /** Migrates, fills the replica, starts consumers. Called again while a dependency is unavailable. */
+  /** Migrates, fills the replica and starts consumers. Called again while a dependency is unavailable. */
   start(): Promise<void>;
-  /** Ends what would keep the server open when it closes, such as event streams. */
+  /** Ends work that would keep the server open when it closes, such as event streams. */
   drain?(): void;
   /** Finishes accepted work, then closes every connection. */
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ export interface Service {
 export interface ServiceDefinition<S extends z.ZodType<CommonConfig> = z.ZodType<CommonConfig>> {
   name: ServiceName;
   settings: S;
-  /** Of the service's database, in the order in which they are applied. */
+  /** The migrations of the service's database, in the order in which they are applied. */
   migrations: readonly Migrations[];
   create(context: ServiceContext<z.output<S>>): Service;
 }

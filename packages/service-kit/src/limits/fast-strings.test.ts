@@ -4,7 +4,7 @@ import { outputOf } from '../testing/script.ts';
 const PRINT = 'process.stdout.write(String(%HasFastProperties(String.prototype)))';
 
 describe('String.prototype', () => {
-  // The first fails once ioredis or V8 no longer needs this: then fast-strings.ts can go.
+  // The first test fails once ioredis or V8 no longer needs this. Remove fast-strings.ts then.
   it('becomes slow with ioredis', async () => {
     expect(await printed(`await import('ioredis'); ${PRINT}`)).toBe('false');
   });

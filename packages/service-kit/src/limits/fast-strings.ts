@@ -1,10 +1,10 @@
 const ENOUGH_FOR_FEEDBACK = 1_000;
 
 /**
- * Keeps methods of strings fast. ioredis has a class that extends String, after which V8 treats String.prototype as an
+ * Keeps string methods fast. ioredis has a class that extends String, after which V8 treats String.prototype as an
  * object that is still being set up: optimised code looks each method up again, and loops over characters take two to
- * three times as long. V8 ends that, for good, once a method is called on a String object by code that it has observed
- * for a while; calls on plain strings, which are all that programs make, do not count.
+ * three times as long. V8 ends that permanently once code that it has observed for a while calls a method on a String
+ * object. Calls on plain strings, the only ones that programs make, do not count.
  * Source: `JSObject::MakePrototypesFast` in V8's src/objects/js-objects.cc.
  */
 export function keepStringsFast(): void {

@@ -8,44 +8,47 @@ import type { Metrics } from '../telemetry/metrics.ts';
 
 interface QuotasOptions {
   bytesPerSecond: Readonly<Record<'address' | 'project', number>>;
-  /** In which instances count together; without it, each counts for itself, and each worker allows its share. */
+  /**
+   * The Redis in which instances count together. Without it, each instance counts alone and each worker allows its
+   * share.
+   */
   redis: Redis | undefined;
   share(bytesPerSecond: number): number;
   metrics: Metrics;
   logger: Logger;
 }
 
-/** Holds projects to what an operator allows them. */
+/** Limits projects to the rate that an operator allows. */
 export interface Throttle {
-  /** Whether what the project sends is to be dropped. Throws RateLimited while it has sent what it may. */
+  /** Whether the project's events are to be dropped. Throws RateLimited while its rate is used up. */
   drops(project: ProjectAccess): boolean;
-  /** Counts events that are accepted. Throws RateLimited if requests that came meanwhile have used the rate up. */
+  /** Counts accepted events. Throws RateLimited if concurrent requests have used up the rate. */
   charge(project: ProjectAccess, events: number): void;
 }
 
 export interface Quotas {
-  /** A quota with buckets of its own; the name is for messages and metrics: `events`. */
+  /** Returns a quota with separate buckets. The name, such as `events`, appears in messages and metrics. */
   quota(name: string): Quota;
   throttle: Throttle;
   close(): void;
 }
 
-/** What a request counts beside its body, so that empty ones are bounded too. */
+/** The bytes that a request counts besides its body, so that empty requests are limited too. */
 const REQUEST_BYTES = 1_000;
 const WARN_AGAIN_MS = 60_000;
 const SHARE_EVERY_MS = 1_000;
-/** Soon enough to notice that the throttle was changed. */
+/** The longest Retry-After, short enough for clients to notice a changed throttle. */
 const MAX_THROTTLED_SECONDS = 60;
-/** So many projects have a series each. */
+/** The number of projects with their own metric series. */
 const MAX_NAMED = 100;
-/** Smaller amounts wait until they add up, so that few keys are shared. */
+/** Smaller amounts are held back until they add up, so that few keys are shared. */
 const MIN_SHARED_SECONDS = 0.05;
 
 /**
- * The bytes of the budget that bodies of each address and each project may take. They are counted in memory, since
- * asking Redis would cost more than accepting an event; once a second, instances add what they counted to Redis and
- * learn the sum. What a body takes is known once it is read, so a body may overdraw a bucket, and then the next one
- * waits.
+ * Opens quotas on the bytes of the budget that bodies of each address and each project take. They are counted in
+ * memory, since asking Redis would cost more than accepting an event. Once a second, instances add their counts to
+ * Redis and learn the sum. The size of a body is known only after it is read, so a body may overdraw a bucket, and
+ * the next one waits.
  */
 export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: QuotasOptions): Quotas {
   const rejections = metrics.counterBy(
@@ -60,12 +63,12 @@ export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: Qu
     ['project', 'outcome'],
   );
   const named = new Set<string>();
-  // In seconds, since each project has a rate of its own.
+  // In seconds, since each project has its own rate.
   const throttles = createBuckets(1);
   const shared = new Map<string, Buckets>([['throttle', throttles]]);
   let warnedAt = Number.NEGATIVE_INFINITY;
 
-  /** Names the project, since it can be called; addresses are not logged. */
+  /** Logs the project, since an operator can contact it. Addresses are not logged. */
   function warn(quota: string, project: string): void {
     const now = performance.now();
     if (now - warnedAt < WARN_AGAIN_MS) return;
@@ -107,7 +110,7 @@ export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: Qu
     },
   };
 
-  /** Workers without Redis each allow their share, which may be less than one event. */
+  /** Returns the rate of this worker. Without Redis it is a share, which may be less than one event per second. */
   const rateHere = (perSecond: number) =>
     redis === undefined ? share(perSecond * MILLIS) / MILLIS : perSecond;
 
@@ -122,7 +125,7 @@ export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: Qu
     }
   }
 
-  // While Redis is unavailable, what this instance counted is not shared, and still counts here.
+  // While Redis is unavailable, counts of this instance are not shared but still apply here.
   const timer =
     redis && setInterval(() => void exchange(redis).catch(() => undefined), SHARE_EVERY_MS).unref();
 
@@ -156,17 +159,17 @@ export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: Qu
 
 const MILLIS = 1_000;
 
-/** A changed rate begins anew. */
+/** Returns a key that contains the rate, so that a changed rate starts with a new bucket. */
 const throttleKey = ({ id, eventsPerSecond }: ProjectAccess): string => `${id}:${eventsPerSecond}`;
 
-/** Empties a shared bucket by some seconds and returns the seconds until it is full again. */
+/** Takes seconds from a shared bucket. Returns the seconds until it is full again. */
 export async function takeShared(redis: Redis, bucket: string, seconds: number): Promise<number> {
   return Number(await redis.eval(TAKE, 1, `bucket:${bucket}`, seconds));
 }
 
 /**
- * By the clock of Redis: `full` is when the bucket is full again, `at` when that was written. If the clock was set back
- * since, `full` moves back as far.
+ * Uses the clock of Redis. `full` is the time at which the bucket is full again, and `at` is the time of that write.
+ * If the clock was set back since, `full` moves back by the same amount.
  */
 const TAKE = `
 local time = redis.call('TIME')

@@ -25,7 +25,7 @@ const ADDRESS_AND_LINK = [
   { name: 'link', points: 5, durationSeconds: 60 },
 ] as const;
 
-/** An address that is out of points takes none of the link's. */
+/** Expects that an address without points takes no points of the link. */
 async function expectInOrder(limits: ReturnType<typeof createRateLimits>): Promise<void> {
   const limit = limits(...ADDRESS_AND_LINK);
   async function reads(address: string, tries: number): Promise<string[]> {
@@ -160,7 +160,7 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     const outcomes = await Promise.allSettled(reads);
     expect((await calls()) - before).toBeLessThanOrEqual(2);
     const messages = outcomes.map((one) => (one.status === 'fulfilled' ? 'read' : one.reason.message));
-    // The link has five points, and each of the four addresses three.
+    // The link has five points, and each of the four addresses has three.
     expect(messages.map((message) => /\((.*)\)/.exec(message)?.[1] ?? message)).toEqual(
       reads.map((_, index) => (index < 5 ? 'read' : index < 12 ? 'link' : 'address')),
     );
@@ -184,7 +184,7 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     );
     expect(await wait).toBeLessThanOrEqual(1);
     expect(await redis.pttl(key)).toBeLessThanOrEqual(60_000);
-    // The times keep their distances.
+    // The differences between the times stay the same.
     const times = (await redis.lrange(key, 0, -1)).map(Number);
     const [, last = 0] = times;
     expect(times.slice(1).map((time) => last - time)).toEqual([0, 30_000, 59_000]);

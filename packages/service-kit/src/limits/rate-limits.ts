@@ -12,25 +12,25 @@ import {
 } from './sliding-window.ts';
 
 interface LimitOptions {
-  /** Names the limit in Redis and in the error message. */
+  /** The name of the limit in Redis and in the error message. */
   name: string;
   points: number;
   durationSeconds: number;
 }
 
-/** A key for each of these limits. */
+/** One key for each of these limits. */
 type KeysOf<Options extends readonly LimitOptions[]> = { [Place in keyof Options]: string };
 
-/** One limit, or several that the same request counts towards. */
+/** One limit, or several that the same request counts against. */
 export interface RateLimit<Keys extends readonly string[] = [string]> {
   /**
-   * Consumes one point of each key, in the order of the limits, as far as the first that has none left in its last
-   * `durationSeconds`; that one throws RateLimited.
+   * Consumes one point of each key, in the order of the limits. Stops at the first key without a point left in its
+   * last `durationSeconds` and throws RateLimited.
    */
   consume(...keys: Keys): Promise<void>;
   /**
-   * Throws RateLimited if this process knows that the first key has no point left, without asking Redis: for requests
-   * whose next step costs more than a look into memory.
+   * Throws RateLimited if this process knows that the first key has no point left, without asking Redis. For requests
+   * that have a next step more expensive than a memory lookup.
    */
   refuseExhausted(firstKey: Keys[0]): void;
 }
@@ -39,16 +39,16 @@ export type CreateRateLimit = <Options extends readonly LimitOptions[]>(
   ...options: Options
 ) => RateLimit<KeysOf<Options>>;
 
-/** How long Redis is not asked after a failure, so that a stopped one does not slow down every request. */
+/** How long Redis is not used after a failure, so that a stopped server does not slow down every request. */
 const RETRY_AFTER_MS = 1000;
 
-/** Keys of a limit of which this process remembers that they have no point left; of others it asks Redis. */
+/** The number of exhausted keys per limit that this process remembers. It asks Redis for others. */
 const MAX_EXHAUSTED = 10_000;
 
-/** Requests that share a round trip. Redis answers nobody else meanwhile, for less than a millisecond. */
+/** The number of requests per round trip. It blocks Redis for less than a millisecond. */
 const MAX_REQUESTS_AT_ONCE = 100;
 
-/** The same window also in memory, for when Redis is unavailable. */
+/** A window with a copy in memory for when Redis is unavailable. */
 interface CountedWindow extends NamedWindow {
   take: TakePoint;
 }
@@ -58,14 +58,14 @@ interface CountedTake extends Take {
 }
 
 interface Refused extends Exhausted {
-  /** Redis, when it is back, may have points left. */
+  /** Whether the refusal was counted in memory. Redis may have points left when it is available again. */
   isFallback?: boolean;
 }
 
 /**
- * Sliding windows that all instances share through Redis. The limits of a request, and of all requests that wait at
- * the same moment, take one round trip. Without Redis, or while it is unavailable, each instance counts in memory; one
- * of several workers allows its share of the points.
+ * Creates sliding windows that all instances share through Redis. The limits of a request, and of all requests that
+ * wait at the same moment, take one round trip. Without Redis, or while it is unavailable, each instance counts in
+ * memory, and each of several workers allows its share of the points.
  */
 export function createRateLimits(
   redis: Redis | undefined,
@@ -78,7 +78,7 @@ export function createRateLimits(
       const window = { name, points, milliseconds: durationSeconds * 1000 };
       return { ...window, take: memoryWindow({ ...window, points: share(points) }) };
     });
-    // A key without a point has none before its oldest leaves the window, whatever other instances do.
+    // An exhausted key has no point until its oldest leaves the window, regardless of other instances.
     const exhaustedKeys = new LRUCache<string, true>({ max: MAX_EXHAUSTED });
 
     function refuse(place: number, wait: number): never {
@@ -121,7 +121,9 @@ function fallBack(take: CountedTake): Refused | undefined {
   return exhausted && { ...exhausted, isFallback: true };
 }
 
-/** Each take is an object of its own, so none is shared: requests with the same keys count each. */
+/**
+ * Returns a function that batches takes. Each take is a separate object, so requests with the same keys all count.
+ */
 function takeTogether(redis: Redis): (take: CountedTake) => Promise<Refused | undefined> {
   const shared = redisWindows(redis);
   let failedAt = Number.NEGATIVE_INFINITY;

@@ -14,7 +14,7 @@ interface RedisContext {
   tracing?: Tracing | undefined;
 }
 
-/** A Redis client that fails fast while Redis is unavailable, so that its user can continue without it. */
+/** Opens a Redis client that fails fast while Redis is unavailable, so that its user can continue without it. */
 export function openRedis(url: string, { logger, metrics, tracing }: RedisContext): Redis {
   const redis = new Redis(url, {
     enableOfflineQueue: false,
@@ -37,7 +37,7 @@ export function openRedis(url: string, { logger, metrics, tracing }: RedisContex
   return redis;
 }
 
-/** ioredis' own tracing is for all clients of a process together, and shows their arguments. */
+/** Measures commands. The tracing of ioredis covers all clients of a process and reveals their arguments. */
 function measureCommands(redis: Redis, measure: Measure): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 
-/** Points per key in any time span of this length. A rejected attempt consumes none. */
+/** The points per key in any time span of this length. A rejected attempt consumes none. */
 export interface WindowOptions {
   points: number;
   milliseconds: number;
@@ -11,13 +11,13 @@ export type TakePoint = (key: string) => number;
 
 const MAX_KEYS = 100_000;
 
-/** Times of the points consumed, in a ring buffer with one slot per point; `next` is the oldest. */
+/** The times of the consumed points, in a ring buffer with one slot per point; `next` is the oldest. */
 interface Ring {
   times: number[];
   next: number;
 }
 
-/** A sliding window per key in this process. Beyond MAX_KEYS, the least recently used keys are dropped. */
+/** Creates a sliding window per key in this process. Above MAX_KEYS, the least recently used keys are dropped. */
 export function memoryWindow(
   { points, milliseconds }: WindowOptions,
   now: () => number = () => performance.now(),
@@ -51,23 +51,23 @@ export interface NamedWindow extends WindowOptions {
   name: string;
 }
 
-/** What a request consumes: a point of a key in each of these windows, in their order. */
+/** The points that a request consumes: one of a key in each of these windows, in their order. */
 export interface Take {
   windows: readonly NamedWindow[];
   keys: readonly string[];
 }
 
-/** The first window, by its place, that has no point left, and the milliseconds until one is free. */
+/** The index of the first window without a point left, and the milliseconds until one is free. */
 export interface Exhausted {
   place: number;
   wait: number;
 }
 
 /**
- * Keeps the times of a key's points, newest first, by the clock of Redis. Each key has its points, its window and
- * whether it is the first of a request. Returns the keys without a point, each with its wait. Times later than now are
- * from before the clock was set back: they move back as far, or the key would stay exhausted until the clock reaches
- * them again.
+ * Keeps the times of a key's points, newest first, by the clock of Redis. Each key comes with its points, its window
+ * and whether it is the first of a request. Returns the keys without a point and the wait of each. Times in the
+ * future were written before the clock was set back. They move back by the same amount; otherwise the key would stay
+ * exhausted until the clock reaches them again.
  */
 const SCRIPT = `
 local time = redis.call('TIME')
@@ -98,8 +98,8 @@ end
 return exhausted`;
 
 /**
- * Sliding windows that all instances share. One round trip takes what several requests consume, of each as far as the
- * first window that has no point left. Throws when Redis does not answer.
+ * Creates sliding windows that all instances share. One round trip takes the points of several requests, each up to
+ * its first window without a point left. Throws if Redis does not answer.
  */
 export function redisWindows(
   redis: Redis,
@@ -146,7 +146,7 @@ export function redisWindows(
   };
 }
 
-/** From Lua's list of indexes, which begin at 1, and waits. */
+/** Parses a Lua list of waits and indexes, which begin at 1. */
 function waitsByIndex(list: readonly unknown[]): ReadonlyMap<number, number> {
   const waits = new Map<number, number>();
   for (let i = 0; i < list.length; i += 2) waits.set(Number(list[i]) - 1, Number(list[i + 1]));

@@ -3,16 +3,16 @@ import ipaddr from 'ipaddr.js';
 import type { Network } from '../settings/fields.ts';
 import type { ResolveName } from './names.ts';
 
-/** An address that requests must not reach; the message names the host and how to allow it. */
+/** An address that requests must not reach. The message names the host and how to allow it. */
 export class PrivateAddress extends Error {
   override name = 'PrivateAddress';
 }
 
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
-/** Public, but answered by the virtual machine's own host on Azure. */
+/** A public address that the virtual machine's own host answers on Azure. */
 const AZURE_HOST = '168.63.129.16';
 
-/** Whether an address is on the internet or in one of the networks; IPv4 addresses may be mapped to IPv6. */
+/** Whether an address is on the internet or in one of the networks. Accepts IPv4 addresses mapped to IPv6. */
 export function isReachable(address: string, networks: readonly Network[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
@@ -21,15 +21,15 @@ export function isReachable(address: string, networks: readonly Network[]): bool
   return parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST);
 }
 
-/** Throws PrivateAddress for a URL whose host is an address that is not reachable. */
+/** Throws PrivateAddress if the host of a URL is an unreachable address. */
 export function requireReachable({ hostname }: URL, networks: readonly Network[], setting: string): void {
   const host = hostname.replace(/^\[(.+)\]$/, '$1');
   if (ipaddr.isValid(host) && !isReachable(host, networks)) throw refusal(host, host, setting);
 }
 
 /**
- * Resolves names for connections: the addresses that are checked are those that are connected to, so a name cannot
- * change its address in between. One that is not reachable refuses the name.
+ * Returns a lookup for connections. The checked addresses are the ones connected to, so a name cannot change its
+ * address in between. One address that is not reachable rejects the name.
  */
 export function reachableLookup(
   networks: readonly Network[],

@@ -12,7 +12,7 @@ const LOOPBACK = networkList.parse('127.0.0.0/8,::1/128');
 const ANSWER = 0x8180;
 const NO_SUCH_NAME = 0x8183;
 const TYPE_A = 1;
-/** A pointer to the name of the question, type A, class IN, 60 s, four bytes. */
+/** A pointer to the name in the question, type A, class IN, 60 s, four bytes. */
 const RECORD = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1]);
 
 let dns: Socket;
@@ -20,7 +20,7 @@ let server: Server;
 let port: number;
 const asked = new Set<string>();
 
-/** Answers 127.0.0.1 for push.example, nothing for dead.example, and that there is no other name. */
+/** Answers 127.0.0.1 for push.example, nothing for dead.example, and "no such name" for all others. */
 function answer(query: Buffer): Buffer | undefined {
   const labels: string[] = [];
   let at = 12;
@@ -75,7 +75,7 @@ it('name servers that do not answer delay no other look-up', async () => {
   let settled = 0;
   for (const one of dead) void one.then(() => settled++);
   await expect.poll(() => asked.size).toBe(40);
-  // The hosts file and the threads of the process are free.
+  // The hosts file and the threads of the process remain available.
   expect(await lookup('localhost')).toBeDefined();
   expect(await (await sender()(`http://push.example:${port}/`)).text()).toBe('here');
   expect(settled).toBe(0);

@@ -6,19 +6,20 @@ export type ResolveName = (hostname: string) => Promise<LookupAddress[]>;
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
 
-/** As programs on this machine do. Node uses a thread for each look-up, of which a process has few. */
+/** Resolves names like other programs on this machine. Node uses one of a process's few threads for each look-up. */
 export const systemNames: ResolveName = (hostname) => dns.lookup(hostname, { all: true });
 
 /**
- * For names that strangers choose, whose name servers may never answer: DNS is asked without a thread. That leaves out
- * the hosts file and search domains, so names without a dot, which no stranger can register, are the system's.
+ * Returns a resolver for names from untrusted sources, since their name servers may never answer. It queries DNS
+ * without a thread and so ignores the hosts file and search domains. The system resolves names without a dot, since
+ * third parties cannot register them.
  *
  * @param servers `address:port`. Default: those of this machine.
  */
 export function strangersNames(servers?: readonly string[]): ResolveName {
   return async (hostname) => {
     if (!hostname.includes('.')) return systemNames(hostname);
-    // A new one each time follows changes of the machine's name servers.
+    // A new resolver each time picks up changes of the machine's name servers.
     const resolver = new dns.Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
     if (servers !== undefined) resolver.setServers(servers);
     const answers = await Promise.allSettled([

@@ -142,10 +142,10 @@ it('goes through the proxy, except to hosts that bypass it', async () => {
     });
     client.on('error', () => upstream.destroy());
   });
-  // The proxy's own address is the operator's choice, and may be private.
+  // The operator chooses the proxy's address, so it may be private.
   const through = sender({ OUTGOING_PRIVATE_NETWORKS: [], OUTGOING_PROXY_URL: proxy.url });
   expect(await (await through('http://push.example/a')).text()).toBe('proxied');
-  await expect(through('https://push.example/b')).rejects.toThrow(SendFailed); // The target speaks no TLS.
+  await expect(through('https://push.example/b')).rejects.toThrow(SendFailed); // The target does not support TLS.
   await expect(through('http://10.0.0.1/')).rejects.toThrow('private address');
   expect(seen).toEqual(['GET http://push.example/a', 'CONNECT push.example:443']);
   const around = sender({ OUTGOING_PROXY_URL: proxy.url, OUTGOING_PROXY_BYPASS: 'localhost' });

@@ -7,25 +7,26 @@ import { type ResolveName, systemNames } from './names.ts';
 
 interface SenderOptions {
   config: OutgoingConfig;
-  /** Bound on the whole exchange, from the name look-up to the last byte of the answer. */
+  /** The time limit for the whole exchange, from the name look-up to the last byte of the response. */
   timeoutMs: number;
-  /** Bound on the body of an answer. 0: bodies are not read, and answers have none. */
+  /** The size limit for the body of a response. 0: bodies are not read, and responses have none. */
   maxBytes: number;
   /** Private networks that may be reached, and the setting that lists them. Default: OUTGOING_PRIVATE_NETWORKS. */
   privateNetworks?: { setting: string; networks: readonly Network[] | undefined };
-  /** Told of every exchange; an answer 5xx is a failure. */
+  /** Called for every exchange. A 5xx response is a failure. */
   measure?: Measure;
   /** Default: `systemNames`. */
   resolve?: ResolveName;
 }
 
 /**
- * An HTTP request to a third party, as `fetch` takes it. The answer is whole when it is returned. Redirects are
- * returned, never followed. Throws SendFailed; an abort by the caller's signal throws its reason.
+ * Sends an HTTP request to a third party, with the parameters of `fetch`. The response is returned when it is
+ * complete. Redirects are returned, never followed. Throws SendFailed; an abort by the caller's signal throws its
+ * reason.
  */
 export type Send = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** No answer, or none within the bounds. The message holds nothing of the answer. */
+/** No response, or none within the limits. The message contains nothing of the response. */
 export class SendFailed extends Error {
   override name = 'SendFailed';
   readonly kind: 'late' | 'large' | 'refused' | 'unreachable';
@@ -36,12 +37,12 @@ export class SendFailed extends Error {
   }
 }
 
-/** Idle connections are kept this long, whatever the server asks for. */
+/** How long idle connections are kept, regardless of what the server asks for. */
 const KEEP_ALIVE_MS = 4_000;
 
 /**
- * Sends requests to servers that are not trusted: within a deadline, with a bounded answer, and to no private address
- * that is not allowed. Through a proxy, the proxy resolves names and has to refuse private networks itself.
+ * Creates a sender for requests to untrusted servers. It enforces a deadline and a response size, and rejects private
+ * addresses that are not allowed. With a proxy, the proxy resolves names and must reject private networks itself.
  */
 export function createSender({
   config,
@@ -111,7 +112,7 @@ function openDispatcher(config: OutgoingConfig, options: Agent.Options): Dispatc
 async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Also ends the connection of a body that is not read.
+  // Also closes the connection of a body that is not read.
   body.on('error', () => undefined);
   if (maxBytes === 0) body.destroy();
   else {
@@ -124,7 +125,7 @@ async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: numb
   return Buffer.concat(chunks);
 }
 
-/** Without those that describe the connection. */
+/** Returns the headers without those that describe the connection. */
 function headersOf(received: NodeJS.Dict<string | string[]>): Headers {
   const headers = new Headers();
   for (const [name, value = []] of Object.entries(received)) {
@@ -134,7 +135,7 @@ function headersOf(received: NodeJS.Dict<string | string[]>): Headers {
   return headers;
 }
 
-/** Other messages may quote what a server sent; their codes do not. */
+/** Keeps the code of other errors, since their messages may quote a server's response. */
 function toSendFailed(error: unknown): SendFailed {
   if (error instanceof SendFailed) return error;
   if (error instanceof PrivateAddress) return new SendFailed('refused', error.message);

@@ -12,8 +12,8 @@ const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
 /**
- * A new value of the token with this id (`tok_` and 32 hex digits): `sbpat_` or `sbsvc_`, the digits of the id, 32
- * random base62 characters, and a CRC-32 of all before in base62, by which scanners tell it from a made-up one.
+ * Returns a new value of the token with this id (`tok_` and 32 hex digits): `sbpat_` or `sbsvc_`, the digits of the
+ * id, 32 random base62 characters, and a CRC-32 of all of these in base62, which lets scanners detect made-up tokens.
  */
 export function newApiToken(kind: ApiTokenKind, id: string): string {
   const secret = Array.from({ length: SECRET_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length)));
@@ -21,12 +21,12 @@ export function newApiToken(kind: ApiTokenKind, id: string): string {
   return value + checksum(value);
 }
 
-/** Whether a credential claims to be one: an access token of an issuer never begins like it. */
+/** Whether a credential has the prefix of an API token. An issuer's access token never begins like that. */
 export function isApiToken(credential: string): boolean {
   return Object.values(PREFIXES).some((prefix) => credential.startsWith(prefix));
 }
 
-/** The id of the token that this is a value of; undefined for what was never made. */
+/** Returns the id of the token with this value; undefined for a value that was never issued. */
 export function apiTokenId(value: string): string | undefined {
   if (!API_TOKEN_PATTERN.test(value)) return undefined;
   const end = value.length - CHECKSUM_LENGTH;
@@ -34,7 +34,7 @@ export function apiTokenId(value: string): string | undefined {
   return `tok_${value.slice(PREFIX_LENGTH, PREFIX_LENGTH + ID_LENGTH)}`;
 }
 
-/** Whether the value has this hash, in constant time. */
+/** Whether the value has this hash. Compares in constant time. */
 export function isValueOf(value: string, hash: string): boolean {
   const given = Buffer.from(hashToken(value));
   const expected = Buffer.from(hash);

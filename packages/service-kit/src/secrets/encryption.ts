@@ -6,20 +6,20 @@ import { z } from 'zod';
 export interface Encryption {
   /** Encrypts with the first secret. The result decrypts only for the same context, such as the id of a row. */
   encrypt(text: string, context: string): Promise<string>;
-  /** Throws when none of the secrets decrypts it for this context. */
+  /** Decrypts a text. Throws if none of the secrets decrypts it for this context. */
   decrypt(encrypted: string, context: string): Promise<string>;
   /** Whether there are secrets after the first. They are only used to decrypt. */
   hasOlderSecrets: boolean;
-  /** Encrypts again with the first secret what was encrypted with another one. */
+  /** Encrypts a text again with the first secret if another secret encrypted it. */
   reencrypt(encrypted: string, context: string): Promise<Reencryption>;
 }
 
 export type Reencryption = { encrypted: string } | 'current' | 'undecryptable';
 
 interface EncryptionOptions {
-  /** The first encrypts, all of them decrypt. */
+  /** The first secret encrypts; all of them decrypt. */
   secrets: readonly string[];
-  /** What the keys are derived for: the same secret gives different keys for different purposes. */
+  /** The purpose of the derived keys. The same secret gives different keys for different purposes. */
   purpose: string;
 }
 
@@ -31,7 +31,7 @@ interface Key {
 const KEY_MANAGEMENT = 'dir';
 const ALGORITHM = 'A256GCM';
 
-/** An environment variable that holds secrets for `createEncryption`, comma separated. */
+/** An environment variable with comma-separated secrets for `createEncryption`. */
 export const encryptionSecrets = z
   .string()
   .transform((list) => list.split(',').map((secret) => secret.trim()))
@@ -39,8 +39,8 @@ export const encryptionSecrets = z
   .meta({ values: '32 or more characters each, comma separated', secret: true });
 
 /**
- * JSON Web Encryption (RFC 7516, compact): AES-256-GCM with keys derived by HKDF-SHA-256. The protected header names
- * the key (`kid`), so that the right one is used after a rotation, and the context (`ctx`).
+ * Creates JSON Web Encryption (RFC 7516, compact): AES-256-GCM with keys derived by HKDF-SHA-256. The protected
+ * header names the key (`kid`), which selects the right one after a rotation, and the context (`ctx`).
  */
 export function createEncryption({ secrets, purpose }: EncryptionOptions): Encryption {
   const keys = secrets.map((secret) => deriveKey(secret, purpose));
@@ -87,7 +87,7 @@ export function createEncryption({ secrets, purpose }: EncryptionOptions): Encry
   };
 }
 
-/** The id is derived like the key, so it says nothing about the secret. */
+/** Derives a key and its id. The id is derived like the key, so it reveals nothing about the secret. */
 function deriveKey(secret: string, purpose: string): Key {
   const derive = (info: string, length: number) => Buffer.from(hkdfSync('sha256', secret, '', info, length));
   return { id: derive(`${purpose} kid`, 9).toString('base64url'), bytes: derive(purpose, 32) };

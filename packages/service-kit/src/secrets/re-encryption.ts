@@ -1,7 +1,7 @@
 import type { Logger } from '../telemetry/logger.ts';
 import type { Encryption } from './encryption.ts';
 
-/** An encrypted text of a table, and the context it was encrypted for. */
+/** An encrypted text in a table, and the context that it was encrypted for. */
 export interface EncryptedText {
   encrypted: string;
   context: string;
@@ -9,9 +9,9 @@ export interface EncryptedText {
 
 interface ReencryptOptions<Row extends EncryptedText> {
   encryption: Encryption;
-  /** What the rows are, for the log: `public links`. */
+  /** The name of the rows in the log: `public links`. */
   what: string;
-  /** A page of the rows that follow the given one, in the order of their key; empty at the end. */
+  /** Returns a page of the rows that follow the given one, in key order; empty at the end. */
   page(after: Row | undefined): Promise<Row[]>;
   /** Replaces the text of the row, unless it has changed since it was read. */
   replace(row: Row, encrypted: string): Promise<void>;

@@ -5,10 +5,10 @@ import { outgoingSettings } from './outgoing.ts';
 import { processSettings } from './process.ts';
 import { tlsSettings } from './tls.ts';
 
-/** No instance serves for longer after SIGTERM, in milliseconds. */
+/** The longest time in milliseconds that an instance serves after SIGTERM. */
 export const LONGEST_DRAIN_MS = 5_000;
 
-/** The settings of every service, to be spread into its own `z.object`. */
+/** The settings of every service. Spread them into its `z.object`. */
 export const commonSettings = {
   PORT: integerSetting({ min: 0, max: 65_535, fallback: 3000 }).describe(
     'Port to listen on; 0 picks a free one.',

@@ -7,7 +7,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads settings from environment variables. An empty variable counts as unset. Throws ConfigError with one message
- * that names every missing or invalid variable but no value, since it may be a secret.
+ * that names every missing or invalid variable, without its value, which may be a secret.
  */
 export function parseConfig<S extends z.ZodType>(
   schema: S,

@@ -1,9 +1,9 @@
 import { ConfigError } from './config.ts';
 
-/** Every secret that `docker-compose.yml` ships contains this. */
+/** The marker in every secret that `docker-compose.yml` ships. */
 const MARK = 'dev-only-';
 
-/** Throws ConfigError that names the settings which hold a secret that everybody can read in docker-compose.yml. */
+/** Throws ConfigError that names the settings with a secret that is published in docker-compose.yml. */
 export function refuseDevelopmentSecrets(
   config: { ALLOW_DEVELOPMENT_CREDENTIALS: boolean },
   env: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
-/** An environment variable that holds a whole number of min to max. */
+/** Returns the schema of an environment variable with an integer from min to max. */
 export function integerSetting({ min, max, fallback }: { min: number; max: number; fallback?: number }) {
   const number = z
     .string()
@@ -14,7 +14,7 @@ export function integerSetting({ min, max, fallback }: { min: number; max: numbe
 
 const MAX_RETENTION_DAYS = 36_500;
 
-/** Days after which data is removed. Without a fallback it is optional, and data is kept for ever. */
+/** Returns the schema of days after which data is removed. It is optional; without it, data is kept forever. */
 export const retentionDays = (min = 1) => integerSetting({ min, max: MAX_RETENTION_DAYS });
 
 /** The setting BACKFILL_ROWS_PER_SECOND. */
@@ -54,8 +54,8 @@ export const redisUrl = z
   .meta({ values: 'redis:// or rediss:// address', secret: true });
 
 /**
- * The setting ROLES: which parts of the service a process runs, so that consumers scale and restart independently of
- * HTTP. Default: all. Every process serves /health/* and /metrics.
+ * Returns the schema of the setting ROLES: the parts of the service that a process runs, so that consumers scale and
+ * restart independently of HTTP. Default: all. Every process serves /health/* and /metrics.
  */
 export function rolesSetting<const R extends string>(roles: readonly [R, ...R[]]) {
   const role = z.enum(roles, { error: `not a comma-separated list of ${roles.join(', ')}` });
@@ -71,7 +71,7 @@ export function rolesSetting<const R extends string>(roles: readonly [R, ...R[]]
 
 const MAX_WORKERS = 64;
 
-/** The setting WORKERS: a number of processes, or as many as the machine has room for. */
+/** Returns the schema of the setting WORKERS: a number of processes, or as many as the machine has room for. */
 export function workersSetting() {
   return z
     .string()

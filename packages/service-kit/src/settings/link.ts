@@ -18,14 +18,14 @@ const ofHome = z.object({ MAX_BYTES_IN_FLIGHT, ...eventLogSettings });
 
 const PREFIX = 'HOME_';
 
-/** Every setting of the link between two regions, by its name. */
+/** All settings of the link between two regions, by name. */
 export const linkShape: Readonly<Record<string, z.ZodType>> = {
   ...ofTheRegion.shape,
   ...Object.fromEntries(Object.entries(ofHome.shape).map(([name, schema]) => [`${PREFIX}${name}`, schema])),
 };
 
 /**
- * Settings of the region's event log, which are those of its services, and of the home event log, which have the
+ * Reads the settings of the region's event log, which its services share, and of the home event log, which have the
  * prefix HOME_. Throws ConfigError.
  */
 export function linkSettings(env: Record<string, string | undefined>) {

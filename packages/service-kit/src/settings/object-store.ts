@@ -34,7 +34,7 @@ const KEYS = ['S3_ACCESS_KEY', 'S3_SECRET_KEY'];
 
 export type ObjectStoreConfig = z.output<z.ZodObject<typeof objectStoreSettings>>;
 
-/** An S3 server needs a bucket, and keys or a token with which to get them. */
+/** Checks that an S3 server has a bucket, and keys or a token to get them. */
 export function completeS3(payload: z.core.ParsePayload<ObjectStoreConfig>): void {
   const { S3_ACCESS_KEY, S3_SECRET_KEY, AWS_WEB_IDENTITY_TOKEN_FILE } = payload.value;
   const hasKeys = S3_ACCESS_KEY !== undefined || S3_SECRET_KEY !== undefined;
@@ -42,7 +42,7 @@ export function completeS3(payload: z.core.ParsePayload<ObjectStoreConfig>): voi
   together(needsKeys ? [...PLACE, ...KEYS] : PLACE)(payload);
 }
 
-/** For a service that cannot do without an object store. */
+/** Checks that an object store is set, for a service that requires one. */
 export function requireObjectStore({ value, issues }: z.core.ParsePayload<ObjectStoreConfig>): void {
   if (value.S3_ENDPOINT !== undefined || value.OBJECTS_FOLDER !== undefined) return;
   const message = 'this or S3_ENDPOINT is required';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { workersSetting } from './fields.ts';
 
-/** The settings of a service's process, whatever the service. Apart, since a supervisor reads no others. */
+/** The settings of any service's process. Separate, since a supervisor reads no others. */
 export const processSettings = {
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

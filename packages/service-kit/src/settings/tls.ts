@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigError } from './config.ts';
 
-/** TLS on the service's own port. Without TLS_CERT_FILE it speaks plain HTTP. */
+/** Settings for TLS on the service's own port. Without TLS_CERT_FILE it serves plain HTTP. */
 export const tlsSettings = {
   TLS_CERT_FILE: z
     .string()
@@ -14,17 +14,17 @@ export const tlsSettings = {
     .describe('Authorities (PEM) one of which must have signed the certificate of every client.'),
 };
 
-/** Files in PEM. */
+/** Paths of PEM files. */
 export interface TlsFiles {
   certificate: string;
   key: string;
-  /** Of clients; without it, they need no certificate. */
+  /** The authorities of client certificates. Without them, clients need no certificate. */
   authorities: string | undefined;
 }
 
 type TlsConfig = { [Name in keyof typeof tlsSettings]?: string | undefined };
 
-/** The files of the settings; undefined for plain HTTP. Throws ConfigError if some are missing. */
+/** Returns the files of the settings; undefined for plain HTTP. Throws ConfigError if some are missing. */
 export function tlsFiles(config: TlsConfig): TlsFiles | undefined {
   const { TLS_CERT_FILE: certificate, TLS_KEY_FILE: key, TLS_CLIENT_CA_FILE: authorities } = config;
   if (certificate !== undefined && key !== undefined) return { certificate, key, authorities };

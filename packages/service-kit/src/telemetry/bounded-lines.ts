@@ -3,9 +3,9 @@ import type { Logger } from './logger.ts';
 
 interface Line {
   level: 'error' | 'warn' | 'info' | 'debug';
-  /** Lines of the same cause and message share a bound. */
+  /** The cause of the line. Lines of the same cause and message share a limit. */
   cause: Record<string, string | number | undefined>;
-  /** Read only when the line is written. */
+  /** Called only when the line is written. */
   details(): object;
   message: string;
 }
@@ -14,12 +14,12 @@ const MAX_LINES = 10;
 const WINDOW_MS = 1_000;
 
 /**
- * Writes log lines that anyone can cause by sending requests: ten a second of each cause, then one that counts the
- * others. A flood of refused requests neither fills the log nor takes the time that writing it takes.
+ * Limits log lines that anyone can trigger by sending requests: ten per second of each cause, then one that counts
+ * the others. A flood of rejected requests neither fills the log nor spends time on writing it.
  */
 export function boundedLines(logger: Logger): (line: Line) => void {
   const written = new Map<string, { lines: number; left: number }>();
-  // The count belongs to no request.
+  // The line with the count belongs to no request.
   const inOwnContext = AsyncLocalStorage.snapshot();
 
   function begin({ level, cause, message }: Line, key: string) {

@@ -5,15 +5,15 @@ import type { Attributes, Span, Tracing } from './tracing/tracing.ts';
 
 interface CallsOptions {
   metrics: Metrics;
-  /** Spans of the calls; absent where tracing is off, or the calls have spans of their own. */
+  /** Creates spans of the calls; absent if tracing is off or the calls already have spans. */
   tracing?: Tracing | undefined;
-  /** As the dependency is named in metrics. */
+  /** The name of the dependency in metrics. */
   dependency: string;
   /** OpenTelemetry's name of the system: `postgresql`. */
   system?: string;
 }
 
-/** Counts and times calls of a dependency, and makes spans of those on behalf of a traced request. */
+/** Counts and times calls of a dependency, and creates spans of those on behalf of a traced request. */
 export function measureCalls({ metrics, tracing, dependency, system }: CallsOptions): Measure {
   function start(operation: string, subject: (() => string) | undefined): Span | undefined {
     const parent = currentScope()?.span;

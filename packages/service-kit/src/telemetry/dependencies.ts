@@ -1,10 +1,10 @@
 import { ReadOnlyDatabase } from '@switchboard/database';
 import { DeadlineExceeded, withDeadline } from '@switchboard/resilience';
 
-/** A dependency that answers later than this counts as unavailable. */
+/** The time after which a dependency counts as unavailable. */
 export const CHECK_TIMEOUT_MS = 1000;
 
-/** The problem of a dependency; undefined if it answers in time. */
+/** Returns the problem of a dependency; undefined if it answers in time. */
 export async function problemOf(check: () => Promise<void>): Promise<string | undefined> {
   try {
     await withDeadline(CHECK_TIMEOUT_MS, check());

@@ -21,7 +21,7 @@ it('exports what a histogram of prom-client exports', async () => {
     durations.observer({ route, method: 'GET' }).observe(seconds);
     histogram.observe({ route, method: 'GET' }, seconds);
   }
-  // Apart from exemplars, which theirs have as null.
+  // Except for exemplars, which are null in theirs.
   expect(await theirs.getMetricsAsJSON()).toMatchObject(await ours.getMetricsAsJSON());
   const linesOf = async (registry: Registry) =>
     (await registry.metrics()).split('\n').map((line) => line.split(/[{},]/).sort().join());

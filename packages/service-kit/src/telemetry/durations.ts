@@ -27,8 +27,8 @@ class Series implements Observer {
 }
 
 /**
- * A histogram that finds the series of some labels once. prom-client's own validates and hashes the labels with every
- * observation, which takes longer than a small request needs for its routing.
+ * A histogram that looks up the series of its labels once. prom-client's own validates and hashes the labels of every
+ * observation, which takes longer than the routing of a small request.
  */
 export class Durations extends Histogram {
   readonly #series = new Map<string, Series>();
@@ -48,7 +48,7 @@ export class Durations extends Histogram {
     return series;
   }
 
-  /** What the registry reads, also through `get`. */
+  /** Returns the data for the registry, which also calls it through `get`. */
   async getForPromString() {
     const { name, help } = this.#configuration;
     const values = [...this.#series.values()].flatMap(({ labels, counts, sum }) => {

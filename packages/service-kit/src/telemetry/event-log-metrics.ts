@@ -13,13 +13,13 @@ interface LogMetrics {
 }
 
 interface Groups {
-  /** The consumptions of this process with their groups. */
+  /** The consumptions of this process and their groups. */
   running: ReadonlyMap<Consumption, string>;
-  /** Groups of other programs: one that is down cannot report its own lag. */
+  /** Groups of other programs, since a program that is down cannot report its own lag. */
   watches: readonly GroupAccess[];
 }
 
-/** Metrics of the event log. */
+/** Creates the metrics of the event log. */
 export function logMetrics(metrics: Metrics, log: EventLog, { running, watches }: Groups): LogMetrics {
   metrics.dependency('event log', log.ping);
   metrics.gauge(
@@ -41,7 +41,7 @@ export function logMetrics(metrics: Metrics, log: EventLog, { running, watches }
 
   async function watchedLag() {
     if (names.length === 0) return [];
-    // A group that the log does not know has nothing to read, or is not deployed.
+    // A group that the log does not know has nothing to read or is not deployed.
     const known = await log.members(names);
     const read = async ({ group, topics }: GroupAccess) => lagOf(group, await log.lag(group, [...topics]));
     return await Promise.all(watches.filter(({ group }) => known.has(group)).map(read));

@@ -1,15 +1,15 @@
 import type { Logger } from 'pino';
 
 /**
- * Work that repeats without a caller failed, and is tried again. Each call is counted
- * (`switchboard_background_errors_total`); one line a minute of each task is written.
- * @param task Names the work, for example `merge files`: one of few constants.
+ * Reports a failed attempt of repeated background work that will be retried. Each call is counted
+ * (`switchboard_background_errors_total`). One line per minute is logged for each task.
+ * @param task The name of the work, for example `merge files`: one of few constants.
  */
 export type Failed = (task: string, error: unknown, fields?: object) => void;
 
 const EVERY_MS = 60_000;
 
-/** Logs failures: the first of a task, then one a minute with the number of those in between. */
+/** Logs failures: the first of a task, then one per minute with the number of those in between. */
 export function boundedFailures(logger: Pick<Logger, 'error'>): Failed {
   const written = new Map<string, { at: number; notLogged: number }>();
   return (task, error, fields) => {

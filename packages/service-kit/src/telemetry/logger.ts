@@ -9,15 +9,15 @@ export interface Logger extends PinoLogger {
 interface LogOptions {
   service: string;
   level: string;
-  /** Its number, if it is one of several. */
+  /** The number of the worker, if there are several. */
   worker?: number | undefined;
   /** Default: standard output. */
   destination?: DestinationStream;
 }
 
 /**
- * Logs JSON lines. Lines of a request carry its `requestId` and `project`, and `trace_id` and `span_id` if tracing is on.
- * Authorization, tokens and keys are redacted.
+ * Creates a logger of JSON lines. Lines of a request carry its `requestId` and `project`, and `trace_id` and
+ * `span_id` if tracing is on. Authorization, tokens and keys are redacted.
  */
 export function createLogger({ service, level, worker, destination }: LogOptions): Logger {
   const options: LoggerOptions = {
@@ -45,7 +45,7 @@ export function createLogger({ service, level, worker, destination }: LogOptions
   return Object.assign(lines, { failed: boundedFailures(lines) });
 }
 
-/** The logger, which also counts failures of background work. */
+/** Returns a logger that also counts failures of background work. */
 export function countFailures(logger: Logger, metrics: { failed(task: string): void }): Logger {
   const failed: Failed = (task, error, fields) => {
     metrics.failed(task);
@@ -54,7 +54,7 @@ export function countFailures(logger: Logger, metrics: { failed(task: string): v
   return Object.assign(logger.child({}), { failed });
 }
 
-/** What a line says itself takes precedence over what its scope says. */
+/** Returns the fields of the scope. The line's own fields take precedence. */
 function scopeFields(own: object): object {
   const { requestId, span, exchange } = currentScope() ?? {};
   const project = exchange?.projectId;
@@ -65,12 +65,12 @@ function scopeFields(own: object): object {
   };
 }
 
-/** An error and its causes, without the properties that drivers add (queries, parameters, hosts). */
+/** Describes an error and its causes, without the properties that drivers add (queries, parameters, hosts). */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
   const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
-  // Drizzle puts the query and its parameters into the message; the cause has the actual error.
+  // Drizzle puts the query and its parameters into the message. The cause has the actual error.
   const message = error.message.startsWith('Failed query:') ? 'query failed' : error.message;
   const stack = error.stack?.split('\n').filter((line) => /^\s+at /.test(line));
   return { name: error.name, message, ...code, ...cause, stack: stack?.slice(0, 12).join('\n') };

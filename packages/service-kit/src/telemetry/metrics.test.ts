@@ -5,7 +5,7 @@ import { createMetrics, mergeSnapshots } from './metrics.ts';
 
 const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
 
-/** The values of a metric by its labels, without those of the service. */
+/** Returns the values of a metric by its labels, without those of the service. */
 async function valuesOf(text: Promise<string>, name: string): Promise<Record<string, number>> {
   const lines = (await text).matchAll(new RegExp(`^${name}\\{(.*)\\} (.+)$`, 'gm'));
   return Object.fromEntries(

@@ -7,46 +7,47 @@ import { type ProjectLoad, projectLoad } from './project-load.ts';
 
 export interface Metrics {
   registry: Registry;
-  /** Records a finished request; the route is the path of its operation. */
+  /** Records a finished request. The route is the path of its operation. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   /** Records a finished request of a project. */
   observeProject(projectId: string, status: number, seconds: number): void;
-  /** Records a call of a dependency. The names are few: they are labels. */
+  /** Records a call of a dependency. The names are labels, so use few. */
   called(dependency: string, operation: string, outcome: 'ok' | 'error', seconds: number): void;
-  /** `switchboard_cache_reads_total`: what was read of a cache so far, read when metrics are scraped. */
+  /** Adds `switchboard_cache_reads_total` of a cache: the reads so far, collected when metrics are scraped. */
   cache(name: string, read: () => Readonly<Reads>): void;
-  /** A value of this process, read when metrics are scraped. Those of several workers are added. */
+  /** Adds a value of this process, read when metrics are scraped. Values of several workers are added. */
   gauge(name: string, help: string, read: () => number): void;
   /**
-   * Values by label that every instance reads alike, read when metrics are scraped. If reading fails or takes longer
-   * than READING_MS, the scrape has none; what was late is in the next. Of several workers, the largest counts.
+   * Adds values by label that are the same for every instance, read when metrics are scraped. If reading fails or
+   * takes longer than READING_MS, the scrape has none, and the next one has the late values. Of several workers, the
+   * largest value counts.
    */
   gaugeBy(name: string, help: string, labels: string[], read: () => Promise<LabelledValue[]>): void;
   counter(name: string, help: string): { add(count?: number): void };
-  /** A count by label; values are given in the order of the labels. */
+  /** Adds a counter by label. Values are in the order of the labels. */
   counterBy(name: string, help: string, labels: string[]): { add(values: string[], count?: number): void };
-  /** `switchboard_background_errors_total`: a failed attempt of work that repeats without a caller. */
+  /** Counts a failed attempt of repeated background work in `switchboard_background_errors_total`. */
   failed(task: string): void;
-  /** Durations in seconds by label; values are given in the order of the labels. */
+  /** Adds durations in seconds by label. Values are in the order of the labels. */
   durations(
     name: string,
     help: string,
     labels: string[],
     buckets?: number[],
   ): { observe(values: string[], seconds: number): void };
-  /** `switchboard_dependency_up`: 1 if the check succeeds within a second when metrics are scraped. */
+  /** Adds `switchboard_dependency_up`: 1 if the check succeeds within a second when metrics are scraped. */
   dependency(name: string, check: () => Promise<void>): void;
 }
 
 /** The metrics of a process, for `mergeSnapshots` in another. */
 export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** What a scrape waits for others, so that the metrics of a service whose database is slow are there. */
+/** The longest wait of a scrape for values, so that a slow database does not prevent all other metrics. */
 const READING_MS = CHECK_TIMEOUT_MS + 250;
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** From an answer out of the memory next door to one that a time-out is close to. */
+/** The range from the response of a nearby cache to one close to a time-out. */
 const CALL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 interface Series {
@@ -60,13 +61,15 @@ interface LabelledValue {
   value: number;
 }
 
-/** Prometheus metrics of one service; names begin with `switchboard_`. `revision`: the commit that it was built from. */
+/**
+ * Creates Prometheus metrics of one service. Names begin with `switchboard_`. `revision`: the commit of the build.
+ */
 export function createMetrics(service: string, revision = 'unknown'): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   for (const metric of registry.getMetricsAsArray()) {
-    // Of several workers, the slowest event loop and the oldest process count.
+    // Of several workers, report the slowest event loop and the oldest process.
     if (metric.aggregator === 'average') metric.aggregator = 'max';
     if (metric.aggregator === 'omit') metric.aggregator = 'min';
   }
@@ -111,7 +114,7 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
   );
   projectGauge('switchboard_project_busy', 'Requests in progress on average', ({ seconds }) => seconds);
 
-  /** Unlike counters, which a project that leaves the first would take down with it. */
+  /** Adds a gauge. A counter would decrease when a project drops out of the busiest ones. */
   function projectGauge(name: string, what: string, rateOf: (load: ProjectLoad) => number): void {
     const gauge: Gauge = new Gauge({
       name,
@@ -125,8 +128,8 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
     });
   }
 
-  // prom-client's lookup by labels costs more than counting, so each series is looked up once. By route, method and
-  // status, since making one name of them costs more than the three look-ups.
+  // prom-client's lookup by labels costs more than counting, so each series is looked up once. Nested by route,
+  // method and status, since building one key costs more than three look-ups.
   const known = new Map<string, Map<string, Map<number, Series>>>();
   const series: Series[] = [];
   const requests: Counter = new Counter({
@@ -185,7 +188,7 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
       async collect() {
         const values = await reading();
         gauge.reset();
-        // Without labels, a reset leaves 0.
+        // Without labels, a reset sets the gauge to 0.
         if (labels.length === 0) gauge.remove();
         for (const { labels: of, value } of values) gauge.set(of, value);
       },
@@ -252,8 +255,8 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
 }
 
 /**
- * One series per set of values: prom-client's lookup by labels costs more than counting. A look-up for each value,
- * since making one name of them costs more than these.
+ * Caches one series per set of values, since prom-client's lookup by labels costs more than counting. Nested by
+ * value, since building one key costs more than a look-up for each.
  */
 function cached<T>(make: (values: string[]) => T): { of(values: string[]): T; all(): readonly T[] } {
   interface Level {
@@ -287,7 +290,7 @@ function cached<T>(make: (values: string[]) => T): { of(values: string[]): T; al
   };
 }
 
-/** Reads once at a time: a scrape that comes meanwhile takes the same values. */
+/** Limits reading to one call at a time. A concurrent scrape gets the same values. */
 function inTime(read: () => Promise<LabelledValue[]>): () => Promise<LabelledValue[]> {
   let reading: Promise<LabelledValue[]> | undefined;
   return async () => {
@@ -307,14 +310,14 @@ async function dependencyState([dependency, check]: [string, () => Promise<void>
   return { labels: { dependency }, value: (await problemOf(check)) === undefined ? 1 : 0 };
 }
 
-/** The metrics of several processes as those of one. */
+/** Merges the metrics of several processes. */
 export function mergeSnapshots(
   snapshots: readonly MetricsSnapshot[],
 ): Pick<Registry, 'metrics' | 'getMetricsAsJSON'> {
   return AggregatorRegistry.aggregate([...snapshots]);
 }
 
-/** What of a snapshot only ever grows, and must be kept when its process is gone. */
+/** Returns the metrics of a snapshot that only increase, which must be kept after their process ends. */
 export function cumulative(snapshot: MetricsSnapshot): MetricsSnapshot {
   return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }

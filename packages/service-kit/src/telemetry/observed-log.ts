@@ -24,15 +24,15 @@ interface Observing {
   logger: Logger;
   metrics: Metrics;
   tracing: Tracing | undefined;
-  /** Groups of other programs, of which it reports lag and members. */
+  /** Groups of other programs. Their lag and members are reported. */
   watches: readonly GroupAccess[];
 }
 
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Adds metrics and traces to a log. Every record carries the ids of the request and the span that published it, and a
- * consumer's log lines, spans and records carry those of the records it handles.
+ * Adds metrics and traces to a log. Every record carries the ids of the request and the span that published it. A
+ * consumer's log lines, spans and records carry those of the records that it handles.
  */
 export function observeLog(
   log: EventLog,
@@ -40,7 +40,7 @@ export function observeLog(
 ): EventLog {
   const running = new Map<Consumption, string>();
   const measured = logMetrics(metrics, log, { running, watches });
-  // Publishes have spans of their own.
+  // Publishes already have spans.
   const calls = measureCalls({ metrics, dependency: 'event log' });
 
   function startPublish(topic: string, count: number): Span | undefined {
@@ -56,7 +56,7 @@ export function observeLog(
     return currentScope()?.span?.child(start) ?? tracing.start(start, []);
   }
 
-  /** Not async: it runs for every request. */
+  /** Not async, since it runs for every request. */
   const publish: EventLog['publish'] = (topic, records, holder) => {
     const count = records.length;
     const span = startPublish(topic, count);
@@ -143,7 +143,7 @@ export function observeLog(
   };
 }
 
-/** The records with the ids of the request and the span that publish them. */
+/** Returns the records with the ids of the request and the span that publish them. */
 function marking(
   requestId: string | undefined,
   span: Span | undefined,
@@ -155,7 +155,7 @@ function marking(
   });
 }
 
-/** The requests that published the records, at most ten, for a log line. */
+/** Returns the requests that published the records, at most ten, for a log line. */
 export function requestsOf(
   records: readonly OutgoingRecord[],
 ): { requestId: string } | { requestIds: string[] } | undefined {
@@ -169,7 +169,7 @@ export function requestsOf(
   return ids.size === 1 ? { requestId } : { requestIds: [...ids] };
 }
 
-/** The request that published all of the records; undefined if there are several. */
+/** Returns the request that published all of the records; undefined if there are several. */
 function onlyRequest(records: readonly StoredRecord[]): string | undefined {
   const first = records[0]?.headers[REQUEST_ID_HEADER];
   return records.every(({ headers }) => headers[REQUEST_ID_HEADER] === first) ? first : undefined;

@@ -1,23 +1,23 @@
-/** What the requests of a project took, per second. */
+/** The load of a project's requests, per second. */
 export interface ProjectLoad {
   requests: number;
-  /** Responses 429 and 5xx. */
+  /** The number of 429 and 5xx responses. */
   refused: number;
-  /** In progress; a project whose requests take two seconds in each second keeps two of them running. */
+  /** Seconds of requests in progress. Two seconds per second mean two concurrent requests on average. */
   seconds: number;
 }
 
 interface Projects {
   /** Counts a finished request. */
   observe(projectId: string, status: number, seconds: number): void;
-  /** The largest of a rate by project, and under `other` the sum of the rest, over the last whole window. */
+  /** Returns the highest rates by project over the last whole window, and the sum of the rest under `other`. */
   busiest(rateOf: (load: ProjectLoad) => number): Map<string, number>;
 }
 
 export const WINDOW_SECONDS = 30;
-/** So many projects have a series, whoever sends what. */
+/** The maximum number of projects with their own series. */
 export const MAX_NAMED = 20;
-/** Counted one by one in a window; those that come later count as others. */
+/** The number of projects counted individually in a window. Later ones count as `other`. */
 const MAX_COUNTED = 10_000;
 
 const OTHER = 'other';

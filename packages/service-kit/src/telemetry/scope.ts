@@ -2,22 +2,22 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AuditEntry } from '@switchboard/contracts';
 import type { Span } from './tracing/tracing.ts';
 
-/** A request and its entry of the audit trail, until that is written. */
+/** A request and its audit entry, until the entry is written. */
 export interface Audited {
   entry: AuditEntry;
-  /** Whether its entry belongs in the transaction of what it changes. */
+  /** Whether the entry belongs in the transaction of its change. */
   isWrite: boolean;
   isWritten: boolean;
-  /** The entry is of now, from here on. */
+  /** Sets the time of the entry to now. */
   setTime(): void;
   onWritten(): void;
 }
 
-/** The request and span on whose behalf code runs. Log lines and published records carry their ids. */
+/** The request and span that code runs for. Log lines and published records carry their ids. */
 export interface Scope {
   requestId?: string | undefined;
   span?: Span | undefined;
-  /** What is known of the caller; the project is, once its key was checked. */
+  /** Data about the caller. The project is set once its key was checked. */
   exchange?: { address: string; projectId?: string; audited?: Audited };
 }
 
@@ -25,7 +25,7 @@ const scopes = new AsyncLocalStorage<Scope | undefined>();
 
 export const currentScope = (): Scope | undefined => scopes.getStore();
 
-/** Runs work in a scope; `undefined` is for work that outlives the request that started it. */
+/** Runs work in a scope. Pass `undefined` for work that outlives the request that started it. */
 export function inScope<T>(scope: Scope | undefined, work: () => T): T {
   return scopes.run(scope, work);
 }

@@ -7,7 +7,7 @@ interface Answer {
   text: string;
 }
 
-/** What a worker of the made-up service says of itself. */
+/** The self-description of a worker of the sample service. */
 export interface Self {
   pid: number;
   instance: string;
@@ -20,7 +20,7 @@ export interface Self {
 const READY_WITHIN_MS = 180_000;
 const ANSWERS_WITHIN_MS = 60_000;
 
-/** Starts the made-up service as a process. */
+/** Starts the sample service as a process. */
 export const startProgram = (
   env: Record<string, string> = {},
   flags: string[] = [],
@@ -43,7 +43,7 @@ export const startProgram = (
     readyWithinMs: READY_WITHIN_MS,
   });
 
-/** Sends a request on a connection of its own. */
+/** Sends a request on a new connection. */
 export function getOnce({ url }: Program, path: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = get(`${url}${path}`, { agent: new Agent(), timeout: ANSWERS_WITHIN_MS }, (response) => {
@@ -59,7 +59,7 @@ export function getOnce({ url }: Program, path: string): Promise<Answer> {
   });
 }
 
-/** The workers that answer ten requests, by instance. */
+/** Returns the workers that answer ten requests, by instance. */
 export async function workersOf(program: Program): Promise<Map<string, Self>> {
   const found = new Map<string, Self>();
   for (let i = 0; i < 10; i++) {

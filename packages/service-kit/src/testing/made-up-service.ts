@@ -8,8 +8,8 @@ import { commonSettings } from '../settings/common.ts';
 import { rolesSetting } from '../settings/fields.ts';
 
 /**
- * A program for tests: a service whose requests take a moment, and which SIGUSR1 and SIGHUP break. Its workers say who
- * they are, and break in further ways. FAULT says how the second one does.
+ * A program for tests: a service with slow requests that SIGUSR1 and SIGHUP break. Its workers describe themselves
+ * and can fail in further ways. FAULT selects how the second worker fails.
  */
 await runService(
   'flags',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Runs a module in a process of its own, with the imports of this package, and returns what it prints. */
+/** Runs a module in a separate process with the imports of this package. Returns its output. */
 export async function outputOf(
   script: string,
   { flags = [], env }: { flags?: readonly string[]; env?: NodeJS.ProcessEnv } = {},

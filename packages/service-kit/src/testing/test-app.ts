@@ -14,7 +14,7 @@ import { defineService } from '../lifecycle/define-service.ts';
 import { serviceContext } from '../lifecycle/runner.ts';
 import { commonSettings } from '../settings/common.ts';
 
-/** For the kit's own tests: an app of made-up operations on a real port, with a directory of two projects. */
+/** For the kit's own tests: an app of sample operations on a real port, with a directory of two projects. */
 
 const ok = { description: 'ok', content: { 'application/json': { schema: z.looseObject({}) } } };
 const common = { service: 'flags', host: 'api', tag: 'Test', responses: { 200: ok } } as const;
@@ -106,7 +106,7 @@ export const takeFile = operation({
 });
 
 export const KEY = `pk_eu_${'a'.repeat(32)}`;
-/** Of another project. */
+/** The key of another project. */
 export const OTHER_KEY = `pk_eu_${'c'.repeat(32)}`;
 export const OTHER_REGION_KEY = `pk_us_${'b'.repeat(32)}`;
 

@@ -59,7 +59,7 @@ it('goes on after its last batch, and changes every row once', async () => {
   await step(batch);
   expect(await step(batch)).toMatchObject({ isDone: true, rows: 200 });
   expect(await changes()).toEqual([[1, 1200]]);
-  // Keys may name people.
+  // The position is cleared, since keys may identify people.
   expect(await state()).toEqual({ position: null, rows: 1200, done: true });
   expect(await step(batch)).toEqual({ isDone: true, rows: 0, waitMs: 0 });
   expect(await changes()).toEqual([[1, 1200]]);
@@ -80,7 +80,7 @@ it('one process at a time does a batch, and the rate holds for all together', as
     await release.promise;
     return batch(...given);
   };
-  // The row of the checkpoint has to be there for the second to skip it.
+  // The row of the checkpoint must exist for the second process to skip it.
   await database.sql`insert into backfills (name) values ('items')`;
   const first = step(slow, 1);
   await begun.promise;

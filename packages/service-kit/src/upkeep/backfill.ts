@@ -3,9 +3,9 @@ import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** A change of every row of a table, done while the service runs. */
+/** A change of every row of a table that runs while the service runs. */
 export interface Backfill {
-  /** Never changes: it names the checkpoint and is the label `backfill` of the metrics. */
+  /** The name of the checkpoint and the `backfill` label of the metrics. It must never change. */
   name: string;
   batch: BackfillBatch;
 }
@@ -13,13 +13,13 @@ export interface Backfill {
 interface BackfillsOptions {
   database: Pick<Database, 'drizzle'>;
   backfills: readonly Backfill[];
-  /** Of all instances together. */
+  /** The rate of all instances together. */
   rowsPerSecond: number;
   logger: Logger;
   metrics: Pick<Metrics, 'counterBy' | 'gaugeBy'>;
 }
 
-/** Background work. `start` returns at once; `stop` lets a batch finish. */
+/** Runs backfills in the background. `start` returns at once; `stop` waits for the current batch. */
 export interface Backfills {
   start(): void;
   stop(): Promise<void>;
@@ -29,8 +29,8 @@ const MAX_BATCH_ROWS = 500;
 const MAX_WAIT_MS = 1_000;
 
 /**
- * Does backfills, one after the other, each batch in one transaction with its checkpoint: the next start, or another
- * instance, continues where one ended.
+ * Creates a runner of backfills, one after the other. Each batch and its checkpoint are one transaction, so the next
+ * start or another instance continues where one stopped.
  */
 export function createBackfills(options: BackfillsOptions): Backfills {
   const { database, backfills, rowsPerSecond, logger, metrics } = options;

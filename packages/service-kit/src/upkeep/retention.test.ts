@@ -22,7 +22,7 @@ const now = Date.parse('2026-03-10T12:00:00Z');
 const clock = { now: () => new Date(now) };
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-/** Rows that are so many days old, removed two at a time. */
+/** Returns data with rows of these ages in days, removed two at a time. */
 function rowsOf(kind: string, days: number | undefined, ages: number[]) {
   const rows = ages.map((age) => now - age * DAY).sort((a, b) => a - b);
   const data: ExpiringData = {

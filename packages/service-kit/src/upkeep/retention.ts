@@ -4,22 +4,22 @@ import type { Clock } from '../lifecycle/context.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
-/** What one batch removed; nothing of either when nothing is left to remove. */
+/** The amounts that one batch removed; zero if nothing is left to remove. */
 export interface Removed {
   rows: number;
-  /** Of the object store. */
+  /** The number of objects removed from the object store. */
   objects?: number;
 }
 
-/** Data that is removed when it is a number of days old. */
+/** Data that is removed at an age of a number of days. */
 export interface ExpiringData {
-  /** The label `kind` of the metrics. */
+  /** The `kind` label of the metrics. */
   kind: string;
-  /** Undefined: it is kept for ever. */
+  /** The maximum age; undefined keeps the data forever. */
   days: number | undefined;
-  /** Removes a batch of what is from before this time. May be repeated, and done by two processes at once. */
+  /** Removes a batch of data from before this time. May be repeated, and run by two processes at once. */
   removeBefore(time: Date): Promise<Removed>;
-  /** The time of the oldest that is kept; undefined if there is none. */
+  /** Returns the time of the oldest data that is kept; undefined if there is none. */
   oldest(): Promise<Date | undefined>;
 }
 
@@ -32,20 +32,20 @@ interface RetentionOptions {
 }
 
 export interface Retention {
-  /** Removes all that is due of each kind that no other process works on. Logs what fails. */
+  /** Removes all expired data of each kind that no other process is working on. Logs failures. */
   run(): Promise<void>;
-  /** Returns at once; runs now and every hour. */
+  /** Starts runs now and every hour. Returns at once. */
   start(): void;
-  /** Lets a batch finish. */
+  /** Waits for the current batch. */
   stop(): Promise<void>;
 }
 
 const EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Between batches, for everything else that uses the database. */
+/** Milliseconds between batches, which leaves the database to other work. */
 const PAUSE_MS = 50;
 
-/** Removes data that is older than its setting allows, in batches. One process at a time does so for each kind. */
+/** Creates a job that removes expired data in batches. One process at a time works on each kind. */
 export function createRetention({ database, data, clock, logger, metrics }: RetentionOptions): Retention {
   const limited = data.flatMap(({ days, ...rest }) => (days === undefined ? [] : [{ ...rest, days }]));
   const stopping = new AbortController();
@@ -92,7 +92,7 @@ export function createRetention({ database, data, clock, logger, metrics }: Rete
     succeededAt.set(kind, clock.now().getTime());
   }
 
-  /** The last failure, if any: one kind of data does not keep others waiting. */
+  /** Tries every kind, so that a failure of one does not delay the others. Returns the last failure, if any. */
   async function tryAll(): Promise<unknown> {
     let failure: unknown;
     for (const one of limited) {

@@ -165,7 +165,7 @@ describe('without a key in the header, a body', () => {
   });
 
   it('is decompressed little further than that', async () => {
-    // Its first block is short: that the second is long is only known once it is decompressed.
+    // The first block is short. The length of the second is only known after decompression.
     const stream = zlib.createBrotliCompress();
     for (const bytes of [100, 1_000_000]) {
       stream.write(Buffer.alloc(bytes, 'x'));
@@ -177,7 +177,7 @@ describe('without a key in the header, a body', () => {
   });
 });
 
-/** Sends the first bytes of a body, and no more until told. */
+/** Sends the first bytes of a body and waits before sending the rest. */
 function open(url: string, bytes: number, { key = KEY, address = '192.0.2.1' } = {}) {
   const call = request(`${url}/beacon`, {
     method: 'POST',

@@ -11,22 +11,22 @@ import { join } from './join.ts';
 import { createPace, type Pace } from './pace.ts';
 
 interface BodyBounds {
-  /** Bound on the decompressed bytes. */
+  /** The maximum number of decompressed bytes. */
   maxBytes: number;
-  /** Bound on the bytes on the wire. Default: maxBytes. */
+  /** The maximum number of bytes on the wire. Default: maxBytes. */
   maxWireBytes?: number;
-  /** Added to the message of a 413. */
+  /** Text that is appended to the message of a 413. */
   hint?: string;
 }
 
-/** The bodies of an app's requests. Every byte of them counts against its budget. */
+/** Reads the request bodies of an app. Every byte counts against its budget. */
 export interface Bodies {
-  /** What a request holds of the budget, on behalf of its address and project. The caller releases it. */
+  /** Returns the hold of a request on the budget, for its address and project. The caller releases it. */
   hold(c: Context): Hold;
   /**
    * Reads and decompresses a request's body (gzip, deflate, br, zstd) within its bounds. Throws PayloadTooLarge,
-   * UnsupportedEncoding, BadRequest (cannot be decompressed, or the connection was lost), TooSlow or Unavailable (the
-   * budget is used up).
+   * UnsupportedEncoding, BadRequest (invalid compression, or a lost connection), TooSlow or Unavailable (the budget
+   * is used up).
    */
   read(c: Context, hold: Hold, bounds: BodyBounds): Promise<Buffer>;
 }
@@ -41,7 +41,8 @@ export function createBodies(budget: ByteBudget): Bodies {
       const { address, projectId, operation }: Exchange = c.env;
       const hold = open(`address ${address}`);
       if (projectId !== undefined) hold.join(projectHolder(projectId));
-      // Replay chunks are the largest bodies. They leave room for events, whatever their number.
+      // Replay chunks are the largest bodies. A shared holder leaves room for events, regardless of the number of
+      // chunks.
       if (operation?.host === 'replay') hold.join('replay');
       return hold;
     },
@@ -51,7 +52,7 @@ export function createBodies(budget: ByteBudget): Bodies {
       const wireLimit = decode === undefined ? Math.min(maxWireBytes, maxBytes) : maxWireBytes;
       const announced = Number(headerOf(c, 'content-length') ?? 0);
       if (announced > wireLimit) throw tooLarge(wireLimit, hint);
-      // Reading what would be refused at its end takes the time of those who fit.
+      // Rejects a body that will not fit before it is read, which saves time for other requests.
       hold.expect(announced);
       let wireBytes = 0;
       const chunks = await readWire(c, pace, (bytes) => {
@@ -91,17 +92,17 @@ export function createBodies(budget: ByteBudget): Bodies {
 const tooLarge = (limit: number, more: string) =>
   new PayloadTooLarge(`body: larger than ${limit} bytes${more}`);
 
-/** Called with the length of each chunk before it is kept; throws to refuse it. */
+/** Called with the length of each chunk before it is kept. Throws to reject it. */
 type Take = (bytes: number) => void;
 
-/** Node's own stream is much cheaper than the Request's web stream. The server discards what is left unread. */
+/** Reads Node's own stream, which is much cheaper than the Request's web stream. The server discards unread bytes. */
 function readWire(c: Context, pace: Pace, take: Take): Promise<Buffer[]> {
   const incoming: IncomingMessage | undefined = c.env?.incoming;
   return incoming === undefined ? readWeb(c.req.raw.body, take) : readNode(incoming, pace, take);
 }
 
 function readNode(incoming: IncomingMessage, pace: Pace, take: Take): Promise<Buffer[]> {
-  // The connection may have ended while access was checked, and then no event tells.
+  // If the connection ended while access was checked, no further event arrives.
   if (incoming.destroyed) return Promise.reject(connectionLost());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -125,7 +126,7 @@ function readNode(incoming: IncomingMessage, pace: Pace, take: Take): Promise<Bu
       pace.end(reading);
       resolve(chunks);
     };
-    // A broken request closes before it has ended; a complete one closes after the response.
+    // An incomplete request closes before `end`; a complete one closes after the response.
     const onBroken = () => {
       if (!incoming.readableEnded) fail(connectionLost());
     };

@@ -4,8 +4,9 @@ import { turnOfLoop } from '@switchboard/resilience';
 const LENGTH = 32;
 
 /**
- * The first 32 hexadecimal digits of the SHA-256 of a replay chunk's parts: ingestion sends it with each part, and the
- * archive compares it. Hashing the largest chunk takes tens of milliseconds, so each part has a turn of its holder.
+ * Returns the first 32 hexadecimal digits of the SHA-256 of a replay chunk's parts. Ingestion sends it with each
+ * part, and the archive compares it. Hashing the largest chunk takes tens of milliseconds, so each part takes a turn
+ * of its holder.
  */
 export async function chunkHash(parts: readonly Buffer[], holder: string): Promise<string> {
   const hash = createHash('sha256');

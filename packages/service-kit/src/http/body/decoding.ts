@@ -6,24 +6,24 @@ import { leastBytesOf, withWindowFor } from './brotli.ts';
 import { join } from './join.ts';
 
 interface DecodeOptions {
-  /** On whose behalf: those that wait take turns. */
+  /** The fairness key. Waiting holders take turns. */
   holder: string;
-  /** Of the decompressed body. */
+  /** The maximum size of the decompressed body. */
   maxBytes: number;
-  /** Called with the fewest bytes that the body decompresses to; throws to refuse it. */
+  /** Called with the minimum decompressed size of the body. Throws to reject it. */
   expect(bytes: number): void;
-  /** Called with the length of each chunk before it is kept; throws to refuse it. */
+  /** Called with the length of each chunk before it is kept. Throws to reject it. */
   take(bytes: number): void;
 }
 
 type Decode = (wire: Buffer, options: DecodeOptions) => Promise<Buffer>;
 
 const CHUNK_BYTES = 65_536;
-/** As many as Node has threads for them: each needs a window of up to 16 MiB. */
+/** The size of Node's thread pool. Each decoder needs a window of up to 16 MiB. */
 const MAX_CONCURRENT = 4;
-/** Measured: 1,000 events with the same 13 kB of properties shrink to a 570th. */
+/** Measured: 1,000 events with the same 13 kB of properties compress to 1/570. */
 const MAX_RATIO = 1_000;
-/** Any body may expand to this size: 1,000 events with the same 2 kB of properties shrink to a 500th, or an 800th. */
+/** Any body may expand to this size: 1,000 events with the same 2 kB of properties compress to 1/500 or 1/800. */
 const ALWAYS_ALLOWED_BYTES = 4 * 1_048_576;
 /** 8 MiB, the largest window that RFC 9659 allows for the content coding. The decoder's own limit is 128 MiB. */
 const ZSTD_WINDOW_LOG = 23;
@@ -46,8 +46,9 @@ const DECODERS = new Map<string, (wire: Buffer) => Transform>([
 ]);
 
 /**
- * Returns the decoder of a Content-Encoding, undefined for none; throws UnsupportedEncoding. It throws BadRequest when
- * the bytes are not valid, and PayloadTooLarge as soon as they expand beyond measure.
+ * Returns a function that returns the decoder of a Content-Encoding, or undefined for none. It throws
+ * UnsupportedEncoding. A decoder throws BadRequest for invalid bytes, and PayloadTooLarge as soon as they expand too
+ * far.
  */
 export function createDecoding(): (contentEncoding: string | undefined) => Decode | undefined {
   const inSlot = createSlots(MAX_CONCURRENT);
@@ -76,7 +77,8 @@ export function createDecoding(): (contentEncoding: string | undefined) => Decod
         check(decoded);
       };
       const work = () => {
-        // Its decoder returns nothing before it has decompressed megabytes; the others return what they have.
+        // The brotli decoder returns nothing before it has decompressed megabytes. The others return data as they
+        // decode it.
         const least = isBrotli ? leastBytesOf(wire) : 0;
         expect(least);
         check(least);

@@ -21,10 +21,10 @@ export async function encodeAll(text: string): Promise<Record<Encoding, Bytes>> 
   return { identity: new Uint8Array(body), gzip: new Uint8Array(gzipped), br: new Uint8Array(br) };
 }
 
-/** Clients send one of a few texts. */
+/** Caches the result by header, since clients send only a few distinct values. */
 const choices = new LRUCache<string, Encoding>({ max: 100 });
 
-/** The smallest encoding allowed by Accept-Encoding (RFC 9110, 12.5.3). */
+/** Returns the smallest encoding allowed by Accept-Encoding (RFC 9110, 12.5.3). */
 export function chooseEncoding(accepted: string | undefined): Encoding {
   if (accepted === undefined || accepted === '') return 'identity';
   const known = choices.get(accepted);

@@ -1,26 +1,26 @@
 import type { ByteBudget } from '@switchboard/resilience';
 import { OVERLOADED, TOO_MUCH_AT_ONCE, Unavailable } from '../errors.ts';
 
-/** What one request holds of the byte budget. */
+/** The part of the byte budget that one request holds. */
 export interface Hold {
-  /** Throws Unavailable when so many further bytes do not fit now. */
+  /** Throws Unavailable if this number of further bytes does not fit now. */
   expect(bytes: number): void;
-  /** Adds bytes; throws Unavailable when they do not fit. */
+  /** Adds bytes. Throws Unavailable if they do not fit. */
   take(bytes: number): void;
   /** Returns some of the bytes. */
   give(bytes: number): void;
-  /** Counts the bytes, and further ones, for another holder too. */
+  /** Also counts current and further bytes for another holder. */
   join(holder: string): void;
-  /** All bytes that were taken, returned or not. */
+  /** Returns the number of bytes that were ever taken, including those given back. */
   taken(): number;
   /** Returns all bytes. */
   release(): void;
 }
 
 /**
- * Shares a byte budget among holders, such as addresses and projects: none may hold more than is free. A single one
- * gets at most half, two a third each, and there is always room for another. A holder's only request is exempt, so
- * that large bodies pass a small budget.
+ * Shares a byte budget among holders, such as addresses and projects. No holder may hold more than the free bytes:
+ * one holder gets at most half, two get a third each, and there is always room for another. A holder's only request
+ * is exempt, so that large bodies pass a small budget.
  */
 export function createHolds(budget: ByteBudget): (holder: string) => Hold {
   const holders = new Map<string, Holder>();
@@ -29,12 +29,12 @@ export function createHolds(budget: ByteBudget): (holder: string) => Hold {
 
 interface Holder {
   name: string;
-  /** That its requests hold. */
+  /** The number of bytes that its requests hold. */
   bytes: number;
   requests: number;
 }
 
-/** A class, since its functions made anew for each request would be a large part of what a small one allocates. */
+/** A class, since new closures for each request would be a large part of the allocations of a small one. */
 class RequestHold implements Hold {
   readonly #budget: ByteBudget;
   readonly #known: Map<string, Holder>;
@@ -58,7 +58,7 @@ class RequestHold implements Hold {
     return holder;
   }
 
-  /** The only request fits whatever its size, or one that is larger than the budget would be refused forever. */
+  /** Accepts any size for the only request. Otherwise one larger than the budget would always be rejected. */
   #growAlone(bytes: number): boolean {
     if (this.#budget.used() > this.#own) return false;
     this.#budget.release(this.#own);

@@ -3,33 +3,33 @@ interface Name {
   bytes: Uint8Array;
 }
 
-/** The items of an array as they are in a text: from after its opening bracket up to its closing one. */
+/** The position of an array's items in a text: from after its opening bracket to its closing bracket. */
 export interface Items {
   start: number;
   end: number;
 }
 
-/** A text is not JSON, or is nested too deeply. The message says which. */
+/** The text is not JSON or is nested too deeply. The message says which. */
 export class InvalidJson extends Error {
   override name = 'InvalidJson';
 }
 
-/** Browsers nest elements up to 512 levels, each of which takes two in a recorded page. */
+/** Browsers nest elements up to 512 levels, and each takes two levels in a recorded page. */
 export const MAX_DEPTH = 5_000;
-/** Of the name in the outermost object; JSON.parse takes the last. */
+/** The maximum number of times that the outermost object may repeat the name. JSON.parse uses the last. */
 const MAX_REPEATS = 100;
-/** Scanned in one turn, within a millisecond. */
+/** The number of bytes scanned in one turn, which takes less than a millisecond. */
 const SLICE_BYTES = 131_072;
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [MINUS, PLUS, POINT, ZERO, NINE, LOWER_U] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x75];
 
-/** What may come next. A closing bracket may follow an opening one, and no comma. */
+/** The token that is expected next. A closing bracket may follow an opening one, but not a comma. */
 const [VALUE, FIRST_VALUE, KEY, FIRST_KEY, AFTER_KEY, AFTER_VALUE] = [0, 1, 2, 3, 4, 5];
 const [TOP, ARRAY, OBJECT] = [0, 1, 2];
 
-/** A table of bytes in which these characters have a 1. */
+/** Returns a table of bytes with a 1 for each of these characters. */
 export const bytesIn = (characters: string): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, byte) => (characters.includes(String.fromCharCode(byte)) ? 1 : 0));
 const IS_SPACE = bytesIn(' \t\n\r');
@@ -38,13 +38,13 @@ const IS_HEX = bytesIn('0123456789abcdefABCDEF');
 const ENDS_PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === QUOTE || byte === BACKSLASH ? 1 : 0,
 );
-/** Bytes of an escaped character. */
+/** The maximum number of bytes of an escaped character. */
 const MAX_ESCAPED = 6;
 const LITERALS = ['true', 'false', 'null'].map((text) => new TextEncoder().encode(text));
 
 /**
- * Checks a whole text as JSON without building its values, and finds the items of the arrays that the outermost object
- * has under a name; when the name is repeated, of each. `turn` is awaited before each slice. Throws InvalidJson.
+ * Checks that a whole text is JSON without building its values. Returns the items of the arrays that the outermost
+ * object has under a name, one for each repetition of the name. Awaits `turn` before each slice. Throws InvalidJson.
  */
 export async function findItems(json: Buffer, name: string, turn: () => Promise<void>): Promise<Items[]> {
   const scan = new Scan(json, name);
@@ -59,14 +59,14 @@ class Scan {
   private readonly json: Uint8Array;
   private readonly name: Name;
   private readonly items: Items[] = [];
-  /** The bracket that is open at each level. */
+  /** The open bracket at each level. */
   private readonly open = new Uint8Array(MAX_DEPTH + 1);
   private depth = TOP;
   private expected = VALUE;
   private at = 0;
-  /** Where the string begins in which a slice ended; otherwise -1. */
+  /** The start of the string that the last slice ended in; otherwise -1. */
   private quote = -1;
-  /** Whether the value of the name is next, or being read. */
+  /** Whether the value of the name comes next or is being read. */
   private isNamed = false;
   private start = 0;
 
@@ -75,13 +75,13 @@ class Scan {
     this.name = { text: name, bytes: new TextEncoder().encode(name) };
   }
 
-  /** The items, once the whole text was scanned. */
+  /** Returns the items after the whole text was scanned. */
   found(): Items[] {
     if (this.depth > 0 || this.quote >= 0 || this.expected !== AFTER_VALUE) throw notJson();
     return this.items;
   }
 
-  /** Scans to the end of a slice, or of the number in which it ends. */
+  /** Scans to the end of a slice, or of the number at its end. */
   to(end: number): void {
     const { json, open } = this;
     // Locals are several times as fast as properties.
@@ -152,7 +152,7 @@ class Scan {
 
 const notJson = () => new InvalidJson('not valid JSON');
 
-/** The index after the escape that begins with this backslash. */
+/** Returns the index after the escape that begins with this backslash. */
 function endOfEscape(json: Uint8Array, from: number): number {
   const escaped = json[from + 1] ?? 0;
   if (IS_ESCAPED[escaped] === 1) return from + 2;
@@ -161,7 +161,7 @@ function endOfEscape(json: Uint8Array, from: number): number {
   return from + 6;
 }
 
-/** The index after the number or the literal that begins here. */
+/** Returns the index after the number or literal that begins here. */
 function endOfScalar(json: Uint8Array, from: number): number {
   const first = json[from] ?? 0;
   if (first === MINUS || isDigit(first)) return endOfNumber(json, first === MINUS ? from + 1 : from);
@@ -173,7 +173,7 @@ function endOfScalar(json: Uint8Array, from: number): number {
 function endOfNumber(json: Uint8Array, from: number): number {
   let at = json[from] === ZERO ? from + 1 : endOfDigits(json, from);
   if (json[at] === POINT) at = endOfDigits(json, at + 1);
-  // An e, of either case.
+  // `e` or `E`.
   if (((json[at] ?? 0) | 0x20) === 0x65) {
     const sign = json[at + 1];
     at = endOfDigits(json, sign === PLUS || sign === MINUS ? at + 2 : at + 1);
@@ -181,7 +181,7 @@ function endOfNumber(json: Uint8Array, from: number): number {
   return at;
 }
 
-/** The index after the digits that begin here, of which there must be one. */
+/** Returns the index after the digits that begin here. At least one digit is required. */
 function endOfDigits(json: Uint8Array, from: number): number {
   let at = from;
   while (isDigit(json[at] ?? 0)) at++;

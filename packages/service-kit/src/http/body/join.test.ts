@@ -13,7 +13,7 @@ it('puts chunks together, large ones in turns between which other callbacks run'
   const whole = await join(chunks, 'a');
   isDone = true;
   expect(whole.equals(Buffer.concat(chunks))).toBe(true);
-  // 4 MiB are eight turns.
+  // 4 MiB take eight turns.
   expect(others).toBeGreaterThan(8);
 });
 

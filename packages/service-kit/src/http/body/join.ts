@@ -1,9 +1,11 @@
 import { turnOfLoop } from '@switchboard/resilience';
 
-/** Copied in one turn, within a millisecond, also into memory that the process has yet to get. */
+/** The number of bytes copied in one turn: less than a millisecond, even into newly allocated memory. */
 const SLICE_BYTES = 524_288;
 
-/** The chunks as one buffer. Large ones take turns of the event loop as `holder`: 25 MB take tens of milliseconds. */
+/**
+ * Joins chunks into one buffer. Large ones take turns of the event loop as `holder`: 25 MB take tens of milliseconds.
+ */
 export async function join(chunks: readonly Buffer[], holder: string): Promise<Buffer> {
   const [only] = chunks;
   if (chunks.length === 1 && only !== undefined) return only;

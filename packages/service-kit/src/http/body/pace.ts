@@ -1,28 +1,28 @@
 import { type Member, Members } from '@switchboard/resilience';
 import { TooSlow } from '../errors.ts';
 
-/** A body must bring this much in every window, which is 1 KiB a second. */
+/** The minimum number of bytes of a body in every window, which is 1 KiB per second. */
 const MIN_BYTES = 10_240;
 const WINDOW_MS = 10_000;
 const CHECK_MS = 5_000;
 
 /** A body that is being read. */
 export interface Reading extends Member {
-  /** Bytes so far, counted by the reader. */
+  /** The number of bytes so far, counted by the reader. */
   received: number;
-  /** Start of the current window, and the bytes received before it. */
+  /** The start of the current window, and the bytes received before it. */
   windowStart: number;
   receivedBefore: number;
   fail(error: TooSlow): void;
 }
 
-/** Fails bodies that stall or drip: within 15 s. */
+/** Fails bodies that stall or arrive too slowly, within 15 s. */
 export interface Pace {
   begin(fail: (error: TooSlow) => void): Reading;
   end(reading: Reading): void;
 }
 
-/** One timer checks all bodies, since a timer each would cost more than reading a small one. */
+/** Creates a pace with one timer for all bodies, since a timer each would cost more than reading a small body. */
 export function createPace(): Pace {
   const readings = new Members<Reading>();
   let timer: NodeJS.Timeout | undefined;

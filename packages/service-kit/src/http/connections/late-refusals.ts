@@ -2,18 +2,18 @@ import { createBuckets, pause } from '@switchboard/resilience';
 import type { Exchange } from '../env.ts';
 import { holderOf } from '../holder.ts';
 
-/** Their cause stays when the request is repeated at once: its credential, its body's pace or size, a limit. */
+/** Statuses with a cause that an immediate retry does not change: credential, pace or size of the body, a limit. */
 const STATUSES: ReadonlySet<number> = new Set([401, 408, 413, 429]);
-/** Answered at once, also those of two seconds together. */
+/** The number of rejections per second that are answered at once, with a burst of two seconds. */
 const PER_SECOND = { holder: 10, all: 30 } as const;
 const MAX_WAIT_SECONDS = 2;
-/** Beyond it they are answered at once, since each holds a connection and what arrived of a body. */
+/** Above this number, rejections are answered at once: each waiting one holds a connection and part of a body. */
 const MAX_WAITING = 500;
 const ALL = '';
 
 /**
- * Lets who is refused wait for the answer, up to two seconds, where an address or a project is refused again and again,
- * or many are: refusing takes time that others need. Each wait is random, so that they do not come back together.
+ * Delays responses by up to two seconds when an address or a project is rejected repeatedly, or when many requests
+ * are rejected: rejecting takes time that others need. Waits are random, so that clients do not return together.
  */
 export function delayRefusals(): (response: Response, exchange: Exchange) => Response | Promise<Response> {
   const ofHolder = createBuckets(PER_SECOND.holder);

@@ -23,7 +23,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Sends a body whole, and only then looks at the response. */
+/** Sends a whole body before it reads the response. */
 function post(headers: string[], body = Buffer.alloc(BODY_BYTES, ' ')) {
   const { port } = server.address() as AddressInfo;
   const socket = connect({ port, host: '127.0.0.1' });
@@ -68,10 +68,10 @@ it.each([
     post(headers, headers[0] === length ? undefined : chunk),
   );
   await eventually(() => expect(accepted).toHaveLength(count));
-  // Until all is sent, or the connection is closed.
+  // Waits until everything is sent or the connection is closed.
   await Promise.all(clients.map(({ sent }) => sent));
   const read = accepted.reduce((sum, { bytesRead }) => sum + bytesRead, 0);
-  // A burst of two seconds, which the last one overdraws, and what is read of each with its headers.
+  // A burst of two seconds, which the last body overdraws, and the bytes read with the headers of each request.
   const bound = headers[0] === length ? 2 * BYTES_PER_SECOND + BODY_BYTES : 0;
   expect(read).toBeLessThan(bound + count * 1_000_000);
 });

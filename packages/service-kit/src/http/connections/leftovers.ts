@@ -1,16 +1,16 @@
 import type { Server, ServerResponse } from 'node:http';
 import { createBuckets } from '@switchboard/resilience';
 
-/** Of all connections together. */
+/** The rate of all connections together. */
 const BYTES_PER_SECOND = 8 * 1024 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Within which a client may send the rest of its body, and read the response. */
+/** The time in which a client may send the rest of its body and read the response. */
 const CLOSE_AFTER_MS = 500;
 
 /**
- * Bounds what is read of bodies whose response is written. Some clients read a response only once they have sent their
- * whole body, so the rest is read and dropped, unless it is large or there is much of it: reading what was refused
- * would take the time of other requests. Then the connection is closed after a moment.
+ * Bounds how much of a body is read after its response was written. Some clients read a response only after they have
+ * sent their whole body, so the rest is read and dropped. A rest that is large or exceeds the rate is not read, since
+ * that would take time from other requests; its connection is closed after a moment.
  */
 export function boundLeftovers(server: Server, bytesPerSecond = BYTES_PER_SECOND): void {
   const dropped = createBuckets(bytesPerSecond);
@@ -26,7 +26,7 @@ export function boundLeftovers(server: Server, bytesPerSecond = BYTES_PER_SECOND
       dropped.take('', rest);
       req.resume();
     } else {
-      // Node has just begun to read the rest of a body that was not read at all.
+      // At this point Node begins to read the rest of a body that was not read at all.
       setImmediate(() => {
         isPaused = !req.complete;
         if (isPaused) socket.pause();
@@ -34,7 +34,7 @@ export function boundLeftovers(server: Server, bytesPerSecond = BYTES_PER_SECOND
     }
     setTimeout(() => {
       if (!req.complete) socket.destroySoon();
-      // The body ended with bytes that were read before the pause: the connection takes the next request.
+      // The body was complete with the bytes read before the pause, so the connection can take the next request.
       else if (isPaused) socket.resume();
     }, CLOSE_AFTER_MS).unref();
   }

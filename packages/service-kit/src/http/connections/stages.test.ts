@@ -31,7 +31,7 @@ async function connected(): Promise<Socket> {
 
 const request = (body = '') => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-/** Everything that a client reads until it has read `end` so many times. */
+/** Reads from a client until `end` has occurred `times` times. */
 function readUntil(socket: Socket, end: string, times = 1): Promise<string> {
   let all = '';
   return new Promise((resolve) =>

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 
-/** Handled together at most, since what has arrived of their bodies is in memory meanwhile. */
+/** The maximum number of requests handled together, since the received parts of their bodies stay in memory. */
 const MAX_TOGETHER = 32;
 
 /**
- * Has a server handle the requests that arrive in one turn of the event loop together, once all of them are parsed;
- * StagedResponse writes their responses together. Measured, one request after the other takes up to twice the CPU:
- * presumably since the kernel, the parser and the application each find the processor's caches filled by the others.
+ * Makes a server handle the requests of one turn of the event loop together, once all of them are parsed.
+ * StagedResponse writes their responses together. Handling requests one after the other takes up to twice the CPU
+ * (measured), presumably because the kernel, the parser and the application evict each other's processor caches.
  */
 export function stageRequests(server: Server): void {
   const handlers = server.listeners('request');
@@ -37,7 +37,7 @@ function endAll(): void {
   for (const { response, rest } of together) response.endNow(rest);
 }
 
-/** Is written once all code that runs now has run, with the others that ended meanwhile. */
+/** Buffers `end()` until the next tick, so that the responses of one turn are written together. */
 export class StagedResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   override end(...rest: unknown[]): this {
     ending.push({ response: this, rest });

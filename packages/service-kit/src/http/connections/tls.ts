@@ -4,10 +4,13 @@ import { ConfigError } from '../../settings/config.ts';
 import type { TlsFiles } from '../../settings/tls.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 
-/** Kubernetes replaces what a mounted file links to, which only polling notices. */
+/** The polling interval. Kubernetes replaces the target of a mounted link, which only polling notices. */
 const LOOK_EVERY_MS = 5_000;
 
-/** Options of an HTTPS server that refuses clients without a certificate of the authorities. Throws ConfigError. */
+/**
+ * Returns options of an HTTPS server that rejects clients without a certificate of the authorities. Throws
+ * ConfigError.
+ */
 export function tlsOptions(files: TlsFiles): ServerOptions {
   const requestCert = files.authorities !== undefined;
   try {
@@ -18,7 +21,7 @@ export function tlsOptions(files: TlsFiles): ServerOptions {
   }
 }
 
-/** Uses new files for new connections, and the old ones while the new ones are not complete. */
+/** Uses new files for new connections. Keeps the old ones while the new ones are incomplete. */
 export function followTls(
   server: Server,
   files: TlsFiles,

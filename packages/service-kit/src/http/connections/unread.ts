@@ -1,16 +1,16 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Responses of fewer bytes are not counted: what a client that does not read makes of them is the kernel's to hold. */
+/** Smaller responses are not counted, since the kernel buffers them for a client that does not read. */
 const MIN_COUNTED_BYTES = 65_536;
-/** All responses together that were written and not read by their clients. */
+/** The maximum size of all written responses that clients have not read. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
-/** How long a client may take to read the rest of a response that is written. */
+/** How long a client may take to read the rest of a written response. */
 const READ_WITHIN_MS = 60_000;
 
 /**
- * Bounds the memory that clients hold by not reading what they asked for. Past the bound the connections that have
- * waited longest are closed, since a client that reads is soon done.
+ * Bounds the memory of responses that clients do not read. Above the bound, the connections that have waited longest
+ * are closed, since a client that reads finishes soon.
  */
 export function boundUnread(server: Server, maxBytes = MAX_UNREAD_BYTES): void {
   const unread = new Map<Socket, number>();
@@ -21,7 +21,7 @@ export function boundUnread(server: Server, maxBytes = MAX_UNREAD_BYTES): void {
     unread.delete(socket);
   }
 
-  // One function for all responses: one made for each would be a large part of the cost of a small request.
+  // One function for all responses: a closure for each would be a large part of the cost of a small request.
   function count(this: ServerResponse): void {
     const { socket } = this;
     if (socket === null || socket.writableLength < MIN_COUNTED_BYTES) return;

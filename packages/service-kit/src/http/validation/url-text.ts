@@ -1,8 +1,8 @@
 import { BadRequest } from '../errors.ts';
 
 /**
- * Returns an error where the address of a request is not percent-encoded UTF-8, or a parameter in its path has a NUL:
- * Hono passes on text that it cannot decode, and no database takes a NUL. `path` is that of the operation.
+ * Returns an error if a request's URL is not percent-encoded UTF-8, or if a path parameter contains a NUL. Hono
+ * passes on text that it cannot decode, and no database accepts a NUL. `path` is the path of the operation.
  */
 export function textFault(url: string, path: string): BadRequest | undefined {
   if (!url.includes('%')) return undefined;

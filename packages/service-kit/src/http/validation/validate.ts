@@ -2,19 +2,19 @@ import { problemsOf } from '@switchboard/contracts';
 import type { z } from 'zod';
 import { BadRequest } from '../errors.ts';
 
-/** Most problems of a request that a message names. */
+/** The maximum number of problems that a message names. */
 const MAX_NAMED = 10;
 
 interface ValidationOptions {
   /** The name of the whole value: `body`, `query`, `path`. */
   where: string;
-  /** Whether unknown properties are rejected at every depth, and all problems are named at once. */
+  /** Whether unknown properties are rejected at every depth and all problems are named. */
   isStrict?: boolean;
 }
 
 /**
- * What a schema makes of a value. Throws BadRequest with its first problem, as `events[3].timestamp: must be a string`;
- * strictly, with all of them.
+ * Returns the output of a schema for a value. Throws BadRequest with the first problem, such as `events[3].timestamp:
+ * must be a string`, or with all of them if strict.
  */
 export function validate<S extends z.ZodType>(
   schema: S,

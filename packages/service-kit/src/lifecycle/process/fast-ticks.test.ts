@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { outputOf } from '../../testing/script.ts';
 
-/** Prints what V8 has observed of the shapes of the objects that `process.nextTick` makes. */
+/** Prints V8's observations of the shapes of the objects that `process.nextTick` creates. */
 const OBSERVE = `
   const ticks = async () => {
     for (let i = 0; i < 100; i++) await new Promise((resolve) => process.nextTick(resolve));
@@ -16,7 +16,7 @@ const OBSERVE = `
   process.stdout.write([...new Set(states)].join());`;
 
 describe('process.nextTick', () => {
-  // The first fails once Node.js or V8 no longer needs this: then fast-ticks.ts can go.
+  // The first test fails once Node.js or V8 no longer needs this. Remove fast-ticks.ts then.
   it('becomes slow once the heap is collected', async () => {
     expect(await printed(OBSERVE)).toContain('MEGAMORPHIC');
   });
@@ -34,6 +34,6 @@ describe('process.nextTick', () => {
   });
 });
 
-/** The last prints what V8 no longer takes for granted. */
+/** The last flag prints the protectors that V8 invalidates. */
 const FLAGS = ['--allow-natives-syntax', '--expose-gc', '--trace-protector-invalidation'];
 const printed = (script: string) => outputOf(script, { flags: FLAGS });

@@ -3,8 +3,8 @@ import type { Logger } from '../../telemetry/logger.ts';
 const DEBUG_MINUTES = 10;
 
 /**
- * SIGUSR2 has the logger write debug lines until ten minutes after the last one, so that what a process does can be
- * seen without a restart. `passOn` is called with each.
+ * Makes the logger write debug lines after SIGUSR2, until ten minutes after the last signal, so that a process can be
+ * inspected without a restart. Calls `passOn` for each signal.
  */
 export function debugOnSignal(logger: Logger, passOn: () => void = () => undefined): void {
   const configured = logger.level;

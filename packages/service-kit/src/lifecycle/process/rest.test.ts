@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { collectAtRest } from './rest.ts';
 
-/** What nothing holds any longer. */
+/** Returns a reference to an object that nothing else holds. */
 const left = () => new WeakRef({ of: 'the last request' });
 
 async function work(ms: number): Promise<void> {
@@ -17,7 +17,7 @@ async function work(ms: number): Promise<void> {
 
 const collection = z.object({ detail: z.object({ kind: z.int(), flags: z.int() }) });
 
-/** Whether garbage was collected because it was asked for: V8 does it by itself after eight seconds of rest. */
+/** Whether the garbage collection was requested. V8 collects by itself after eight seconds of rest. */
 function isAskedFor(entry: unknown): boolean {
   const { kind, flags } = collection.parse(entry).detail;
   const asked = constants.NODE_PERFORMANCE_GC_FLAGS_FORCED;
@@ -34,7 +34,7 @@ it('what a peak left is freed once the process rests', async () => {
   await work(1_200);
   const last = left();
   const before = collections;
-  // Not polled by Vitest, which works too much at it. Beside other tests a process rests late.
+  // Not polled with Vitest, which would keep the process busy. Next to other tests a process comes to rest late.
   for (let looks = 0; looks < 60 && collections === before; looks++) await pause(500);
   observer.disconnect();
   expect(collections).toBeGreaterThan(before);

@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const LOOK_MS = 10_000;
-/** Of the time. */
+/** The event loop utilization above which a process is busy. */
 const BUSY = 0.1;
 
 /**
- * Collects garbage once whenever the event loop comes to rest. V8 does so when more memory is asked for: what the last
- * requests of a peak left would stay until the next. Ends with the process.
+ * Collects garbage once whenever the event loop comes to rest. V8 collects when more memory is requested, so the
+ * garbage of a peak would stay until the next one. Ends with the process.
  */
 export function collectAtRest(lookMs = LOOK_MS): void {
   setFlagsFromString('--expose-gc');

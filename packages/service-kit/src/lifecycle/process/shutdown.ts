@@ -1,7 +1,7 @@
 interface ShutdownOptions {
   /** Finishes accepted work and closes every connection. Called once. */
   close(): Promise<void>;
-  /** Default: SHUTDOWN_MS. After it the process ends whether or not it has closed. */
+  /** The time after which the process exits even if it has not closed. Default: SHUTDOWN_MS. */
   withinMs?: number | undefined;
   log: ShutdownLog;
 }
@@ -11,13 +11,13 @@ interface ShutdownLog {
   fatal(fields: object, message: string): void;
 }
 
-/** What a process has from SIGTERM until it exits, at the latest. */
+/** The maximum time from SIGTERM until a process exits. */
 export const SHUTDOWN_MS = 15_000;
 
 /**
- * Ends the process in order: on SIGTERM or SIGINT with exit code 0, and with 1 after an exception or a rejected promise
- * that nothing handled, so that what was accepted is not lost with it. Call it before anything else is started. Returns
- * what ends the process in the same way with a given exit code.
+ * Shuts the process down in order: on SIGTERM or SIGINT with exit code 0, and with 1 after an unhandled exception or
+ * rejection, so that accepted work is not lost. Call it before anything else is started. Returns a function that
+ * shuts the process down in the same way with a given exit code.
  */
 export function shutDownInOrder({
   close,
@@ -49,7 +49,7 @@ export function shutDownInOrder({
       void shutDown(0);
     });
   }
-  // Rejections that nothing handles arrive here too.
+  // Unhandled rejections arrive here too.
   process.on('uncaughtException', (error, origin) => {
     log.fatal({ error, origin }, 'unhandled error, shutting down');
     void shutDown(1);
@@ -57,7 +57,7 @@ export function shutDownInOrder({
   return (exitCode) => void shutDown(exitCode);
 }
 
-/** Ends a process that cannot run as it is set up. */
+/** Exits a process that cannot run as configured. */
 export function refuse(service: string, { message }: Error): never {
   process.stderr.write(`${service}: ${message}\n`);
   process.exit(1);

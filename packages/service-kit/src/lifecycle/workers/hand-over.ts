@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 
-/** What node:cluster sends with a connection, and what the worker answers once it has it. */
+/** The message that node:cluster sends with a connection, and the worker's acknowledgement. */
 interface ClusterMessage {
   act?: unknown;
   seq?: unknown;
@@ -8,8 +8,8 @@ interface ClusterMessage {
 }
 
 /**
- * Closes connections that a worker was given and had not taken when it ended. node:cluster keeps them open for an
- * answer that never comes, and their clients would wait for ever instead of trying again.
+ * Closes connections that were sent to a worker but not taken before it ended. node:cluster keeps them open for an
+ * acknowledgement that never arrives, and their clients would wait forever instead of retrying.
  */
 export function closeUntaken({ process: child }: Worker): void {
   const untaken = new Map<unknown, unknown>();

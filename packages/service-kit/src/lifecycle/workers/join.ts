@@ -13,12 +13,12 @@ import {
 export interface Membership {
   assignment: Assignment;
   whole: Whole;
-  /** Has the supervisor ask this worker from now on. */
+  /** Answers the supervisor's requests from now on. */
   answerFor(worker: { health: Health; metrics: Metrics }): void;
   started(): Promise<void>;
 }
 
-/** Makes this process a worker of its supervisor; undefined if it has none. */
+/** Makes this process a worker of its supervisor. Returns undefined if it has none. */
 export async function joinSupervisor(): Promise<Membership | undefined> {
   if (!cluster.isWorker) return undefined;
   let self: { health: Health; metrics: Metrics } | undefined;
@@ -28,7 +28,7 @@ export async function joinSupervisor(): Promise<Membership | undefined> {
     metrics: async () => self?.metrics.registry.getMetricsAsJSON() ?? [],
   };
   const supervisor = createBirpc<SupervisorCalls, WorkerCalls>(calls, {
-    // A worker whose supervisor is gone ends by itself.
+    // A failed send is ignored, since a worker without a supervisor ends by itself.
     post: (message) => process.send?.(message, () => undefined),
     on: (receive) => process.on('message', receive),
     timeout: SUPERVISOR_ANSWERS_WITHIN_MS,

@@ -5,9 +5,9 @@ import { ConfigError, parseConfig } from '../../settings/config.ts';
 import { processSettings } from '../../settings/process.ts';
 
 const MIB = 1_048_576;
-/** Three semi-spaces of 16 MiB, as the images run Node.js. Every worker has its own. */
+/** Three semi-spaces of 16 MiB per worker, as Node.js is configured in the images. */
 const YOUNG_BYTES = 48 * MIB;
-/** With less, a service has little room for data beside its code. */
+/** The minimum that leaves a service room for data besides its code. */
 const MIN_OLD_SPACE_BYTES = 96 * MIB;
 
 export interface Machine {
@@ -19,15 +19,15 @@ export interface Machine {
 
 export interface WorkerPlan {
   count: number;
-  /** Flags with which Node.js runs each. */
+  /** The Node.js flags of each worker. */
   flags: string[];
 }
 
-/** What a supervisor reads of a service's settings. The workers check all of them. */
+/** The settings that a supervisor reads. The workers check all settings. */
 const supervisorSettings = z.object({ ...processSettings, ROLES: z.string().optional() });
 type SupervisorConfig = z.output<typeof supervisorSettings>;
 
-/** Undefined if they are not valid: the service names all problems of its settings together. */
+/** Returns the settings; undefined if they are invalid, since the service reports all problems together. */
 export function supervisorConfig(env: Record<string, string | undefined>): SupervisorConfig | undefined {
   try {
     return parseConfig(supervisorSettings, env);
@@ -37,7 +37,10 @@ export function supervisorConfig(env: Record<string, string | undefined>): Super
   }
 }
 
-/** How many workers serve requests, and with which share of the heap. Throws ConfigError if they have no room. */
+/**
+ * Returns the number of workers that serve requests and their share of the heap. Throws ConfigError if it is too
+ * small.
+ */
 export function planWorkers(
   config: Pick<SupervisorConfig, 'WORKERS' | 'ROLES'>,
   machine: Machine = thisMachine(),

@@ -1,20 +1,20 @@
 import type { MetricsSnapshot } from '../../telemetry/metrics.ts';
 import type { Problems } from '../health.ts';
 
-/** What the workers and their supervisor call of each other. */
+/** The calls between the workers and their supervisor. */
 
-/** What a worker is told when it begins. */
+/** The supervisor's instructions to a worker when it begins. */
 export interface Assignment {
   number: number;
   count: number;
-  /** Whether it is to listen before it has started: no other worker does. */
+  /** Whether the worker listens before it has started, because no other worker listens. */
   listensAtOnce: boolean;
 }
 
-/** The answers are about all workers together. */
+/** The calls to the supervisor. Their answers cover all workers together. */
 export interface SupervisorCalls {
   begin(): Assignment;
-  /** The worker has started and accepts connections. */
+  /** Reports that the worker has started and accepts connections. */
   started(): void;
   isServing(): boolean;
   problems(): Promise<Problems>;
@@ -22,13 +22,13 @@ export interface SupervisorCalls {
 }
 
 export interface WorkerCalls {
-  /** Answers as long as the worker's event loop turns. */
+  /** Answers while the worker's event loop runs. */
   beat(): void;
   problems(): Promise<Problems>;
   metrics(): Promise<MetricsSnapshot>;
 }
 
-/** Enough for the checks of dependencies, which take up to a second. */
+/** Long enough for the checks of dependencies, which take up to a second. */
 export const WORKER_ANSWERS_WITHIN_MS = 3_000;
-/** Long, since a worker cannot go on without: one whose supervisor is gone ends by itself. */
+/** Long, since a worker cannot continue without an answer. A worker without a supervisor ends by itself. */
 export const SUPERVISOR_ANSWERS_WITHIN_MS = 60_000;

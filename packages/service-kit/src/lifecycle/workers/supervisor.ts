@@ -9,11 +9,11 @@ import type { SupervisorCalls } from './protocol.ts';
 import { type Ending, forkWorker, type WorkerProcess } from './worker-process.ts';
 
 export interface Timings {
-  /** Between two signs of life that are asked of each worker. */
+  /** Milliseconds between two heartbeats of each worker. */
   beatMs: number;
-  /** A worker that ran this long before it ended does not count as failing again. */
+  /** A worker that ran at least this long before it ended does not count as a repeated failure. */
   stableMs: number;
-  /** The supervisor ends when a worker ended this often in a row. */
+  /** The number of failures of a worker in a row after which the supervisor ends. */
   maxFailures: number;
   restart: { baseMs: number; maxMs: number };
 }
@@ -25,42 +25,43 @@ const TIMINGS: Timings = {
   restart: { baseMs: 500, maxMs: 10_000 },
 };
 
-/** After so many signs of life that did not come, a worker is killed. */
+/** The number of missed heartbeats after which a worker is killed. */
 const MAX_MISSED_BEATS = 3;
-/** What ended workers counted is merged when it is in so many pieces. */
+/** The number of snapshots of ended workers at which they are merged. */
 const MAX_PIECES = 10;
 
 interface SupervisorOptions {
   plan: WorkerPlan;
   logger: Logger;
-  /** Of this process. */
+  /** The metrics of this process. */
   metrics: Metrics;
   timings?: Partial<Timings> | undefined;
 }
 
-/** The place of a worker, taken by one process after another. */
+/** A worker's place, filled by one process after another. */
 interface Place {
   number: number;
   current: WorkerProcess | undefined;
   hasBegun: boolean;
   hasStarted: boolean;
   startedAt: number;
-  /** Times in a row that its process ended soon after it had begun. */
+  /** The number of times in a row that its process ended soon after it began. */
   failures: number;
   missedBeats: number;
-  /** Of the current process, when it was last asked. */
+  /** The latest metrics of the current process. */
   snapshot: MetricsSnapshot;
 }
 
 /**
- * Runs the workers of a service until SIGTERM or SIGINT, which it passes on. The first starts alone, so that it alone
- * migrates, and the others follow. One that ends or hangs is replaced after a pause; if that goes on, or if one cannot
- * start at all, the process ends with exit code 1. It answers what concerns all of them: health and metrics.
+ * Runs the workers of a service until SIGTERM or SIGINT, which it passes on. The first worker starts alone, so that
+ * only it migrates, and the others follow. A worker that ends or hangs is replaced after a pause. If that continues,
+ * or if a worker cannot start at all, the process ends with exit code 1. Answers for all workers together: health and
+ * metrics.
  */
 export function superviseWorkers({ plan, logger, metrics, timings }: SupervisorOptions): void {
   const { beatMs, stableMs, maxFailures, restart } = { ...TIMINGS, ...timings };
   const places = Array.from({ length: plan.count }, (_, index) => placeOf(index + 1));
-  /** What workers counted that have ended: the sum must never fall. */
+  /** The counts of ended workers, since sums must never decrease. */
   let past: MetricsSnapshot[] = [];
   let isComplete = false;
   let isStopping = false;
@@ -83,7 +84,7 @@ export function superviseWorkers({ plan, logger, metrics, timings }: SupervisorO
       problems,
       metrics: metricsOfAll,
     };
-    // Consumers run once.
+    // Consumers run only in the first worker.
     const worker = forkWorker(supervisor, number === 1 ? {} : { ROLES: 'http' }, plan.flags);
     place.current = worker;
     void worker.ended.then((ending) => ended(place, worker, ending));
@@ -142,7 +143,7 @@ export function superviseWorkers({ plan, logger, metrics, timings }: SupervisorO
     const own = await metrics.registry.getMetricsAsJSON();
     await Promise.all(places.map(takeSnapshot));
     await joinPast();
-    // Read at one moment: what a worker counted moves from one to the other when it ends.
+    // Read at one moment, since a worker's counts move from `places` to `past` when it ends.
     return mergeSnapshots([own, ...past, ...places.map(({ snapshot }) => snapshot)]).metrics();
   }
 
@@ -197,7 +198,7 @@ async function problemsOf({ number, current, hasBegun }: Place): Promise<Problem
   return current.calls.problems().catch(() => ({ [name]: 'not answering' }));
 }
 
-/** A worker that does not answer keeps its last snapshot. */
+/** Updates the snapshot of a worker. One that does not answer keeps its last snapshot. */
 async function takeSnapshot(place: Place): Promise<void> {
   const { current } = place;
   const snapshot = await current?.calls.metrics().catch(() => undefined);

@@ -3,7 +3,7 @@ import { createBirpc } from 'birpc';
 import { closeUntaken } from './hand-over.ts';
 import { type SupervisorCalls, WORKER_ANSWERS_WITHIN_MS, type WorkerCalls } from './protocol.ts';
 
-/** How a process ended. */
+/** The exit of a process. */
 export interface Ending {
   code: number | null;
   signal: string | null;
@@ -11,13 +11,13 @@ export interface Ending {
 
 export interface WorkerProcess {
   pid: number | undefined;
-  /** Each rejects when the process does not answer in time or has ended. */
+  /** Each call rejects if the process does not answer in time or has ended. */
   calls: { [Name in keyof WorkerCalls]: () => Promise<Awaited<ReturnType<WorkerCalls[Name]>>> };
   kill(signal: NodeJS.Signals): void;
   ended: Promise<Ending>;
 }
 
-/** Runs this program again as a worker; all workers share its port. */
+/** Runs this program again as a worker. All workers share its port. */
 export function forkWorker(
   supervisor: SupervisorCalls,
   env: Record<string, string>,
@@ -27,7 +27,7 @@ export function forkWorker(
   const worker = cluster.fork(env);
   closeUntaken(worker);
   const calls = createBirpc<WorkerCalls, SupervisorCalls>(supervisor, {
-    // Sending to a worker that has just ended fails; `ended` follows.
+    // Sending to a worker that has just ended fails. `ended` follows.
     post: (message) => worker.send(message, () => undefined),
     on: (receive) => worker.on('message', receive),
     timeout: WORKER_ANSWERS_WITHIN_MS,
@@ -38,7 +38,7 @@ export function forkWorker(
       resolve({ code, signal });
     };
     worker.once('exit', end);
-    // A process that cannot be started has no exit.
+    // A process that fails to start emits no exit event.
     worker.on('error', () => worker.process.pid === undefined && end(null, null));
   });
   return {

@@ -14,7 +14,7 @@ async function metric(program: Program, name: string): Promise<number> {
   return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-/** Resolves when so many requests are in flight beside the one that asks. */
+/** Resolves when `count` requests are in flight besides its own. */
 const inFlight = (program: Program, count: number) =>
   eventually(async () =>
     expect(await metric(program, 'switchboard_http_requests_in_flight')).toBeGreaterThan(count),
@@ -40,7 +40,7 @@ describe('two workers', { timeout: TIMEOUT_MS }, () => {
     return found;
   }
 
-  /** Resolves when another process is in the place of this one. */
+  /** Resolves when another process has replaced this one. */
   const replaced = ({ instance, pid }: Self) =>
     eventually(async () => {
       const now = (await workersOf(program)).get(instance)?.pid;
@@ -56,7 +56,7 @@ describe('two workers', { timeout: TIMEOUT_MS }, () => {
       expect(budgetBytes).toBe(5_000_000);
     }
     expect(logged(program, 'ready').map(({ worker: number }) => number)).toEqual([1, 2]);
-    // The second begins when the first has migrated.
+    // The second worker begins after the first has migrated.
     const order = program.records().map(({ msg, worker: number }) => `${msg} ${number}`);
     expect(order.indexOf('ready 1')).toBeLessThan(order.indexOf('migrated 2'));
   });

@@ -3,11 +3,11 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../logger.ts';
 
-/** Exports spans over OTLP, and logs once when the export starts to fail and once when it recovers. */
+/** Opens an OTLP exporter. It logs once when the export starts to fail and once when it recovers. */
 export function openExporter(logger: Logger): SpanExporter {
   const exporter = new OTLPTraceExporter();
   let isFailing = false;
-  // Failures are logged here; the SDK would write each of them to the console.
+  // Failures are logged here. The SDK would write each of them to the console.
   setGlobalErrorHandler(() => undefined);
   return {
     export(spans, done) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { outputOf } from '../../testing/script.ts';
 
-/** Starts tracing as a process of its own and gives what it loaded beyond the API, which prom-client brings. */
+/** Starts tracing in a separate process. Returns the modules it loaded besides the API, which prom-client imports. */
 async function loaded(env: Record<string, string>): Promise<string[]> {
   const script = `
     import { registerHooks } from 'node:module';

@@ -32,7 +32,10 @@ const getter: TextMapGetter<Carrier> = {
   keys: (carrier) => Object.keys(carrier),
 };
 
-/** Tracing with the OpenTelemetry SDK, exported in batches over OTLP. Nothing is global, since services may share a process. */
+/**
+ * Opens tracing with the OpenTelemetry SDK, exported in batches over OTLP. Not global, since services may share a
+ * process.
+ */
 export function openTracing(options: {
   service: string;
   settings: TracingSettings;
@@ -103,7 +106,7 @@ export function openTracing(options: {
   };
 }
 
-/** The valid contexts, without duplicates. */
+/** Returns the valid contexts without duplicates. */
 function contextsOf(causes: readonly Carrier[]): Context[] {
   const seen = new Map<string, Context>();
   for (const cause of causes) {

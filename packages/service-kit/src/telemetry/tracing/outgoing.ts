@@ -11,7 +11,7 @@ interface Told {
 
 /**
  * Creates a span for every `fetch` in a traced scope, which ends with the response headers. The trace context is not
- * sent, because the servers are third parties. Returns a function that stops it.
+ * sent, because the servers are third parties. Returns a function that stops tracing.
  */
 export function traceFetches(): () => void {
   const spans = new WeakMap<Told['request'], Span>();

@@ -8,7 +8,9 @@ import {
   serviceNameEnvDetector,
 } from '@opentelemetry/resources';
 
-/** The resource of the spans: the service, unless OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override it. */
+/**
+ * Returns the resource of the spans: the service, unless OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override it.
+ */
 export function resourceOf(service: string): Resource {
   const own = resourceFromAttributes({ 'service.name': service, 'service.namespace': 'switchboard' });
   const fromEnvironment = detectResources({

@@ -10,8 +10,8 @@ import {
 import type { TracingSettings } from './settings.ts';
 
 /**
- * The sampler of OTEL_TRACES_SAMPLER. Whether a request is recorded is decided as for a new trace: callers can be
- * anyone, and choose neither by the flag nor by the id of the trace that they send.
+ * Returns the sampler of OTEL_TRACES_SAMPLER. It decides for each request as for a new trace: callers are untrusted
+ * and must not influence it by the flag or the id of the trace that they send.
  */
 export function samplerOf(settings: TracingSettings): Sampler {
   const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio } = settings;

@@ -16,7 +16,9 @@ const protocol = z
   .default('http/protobuf')
   .describe('Protocol of the collector. No other one is supported.');
 
-/** OpenTelemetry's own variables. The exporter reads those of the connection (headers, time-out, certificates) itself. */
+/**
+ * The OpenTelemetry variables. The exporter itself reads those of the connection (headers, time-out, certificates).
+ */
 export const tracingSettings = z.object({
   OTEL_SDK_DISABLED: z.string().optional().describe('true disables tracing.'),
   OTEL_TRACES_EXPORTER: z
@@ -56,7 +58,7 @@ export const tracingSettings = z.object({
 });
 export type TracingSettings = z.output<typeof tracingSettings>;
 
-/** The tracing settings; undefined if tracing is off. Throws ConfigError. */
+/** Returns the tracing settings; undefined if tracing is off. Throws ConfigError. */
 export function parseTracingSettings(env: Record<string, string | undefined>): TracingSettings | undefined {
   if (env['OTEL_SDK_DISABLED']?.trim().toLowerCase() === 'true') return undefined;
   const settings = parseConfig(tracingSettings, env);

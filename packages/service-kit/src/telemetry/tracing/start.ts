@@ -3,7 +3,7 @@ import { traceFetches } from './outgoing.ts';
 import { parseTracingSettings } from './settings.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Starts tracing with the settings of the OTEL_ variables; undefined if it is off. Throws ConfigError. */
+/** Starts tracing with the settings of the OTEL_ variables. Returns undefined if it is off. Throws ConfigError. */
 export async function startTracing(
   service: string,
   env: Record<string, string | undefined>,

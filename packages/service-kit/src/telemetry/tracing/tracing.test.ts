@@ -25,7 +25,7 @@ const lines: string[] = [];
 
 async function open(more: Record<string, string> = {}): Promise<Tracing> {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, OTEL_BSP_SCHEDULE_DELAY: '20', ...more };
-  // The exporter reads its own variables from the process.
+  // The exporter reads its own variables from the process environment.
   Object.assign(process.env, env);
   const destination = { write: (line: string) => void lines.push(line) };
   const opened = await startTracing(
@@ -104,7 +104,7 @@ it.each([
   ['traceidratio', '0.0001'],
 ])('a caller cannot choose that its request is recorded: %s', async (sampler, ratio) => {
   const own = await open({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio });
-  // The id that every ratio records.
+  // An id that every sampling ratio records.
   const id = `${'0'.repeat(31)}8`;
   const start = { name: 'x', kind: 'server', attributes: {} } as const;
   const flags = Array.from({ length: 20 }, () => {

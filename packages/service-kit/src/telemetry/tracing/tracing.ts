@@ -1,6 +1,6 @@
 export type Attributes = Record<string, string | number>;
 
-/** Headers of a request or a record, which may contain W3C `traceparent` and `tracestate`. */
+/** Headers of a request or a record. They may contain W3C `traceparent` and `tracestate`. */
 export type Carrier = Readonly<Record<string, string | undefined>>;
 
 export interface SpanStart {
@@ -10,14 +10,14 @@ export interface SpanStart {
 }
 
 export interface Outcome {
-  /** Replaces the name, if a better one is known at the end. */
+  /** A better name that is known only at the end. */
   name?: string;
   attributes?: Attributes;
   /** Marks the span as failed. */
   failure?: unknown;
 }
 
-/** A piece of work in a trace. */
+/** A unit of work in a trace. */
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
@@ -30,8 +30,8 @@ export interface Span {
 /** Traces of one service. If tracing is off, OpenTelemetry is not loaded at all. */
 export interface Tracing {
   /**
-   * Starts a span caused by others. Causes of a single trace are continued; those of several traces are linked from a
-   * new trace. Invalid trace contexts are ignored.
+   * Starts a span with its causes. Continues the trace if all causes share one. Otherwise starts a new trace that
+   * links to theirs. Ignores invalid trace contexts.
    */
   start(start: SpanStart, causes: readonly Carrier[]): Span;
   /** Exports pending spans within 2 s. Never throws. */
