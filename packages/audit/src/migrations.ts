@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** The outbox, for `migrate` of `@switchboard/database`: a schema of its own in a service's database. */
+/** The migrations of the outbox, for `migrate` of `@switchboard/database`. They create a separate schema. */
 export const auditMigrations = {
   folder: fileURLToPath(new URL('../migrations', import.meta.url)),
   table: 'audit_migrations',

@@ -7,17 +7,17 @@ import { AUDIT_TOPIC, auditRecord, auditTopic } from './topic.ts';
 interface RelayOptions {
   db: Db;
   log: Pick<EventLog, 'createTopics' | 'publish'>;
-  /** Replicas of the topic, which is created when it is missing. */
+  /** The replication factor of the topic, if the relay creates it. */
   replication: number;
-  /** Gets the error of each failed attempt. */
+  /** Called with the error of each failed attempt. */
   onFailure(error: unknown): void;
 }
 
-/** Publishes the entries of a service's outbox, at least once, from one process at a time. */
+/** Publishes the entries of a service's outbox at least once, from one process at a time. */
 export interface Relay {
-  /** Returns at once. */
+  /** Starts publishing in the background. */
   start(): void;
-  /** Lets entries that are being published finish. */
+  /** Waits for entries that are being published. */
   stop(): Promise<void>;
 }
 
@@ -35,13 +35,13 @@ export function createRelay({ db, log, replication, onFailure }: RelayOptions): 
       isTopicChecked = true;
       while (!stopping.signal.aborted && (await db.transaction(publishNext)) === BATCH_SIZE);
     } catch (error) {
-      // The topic may be gone.
+      // The topic may have been deleted.
       isTopicChecked = false;
       throw error;
     }
   }
 
-  /** How many entries were published. */
+  /** Returns the number of published entries. */
   async function publishNext(tx: Tx): Promise<number> {
     const outbox = createOutboxStore(tx);
     if (!(await outbox.lockRelay())) return 0;

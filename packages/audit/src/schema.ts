@@ -2,10 +2,10 @@ import { bigint, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
 
 export const audit = pgSchema('audit');
 
-/** Entries that are not published yet, each written with the change that it tells of. */
+/** The entries that are not published yet. Each is written in the same transaction as the change it describes. */
 export const outbox = audit.table('outbox', {
   id: bigint({ mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-  /** JSON; text, because jsonb refuses some JSON texts. */
+  /** JSON, stored as text because jsonb rejects some JSON texts. */
   entry: text().notNull(),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
 });

@@ -2,20 +2,22 @@ import type { Db, Tx } from '@switchboard/database';
 import { asc, inArray, sql } from 'drizzle-orm';
 import { outbox } from './schema.ts';
 
-/** Held by the one process that publishes; any number that nothing else in a service's database uses. */
+/**
+ * The advisory lock of the process that publishes. Any number works that nothing else in a service's database uses.
+ */
 const RELAY_LOCK = 6_318_204_517;
 
 export interface OutboxStore {
-  /** The oldest entries, in their order. */
+  /** Returns the oldest entries in order. */
   oldest(limit: number): Promise<{ id: bigint; entry: string }[]>;
   remove(ids: bigint[]): Promise<void>;
-  /** Age in seconds of the oldest entry; 0 when there is none. */
+  /** Returns the age of the oldest entry in seconds, or 0 if the outbox is empty. */
   lagSeconds(): Promise<number>;
-  /** Takes the lock of the relay until the transaction ends; false when another process has it. */
+  /** Acquires the relay lock until the transaction ends. Returns false if another process holds it. */
   lockRelay(): Promise<boolean>;
 }
 
-/** Adds an entry, as JSON, to the outbox: with the transaction, or not at all. */
+/** Adds a JSON entry to the outbox. With a transaction, the entry is stored only if the transaction commits. */
 export async function appendEntry(db: Db | Tx, entry: string): Promise<void> {
   await db.insert(outbox).values({ entry });
 }

@@ -1,12 +1,12 @@
 import { type AuditEntry, auditEntry } from '@switchboard/contracts';
 import type { OutgoingRecord, TopicSpec } from '@switchboard/event-log';
 
-/** The topic that carries the entries of every service to catalogue, and to whoever else keeps them. */
+/** The topic that carries the entries of every service to catalogue and to any other reader. */
 export const AUDIT_TOPIC = 'audit';
 
-/** Catalogue may be away for as long. */
+/** The longest time for which catalogue may be down. */
 const RETENTION_MS = 30 * 24 * 3_600_000;
-/** People make few entries, and one partition keeps those of a service in order. */
+/** One partition keeps the entries of a service in order. People cause few entries. */
 const PARTITIONS = 1;
 
 export function auditTopic(replication: number): TopicSpec {
@@ -19,12 +19,12 @@ export function auditTopic(replication: number): TopicSpec {
   };
 }
 
-/** The record of an entry, whose JSON is given. */
+/** Returns the record of an entry, given as JSON. */
 export function auditRecord(entry: string): OutgoingRecord {
   return { partition: 0, key: null, value: Buffer.from(entry), headers: {} };
 }
 
-/** Undefined when the record is no entry. */
+/** Returns undefined if the record is not an audit entry. */
 export function parseAuditRecord({ value }: Pick<OutgoingRecord, 'value'>): AuditEntry | undefined {
   try {
     return auditEntry.safeParse(JSON.parse(value?.toString('utf8') ?? '')).data;

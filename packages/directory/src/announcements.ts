@@ -4,9 +4,9 @@ import { z } from 'zod';
 import type { DirectoryLogger } from './following.ts';
 import { CHANGED_CHANNEL, notifyChanged } from './store.ts';
 
-/** While announcements may be lost, cached entries are invalidated this often. */
+/** How often cached entries are invalidated while announcements may be lost. */
 const PROBE_INTERVAL_MS = 300;
-/** Longer than a restart of the database takes. */
+/** Longer than a database restart takes. */
 const WARN_AFTER_MS = 10_000;
 
 const payloadSchema = z.union([z.array(z.string()), z.object({ probe: z.string() })]);
@@ -15,13 +15,13 @@ interface AnnouncementOptions {
   database: Database;
   logger: DirectoryLogger | undefined;
   onChanged(key: string): void;
-  /** Announcements may have been lost since the last call, or may be lost now. */
+  /** Called when announcements may have been lost since the last call, or may be lost now. */
   onDoubt(): void;
 }
 
 /**
- * Listens for changed entries. While the connection is lost, `onDoubt` is called repeatedly, until a probe that this
- * instance sends to itself arrives: from then on no announcement is lost.
+ * Listens for changed entries. While the connection is lost, calls `onDoubt` repeatedly until a probe that this
+ * instance sends to itself arrives. After that, no announcement is lost.
  */
 export async function listenForChanges({ database, logger, onChanged, onDoubt }: AnnouncementOptions) {
   let warning: NodeJS.Timeout | undefined;

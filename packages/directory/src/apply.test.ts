@@ -29,7 +29,7 @@ const report = (id: string, name: string | null) =>
     ? directoryTombstone('report', 'shop', id)
     : directoryRecord('report', { projectId: 'shop', id, name });
 
-/** Changes in the order of their revisions, and an order in which each of them arrives at least once. */
+/** Changes in the order of their revisions, and a delivery order in which each change arrives at least once. */
 const deliveries = fc
   .array(fc.record({ id: fc.constantFrom(...ids), gone: fc.boolean() }), { minLength: 1, maxLength: 8 })
   .map((changes) =>
@@ -46,7 +46,9 @@ const deliveries = fc
     return fc.record({ history: fc.constant(history), arrivals, batchSize: fc.integer({ min: 1, max: 5 }) });
   });
 
-/** The topic `directory` with one partition. As catalogue does, it publishes the newest of an entry that is reported. */
+/**
+ * Simulates the topic `directory` with one partition. Like catalogue, it republishes the newest record on a report.
+ */
 function topicOf(records: OutgoingRecord[], history: OutgoingRecord[]) {
   const stored: StoredRecord[] = [];
   let revision = history.length;
@@ -65,7 +67,7 @@ function topicOf(records: OutgoingRecord[], history: OutgoingRecord[]) {
   return { stored, publish };
 }
 
-/** What an empty replica has in the end. */
+/** Returns the final content of a replica that starts empty. */
 async function replicaOf({ stored, publish }: ReturnType<typeof topicOf>, batchSize: number) {
   await database.sql`truncate directory.entries, directory.applied`;
   for (let start = 0; start < stored.length; start += batchSize) {
@@ -86,7 +88,7 @@ async function replicaOf({ stored, publish }: ReturnType<typeof topicOf>, batchS
   return database.sql`select 'report:' || id as key, value from directory.entries order by id`;
 }
 
-/** The last of the records of each key. */
+/** Returns the last record of each key. */
 const lastOf = <T extends OutgoingRecord>(records: T[]) =>
   [...new Map(records.map((record) => [record.key, record])).values()].sort((a, b) =>
     String(a.key).localeCompare(String(b.key)),

@@ -7,9 +7,9 @@ import { findRemoved, type OnRemoved } from './removals/removals.ts';
 import { advance, applyChanges, findLate, lockPosition, notifyChanged, readPosition } from './store.ts';
 
 /**
- * Applies consecutive records of a partition in one transaction, which also announces the changed entries and removes
- * what was kept under those that are gone. Records that were applied before or are older than the replica's entry are
- * skipped. Unreadable ones are dead-lettered.
+ * Applies consecutive records of a partition in one transaction. The transaction also announces the changed entries
+ * and removes the data stored under removed entries. Skips records that were applied before or are older than the
+ * replica's entry. Dead-letters unreadable records.
  */
 export async function applyBatch(
   db: Db,
@@ -17,7 +17,7 @@ export async function applyBatch(
   batch: RecordBatch,
   onRemoved?: OnRemoved,
 ): Promise<void> {
-  // Every instance of a service reads the whole topic, and mostly finds that another was first.
+  // Every instance of a service reads the whole topic, and usually another instance has applied the batch already.
   if (batch.nextOffset <= (await readPosition(db, batch.partition))) return;
   await db.transaction(async (tx) => {
     const from = await lockPosition(tx, batch.partition);
@@ -32,7 +32,7 @@ export async function applyBatch(
     }
     const removed = onRemoved === undefined ? [] : await findRemoved(tx, [...newest.values()]);
     const changed = await applyChanges(tx, [...newest.values()]);
-    // After the change, which waits for those who hold an entry.
+    // Runs after the change, because the change waits for transactions that lock an entry.
     if (removed.length > 0) await onRemoved?.(tx, removed);
     const mayBeLate = [...last].filter(([key, change]) => !changed.has(key) || newest.get(key) !== change);
     await reportLate(
@@ -45,7 +45,7 @@ export async function applyBatch(
   });
 }
 
-/** The changes from an offset on. Unreadable records become dead letters. */
+/** Returns the changes from an offset on. Dead-letters unreadable records. */
 async function parse(batch: RecordBatch, from: bigint): Promise<Change[]> {
   const changes: Change[] = [];
   for (const record of batch.records) {
@@ -61,8 +61,8 @@ async function parse(batch: RecordBatch, from: bigint): Promise<Change[]> {
 }
 
 /**
- * Compaction keeps the last record of an entry, not the newest. If the last one is older than the replica's entry,
- * catalogue is asked to publish the entry again, so that later readers of the topic end with the newest too.
+ * Compaction keeps the last record of an entry, which may not be the newest. If the last record is older than the
+ * replica's entry, asks catalogue to publish the entry again, so that later readers also end with the newest.
  */
 async function reportLate(tx: Tx, log: Pick<EventLog, 'publish'>, mayBeLate: Change[]): Promise<void> {
   if (mayBeLate.length === 0) return;
@@ -73,7 +73,7 @@ async function reportLate(tx: Tx, log: Pick<EventLog, 'publish'>, mayBeLate: Cha
 /** PostgreSQL limits a notification to 7,999 bytes. */
 const MAX_ANNOUNCEMENT_BYTES = 7_500;
 
-/** The keys as JSON arrays, each of which fits into a notification. */
+/** Returns the keys as JSON arrays, each small enough for one notification. */
 export function announcements(keys: readonly string[]): string[] {
   const payloads: string[] = [];
   let group: string[] = [];

@@ -33,7 +33,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
     const putKey = directoryRecord('key', { key, projectId: 'shop' });
     const putProject = directoryRecord('project', project);
 
-    /** The reports that an older record of this entry came last. */
+    /** Returns the reports that an older record of this entry came last. */
     async function reported(entry: string) {
       const reports: StoredRecord[] = [];
       await readTopic(log.log, ERASURE_REPORTS_TOPIC, { onRecord: (record) => reports.push(record) });
@@ -141,14 +141,14 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       await directory.start();
       expect(await reported(putKey.key)).toEqual([]);
       await log.publish(made);
-      // Of one instance, since one applies the record.
+      // The report comes from one of the two instances, because only one applies the record.
       const { directory: other } = service.instance();
       await other.start();
       await eventually(async () =>
         expect(await reported(putKey.key)).toEqual([{ key: putKey.key, kind: 'key', identifiers: [key] }]),
       );
       expect(await directory.projectKey(key)).toBeUndefined();
-      // As catalogue does then; after it nothing is late.
+      // Catalogue republishes the entry, and then no record is late.
       await log.publish(directoryTombstone('key', key));
       const again = someKey();
       await log.publish(directoryRecord('key', { key: again, projectId: 'shop' }));
@@ -235,7 +235,7 @@ describe('a replica', () => {
     await log.publish(directoryRecord('project', project));
     const database = openDatabase({ url: service.url, applicationName: 'test' });
     const startAfter = async (seconds: number) => {
-      // What was removed while it was behind, and its tombstone dropped since.
+      // An entry that was removed while the replica was behind, and that has no tombstone on the topic any more.
       await database.sql`
         insert into directory.entries (kind, id, value, revision)
         values ('report', 'shop/gone', '{"projectId":"shop","id":"gone","name":"Gone"}', 0)
@@ -294,7 +294,7 @@ describe('a replica', () => {
     const after = await openReplica(database.drizzle);
     expect(after).toEqual({ id: expect.any(String), isBootstrapped: false, isStale: false });
     expect(after.id).not.toBe(before.id);
-    // Of an instance that saw the old one: there is nothing left to do.
+    // An instance that still has the old replica id resets again, which does nothing.
     await resetReplica(database.drizzle, before.id);
     expect(await openReplica(database.drizzle)).toEqual(after);
     await database.close();

@@ -13,37 +13,37 @@ import { createUseReporter } from './tokens/use-reporter.ts';
 import { TOKEN_USES_TOPIC, tokenUseRecord } from './tokens/uses.ts';
 
 export interface DirectoryOptions {
-  /** Migrated with `directoryMigrations`. */
+  /** The service's database, migrated with `directoryMigrations`. */
   database: Database;
   log: EventLog;
-  /** Name of the service the replica belongs to. */
+  /** The name of the service that owns the replica. */
   service: string;
   logger?: DirectoryLogger;
-  /** Default `directory`. */
+  /** The topic to follow. Default: `directory`. */
   topic?: string;
-  /** How long a look-up of an entry that is not there waits for the replica to catch up. Default 2 s. */
+  /** How long a look-up of a missing entry waits for the replica to catch up. Default: 2 s. */
   maxWaitMs?: number;
   onRemoved?: OnRemoved;
 }
 
 export interface Directory extends LookUps {
-  /** Reports the use of a personal access token or service token to catalogue, within a minute. */
+  /** Reports the use of a personal access token or service token to catalogue within a minute. */
   tokenUsed(tokenId: string): void;
   /**
-   * Follows the topic `directory`. Resolves when the replica holds everything published before the call; at once if it
-   * was complete before, in which case it catches up in the background. Throws DirectoryUnavailable or the database's
-   * error while one of them is unavailable; it can be called again.
+   * Follows the topic `directory`. Resolves when the replica holds everything published before the call. If the
+   * replica was complete before, resolves immediately and catches up in the background. Throws DirectoryUnavailable
+   * or the database error while the log or the database is unavailable, and can be called again.
    */
   start(): Promise<void>;
-  /** Stops following. The database and the log stay open. */
+  /** Stops following. Does not close the database or the log. */
   stop(): Promise<void>;
-  /** Whether the replica is complete and look-ups work. */
+  /** Returns whether the replica is complete and look-ups work. */
   isReady(): boolean;
 }
 
 const RETRY_MS = 1_000;
 
-/** The replica of the directory in a service's own database, with its look-ups in memory. */
+/** Opens the replica of the directory in a service's own database, with cached look-ups. */
 export function openDirectory(options: DirectoryOptions): Directory {
   const { database, log, service, logger, topic = DIRECTORY_TOPIC, maxWaitMs = 2_000 } = options;
   const { lookUps, drop, invalidateAll, invalidateMissing } = createLookUps({
@@ -94,7 +94,7 @@ export function openDirectory(options: DirectoryOptions): Directory {
     if (!stopping.signal.aborted) setReady(true);
   }
 
-  /** A replica that was complete once stays in use while the log is unavailable. */
+  /** Keeps using a replica that was complete once while the log is unavailable. */
   async function followWithRetries() {
     while (!stopping.signal.aborted) {
       try {

@@ -42,7 +42,7 @@ beforeEach(async () => {
   key = someKey();
   await log.publish(directoryRecord('key', { key, projectId: 'shop' }));
   await answered();
-  // The announcement of the new key may still arrive, and would drop it from memory once more.
+  // The announcement of the new key may still arrive and evict the key from memory again.
   await new Promise((resolve) => setTimeout(resolve, 500));
   await answered();
 });
@@ -63,7 +63,7 @@ const revoke = () => log.publish(directoryTombstone('key', key));
 const find = async (directory: Directory, wanted: string) => directory.projectKey(wanted);
 const isAway = (error: unknown) => error instanceof DirectoryUnavailable || isUnavailable(error);
 
-/** A replica that does not listen sends probes until it does. */
+/** Resolves when the replica listens. Until then, it sends probes. */
 async function listening(database: Database) {
   let probes = 0;
   const count = (payload: string) => void (payload.includes('probe') && probes++);
@@ -100,7 +100,7 @@ describe('while the database of the replica', () => {
       await revoke();
       for (const directory of directories) {
         expect(await directory.projectKey(key)).toMatchObject({ projectId: 'shop' });
-        // By the time-out of its own read, or of one before it.
+        // The time-out may be that of this read or of an earlier one.
         expect(await find(directory, someKey()).catch(isAway)).toBe(true);
       }
     } finally {
@@ -162,7 +162,7 @@ it('a known key needs no query; random keys need few and evict no known key', as
   await directory.projectKey(key);
   await eventually(async () => {
     await directory.projectKey(someKey());
-    // One when it began to follow the topic, and one for the unknown key.
+    // One read when following began, and one for the unknown key.
     expect(endsRead).toBeGreaterThan(1);
   });
   const before = queries;
@@ -173,13 +173,13 @@ it('a known key needs no query; random keys need few and evict no known key', as
   expect((await Promise.all(strangers.map(directory.projectKey))).every((one) => one === undefined)).toBe(
     true,
   );
-  // Batched: one for the first, then up to 1,000 at a time.
+  // Queries are batched: one for the first key, then up to 1,000 keys each.
   expect(queries - before).toBeLessThanOrEqual(6);
   const afterStrangers = queries;
   await Promise.all(strangers.map(directory.projectKey));
   await directory.projectKey(key);
   expect(queries).toBe(afterStrangers);
-  // Those who read together wait together: far fewer than one for each key.
+  // Concurrent look-ups share a wait, so there are far fewer reads than keys.
   expect(endsRead - endsBefore).toBeLessThanOrEqual(10);
   await directory.stop();
   await database.close();

@@ -9,7 +9,7 @@ import { markCaughtUp, openReplica, type Replica, readPositions, resetReplica } 
 export interface DirectoryLogger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
-  /** Work that repeats without a caller failed, and is tried again. */
+  /** Called when background work failed and will be retried. */
   failed(task: string, error: unknown, fields?: object): void;
 }
 
@@ -26,7 +26,7 @@ interface FollowOptions {
 
 export interface Following {
   replicaId: string;
-  /** Whether the replica has applied everything before these offsets, one per partition. */
+  /** Returns whether the replica has applied everything before these offsets, one per partition. */
   hasReached(ends: readonly bigint[]): Promise<boolean>;
   /** Resolves when everything published before following began is applied, or when the signal aborts. */
   caughtUp(signal: AbortSignal): Promise<void>;
@@ -54,7 +54,8 @@ export async function followTopic({
   const consumption = await log.consume({
     group,
     topics: [topic],
-    // Shared by nobody: a new instance would hold up the others until the group has settled.
+    // Each instance has a separate group: in a shared one, a new instance would block the others during the
+    // rebalance.
     from: () => readPositions(db),
     handle: (batch) => applyBatch(db, log, batch, onRemoved),
   });
@@ -63,7 +64,7 @@ export async function followTopic({
   async function usableReplica(): Promise<Replica> {
     const current = await openReplica(db);
     const positions = await readPositions(db);
-    // A log that ends before the replica's position is a different log.
+    // If the log ends before the replica's position, it is a different log.
     const isOfAnotherLog = [...positions].some(([partition, next]) => next > (ends[partition] ?? 0n));
     if (!current.isStale && !isOfAnotherLog) return current;
     const reason = isOfAnotherLog ? 'the topic was created again' : 'it was behind for too long';
@@ -73,7 +74,9 @@ export async function followTopic({
     return openReplica(db);
   }
 
-  /** Compares positions and, since compaction leaves gaps, how far this consumer or its group is. */
+  /**
+   * Compares the replica's positions and, because compaction leaves gaps, the position of this consumer or its group.
+   */
   async function hasReached(targets: readonly bigint[]): Promise<boolean> {
     const positions = await readPositions(db);
     if (targets.every((end, partition) => (positions.get(partition) ?? 0n) >= end)) return true;
@@ -97,7 +100,7 @@ export async function followTopic({
         try {
           if (await hasReached(ends)) break;
         } catch (error) {
-          // Kafka fails at times while it assigns a coordinator to a new group.
+          // Kafka sometimes fails while it assigns a coordinator to a new group.
           if (++failures === MAX_FAILURES) throw error;
         }
         await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
@@ -112,7 +115,7 @@ export async function followTopic({
   };
 }
 
-/** The end of each partition. Throws DirectoryUnavailable while there is no such topic. */
+/** Returns the end offset of each partition. Throws DirectoryUnavailable if the topic does not exist. */
 export async function readEnds(log: EventLog, topic: string): Promise<bigint[]> {
   try {
     return await log.endOffsets(topic);

@@ -1,34 +1,35 @@
 import { pause, withDeadline } from '@switchboard/resilience';
 
 interface FreshnessOptions {
-  /** The offset of the next record of each partition of the topic. */
+  /** Returns the offset of the next record of each partition of the topic. */
   endOffsets(): Promise<bigint[]>;
-  /** Whether the replica has applied everything before these offsets. */
+  /** Returns whether the replica has applied everything before these offsets. */
   hasReached(ends: bigint[]): Promise<boolean>;
-  /** The replica holds records that it may not have held before. Called before any waiting caller goes on. */
+  /** Called when the replica may hold new records, before any waiting caller resumes. */
   onAdvanced(): void;
-  /** Longest wait of a caller. */
+  /** The longest wait of a caller. */
   maxWaitMs: number;
 }
 
 export interface Freshness {
   /**
-   * Resolves when the replica has applied what was on the topic at the call. Resolves without that after `maxWaitMs`,
-   * when too many wait already, and while the log does not answer: the caller then uses what the replica holds.
+   * Resolves when the replica has applied everything that was on the topic at the call. Also resolves after
+   * `maxWaitMs`, if too many callers wait already, and while the log does not respond. The caller then uses the
+   * replica as it is.
    */
   caughtUp(): Promise<void>;
 }
 
-/** However many ask, the log is asked at most this often. */
+/** The minimum interval between queries to the log, regardless of the number of callers. */
 const ROUND_INTERVAL_MS = 50;
-/** After a failure, nobody waits for this long. */
+/** How long callers do not wait after a failure. */
 const FAILED_FOR_MS = 1_000;
 const MAX_WAITING = 1_000;
 const POLL_MS = 20;
 
 /**
- * Compares the replica with the topic in rounds: one at a time, and all who ask before a round begins share it. While
- * the topic does not grow, a round is one query to the log.
+ * Compares the replica with the topic in rounds. One round runs at a time, and all callers that ask before it begins
+ * share it. While the topic does not grow, a round is one query to the log.
  */
 export function createFreshness({
   endOffsets,
@@ -47,7 +48,7 @@ export function createFreshness({
     await current;
     const waitMs = beganAt + ROUND_INTERVAL_MS - performance.now();
     if (waitMs > 0) await pause(waitMs);
-    // Whoever asks from here on needs offsets that are read later.
+    // Later callers need offsets that are read after their call.
     next = undefined;
     beganAt = performance.now();
     current = round().catch(() => {

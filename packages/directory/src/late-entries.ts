@@ -2,18 +2,18 @@ import type { OutgoingRecord } from '@switchboard/event-log';
 import { z } from 'zod';
 import { directoryTombstone, findKey, type Kind } from './record.ts';
 
-/** An entry of which an older record came last in the topic `directory`. */
+/** An entry for which an older record came last in the topic `directory`. */
 export interface LateEntry {
-  /** Of its record. */
+  /** The key of the entry's record. */
   key: string;
   kind: Kind;
-  /** Its parent's, if it has one, and its own. */
+  /** The parent's identifier, if there is a parent, and the entry's own. */
   identifiers: string[];
 }
 
-/** PostgreSQL refuses longer ones in the index of every replica, which could then not go on after the tombstone. */
+/** PostgreSQL rejects longer keys in the index of every replica, which would then be stuck at the tombstone. */
 const MAX_KEY_LENGTH = 2_500;
-/** PostgreSQL refuses the character. */
+/** The encoding of NUL, which PostgreSQL rejects. */
 const NUL = '%00';
 
 const schema = z.object({
@@ -24,14 +24,14 @@ const schema = z.object({
 });
 
 /**
- * The report of an entry, by its record's key. It goes to the topic of erasure reports, which has one partition: every
- * service may write it, and links carry it home.
+ * Returns the report of an entry, given its record's key. The report goes to the one-partition topic of erasure
+ * reports, which every service may write and links carry to the home region.
  */
 export function lateEntryRecord(entry: string): OutgoingRecord {
   return { partition: 0, key: entry, value: Buffer.from(JSON.stringify({ entry })), headers: {} };
 }
 
-/** Undefined when the record is no such report. */
+/** Returns undefined if the record is not a report of a late entry. */
 export function parseLateEntry({ value }: Pick<OutgoingRecord, 'value'>): LateEntry | undefined {
   try {
     const { entry: key } = schema.parse(JSON.parse(value?.toString('utf8') ?? ''));

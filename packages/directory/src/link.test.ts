@@ -24,7 +24,7 @@ const key = (name: string, projectId: string) => directoryRecord('key', { key: n
 describe.each(logs)('a link from %s', (kind) => {
   const skip = kind === 'Kafka' && kafkaBrokers === undefined;
 
-  /** Home, on this kind of log, and a region elsewhere under the same name of the topic. */
+  /** Creates a home log of this kind, and another region with the same topic name. */
   async function twoRegions() {
     const home = await testLog(kind);
     const region = await testLog('PostgreSQL', home.topic);
@@ -130,7 +130,7 @@ describe.each(logs)('a link from %s', (kind) => {
   test.skipIf(skip)('removes entries that are gone at home, and copies them when they return', async () => {
     const { home, region, link } = await twoRegions();
     await home.publish(project('a'));
-    // Copied long ago; at home compaction has since dropped the tombstone that followed.
+    // Copied long ago. Compaction has since dropped the tombstone that followed at home.
     const old = [project('a'), project('old'), key(REVOKED, 'a')];
     for (const [at, record] of old.entries())
       await region.log.publish(home.topic, [outgoingRecord(record, BigInt(at + 1), region.spec.partitions)]);
@@ -155,7 +155,7 @@ describe.each(logs)('a link from %s', (kind) => {
     await first.start();
     await first.stop();
     const isGone = (name: string) => Number(name.slice(1)) % 4 === 0;
-    // At home compaction has dropped them with their tombstones, which nobody copied.
+    // Compaction at home has dropped these with their tombstones before they were copied.
     const gone = names.map((name) => `old-${name}`).filter((_, number) => number % 3 === 0);
     for (const name of gone)
       await region.log.publish(home.topic, [outgoingRecord(project(name), 50n, region.spec.partitions)]);

@@ -17,24 +17,27 @@ export interface DirectoryLinkOptions {
   home: EventLog;
   /** The log that the region's services read. */
   region: EventLog;
-  /** Replicas of each partition, if the link creates the region's topic. */
+  /** The replication factor of the region's topic, if the link creates it. */
   replication: number;
   logger?: DirectoryLogger;
-  /** Default `directory`. */
+  /** The topic to copy. Default: `directory`. */
   topic?: string;
-  /** Entries of the region that are held in memory at a time, without their values. Default 250,000, about 50 MB. */
+  /** The number of region entries held in memory at a time, without values. Default: 250,000, about 50 MB. */
   entriesAtOnce?: number;
 }
 
 /** Copies the directory from one event log to the log of another region. */
 export interface DirectoryLink {
   /**
-   * Resolves when the region's topic holds what the home topic held at the call, and keeps copying until stopped. Throws
-   * DirectoryUnavailable or the error of a log while one of them is unavailable; it can be called again.
+   * Resolves when the region's topic holds everything that the home topic held at the call, and keeps copying until
+   * stopped. Throws DirectoryUnavailable or a log's error while a log is unavailable, and can be called again.
    */
   start(): Promise<void>;
   isComplete(): boolean;
-  /** Records of the home topic that are not copied yet. Throws while the link has not started, or home is unavailable. */
+  /**
+   * Returns the number of home records that are not copied yet. Throws if the link has not started or the home log is
+   * unavailable.
+   */
   behind(): Promise<bigint>;
   stop(): Promise<void>;
 }
@@ -44,26 +47,26 @@ const MAX_FAILURES = 20;
 const ENTRIES_AT_ONCE = 250_000;
 const TOMBSTONES_AT_ONCE = 1_000;
 
-/** What the region has of an entry. */
+/** The state of an entry in the region. */
 interface Held {
   revision: bigint;
-  /** Whether it has a value. */
+  /** Whether the entry has a value. */
   isThere: boolean;
   isAtHome: boolean;
 }
 
-/** The entries that one reading of both topics compares. */
+/** The entries that one pass over both topics compares. */
 interface Slice {
   holds(key: string): boolean;
-  /** The reading of the last slice goes on, with new records of all. */
+  /** Whether this is the last slice. Its consumer keeps running and copies new records of all entries. */
   isLast: boolean;
 }
 
 /**
- * Every start compares both topics completely, so it does not matter how long the link was down. Newer records are
- * copied to the same partition; entries that no longer exist at home, not even as tombstones, are removed. Duplicate and
- * reordered copies have no effect, because replicas compare revisions. A large directory is compared in slices, each
- * with a reading of both topics, so that memory does not grow with it.
+ * Creates a link between two logs. Every start compares both topics completely, so downtime of any length is safe.
+ * Newer records are copied to the same partition. Entries that no longer exist at home, not even as tombstones, are
+ * removed. Duplicate and reordered copies have no effect, because replicas compare revisions. A large directory is
+ * compared in slices, with one pass over both topics each, so that memory does not grow with it.
  */
 export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLink {
   const { home, region, replication, logger, topic = DIRECTORY_TOPIC } = options;
@@ -100,11 +103,11 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
     logger?.info({ slices, removed }, 'directory copied to the region');
   }
 
-  /** As many as keep each below what is held at once. */
+  /** Returns the number of slices that keeps each slice within `entriesAtOnce`. */
   async function countSlices(): Promise<number> {
     const written = (await readEnds(region, topic)).reduce((sum, end) => sum + end, 0n);
     if (written <= entriesAtOnce) return 1;
-    // Compaction leaves gaps: what there is has to be counted.
+    // Offsets overstate the number of records, because compaction leaves gaps.
     let records = 0;
     await readAll(region, () => {
       records += 1;
@@ -112,7 +115,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
     return Math.max(1, Math.ceil(records / entriesAtOnce));
   }
 
-  /** Begins to copy from the home topic. Resolves with the number of removed entries when the slice is compared. */
+  /** Starts copying from the home topic. Resolves with the number of removed entries once the slice is compared. */
   async function copySlice({ holds, isLast }: Slice, ends: bigint[]): Promise<number> {
     const held = new Map<string, Held>();
     await readAll(region, ({ kind, id, value, revision }) => {
@@ -140,7 +143,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
         topic,
         newer.map(({ key, value, headers }) => ({ partition, key, value, headers })),
       );
-      // After the publish: if it fails, the same records are delivered again.
+      // Runs after the publish, because a failed publish delivers the same records again.
       for (const [key, revision] of newest) {
         const known = held.get(key);
         if (known !== undefined) known.revision = revision;
@@ -150,11 +153,11 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
     const group = newGroup();
     consumption = await home.consume({ group, topics: [topic], handle: copy });
     await reached(home, group, ends);
-    // Compaction may have removed a record before it was read, because there is a newer one after those ends.
+    // Compaction may have removed a record before it was read if a newer one follows after `ends`.
     await reached(home, group, await readEnds(home, topic));
     const gone = [...held].filter(([, { isThere, isAtHome }]) => isThere && !isAtHome);
     for (let at = 0; at < gone.length; at += TOMBSTONES_AT_ONCE) {
-      // Lower than the revision of the removal, which was a later change at home.
+      // Lower than the revision of the removal at home, which was a later change.
       const tombstones = gone
         .slice(at, at + TOMBSTONES_AT_ONCE)
         .map(([key, { revision }]) => outgoingRecord({ key, value: null }, revision + 1n, ends.length));
@@ -165,7 +168,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
     return gone.length;
   }
 
-  /** Each readable record that a log holds now. */
+  /** Reads each readable record that a log holds now. */
   async function readAll(log: EventLog, onChange: (change: Change) => void): Promise<void> {
     const group = newGroup();
     const reading = await log.consume({
@@ -198,13 +201,13 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
 
   async function reached(log: EventLog, group: string, ends: bigint[]): Promise<void> {
     for (let failures = 0; ; ) {
-      // What was not read yet must not be taken for gone.
+      // Entries that were not read yet must not count as removed.
       if (running.signal.aborted) throw new DirectoryUnavailable('the link was stopped');
       try {
         const lag = await log.lag(group, [topic]);
         if (lag.every(({ partition, committed }) => committed >= (ends[partition] ?? 0n))) return;
       } catch (error) {
-        // Kafka fails at times while it assigns a coordinator to a new group.
+        // Kafka sometimes fails while it assigns a coordinator to a new group.
         if (++failures === MAX_FAILURES) throw error;
       }
       await sleep(POLL_MS);
@@ -231,7 +234,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
   };
 }
 
-/** Never reused, because the topic is read from the start each time. */
+/** Returns a unique group name, because each pass reads the topic from the start. */
 const newGroup = () => `directory.link.${randomUUID()}`;
 
 const keyOf = ({ kind, id }: Pick<Change, 'kind' | 'id'>) => `${kind}:${id}`;

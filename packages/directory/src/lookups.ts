@@ -30,31 +30,31 @@ export interface ProjectKey {
   projectId: string;
   companyId: string;
   region: string;
-  /** Of the pages that the key serves; absent: any. */
+  /** The origins of the pages that the key serves. Absent: any origin. */
   allowedOrigins?: readonly string[] | undefined;
-  /** What an operator allows ingestion to take of the project, 0: nothing; absent: any. */
+  /** The ingestion limit that an operator set for the project. 0: nothing is accepted. Absent: no limit. */
   eventsPerSecond?: number | undefined;
 }
 
 /**
- * An entry that the replica does not hold may have been written a moment ago: before a look-up says so, the replica
- * applies what was on the topic at the call (`Freshness`).
+ * Look-ups in the directory. A missing entry may have been written a moment ago, so before a look-up reports it as
+ * missing, the replica applies everything that was on the topic at the call (`Freshness`).
  */
 export interface LookUps {
-  /** Undefined for an unknown or revoked key. At once if it is in memory. */
+  /** Returns undefined for an unknown or revoked key. Synchronous if the key is in memory. */
   projectKey(key: string): ProjectKey | undefined | Promise<ProjectKey | undefined>;
   project(projectId: string): Promise<Project | undefined>;
   member(companyId: string, sub: string): Promise<Member | undefined>;
-  /** Whether the person is a member of any company, as the replica holds them: it does not wait. */
+  /** Returns whether the replica has the person as a member of any company. Does not wait for the replica. */
   isMember(sub: string): Promise<boolean>;
-  /** The members of the company among `subs`, in the given order, as the replica holds them: it does not wait. */
+  /** Returns the company's members among `subs`, in the given order. Does not wait for the replica. */
   members(companyId: string, subs: readonly string[]): Promise<Member[]>;
-  /** The entitlements of the company's plan, overridden by the company's own; empty for an unknown company. */
+  /** Returns the entitlements of the company's plan with the company's overrides. Empty for an unknown company. */
   entitlements(companyId: string): Promise<Entitlements>;
   report(projectId: string, reportId: string): Promise<Report | undefined>;
-  /** Undefined for an unknown or revoked token; its expiry is the caller's to check. */
+  /** Returns undefined for an unknown or revoked token. The caller must check its expiry. */
   token(tokenId: string): Promise<ApiToken | undefined>;
-  /** Look-ups so far, by whether the entry was in memory. */
+  /** Returns the number of look-ups so far, by whether the entry was in memory. */
   reads(): Reads;
 }
 
@@ -63,8 +63,8 @@ const MIB = 1_048_576;
 type CachedKind = Exclude<Kind, 'erasure'>;
 
 /**
- * Room for a million projects with a key each, and for a hundred thousand entries of most other kinds, in a large
- * heap. In a smaller one the caches together have a quarter of it.
+ * The cache size per kind in a large heap: a million projects with one key each, and a hundred thousand entries of
+ * most other kinds. In a smaller heap, all caches together use a quarter of it.
  */
 const MAX_BYTES: { [K in CachedKind]: number } = {
   key: 256 * MIB,
@@ -80,25 +80,27 @@ const ALL_BYTES = Object.values(MAX_BYTES).reduce((sum, bytes) => sum + bytes);
 const HEAP_SHARE = 0.25;
 
 const READ_TIMEOUT_MS = 2_000;
-/** Changes are announced; an entry whose announcement was lost for good is read again after this time. */
+/**
+ * How long an entry stays cached. Changes are announced, so this matters only if an announcement is lost for good.
+ */
 const FRESH_FOR_MS = 24 * 3_600_000;
 const PROJECT_KEY = /^pk_[a-z0-9]{1,20}_[0-9A-Za-z]{32}$/;
-/** Longer than any id there can be: not worth a query. */
+/** Longer than any possible id, so longer ids need no query. */
 const MAX_ID_LENGTH = 5_000;
 
 type Invalidation = 'drop' | 'invalidateAll' | 'invalidateMissing';
 
 interface LookUpOptions {
   database: Database;
-  /** Throws while the replica is incomplete. */
+  /** Throws if the replica is incomplete. */
   assertReadable(): void;
-  /** Resolves when the replica has applied what was on the topic at the call, or cannot in time. */
+  /** Resolves when the replica has applied everything on the topic at the call, or cannot do so in time. */
   caughtUp(): Promise<void>;
 }
 
 /**
- * Look-ups in the replica, cached in memory. They throw DirectoryUnavailable or the database's error while the database
- * is unavailable and the entry is not in memory.
+ * Creates cached look-ups in the replica. They throw DirectoryUnavailable or the database error if the database is
+ * unavailable and the entry is not in memory.
  */
 export function createLookUps({ database, assertReadable, caughtUp }: LookUpOptions) {
   function cacheOf<K extends CachedKind, V extends {}>(
@@ -128,7 +130,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
     return { ...cache, get: (id) => (id.length > MAX_ID_LENGTH ? undefined : cache.get(id)) };
   }
 
-  // A million projects share a few regions and companies: each text is kept in memory once.
+  // A million projects share a few regions and companies, so each string is kept in memory once.
   const texts = new LRUCache<string, string>({ max: 10_000 });
   function share(text: string): string {
     const shared = texts.get(text);
@@ -149,7 +151,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
   const keys = cacheOf(
     'key',
     async ({ projectId }) => (await projects.get(entryId(projectId)))?.id ?? projectId,
-    // The text is that of the project.
+    // The key shares its string with the project.
     () => 0,
   );
   const members = cacheOf('member', (member) => member);
@@ -170,7 +172,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
     token: tokens,
   };
 
-  /** Looks again before it says that there is nothing. */
+  /** Reads again before it reports an entry as missing. */
   async function find<V>(
     read: () => V | undefined | Promise<V | undefined>,
     found = read(),
@@ -230,7 +232,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
 
   return {
     lookUps,
-    /** Drops the entry that `kind:id` names. Records of unknown kinds are not cached. */
+    /** Drops the entry of the record key `kind:id`. Records of unknown kinds are not cached. */
     drop(recordKey: string) {
       const key = findKey(recordKey);
       if (key !== undefined && key.kind !== 'erasure') caches[key.kind].drop(key.id);
@@ -238,7 +240,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
     invalidateAll() {
       for (const cache of Object.values(caches)) cache.invalidateAll();
     },
-    /** Entries may have been applied that were missing: none is remembered to be missing. */
+    /** Forgets which entries were missing, because they may have been applied since. */
     invalidateMissing() {
       for (const cache of Object.values(caches)) cache.invalidateMissing();
     },

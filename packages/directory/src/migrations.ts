@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** The replica's tables, for `migrate` of `@switchboard/database`: a schema of its own in a service's database. */
+/** The migrations of the replica, for `migrate` of `@switchboard/database`. They create a separate schema. */
 export const directoryMigrations = {
   folder: fileURLToPath(new URL('../migrations', import.meta.url)),
   table: 'directory_migrations',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** The compacted topic that carries every change of the directory. */
 export const DIRECTORY_TOPIC = 'directory';
 
-/** Minimum retention of tombstones. A replica that was behind for half of it is reset. */
+/** The minimum retention of tombstones. A replica that was behind for half of it is reset. */
 export const DIRECTORY_TOMBSTONE_RETENTION_MS = 30 * 24 * 3_600_000;
 
 const entitlements = z.record(z.string(), z.unknown());
@@ -28,7 +28,7 @@ const erasedProject = z.object({ kind: z.literal('project'), projectId: z.string
 
 const erasedCompany = z.object({ kind: z.literal('company'), companyId: z.string() });
 
-/** What is erased: a person in one project, a colleague everywhere, or a project or company that was deleted. */
+/** The subject of an erasure: a person in one project, a colleague everywhere, or a deleted project or company. */
 export const erasureSubject = z.discriminatedUnion('kind', [
   erasedPerson,
   erasedColleague,
@@ -36,10 +36,10 @@ export const erasureSubject = z.discriminatedUnion('kind', [
   erasedCompany,
 ]);
 export type ErasureSubject = z.infer<typeof erasureSubject>;
-/** A deleted project or company. Its erasure stays in the directory, because its id is never used again. */
+/** A deleted project or company. Its erasure stays in the directory, because ids are never reused. */
 export type DeletedSubject = Extract<ErasureSubject, { kind: 'project' | 'company' }>;
 
-/** Differs from that of an earlier entry of the same id, which was removed. Absent before there were generations. */
+/** Distinguishes an entry from a removed one with the same id. Absent in records from before generations existed. */
 const generation = z.string().optional();
 
 const schemas = {
@@ -55,7 +55,7 @@ const schemas = {
     sub: z.string(),
     name: z.string(),
     email: z.string(),
-    /** Absent before roles existed. A name that this version does not know is the least role. */
+    /** Absent in records from before roles existed. An unknown name means the least privileged role. */
     role: z.string().optional(),
     avatarUrl: z.string().nullable(),
     pushSubscriptions: z.array(pushSubscription),
@@ -67,9 +67,9 @@ const schemas = {
     name: z.string(),
     region: z.string(),
     defaultLanguage: z.string(),
-    /** Of the pages that its keys serve; absent: any. */
+    /** The origins of the pages that the project's keys serve. Absent: any origin. */
     allowedOrigins: z.array(z.string()).optional(),
-    /** What an operator allows ingestion to take of it, 0: nothing; absent: any. */
+    /** The ingestion limit that an operator set for the project. 0: nothing is accepted. Absent: no limit. */
     eventsPerSecond: z.number().nonnegative().optional(),
   }),
   key: z.object({ key: z.string(), projectId: z.string() }),
@@ -78,7 +78,7 @@ const schemas = {
     id: z.string(),
     name: z.string(),
     publicAnnotations: z.boolean().optional(),
-    /** A question of insights, which their reader checks. */
+    /** A query of insights. The reader validates it. */
     query: z.record(z.string(), z.unknown()).nullish(),
     refresh: z.string().nullish(),
     generation,
@@ -88,25 +88,28 @@ const schemas = {
     id: z.string(),
     companyId: z.string(),
     kind: z.enum(['personal', 'service']),
-    /** Whom a personal token acts as; null for a service token. */
+    /** The user that a personal token acts as; null for a service token. */
     sub: z.string().nullable(),
     permissions: z.array(z.string()),
-    /** null: every project of the company, and the company. */
+    /** The projects the token can access. null: the company and all of its projects. */
     projectIds: z.array(z.string()).nullable(),
     expiresAt: z.iso.datetime(),
-    /** SHA-256, base64url, of the values that are valid; until a time, or for as long as the token. */
+    /** SHA-256 hashes (base64url) of the valid values, each valid until a time or for the lifetime of the token. */
     hashes: z.array(z.object({ hash: z.string(), until: z.iso.datetime().nullable() })),
   }),
   erasure: z.object({
     id: z.string(),
     subject: erasureSubject,
-    /** The services, each as region/service, that have not reported yet. None: of a deleted project or company. */
+    /**
+     * The services, as region/service, that have not reported yet. Empty: all reported (a deleted project or
+     * company).
+     */
     waitingFor: z.array(z.string()),
   }),
 };
 
 export type Kind = keyof typeof schemas;
-/** The entry of each kind. */
+/** The entry type of each kind. */
 export type Entries = { [K in Kind]: z.infer<(typeof schemas)[K]> };
 export type Entitlements = z.infer<typeof entitlements>;
 export type PushSubscription = z.infer<typeof pushSubscription>;
@@ -131,26 +134,26 @@ const names: { [K in Kind]: (entry: Entries[K]) => string[] } = {
 
 const knownKinds = z.enum(['plan', 'company', 'member', 'project', 'key', 'report', 'token', 'erasure']);
 
-/** What `encodeURIComponent` leaves as it is. */
+/** The characters that `encodeURIComponent` does not encode. */
 const UNRESERVED = /^[A-Za-z0-9_.!~*'()-]*$/;
 
-/** The id of an entry from its identifiers, the parent's first: percent-encoded and joined by `/`. */
+/** Returns the id of an entry: its identifiers, parent first, percent-encoded and joined by `/`. */
 export function entryId(...identifiers: readonly string[]): string {
   const [only] = identifiers;
-  // Nearly all need no encoding, and the same text is looked up faster than a new one.
+  // Nearly all ids need no encoding, and a map finds the same string faster than a copy.
   if (only !== undefined && identifiers.length === 1 && UNRESERVED.test(only)) return only;
   return identifiers.map((identifier) => encodeURIComponent(identifier.toWellFormed())).join('/');
 }
 
-/** One record of the topic `directory`, as it is published. */
+/** A published record of the topic `directory`. */
 export interface DirectoryRecord {
   /** `kind:id` */
   key: string;
-  /** JSON of the entry; null is a tombstone. */
+  /** The entry as JSON; null is a tombstone. */
   value: string | null;
 }
 
-/** The record of a new or changed entry. Changes of one entry must be published in order. */
+/** Returns the record of a new or changed entry. Changes of one entry must be published in order. */
 export function directoryRecord<K extends Kind>(kind: K, entry: Entries[K]): DirectoryRecord {
   return {
     key: `${kind}:${entryId(...names[kind](entry))}`,
@@ -158,7 +161,7 @@ export function directoryRecord<K extends Kind>(kind: K, entry: Entries[K]): Dir
   };
 }
 
-/** The record of a removed entry. `identifiers` are its parent's, if it has one, and its own. */
+/** Returns the tombstone of an entry. `identifiers` are the parent's, if there is a parent, and the entry's own. */
 export function directoryTombstone(kind: Kind, ...identifiers: readonly string[]): DirectoryRecord {
   return { key: `${kind}:${entryId(...identifiers)}`, value: null };
 }
@@ -166,8 +169,8 @@ export function directoryTombstone(kind: Kind, ...identifiers: readonly string[]
 const REVISION_HEADER = 'revision';
 
 /**
- * A record as it goes to a topic of so many partitions. `revision` must be greater with each change of the
- * entry: readers skip records that are not newer than their own.
+ * Returns the record for a topic with the given number of partitions. `revision` must increase with each change of
+ * the entry: readers skip records that are not newer than their own.
  */
 export function outgoingRecord(
   { key, value }: DirectoryRecord,
@@ -182,12 +185,12 @@ export function outgoingRecord(
   };
 }
 
-/** Reads the JSON of an entry. Throws when it is not one. */
+/** Parses the JSON of an entry. Throws if it is invalid. */
 export function parseEntry<K extends Kind>(kind: K, value: string): Entries[K] {
   return entrySchemas[kind].parse(JSON.parse(value));
 }
 
-/** A record that this replica cannot read; the message says why. */
+/** A record that this replica cannot read. The message contains the reason. */
 export class UnreadableRecord extends Error {}
 
 export interface EntryKey {
@@ -195,23 +198,23 @@ export interface EntryKey {
   id: string;
 }
 
-/** Printable ASCII: an id is percent-encoded. */
+/** Printable ASCII, because ids are percent-encoded. */
 const RECORD_KEY = /^([a-z]+):([\x21-\x7e]{1,5000})$/;
 
-/** Splits `kind:id`; undefined when it is none. */
+/** Splits `kind:id`. Returns undefined if the key has another format. */
 export function findKey(key: string | null): EntryKey | undefined {
   const [, kind, id] = RECORD_KEY.exec(key ?? '') ?? [];
   const known = knownKinds.safeParse(kind);
   return known.success && id !== undefined ? { kind: known.data, id } : undefined;
 }
 
-/** An entry as of one of its revisions: its JSON as it was published, or null when it was gone. */
+/** One revision of an entry: its JSON as published, or null if it was removed. */
 export interface Change extends EntryKey {
   value: string | null;
   revision: bigint;
 }
 
-/** What a record changes. Throws `UnreadableRecord`. */
+/** Returns the change in a record. Throws `UnreadableRecord`. */
 export function parseRecord(record: Pick<OutgoingRecord, 'key' | 'value' | 'headers'>): Change {
   const { key, headers } = record;
   const value = record.value === null ? null : record.value.toString('utf8');

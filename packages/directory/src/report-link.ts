@@ -9,15 +9,17 @@ export interface ReportLinkOptions {
   home: Pick<EventLog, 'publish'>;
   /** The log to which the region's services report. */
   region: Pick<EventLog, 'createTopics' | 'consume'>;
-  /** Replicas of each partition, if the link creates the region's topics. */
+  /** The replication factor of the region's topics, if the link creates them. */
   replication: number;
-  /** Further topics of the region to carry home. */
+  /** Additional topics of the region to carry to the home region. */
   others?: TopicSpec[];
 }
 
-/** Carries reports of erasures, of late entries, of uses of tokens and what else there is home, at least once. */
+/**
+ * Carries reports of erasures, late entries and token uses, and additional topics, to the home region at least once.
+ */
 export interface ReportLink {
-  /** Throws the log's error while it is unavailable; it can be called again. */
+  /** Throws the log's error while the log is unavailable, and can be called again. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }

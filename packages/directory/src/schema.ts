@@ -14,22 +14,22 @@ import {
 
 export const directory = pgSchema('directory');
 
-/** The sub, percent-encoded, in the id of a member: `company/sub`. */
+/** The percent-encoded sub in the id of a member: `company/sub`. */
 export const subOf = (id: AnyPgColumn) => sql`split_part(${id}, '/', 2)`;
 
-/** Every entry of the directory as its newest revision says it, also of those that are gone. */
+/** The newest revision of every entry of the directory, including removed entries. */
 export const entries = directory.table(
   'entries',
   {
     kind: text().notNull(),
     id: text().notNull(),
-    /** JSON; text, because jsonb refuses some JSON texts that are values of entitlements. Null: the entry is gone. */
+    /** JSON, stored as text because jsonb rejects some JSON texts that entitlements may contain. Null: removed. */
     value: text(),
     revision: bigint({ mode: 'bigint' }).notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.id] }),
-    // They are looked for every second, among the rows of all that there ever were.
+    // Open erasures are queried every second among all past erasures.
     index('entries_open_erasures')
       .on(table.id)
       .where(sql`${table.kind} = 'erasure' and ${table.value} is not null`),
@@ -39,27 +39,27 @@ export const entries = directory.table(
   ],
 );
 
-/** The offset to go on from in each partition; what lies before it changes nothing when it is delivered again. */
+/** The offset to continue from in each partition. Redelivered records before it change nothing. */
 export const applied = directory.table('applied', {
   partition: integer().primaryKey(),
   nextOffset: bigint('next_offset', { mode: 'bigint' }).notNull(),
 });
 
-/** The one row that says which replica this is, and since when it has been complete. */
+/** The single row with the identity of this replica and the time since which it has been complete. */
 export const replica = directory.table(
   'replica',
   {
     only: boolean().primaryKey().default(true),
-    /** Part of the consumer group's name: a new database reads the topic from its start. */
+    /** Part of the consumer group's name, so that a new database reads the topic from its start. */
     id: text().notNull().default(sql`encode(uuid_send(gen_random_uuid()), 'hex')`),
     bootstrappedAt: timestamp('bootstrapped_at', { withTimezone: true }),
-    /** When nothing of the topic was left to apply, last. */
+    /** The last time at which the replica had applied the whole topic. */
     caughtUpAt: timestamp('caught_up_at', { withTimezone: true }),
   },
   (table) => [check('one_row', sql`${table.only}`)],
 );
 
-/** Erasures that this service has done and that the directory may still ask for. */
+/** The erasures that this service has done and that the directory may still request. */
 export const doneErasures = directory.table('done_erasures', {
   id: text().primaryKey(),
 });

@@ -10,10 +10,10 @@ import {
 } from './record.ts';
 import { applied, entries, replica, subOf } from './schema.ts';
 
-/** Announces applied changes to every instance, as a JSON array of record keys. */
+/** The notification channel that announces applied changes to every instance, as a JSON array of record keys. */
 export const CHANGED_CHANNEL = 'directory_changed';
 
-/** The JSON of the entries that exist, by id. */
+/** Returns the JSON of the existing entries by id. */
 export async function readEntries(db: Db, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db
     .select({ id: entries.id, value: sql<string>`${entries.value}` })
@@ -28,7 +28,7 @@ export async function readEntries(db: Db, kind: Kind, ids: readonly string[]): P
   return new Map(rows.map(({ id, value }) => [id, value]));
 }
 
-/** Whether the person is a member of any company. */
+/** Returns whether the person is a member of any company. */
 export async function hasMember(db: Db, sub: string): Promise<boolean> {
   const rows = await db
     .select({ id: entries.id })
@@ -40,11 +40,11 @@ export async function hasMember(db: Db, sub: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** What the JSON of a report that runs by itself contains; in a text its quotes are escaped. */
+/** Matches the JSON of a report that refreshes automatically. Quotes inside JSON strings are escaped. */
 const REFRESHED = '%"refresh":"%';
 const REPORTS_PAGE = 500;
 
-/** Up to 500 of the reports that run by themselves, after this one. An empty page is the last. */
+/** Returns up to 500 automatically refreshed reports that follow this one. An empty page is the last. */
 export async function readRefreshedReports(
   db: Db,
   after?: { projectId: string; reportId: string },
@@ -64,13 +64,15 @@ export async function readRefreshedReports(
   return rows.map(({ value }) => parseEntry('report', value));
 }
 
-/** The next offset of a partition. */
+/** Returns the next offset of a partition. */
 export async function readPosition(db: Db, partition: number): Promise<bigint> {
   const [row] = await db.select().from(applied).where(eq(applied.partition, partition));
   return row?.nextOffset ?? 0n;
 }
 
-/** The next offset of a partition, locked until the transaction ends, so that a partition has one writer. */
+/**
+ * Returns the next offset of a partition and locks it until the transaction ends, so that only one writer applies.
+ */
 export async function lockPosition(tx: Tx, partition: number): Promise<bigint> {
   await tx.insert(applied).values({ partition, nextOffset: 0n }).onConflictDoNothing();
   const [row] = await tx.select().from(applied).where(eq(applied.partition, partition)).for('update');
@@ -81,7 +83,7 @@ export async function advance(tx: Tx, partition: number, nextOffset: bigint): Pr
   await tx.update(applied).set({ nextOffset }).where(eq(applied.partition, partition));
 }
 
-/** Stores each change that is newer than its entry, and returns the record keys of those. */
+/** Stores each change that is newer than its entry. Returns the record keys of the stored changes. */
 export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<Set<string>> {
   const rows = await tx.execute<{ key: string }>(sql`
     insert into ${entries} (kind, id, value, revision) select * from ${changeRows(changes)}
@@ -93,7 +95,7 @@ export async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<
 
 const recordKey = sql<string>`${entries.kind} || ':' || ${entries.id}`;
 
-/** The record keys of those changes whose entry has a newer revision. */
+/** Returns the record keys of the changes that are older than their entry. */
 export async function findLate(tx: Tx, changes: readonly Change[]): Promise<string[]> {
   const given = sql`${changeRows(changes)} as given (kind, id, value, revision)`;
   const rows = await tx
@@ -121,20 +123,22 @@ export async function notifyChanged(tx: Tx | Db, payload: string): Promise<void>
 export interface Replica {
   id: string;
   isBootstrapped: boolean;
-  /** It was behind for so long that it may have missed tombstones. */
+  /** Whether the replica was behind for so long that it may have missed tombstones. */
   isStale: boolean;
 }
 
 /** Half of the retention, so that catching up ends before tombstones are removed. */
 const staleAfter = sql`make_interval(secs => ${DIRECTORY_TOMBSTONE_RETENTION_MS / 2_000})`;
 
-/** In place of the time: such a replica is stale, so that whoever opens it goes on with emptying it. */
+/**
+ * Replaces the catch-up time while a replica is emptied. It marks the replica as stale, so the next open continues.
+ */
 const EMPTYING = sql`'-infinity'::timestamptz`;
 
-/** The announcement that the replica with this id is no longer in use. */
+/** Returns the announcement that the replica with this id is no longer in use. */
 export const replicaReset = (replicaId: string) => `*:${replicaId}`;
 
-/** The replica of this database, created if there is none. */
+/** Returns the replica of this database and creates it if it does not exist. */
 export async function openReplica(db: Db): Promise<Replica> {
   await db.insert(replica).values({}).onConflictDoNothing();
   const [row] = await db
@@ -147,7 +151,7 @@ export async function openReplica(db: Db): Promise<Replica> {
   return row ?? openReplica(db);
 }
 
-/** Not of a replica that is being emptied. */
+/** Records that the replica has caught up, unless it is being emptied. */
 export async function markCaughtUp(db: Db, id: string): Promise<void> {
   await db
     .update(replica)
@@ -155,7 +159,7 @@ export async function markCaughtUp(db: Db, id: string): Promise<void> {
     .where(and(eq(replica.id, id), sql`${replica.caughtUpAt} is distinct from ${EMPTYING}`));
 }
 
-/** The next offset of each partition of which something was applied. */
+/** Returns the next offset of each partition with applied records. */
 export async function readPositions(db: Db): Promise<Map<number, bigint>> {
   const rows = await db.select().from(applied).where(gt(applied.nextOffset, 0n));
   return new Map(rows.map(({ partition, nextOffset }) => [partition, nextOffset]));
@@ -165,8 +169,8 @@ const RESET_BATCH = 5_000;
 const FROM_THE_START = { kind: '', id: '' };
 
 /**
- * Empties the replica, so that it is read again from the start of the topic under a new group. A replica of any size is
- * emptied in short transactions; if that is interrupted, the next call goes on.
+ * Empties the replica, so that it is read again from the start of the topic under a new group. Deletes in short
+ * transactions regardless of the replica's size. After an interruption, the next call continues.
  */
 export async function resetReplica(db: Db, staleId: string): Promise<void> {
   await db.transaction(async (tx) => {
@@ -181,12 +185,12 @@ export async function resetReplica(db: Db, staleId: string): Promise<void> {
   while (after !== undefined) {
     const from: Place = after;
     after = await db.transaction(async (tx) => {
-      // One process at a time.
+      // Allows one process at a time.
       const held = await tx.select().from(replica).where(eq(replica.id, staleId)).for('update');
       if (held.length === 0) return undefined;
       const last = await removeEntries(tx, from);
       if (last !== undefined) return last;
-      // What an instance that had not stopped yet applied meanwhile.
+      // An instance that had not stopped yet may have applied more records.
       if (from !== FROM_THE_START) return FROM_THE_START;
       await tx.delete(applied);
       await tx.delete(replica);
@@ -195,13 +199,15 @@ export async function resetReplica(db: Db, staleId: string): Promise<void> {
   }
 }
 
-/** The key of an entry, where the next batch begins. */
+/** The key of the entry where the next batch begins. */
 interface Place extends Record<string, unknown> {
   kind: string;
   id: string;
 }
 
-/** Removes the entries after this one, up to a bound, and returns the last; undefined if there are none. */
+/**
+ * Deletes entries after the given one, up to a limit. Returns the last deleted entry, or undefined if none remain.
+ */
 async function removeEntries(tx: Tx, after: Place): Promise<Place | undefined> {
   const [last] = await tx.execute<Place>(sql`
     with batch as (

@@ -25,7 +25,7 @@ interface Send {
   batch: PartitionRecords[];
   succeed(first?: number): void;
   fail(error: Error): void;
-  /** Frees the route; the outcome comes later. */
+  /** Frees the route before the outcome is known. */
   hold(): (outcome: Outcome) => void;
 }
 
@@ -67,7 +67,9 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number; maxHolderByt
   return { budget, sends, publish, sent, batcher };
 }
 
-/** What is settled in one turn of the event loop frees a route, whose next send starts in another. */
+/**
+ * Waits two turns of the event loop: a send settles and frees its route in one, and the next send starts in another.
+ */
 async function settled(): Promise<void> {
   await setImmediate();
   await setImmediate();

@@ -15,7 +15,7 @@ export interface SizedRecords {
 
 /** The records of one partition in a publish. */
 export interface Share extends SizedRecords {
-  /** The place of each record in the publish. */
+  /** The index of each record in the publish. */
   indexes: number[];
 }
 
@@ -23,29 +23,32 @@ export interface Share extends SizedRecords {
 export interface PartitionRecords extends SizedRecords {
   topic: string;
   partition: number;
-  /** When no caller waits for the outcome any more, in terms of `performance.now()`. */
+  /** The time, by `performance.now()`, after which no caller waits for the outcome. */
   deadline: number;
 }
 
-/** The offset of the first record once all are stored, or why they are not. */
+/** The offset of the first record once all are stored, or the error that prevented it. */
 export type Outcome = number | Error;
 
 export interface Transport {
-  /** The partitions of a route share its sends. */
+  /** Returns the route of a partition. The partitions of a route share its sends. */
   routeOf(topic: string, partition: number): string;
   /**
-   * Resolves, and never rejects, when the route is free for its next send: with the outcome of each partition, or with
-   * a promise of it for a partition that is held up. A partition has no other send until then.
+   * Resolves, and never rejects, when the route is free for its next send. The result has the outcome of each
+   * partition, or a promise of it for a delayed partition. A partition has no other send until its outcome is known.
    */
   send(route: string, batch: PartitionRecords[]): Promise<(Outcome | Promise<Outcome>)[]>;
   close(): Promise<void>;
 }
 
 export interface Batcher {
-  /** Whether each partition may hold these records too: one that is held up must not use up the budget of all. */
+  /**
+   * Returns whether each partition may hold these records too. A stalled partition must not exhaust the whole budget.
+   */
   hasRoom(topic: string, shares: Map<number, Share>): boolean;
   /**
-   * Settles by `deadline` (in terms of `performance.now()`), which may be earlier than that of a previous call. The caller reserves the bytes in the budget; the batcher releases them.
+   * Publishes records and settles by `deadline`, a time of `performance.now()` that may be earlier than that of a
+   * previous call. The caller reserves the bytes in the budget; the batcher releases them.
    */
   publish(topic: string, shares: Map<number, Share>, deadline: number, holder?: string): Promise<Published>;
   /** Resolves when nothing is queued or in flight. */
@@ -55,7 +58,7 @@ export interface Batcher {
 interface Publish extends Member {
   shares: QueuedShare[];
   offsets: number[];
-  /** Number of records that are not stored yet. */
+  /** The number of records that are not stored yet. */
   missing: number;
   settled: boolean;
   deadline: number;
@@ -66,21 +69,21 @@ interface Publish extends Member {
 interface QueuedShare extends Share {
   publish: Publish;
   holder: string;
-  /** In each round, every holder has one share. */
+  /** The round of this share. In each round, every holder has one share. */
   round: number;
   queue: Queue;
-  /** Number of records already put into a send. */
+  /** The number of records already included in a send. */
   sent: number;
 }
 
-/** The records of one partition that wait for its next send. */
+/** The records of a partition that wait for its next send. */
 interface Queue {
   topic: string;
   partition: number;
   shares: QueuedShare[];
   /** Bytes queued and in flight. */
   bytes: number;
-  /** `ready` is listed by its route, `sending` has a send whose outcome is awaited. */
+  /** `ready`: listed by its route. `sending`: in a send without an outcome yet. */
   state: 'idle' | 'ready' | 'sending';
 }
 
@@ -99,7 +102,7 @@ interface Part {
   bytes: number;
 }
 
-/** Of what a send takes of a queue, in bytes. */
+/** Byte limits on the part of a queue that a send takes. */
 interface Bounds {
   room: number;
   ofHolder: number;
@@ -112,13 +115,16 @@ interface QueueSend {
   parts: Part[];
 }
 
-/** The part of the budget that one partition may use. */
+/** The share of the budget that one partition may use. */
 const MAX_PART_OF_BUDGET = 1 / 4;
 
-/** How long after a publish of another holder there are several: its next one would wait for the send in flight. */
+/**
+ * How long the holder limit applies after a publish by another holder. Without it, that holder's next publish would
+ * wait for a large send in flight.
+ */
 const SEVERAL_MS = 1_000;
 
-/** Estimated bytes of a record's framing, offset and timestamp. */
+/** The estimated size in bytes of a record's framing, offset and timestamp. */
 const RECORD_OVERHEAD = 64;
 
 export function sizeOf(record: OutgoingRecord): number {
@@ -128,15 +134,15 @@ export function sizeOf(record: OutgoingRecord): number {
 }
 
 /**
- * Keeps one send in flight per route. An idle route sends at the end of the turn of the event loop; while a send is in
- * flight, records are batched for the next one. A publish settles by its deadline even if its sends do not; their bytes
- * stay reserved until they do.
+ * Keeps one send in flight per route. An idle route sends at the end of the event loop turn. While a send is in
+ * flight, records are batched for the next one. A publish settles by its deadline even if its sends do not; their
+ * bytes stay reserved until the sends settle.
  */
 export function createBatcher(options: {
   transport: Pick<Transport, 'routeOf' | 'send'>;
   budget: ByteBudget;
   maxSendBytes: number;
-  /** What a send takes of each holder while there are several, so that one with much to send makes it little longer. */
+  /** The bytes a send takes from each holder while several publish, so that one large holder barely lengthens it. */
   maxHolderBytes: number;
 }): Batcher {
   const { transport, budget, maxSendBytes, maxHolderBytes } = options;
@@ -161,7 +167,7 @@ export function createBatcher(options: {
     return true;
   }
 
-  /** Releases bytes of a queue that are stored or given up. */
+  /** Releases queued bytes that are stored or dropped. */
   function release(queue: Queue, bytes: number): void {
     queue.bytes -= bytes;
     budget.release(bytes);
@@ -212,7 +218,7 @@ export function createBatcher(options: {
     });
   }
 
-  /** Puts a share behind those of its holder, which has one in each round. */
+  /** Inserts a share after the earlier shares of its holder. A holder has one share in each round. */
   function enqueue({ shares }: Queue, share: QueuedShare): void {
     const end = shares.at(-1);
     if (end === undefined || end.holder === share.holder) {
@@ -225,7 +231,7 @@ export function createBatcher(options: {
     shares.splice(shares.findLastIndex(({ round }) => round <= share.round) + 1, 0, share);
   }
 
-  /** Lists queues with their routes, which send. */
+  /** Adds queues to the ready lists of their routes and starts the sends. */
   function advance(touched: readonly { queue: Queue }[]): void {
     for (const { queue } of touched) {
       if (queue.state !== 'idle' || queue.shares.length === 0) continue;
@@ -241,7 +247,7 @@ export function createBatcher(options: {
     }
   }
 
-  /** Once all that run now have published: what they do next would be cut up by a send for each. */
+  /** Starts the send after the current turn, so that the publishes of one turn share a send. */
   function startSoon(route: Route): void {
     if (route.isSending || route.ready.length === 0) return;
     route.isSending = true;
@@ -279,7 +285,7 @@ export function createBatcher(options: {
     startSoon(route);
   }
 
-  /** The next records of the queues that are ready, in order of arrival, up to the limit. */
+  /** Returns the next records of the ready queues, in order of arrival, up to the limit. */
   function nextBatch(route: Route): QueueSend[] {
     const batch: QueueSend[] = [];
     const areSeveral = performance.now() < severalUntil || hasSeveralHolders(route);
@@ -300,8 +306,8 @@ export function createBatcher(options: {
   }
 
   /**
-   * Records of up to `room` bytes, at least one unless `mayBeNone`, and of up to `ofHolder` bytes of each holder, at
-   * least one. A share may be included in part.
+   * Takes records of up to `room` bytes, and of up to `ofHolder` bytes per holder. Takes at least one record per
+   * holder, and at least one in total unless `mayBeNone`. A share may be included in part.
    */
   function take(queue: Queue, { room, ofHolder, mayBeNone }: Bounds): QueueSend {
     const { topic, partition } = queue;
@@ -319,7 +325,7 @@ export function createBatcher(options: {
         isFull = !record || (!isFirst && records.bytes + size > room);
         if (!record || isFull) break;
         if (own > 0 && own + size > ofHolder) {
-          // Its next records wait too, since they keep their order.
+          // The holder's later records must wait too, to keep their order.
           own = Number.POSITIVE_INFINITY;
           break;
         }
@@ -361,7 +367,7 @@ export function createBatcher(options: {
     resolveIdle();
   }
 
-  /** Starts the timer, or brings it forward. */
+  /** Starts the timer or moves it to an earlier time. */
   function expireAt(deadline: number): void {
     if (deadline >= expiresAt) return;
     clearTimeout(timer);
@@ -380,7 +386,7 @@ export function createBatcher(options: {
     expireAt(next);
   }
 
-  /** Rejects a publish and drops what was not sent. */
+  /** Rejects a publish and drops its unsent records. */
   function fail(pending: Publish, error: Error): void {
     if (pending.settled) return;
     for (const share of pending.shares) {
@@ -419,13 +425,13 @@ export function createBatcher(options: {
 
 function hasSeveralHolders({ ready }: Route): boolean {
   const [first] = ready[0]?.shares ?? [];
-  // The shares of a round come together, so that of another holder is the first or the second.
+  // Shares are ordered by round, so the first or second share shows whether there is another holder.
   return ready.some(({ shares }) =>
     shares.slice(0, 2).some(({ holder }) => first !== undefined && holder !== first.holder),
   );
 }
 
-/** What is stored has an offset; anything else is not stored. */
+/** Returns the error of an outcome. Only an outcome with an offset is stored. */
 function failureOf(outcome: Outcome): Error | undefined {
   if (outcome instanceof Error) return outcome;
   if (Number.isSafeInteger(outcome) && outcome >= 0) return undefined;

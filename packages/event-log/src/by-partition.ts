@@ -1,4 +1,4 @@
-/** Values by topic and partition. A name made of both would cost more than the two look-ups, in every publish. */
+/** Stores values by topic and partition. Two look-ups are cheaper than building a combined key on every publish. */
 export function byPartition<T>(
   make: (topic: string, partition: number) => T,
 ): (topic: string, partition: number) => T {

@@ -14,9 +14,9 @@ export interface Ownership {
   readonly topic: string;
   readonly partition: number;
   readonly signal: AbortSignal;
-  /** Ends back-offs and signals handlers. Work they finish can still be committed. */
+  /** Ends back-offs and signals handlers. Work that they finish can still be committed. */
   stop(): void;
-  /** Work done from now on cannot be committed. */
+  /** Prevents later work from being committed. */
   lose(): void;
   lost(): boolean;
 }
@@ -52,8 +52,8 @@ export interface DeliverOptions {
 }
 
 /**
- * Calls the handler until it succeeds, then commits. Resolves with false if the partition was lost or the consumer
- * stopped first.
+ * Calls the handler until it succeeds, then commits. Resolves with false if the partition is lost or the consumer
+ * stops first.
  */
 export async function deliver(
   ownership: Ownership,
@@ -128,7 +128,7 @@ export function deadLetterTopic(topic: string): string {
   return `${topic}.dead-letter`;
 }
 
-/** The position of a group is not among the stored offsets, so it reads on from the earliest stored record. */
+/** Returns the log entry for a group whose position is not stored any more. It continues from the earliest record. */
 export function offsetsWentBack(at: {
   group: string;
   topic: string;

@@ -3,7 +3,7 @@ export class EventLogUnavailable extends Error {
   override name = 'EventLogUnavailable';
 }
 
-/** The topic was repartitioned since the records got their partitions. Ask for its `placement` and publish again. */
+/** The topic was repartitioned after the records got their partitions. Request its `placement` and publish again. */
 export class TopicMoved extends EventLogUnavailable {
   override name = 'TopicMoved';
 }

@@ -33,7 +33,7 @@ describe('partitionFor', () => {
           isr: [],
         }));
         const expected = partitioner({ topic: 't', partitionMetadata, message: { key: text, value: null } });
-        // kafkajs gives a record without a key any partition.
+        // kafkajs assigns a record without a key to any partition.
         if (text !== '') expect(partitionFor(text, partitions)).toBe(expected);
       }),
     );

@@ -1,11 +1,11 @@
 const SEED = 0x9747b28c;
 const M = 0x5bd1e995;
 
-// One shared buffer for short keys, because this runs for every event of a batch.
+// Short keys share one buffer, because this runs for every event of a batch.
 const scratch = Buffer.allocUnsafe(2048);
 
 /**
- * Kafka's murmur2 of some bytes, as an unsigned 32-bit number.
+ * Returns Kafka's murmur2 hash of the bytes, as an unsigned 32-bit number.
  * Source: `org.apache.kafka.common.utils.Utils.murmur2`.
  */
 export function murmur2(data: Uint8Array, length = data.length): number {
@@ -27,7 +27,9 @@ export function murmur2(data: Uint8Array, length = data.length): number {
   return hash >>> 0;
 }
 
-/** The partition of a key, as in Kafka's default partitioner: positive murmur2 of the UTF-8 bytes, modulo. */
+/**
+ * Returns the partition of a key as Kafka's default partitioner does: positive murmur2 of the UTF-8 bytes, modulo.
+ */
 export function partitionFor(key: string, partitions: number): number {
   // A UTF-16 code unit has at most three bytes in UTF-8.
   if (key.length * 3 > scratch.length) return (murmur2(Buffer.from(key)) & 0x7fffffff) % partitions;
@@ -35,11 +37,11 @@ export function partitionFor(key: string, partitions: number): number {
   return (murmur2(scratch, length) & 0x7fffffff) % partitions;
 }
 
-/** Calling Node.js to write a text takes as long as writing so many characters here. */
+/** Node.js writes longer texts. The call alone takes as long as writing this many characters here. */
 const MAX_SHORT = 100;
 const ASCII_END = 0x80;
 
-/** Returns false for a text that has other characters. */
+/** Writes an ASCII text. Returns false if the text contains other characters. */
 function writeAscii(buffer: Uint8Array, text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);

@@ -4,8 +4,8 @@ import type { EventLog, OutgoingRecord } from './types.ts';
 const SETTLE_POLL_MS = 20;
 
 /**
- * Publishes records that must stay in order. After a failure it waits until the log has nothing in flight or the signal
- * aborts: records without an answer may still be stored, and newer ones must not overtake them.
+ * Publishes records that must stay in order. After a failure, waits until the log has nothing in flight or the signal
+ * aborts, because records without a response may still be stored and newer records must not overtake them.
  */
 export async function publishInOrder(
   log: Pick<EventLog, 'publish' | 'bytesInFlight'>,

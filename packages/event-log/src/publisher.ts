@@ -4,42 +4,42 @@ import { EventLogBusy, EventLogUnavailable, RecordTooLarge, TopicMoved } from '.
 import { within } from './timing.ts';
 import type { OutgoingRecord, Placement, Published } from './types.ts';
 
-/** Largest record accepted, key and headers included. */
+/** The maximum size of a record in bytes, including key and headers. */
 export const MAX_RECORD_BYTES = 1_048_576;
 
 /**
- * Maximum bytes of a send. On Kafka its records of a partition become one record batch, which must stay below the
- * topic's `max.message.bytes` (8 MiB by default).
+ * The maximum size of a send in bytes. On Kafka, its records of a partition become one record batch, which must stay
+ * below the topic's `max.message.bytes` (8 MiB by default).
  */
 const MAX_SEND_BYTES = 4 * 1024 * 1024;
-/** The same of each holder while there are several. A send of this size takes a broker a few milliseconds. */
+/** The maximum per holder while several publish. A broker handles a send of this size in a few milliseconds. */
 const MAX_HOLDER_BYTES = 256 * 1024;
 
-/** Where the records of a topic go. */
+/** The destination of a topic's records. */
 interface Place {
-  /** As the transport knows it. */
+  /** The topic name in the transport. */
   topic: string;
   placement: Placement;
 }
 
 export interface Publisher {
-  /** At once if it is known. Throws UnknownTopic, or EventLogUnavailable if it cannot be looked up in time. */
+  /** Synchronous if known. Throws UnknownTopic, or EventLogUnavailable if the look-up times out. */
   placeOf(topic: string): Place | Promise<Place>;
   placement(topic: string): Placement | Promise<Placement>;
-  /** Looks up anew where the records of a topic go. */
+  /** Makes the next publish look up the destination of the topic again. */
   forget(topic: string): void;
   publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
   bytesInFlight(): number;
   close(): Promise<void>;
 }
 
-/** Groups records by partition. A partition has one send at a time, so it keeps its order. */
+/** Creates a publisher that groups records by partition. A partition has one send at a time, to keep its order. */
 export function createPublisher(options: {
   transport: Transport;
   timeoutMs: number;
-  /** Limits the bytes accepted and not yet acknowledged. */
+  /** The limit on accepted bytes that are not acknowledged yet. */
   budget: ByteBudget;
-  /** Throws UnknownTopic. Called once per topic, until it is forgotten. */
+  /** Looks up a topic's destination, once per topic until it is forgotten. Throws UnknownTopic. */
   placeOf(topic: string): Promise<Place>;
 }): Publisher {
   const { transport, timeoutMs, budget } = options;
@@ -55,7 +55,9 @@ export function createPublisher(options: {
   let onLookupsDone: (() => void) | undefined;
   let closed = false;
 
-  /** Not async, and without a promise of its own where the place is known: it runs for every request. */
+  /**
+   * Publishes records. Not async, and creates no promise if the place is known, because it runs for every request.
+   */
   function publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published> {
     try {
       if (closed) throw new EventLogUnavailable('the event log is closed');
@@ -110,7 +112,7 @@ export function createPublisher(options: {
     try {
       return await within(deadline, `looking up ${topic}`, fetchPlace(topic));
     } finally {
-      // After the caller has passed its records to the batcher.
+      // Runs after the caller has passed its records to the batcher.
       setImmediate(() => {
         openLookups--;
         if (openLookups === 0) onLookupsDone?.();
@@ -118,7 +120,7 @@ export function createPublisher(options: {
     }
   }
 
-  /** One lookup per topic at a time, so that an unavailable log is not flooded. */
+  /** Runs one look-up per topic at a time, so that an unavailable log is not flooded. */
   function fetchPlace(topic: string): Promise<Place> {
     const running = lookups.get(topic);
     if (running) return running;
@@ -172,7 +174,7 @@ function split(topic: string, records: OutgoingRecord[]): Map<number, Share> {
     if (size > MAX_RECORD_BYTES) throw tooLarge(topic, size);
     const share = shares.get(record.partition);
     if (share === undefined) {
-      // Most have one record. V8 gives an empty array that grows room for 17.
+      // Most partitions have one record, and V8 reserves room for 17 when an empty array grows.
       shares.set(record.partition, { records: [record], sizes: [size], bytes: size, indexes: [index] });
       continue;
     }
@@ -184,7 +186,7 @@ function split(topic: string, records: OutgoingRecord[]): Map<number, Share> {
   return shares;
 }
 
-/** The shares by the numbers that partitions have at their place. */
+/** Returns the shares by the partition numbers of their place. */
 function shifted(
   topic: string,
   shares: Map<number, Share>,

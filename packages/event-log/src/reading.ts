@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { EventLog, StoredRecord } from './types.ts';
 
 interface ReadOptions {
-  /** Where to begin, per partition. Default: the earliest stored record. */
+  /** The offset to start from, per partition. Default: the earliest stored record. */
   from?: readonly bigint[];
   onRecord(record: StoredRecord): void;
 }
 
 const BATCH_BYTES = 4_000_000;
 
-/** Reads a topic up to its current end, for a group of its own, and returns the ends of its partitions. */
+/** Reads a topic up to its current end with a separate group. Returns the ends of its partitions. */
 export async function readTopic(
   log: Pick<EventLog, 'lag' | 'consume'>,
   topic: string,
@@ -33,7 +33,8 @@ export async function readTopic(
     async handle({ partition, records, nextOffset, commit }) {
       const range = ranges[partition];
       if (range === undefined) return;
-      // A group that has committed the ends of a repartitioned topic is read on from its later partitions.
+      // Once the group has committed the ends of a repartitioned topic's partitions, it continues with the later
+      // ones.
       if (nextOffset >= range.end) await commit(nextOffset);
       if (!open.has(partition)) return;
       try {

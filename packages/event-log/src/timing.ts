@@ -1,7 +1,7 @@
 import { withDeadline } from '@switchboard/resilience';
 import { EventLogUnavailable } from './errors.ts';
 
-/** Settles as `work` does, or throws EventLogUnavailable at `deadline` (of `performance.now()`). */
+/** Settles like `work`, or throws EventLogUnavailable at `deadline`, a time of `performance.now()`. */
 export function within<T>(deadline: number, what: string, work: Promise<T>): Promise<T> {
   return withDeadline(
     deadline - performance.now(),

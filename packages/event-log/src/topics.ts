@@ -2,12 +2,12 @@ import { deadLetterTopic } from './deliver.ts';
 import { TopicMismatch } from './errors.ts';
 import type { LogEntry, TopicSpec } from './types.ts';
 
-/** Kafka's default. */
+/** The default of Kafka. */
 export const DEFAULT_TOMBSTONE_RETENTION_MS = 24 * 3_600_000;
 
 const DEAD_LETTER_RETENTION_MS = 30 * 24 * 3_600_000;
 
-/** The topics and the dead-letter topic of each, with the same partitions and at least 30 days of retention. */
+/** Adds a dead-letter topic to each topic, with the same partitions and at least 30 days of retention. */
 export function withDeadLetters(specs: TopicSpec[]): TopicSpec[] {
   return specs.flatMap((spec) => {
     if (spec.deadLetter === false) return [spec];
@@ -16,7 +16,9 @@ export function withDeadLetters(specs: TopicSpec[]): TopicSpec[] {
   });
 }
 
-/** Replicas that must store a record before it is acknowledged: the loss of one of three loses nothing and stops nothing. */
+/**
+ * Returns how many replicas must store a record before it is acknowledged. With three, one may fail without effect.
+ */
 export function minInSyncReplicas(replication: number): number {
   return replication >= 3 ? 2 : 1;
 }
@@ -29,7 +31,9 @@ export function checkTopic(spec: TopicSpec, what: string, found: unknown, wanted
   );
 }
 
-/** Shortening a retention deletes records, so that is the operator's decision: says how. */
+/**
+ * Returns a log entry with the command that shortens a retention. The operator decides, because it deletes records.
+ */
 export function longerRetention(
   spec: TopicSpec,
   foundMs: number | bigint | string,

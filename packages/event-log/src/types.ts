@@ -1,24 +1,24 @@
 import type { ByteBudget } from '@switchboard/resilience';
 
-/** Settings of a topic. `<name>.dead-letter` is created with it, with the same number of partitions. */
+/** The settings of a topic. `<name>.dead-letter` is created with it, with the same number of partitions. */
 export interface TopicSpec {
   name: string;
   partitions: number;
   /**
-   * Replicas of each partition; of three or more, two must store a record before it is acknowledged. Ignored on
-   * PostgreSQL, which has its own replication.
+   * The number of replicas of each partition. With three or more, two must store a record before it is acknowledged.
+   * Ignored on PostgreSQL, which has its own replication.
    */
   replication: number;
   /** `delete` drops records older than `retentionMs`; `compact` keeps the newest record of every key. */
   cleanup: 'delete' | 'compact';
   retentionMs?: number;
-  /** Minimum time for which a tombstone of a compacted topic is kept. Default: one day. */
+  /** The minimum retention of a tombstone in a compacted topic. Default: one day. */
   tombstoneRetentionMs?: number;
-  /** Maximum record batch of the Kafka broker. Default: 8 MiB, more than this package sends at once. */
+  /** The maximum size of a record batch on the Kafka broker. Default: 8 MiB, more than this package sends at once. */
   maxMessageBytes?: number;
-  /** Publishers ask for its `placement`, so a topic that exists may have another number of partitions. */
+  /** Whether publishers use `placement`. If so, an existing topic may have another number of partitions. */
   isPlaced?: boolean;
-  /** `false` creates no dead-letter topic. */
+  /** Whether to create a dead-letter topic. Default: true. */
   deadLetter?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface OutgoingRecord {
 export interface StoredRecord extends OutgoingRecord {
   topic: string;
   offset: bigint;
-  /** Time of publication in milliseconds since 1970. */
+  /** The time of publication in milliseconds since 1970. */
   timestamp: number;
 }
 
@@ -45,7 +45,7 @@ export interface RecordBatch {
   readonly records: readonly StoredRecord[];
   /** The offset to continue from after these records. */
   readonly nextOffset: bigint;
-  /** Aborted when this consumer stops or loses the partition. Later work is repeated by another consumer. */
+  /** Aborted when this consumer stops or loses the partition. Another consumer repeats work done after that. */
   readonly signal: AbortSignal;
   /** Publishes an invalid record to `<topic>.dead-letter` with the reason in its headers. */
   deadLetter(record: StoredRecord, reason: string): Promise<void>;
@@ -60,39 +60,45 @@ export interface ConsumeOptions {
   group: string;
   topics: string[];
   /**
-   * Called for one batch of a partition at a time, and for different partitions concurrently. If it throws, it is
-   * called again with the same records after a back-off; later records of the partition wait.
+   * Called for one batch of a partition at a time, and concurrently for different partitions. If it throws, it is
+   * called again with the same records after a back-off. Later records of the partition wait.
    */
   handle(batch: RecordBatch): Promise<void>;
   /**
-   * For a handler that stores how far it is, and takes no harm from others that read the same. On Kafka, each consumer
-   * then reads every partition from these offsets (default: the earliest stored), commits nothing, and neither waits for
-   * others of its group nor makes them wait. On PostgreSQL, where a new member holds up nobody, members share partitions.
+   * For a handler that stores its own position and can share records with other readers. On Kafka, each consumer then
+   * reads every partition from these offsets (default: the earliest stored), commits nothing, and causes no waiting
+   * in its group. On PostgreSQL, where a new member does not block others, members share the partitions.
    */
   from?(): Promise<ReadonlyMap<number, bigint>>;
   /** Default: `after-batch`, which commits the offset when `handle` resolves. */
   commit?: 'after-batch' | 'manual';
   /**
-   * The partition is being reassigned, or restarted from its last commit or, if offsets went back, from the earliest
-   * stored record. A consumer that commits manually drops its uncommitted work. A handler that still runs is waited
-   * for before the partition is read again.
+   * Called when the partition is reassigned or restarted, from its last commit or, if offsets went back, from the
+   * earliest stored record. A consumer that commits manually must drop its uncommitted work. The partition is read
+   * again only after a running handler has finished.
    */
   onRevoked?(topic: string, partition: number): void;
-  /** A consumer that sends no heartbeat for this long loses its partitions. Default: 10,000. Kafka requires 6,000 or more. */
+  /**
+   * A consumer that sends no heartbeat for this long loses its partitions. Default: 10,000. Kafka requires 6,000 or
+   * more.
+   */
   leaseMs?: number;
   /**
-   * Bytes read ahead per partition. Default: 1 MiB. A larger record is still delivered alone. On Kafka they are
-   * compressed, and `handle` is called with about as many bytes after decoding, at most one send (4 MiB) more.
+   * Bytes to read ahead per partition. Default: 1 MiB. A larger record is still delivered alone. On Kafka, these are
+   * compressed bytes. `handle` receives about as many bytes after decoding, plus at most one send (4 MiB).
    */
   maxBatchBytes?: number;
-  /** On Kafka, a fetch waits half a second for so many bytes, for a handler that costs much a call. Default: 1. */
+  /**
+   * On Kafka, a fetch waits half a second for this many bytes. Useful if each call of the handler is expensive.
+   * Default: 1.
+   */
   minFetchBytes?: number;
   /** Bounds of the back-off after a failed `handle`. Default: 100 and 10,000. */
   retryMinMs?: number;
   retryMaxMs?: number;
 }
 
-/** The partitions among which keys are spread: `first + partitionFor(key, count)`. */
+/** The partitions that keys are spread over: `first + partitionFor(key, count)`. */
 export interface Placement {
   first: number;
   count: number;
@@ -100,7 +106,7 @@ export interface Placement {
 
 /** The offsets of published records. */
 export interface Published {
-  /** The offset, in its partition, of the published record at this index. */
+  /** Returns the offset, in its partition, of the published record at this index. */
   offsetOf(index: number): bigint;
 }
 
@@ -108,7 +114,7 @@ export interface Published {
 export interface PartitionLag {
   topic: string;
   partition: number;
-  /** The offset the group continues from. The earliest stored offset if it never committed. */
+  /** The offset from which the group continues, or the earliest stored offset if it never committed. */
   committed: bigint;
   /** The offset of the next published record. */
   end: bigint;
@@ -123,29 +129,32 @@ export interface Consumption {
 
 /** An append-only log of topics with partitions and consumer groups. */
 export interface EventLog {
-  /** Creates missing topics. Throws `TopicMismatch` if a topic exists with settings that nothing can change. */
+  /** Creates missing topics. Throws `TopicMismatch` if a topic has different settings that cannot be changed. */
   createTopics(specs: TopicSpec[]): Promise<void>;
   /**
-   * Resolves with the offsets when every record is stored. Those of one partition and holder keep their order; while
-   * several holders (such as projects) wait, each has records in the next send.
+   * Publishes records and resolves with their offsets when all are stored. Records of one partition and holder keep
+   * their order. While several holders (such as projects) wait, each has records in the next send.
    * @throws TopicMoved if the topic was repartitioned; some of the records may be stored.
    * @throws EventLogUnavailable if the log did not respond in time; the records may still be stored later.
    * @throws EventLogBusy if too many bytes are in flight; nothing was published.
    * @throws RecordTooLarge if a record exceeds the maximum size; nothing was published.
    */
   publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
-  /** Where records with keys go now; at once if it is known. Remembered until `publish` throws TopicMoved. */
+  /**
+   * Returns the partitions that keyed records go to, synchronously if known. Cached until `publish` throws
+   * TopicMoved.
+   */
   placement(topic: string): Placement | Promise<Placement>;
-  /** Starts a consumer. A new group starts at the earliest offset. Returns at once and joins when the log is available. */
+  /** Starts a consumer, which joins when the log is available. A new group starts at the earliest offset. */
   consume(options: ConsumeOptions): Promise<Consumption>;
-  /** The offset of the next record, per partition. Throws UnknownTopic. */
+  /** Returns the offset of the next record, per partition. Throws UnknownTopic. */
   endOffsets(topic: string): Promise<bigint[]>;
-  /** The offset the group continues from, per partition. */
+  /** Returns the offset from which the group continues, per partition. */
   committedOffsets(group: string, topic: string): Promise<bigint[]>;
   lag(group: string, topics: string[]): Promise<PartitionLag[]>;
-  /** How many members each of these groups has now. Groups that the log does not know are left out. */
+  /** Returns the current number of members of each of these groups. Omits groups that the log does not know. */
   members(groups: string[]): Promise<Map<string, number>>;
-  /** Published bytes that are not acknowledged yet. */
+  /** Returns the number of published bytes that are not acknowledged yet. */
   bytesInFlight(): number;
   /** Throws EventLogUnavailable if the log does not respond. */
   ping(): Promise<void>;
@@ -153,9 +162,9 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
-/** A change of state to log. Retries are not logged one by one, except those of a task. */
+/** A state change to log. Individual retries are not logged, except those of a task. */
 export interface LogEntry {
-  /** Names work that repeats without a caller; each of its failures has an entry. */
+  /** The name of repeated background work. Each of its failures is logged. */
   task?: string;
   level: 'info' | 'warn' | 'error';
   message: string;
@@ -166,10 +175,10 @@ export interface LogEntry {
 
 /** Options of both adapters. */
 export interface CommonOptions {
-  /** Time-out of `publish` and of every other call. Default: 5,000. */
+  /** The time-out of `publish` and of every other call. Default: 5,000. */
   publishTimeoutMs?: number;
-  /** Limits the bytes accepted and not yet acknowledged. Default: a budget of its own of 64 MiB. */
+  /** The limit on accepted bytes that are not acknowledged yet. Default: a separate budget of 64 MiB. */
   budget?: ByteBudget;
-  /** Default: logs nothing. */
+  /** Called with each log entry. Default: logs nothing. */
   onLog?(entry: LogEntry): void;
 }

@@ -2,7 +2,7 @@ import type { ObjectStore } from './types.ts';
 
 const AT_ONCE = 16;
 
-/** Deletes the objects whose keys begin with a prefix, and returns how many there were. */
+/** Deletes the objects with keys that begin with a prefix. Returns their number. */
 export async function deleteBelow(
   objects: Pick<ObjectStore, 'list' | 'delete'>,
   prefix: string,

@@ -5,10 +5,10 @@ import { ObjectStoreError } from './errors.ts';
 import { assertKey, assertPrefix } from './keys.ts';
 import type { ByteRange, ListedObject, ObjectStore } from './types.ts';
 
-/** Folder of files being written. No key begins with a dot. */
+/** The folder of unfinished files. No key begins with a dot. */
 const UNFINISHED = '.UNFINISHED';
 
-/** Stores objects as files, which are written to a temporary file, synced and renamed. For a single machine. */
+/** Stores objects as files, for a single machine. Each is written to a temporary file, synced and renamed. */
 export function openFolder(root: string): ObjectStore {
   const pathOf = (key: string) => {
     assertKey(key);
@@ -98,7 +98,7 @@ async function orStoreError<T>(message: string, action: Promise<T>): Promise<T> 
   }
 }
 
-/** A rename is durable only once its folder is synced. */
+/** Syncs a folder, because a rename is durable only after that. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

@@ -1,7 +1,10 @@
 import { type Measure, measured } from '@switchboard/resilience';
 import type { ListedObject, ObjectStore } from './types.ts';
 
-/** The same store, whose calls are measured: reads until the object's first byte can be read, lists until their first object. */
+/**
+ * Wraps a store and measures its calls: reads until the first byte of the object is available, lists until their
+ * first object.
+ */
 export function measuredStore(store: ObjectStore, measure: Measure): ObjectStore {
   async function* list(prefix: string): AsyncGenerator<ListedObject> {
     const objects = store.list(prefix)[Symbol.asyncIterator]();

@@ -10,25 +10,28 @@ import { keysOf, type S3Keys } from './web-identity.ts';
 interface IdentitySettings {
   tokenFile: string;
   roleArn?: string | undefined;
-  /** URL of the token service (STS). Default: that of AWS in the region. */
+  /** The URL of the token service (STS). Default: that of AWS in the region. */
   tokenService?: string | undefined;
-  /** Called for each request for keys that fails, also while earlier keys are valid. */
+  /** Called for each failed request for keys, even while earlier keys are valid. */
   onFailure?: ((error: unknown) => void) | undefined;
 }
 
 export type S3Settings = {
-  /** URL of the server; buckets are addressed in the path. */
+  /** The URL of the server. Bucket names go into the path. */
   endpoint: string;
   bucket: string;
   region: string;
-  /** Longest time without data from the server, in milliseconds. A PUT that took longer is sent once more. Default 3000. */
+  /**
+   * The longest time without data from the server in milliseconds. A PUT that times out is retried once. Default
+   * 3000.
+   */
   timeoutMs?: number;
 } & ({ accessKey: string; secretKey: string } | { identity: IdentitySettings });
 
 const MAX_ATTEMPTS = 3;
 const PAGE_SIZE = 1_000;
 
-/** Objects in a bucket of an S3 server. */
+/** Opens a bucket of an S3 server. */
 export function openS3(settings: S3Settings): ObjectStore {
   const { endpoint, bucket, region, timeoutMs = 3000 } = settings;
   const { hostname, port, protocol } = new URL(endpoint);
@@ -67,7 +70,7 @@ export function openS3(settings: S3Settings): ObjectStore {
     };
   }
 
-  /** Every call here is idempotent. Responses that refuse are not retried, nor time-outs beyond those allowed. */
+  /** Runs an idempotent call. Rejections are not retried, and time-outs only as often as allowed. */
   async function call<T>(
     what: string,
     action: (client: Client) => Promise<T>,
@@ -90,7 +93,7 @@ export function openS3(settings: S3Settings): ObjectStore {
     async put(key, bytes) {
       assertKey(key);
       const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      // A slow server has often stored it already, and answers the second time.
+      // After a time-out, a slow server has often stored the object already and responds to the second request.
       await call(`put ${key}`, (client) => client.putObject(bucket, key, body, body.length), {
         retriedTimeouts: 1,
       });
@@ -150,7 +153,7 @@ export function openS3(settings: S3Settings): ObjectStore {
   };
 }
 
-/** The same bytes; what the connection fails with becomes the cause of an ObjectStoreError. */
+/** Returns a stream of the same bytes that fails with ObjectStoreError. The connection's error becomes its cause. */
 function withOwnError(body: Readable, key: string): Readable {
   const relayed = new PassThrough();
   body.once('error', (cause) =>

@@ -3,10 +3,10 @@ import https from 'node:https';
 
 type OnResponse = (response: http.IncomingMessage) => void;
 
-/** Time limit of a request in milliseconds, however slowly it progresses; at least twice its time-out. */
+/** The time limit of a request in milliseconds, regardless of its progress. At least twice its time-out. */
 const MAX_REQUEST_MS = 60_000;
 
-/** The transport of the client: keep-alive connections, and time-outs for every wait. */
+/** Creates the transport of the client, with keep-alive connections and time-outs for every wait. */
 export function boundedTransport(isSecure: boolean, timeoutMs: number) {
   const { Agent, request } = isSecure ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 64, timeout: Math.max(30_000, timeoutMs) });
@@ -23,7 +23,7 @@ export function boundedTransport(isSecure: boolean, timeoutMs: number) {
     const giveUp = () => {
       sent.destroy(Object.assign(new Error('the server did not answer in time'), { code: 'ETIMEDOUT' }));
     };
-    // `timeout` starts with the socket; before that, the request may wait for a free one.
+    // `timeout` starts with the socket. Before that, the request may wait for a free socket.
     const queued = setTimeout(giveUp, timeoutMs);
     const deadline = setTimeout(giveUp, Math.max(MAX_REQUEST_MS, 2 * timeoutMs));
     sent.on('timeout', giveUp);

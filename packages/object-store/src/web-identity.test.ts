@@ -18,7 +18,7 @@ async function serve(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${Object(server.address()).port}`;
 }
 
-/** A token service and an S3 server that takes its keys until they expire. */
+/** Starts a token service, and an S3 server that accepts its keys until they expire. */
 async function startCloud(lifeMs: number) {
   const asked: Record<string, string>[] = [];
   const expiries = new Map<string, number>();
@@ -136,7 +136,7 @@ test('keys that cannot be renewed are used until they expire; requests succeed a
   state.isDown = true;
   await sleep(3_100);
   await putMany(store);
-  // Told while the keys are valid, once for all requests.
+  // The failure is reported while the keys are valid, once for all requests.
   await expect.poll(() => failures).toHaveLength(1);
   await sleep(1_000);
   await expect(putMany(store)).rejects.toThrow(ObjectStoreError);

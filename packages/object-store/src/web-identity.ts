@@ -3,30 +3,30 @@ import { hostname } from 'node:os';
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
 
-/** What requests are signed with. */
+/** The keys that sign requests. */
 export interface S3Keys {
   accessKey: string;
   secretKey: string;
   sessionToken?: string;
 }
 
-/** The identity that a platform such as Kubernetes gives a process. */
+/** The identity that a platform such as Kubernetes assigns to a process. */
 export interface WebIdentity {
-  /** The file of its token, which the platform replaces before it expires. */
+  /** The path of the token file. The platform replaces the file before the token expires. */
   tokenFile: string;
-  /** The role that is taken on; a token service other than that of AWS may need none. */
+  /** The role to assume. Optional for token services other than that of AWS. */
   roleArn?: string | undefined;
-  /** URL of the token service (STS). */
+  /** The URL of the token service (STS). */
   tokenService: string;
-  /** In milliseconds, of a whole request to it. */
+  /** The time limit of a request to the token service in milliseconds. */
   timeoutMs: number;
-  /** Called for each request to it that fails, also while earlier keys are valid. */
+  /** Called for each failed request to the token service, even while earlier keys are valid. */
   onFailure?: ((error: unknown) => void) | undefined;
 }
 
-/** Keys are renewed after this share of their life, so that the rest is left to try again in. */
+/** The share of their lifetime after which keys are renewed. The rest is left for retries. */
 const RENEWED_AFTER = 0.75;
-/** No further request to the token service for this long after one that failed. */
+/** The pause between requests to the token service after a failure. */
 const PAUSE_MS = 1_000;
 const MAX_ANSWER_BYTES = 65_536;
 
@@ -48,18 +48,18 @@ const xml = new XMLParser({ parseTagValue: false });
 
 interface Grant {
   keys: S3Keys;
-  /** Times of `elapsed`. */
+  /** When to renew the keys, in the time of `elapsed`. */
   renewAt: number;
   expiresAt: number;
 }
 
 /**
- * Returns a function that resolves with valid keys of the identity. The token is read whenever keys are renewed, which
- * happens beside requests, before the keys expire. Rejects if there are no valid keys and none to be had.
+ * Returns a function that resolves with valid keys of the identity. Keys are renewed in the background before they
+ * expire, and the token is read at every renewal. Rejects if there are no valid keys and no new ones can be obtained.
  */
 export function keysOf(
   identity: WebIdentity,
-  /** Milliseconds on a clock that nobody sets, so that keys end as many seconds after they were granted. */
+  /** A monotonic clock in milliseconds, so that clock changes do not affect when keys expire. */
   elapsed: () => number = () => performance.now(),
 ): () => Promise<S3Keys> {
   let held: Grant | undefined;

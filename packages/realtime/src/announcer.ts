@@ -1,22 +1,22 @@
 export interface AnnouncerOptions {
-  /** Sends the newest state of a key to its sockets; false if it could not, so that it is called again. */
+  /** Sends the current state of a key to its sockets. Returns false on failure, and is then called again. */
   send(key: string): Promise<boolean>;
   onError(error: unknown, key: string): void;
 }
 
 export interface Announcer {
-  /** The key has changed. Changes that come while it waits are sent together. */
+  /** Notes that the key has changed. Changes that arrive while it waits are sent together. */
   changed(key: string): void;
   stop(): void;
 }
 
-/** Least time between two calls for a key; doubles while they fail. */
+/** The minimum time between two calls for a key. Doubles while they fail. */
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5_000;
-/** Bounds what is read when many keys may have changed. */
+/** Limits concurrent reads when many keys may have changed. */
 const MAX_CONCURRENT = 4;
 
-/** Sends changes by key until each is sent. A key that fails or hangs does not keep the others waiting. */
+/** Sends the changes of each key until they are sent. A key that fails or hangs does not delay the others. */
 export function createAnnouncer({ send, onError }: AnnouncerOptions): Announcer {
   /** Keys to send. */
   const due = new Set<string>();

@@ -6,7 +6,7 @@ import { type Instance, startInstance } from './testing/instance.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** The socket of the browser SDK. */
+/** Opens a socket as the browser SDK does. */
 function open({ url }: Pick<Instance, 'url'>, query = 'key=1') {
   const heard: string[] = [];
   let opened = 0;
@@ -30,7 +30,7 @@ test('the socket of the SDK stays open while beats come, and connects again with
     vi.advanceTimersByTime(30_000);
   }
   await eventually(() => {
-    // The server of this process has timers, too.
+    // The server runs in this process and has timers, too.
     vi.advanceTimersByTime(100);
     expect(leaves.opened()).toBe(2);
   });
@@ -53,7 +53,7 @@ test('the socket of the SDK stops when its key is refused', async () => {
   await eventually(() => expect([opened(), socket.isOpen]).toEqual([1, false]));
   vi.advanceTimersByTime(600_000);
   socket.wake();
-  // Another client's attempt comes after any of this one.
+  // An attempt of this client would come before that of another one.
   const next = open(instance);
   await eventually(() => expect(next.opened()).toBe(1));
   expect(asked).toBe(2);

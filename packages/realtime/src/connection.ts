@@ -11,26 +11,26 @@ interface ConnectionOptions {
 }
 
 export interface Connection extends Socket {
-  /** When it has to close, so that its client authenticates again: on the clock of `performance.now`. */
+  /** When the connection must close so that its client authenticates again, in the time of `performance.now()`. */
   readonly endsAt: number;
   readonly topics: Set<string>;
   readonly credential: string | undefined;
   open(): void;
   /**
-   * Disconnects a client that has not answered since the last beat. Otherwise it pings the client, and sends a message:
-   * pages do not see pings, and cannot tell a silent connection from a quiet one.
+   * Disconnects a client that has not responded since the last beat. Otherwise, pings the client and sends a message,
+   * because pages do not see pings and cannot tell a dead connection from an idle one.
    */
   beat(): void;
 }
 
-/** Messages of a client that may wait for the one before. */
+/** The maximum number of messages of a client that wait for the previous one. */
 const MAX_WAITING = 64;
-/** Their bytes. */
+/** The maximum size of the waiting messages. */
 const MAX_WAITING_BYTES = 65_536;
 const POLICY = 1008;
 const FAILED = 1011;
 
-/** One open socket, with a bound on the bytes buffered for it and on the messages queued from it. */
+/** Manages an open socket. Limits the bytes buffered for it and the messages queued from it. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { raw, planned, maxAgeMs, maxBufferedBytes, join, onError } = options;
   let isAlive = true;
@@ -73,7 +73,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 
   function take(bytes: number, action: () => void | Promise<void>): void {
-    // Closing waits for the client, whose further messages must not wait here meanwhile.
+    // Closing waits for the client, and messages that it sends until then must not be queued.
     if (raw.readyState !== raw.OPEN) return;
     if (waiting >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES) {
       raw.close(POLICY, 'too many messages');

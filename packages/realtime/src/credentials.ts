@@ -8,7 +8,7 @@ interface WatchOptions {
   onError(error: unknown): void;
 }
 
-/** Closes sockets whose credential is no longer valid. While validity cannot be checked, they stay open. */
+/** Closes sockets with a credential that is no longer valid. While validity cannot be checked, they stay open. */
 export function watchCredentials({ connections, refusalOf, everyMs, onError }: WatchOptions) {
   let isChecking = false;
 

@@ -6,7 +6,7 @@ interface EventStreamOptions {
   maxBufferedBytes: number;
   join(connection: Connection, topic: string): boolean;
   onError(error: unknown): void;
-  /** Called once, whoever closed the stream. */
+  /** Called once, regardless of which side closed the stream. */
   onClosed(): void;
 }
 
@@ -15,13 +15,16 @@ interface EventStream {
   body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** A proxy may bound the time of a response, as the gateway does: a stream ends before it is cut off. */
+/** Streams end before a proxy that limits response times, such as the gateway, would cut them off. */
 const MAX_AGE_MS = 50 * 60_000;
-/** Clients whose streams end at the same time come back within this time. */
+/** Clients of streams that end at the same time reconnect within this time. */
 const MIN_RETRY_MS = 500;
 const RETRY_SPREAD_MS = 2_500;
 
-/** One open event stream, with a bound on the bytes buffered for it. Clients cannot answer its beat, an event of that name. */
+/**
+ * Manages an open event stream. Limits the bytes buffered for it. Its beat is an event of that name, which clients
+ * cannot answer.
+ */
 export function createEventStream(options: EventStreamOptions): EventStream {
   const { planned, maxBufferedBytes, join, onError, onClosed } = options;
   const encoder = new TextEncoder();
@@ -39,7 +42,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     new ByteLengthQueuingStrategy({ highWaterMark: maxBufferedBytes }),
   );
 
-  /** The controller, for what closes the stream; undefined if it is closed already. */
+  /** Returns the controller to the code that closes the stream, or undefined if the stream is closed already. */
   function take() {
     const taken = open;
     open = undefined;

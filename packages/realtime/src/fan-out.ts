@@ -3,18 +3,18 @@ import { backoffDelay } from '@switchboard/resilience';
 import { Redis } from 'ioredis';
 
 export interface FanOutOptions {
-  /** Instances with the same channel receive each other's messages. */
+  /** The channel. Instances with the same channel receive each other's messages. */
   channel: string;
-  /** Unset: a single instance, whose messages stay in the process. */
+  /** The URL of Redis. Unset: a single instance, which keeps its messages in the process. */
   redisUrl?: string | undefined;
   /** Called with an error when Redis becomes unavailable, and with undefined when it is available again. */
   onChange?: (error: Error | undefined) => void;
 }
 
 export interface FanOut {
-  /** Sends to the other instances. Lost while Redis is unavailable. */
+  /** Sends to the other instances. Messages are lost while Redis is unavailable. */
   publish(message: string): void;
-  /** Receives what other instances publish. `onGap` is called after messages may have been lost. */
+  /** Receives messages from other instances. Calls `onGap` after messages may have been lost. */
   listen(onMessage: (message: string) => void, onGap: () => void): void;
   close(): void;
 }

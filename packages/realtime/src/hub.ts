@@ -13,32 +13,34 @@ import type { Refusal, Socket, SocketPlan, StreamPlan } from './socket.ts';
 export interface HubOptions {
   fanOut: FanOut;
   maxSockets: number;
-  /** An address also never holds more sockets than are free, so that a few addresses cannot take all. */
+  /**
+   * The socket limit per address. It never exceeds the number of free sockets, so that a few addresses cannot use all.
+   */
   maxPerAddress: number;
   /**
-   * Interval of pings and of the message `{"type":"beat"}`, in milliseconds. A client that did not answer the last ping
-   * is disconnected. Default 30 s.
+   * The interval in milliseconds of pings and of the message `{"type":"beat"}`. A client that did not answer the last
+   * ping is disconnected. Default 30 s.
    */
   pingMs?: number;
-  /** Bytes that may be buffered for a slow client before it is disconnected. Default 256 KiB. */
+  /** The number of bytes buffered for a slow client before it is disconnected. Default 256 KiB. */
   maxBufferedBytes?: number;
-  /** Age at which a socket is closed with 1012, so that its client authenticates again. Default: one day. */
+  /** The age at which a socket is closed with 1012, so that its client authenticates again. Default: one day. */
   maxAgeMs?: number;
-  /** Default 20. */
+  /** The maximum number of topics per socket. Default 20. */
   maxTopicsPerSocket?: number;
-  /** Called every `refusalMs` for the credential of each open socket, once for sockets that share one. */
+  /** Called every `refusalMs` for the credential of each open socket, once for sockets with the same credential. */
   refusalOf?: (credential: string) => Promise<Refusal | undefined>;
-  /** In milliseconds. Default 400. */
+  /** The interval of `refusalOf` in milliseconds. Default 400. */
   refusalMs?: number;
   onError(error: unknown): void;
 }
 
 export interface Hub {
-  /** A route that upgrades to WebSocket. Answers 429 past `maxPerAddress`, 503 past `maxSockets`. */
+  /** Returns a route that upgrades to WebSocket. Responds with 429 past `maxPerAddress` and 503 past `maxSockets`. */
   route(addressOf: (c: Context) => string, plan: (c: Context) => Promise<SocketPlan>): MiddlewareHandler;
   /**
-   * The body of an event stream (`text/event-stream`), whose connection gets what sockets get. Undefined if there is no
-   * room: past `maxSockets`, or past `maxPerAddress` for one of `holders`, such as an address and a project.
+   * Returns the body of an event stream (`text/event-stream`) that receives the same messages as a socket. Returns
+   * undefined past `maxSockets`, or past `maxPerAddress` for one of `holders`, such as an address and a project.
    */
   stream(
     incoming: IncomingMessage | undefined,
@@ -49,18 +51,18 @@ export interface Hub {
   publish(topic: string, message: object): void;
   /** Sends to the topic's sockets on this instance. */
   sendHere(topic: string, message: object): void;
-  /** The topic's sockets on this instance. */
+  /** Returns the topic's sockets on this instance. */
   here(topic: string): Iterable<Socket>;
-  /** Open sockets on this instance. */
+  /** Returns the number of open sockets on this instance. */
   count(): number;
   close(): void;
 }
 
 const published = z.object({ topic: z.string(), message: z.looseObject({}) });
 const RESTART = 1012;
-/** Pinged one after another: the pings and pongs of thousands of sockets at once hold up requests for 100 ms. */
+/** Sockets are pinged in groups, because thousands of simultaneous pings and pongs delay requests by 100 ms. */
 const PING_GROUPS = 60;
-/** Clients that have to reconnect at the same time are spread over this time. */
+/** The period over which reconnecting clients are spread. */
 const SPREAD_MS = 3000;
 
 /** Holds this instance's sockets and delivers messages by topic, across instances through `fanOut`. */
@@ -102,13 +104,13 @@ export function createHub(options: HubOptions): Hub {
 
   fanOut.listen(
     (text) => {
-      // Anything can write to the channel: thrown here, in an event handler, an error would end the process.
+      // Anything can write to the channel, and an error thrown in this event handler would end the process.
       const received = parsePublished(text);
       if (received === undefined) onError(new Error('ignored a malformed message of the fan-out'));
       else sendHere(received.topic, received.message);
     },
     () => {
-      // Which messages were missed is unknown, so clients reconnect and read the current state.
+      // It is unknown which messages were missed, so clients reconnect and read the current state.
       for (const connection of connections) {
         setTimeout(() => connection.close(RESTART, 'reconnect'), Math.random() * SPREAD_MS).unref();
       }
@@ -159,7 +161,7 @@ export function createHub(options: HubOptions): Hub {
     return release;
   }
 
-  /** Returns what removes the connection. */
+  /** Adds the connection. Returns a function that removes it. */
   function enter(connection: Connection): () => void {
     connections.add(connection);
     const pingGroup = pingGroups[accepted++ % PING_GROUPS];
@@ -191,8 +193,8 @@ export function createHub(options: HubOptions): Hub {
         { onError },
       );
       return async (c, next) => {
-        // Only a connection that Node upgrades has it: with `Upgrade` alone, without `Connection: Upgrade`, the request
-        // is an ordinary one, whose connection stays open for more.
+        // Only a connection that Node upgrades has it. With `Upgrade` alone, without `Connection: Upgrade`, the
+        // request is an ordinary one, and its connection stays open for more requests.
         if (c.env.wss === undefined) {
           return c.text('This is a WebSocket endpoint. Connect with a WebSocket client.', 426, {
             Upgrade: 'websocket',
@@ -209,7 +211,7 @@ export function createHub(options: HubOptions): Hub {
           });
         }
         reserve([address], c.env.incoming);
-        // Hundreds of clients that connect at once would hold up requests for as many milliseconds.
+        // Hundreds of simultaneous connects would delay requests by as many milliseconds.
         const turn = briefTurn(address);
         if (turn !== undefined) await turn;
         return upgrade(c, next);

@@ -1,7 +1,7 @@
 /** A client's socket. */
 export interface Socket {
   send(message: object): void;
-  /** Subscribes the socket to a topic. Returns false when it has reached `maxTopicsPerSocket`. */
+  /** Subscribes the socket to a topic. Returns false if it has reached `maxTopicsPerSocket`. */
   join(topic: string): boolean;
   close(code: number, reason: string): void;
 }
@@ -12,19 +12,19 @@ export interface Refusal {
   reason: string;
 }
 
-/** What to do with a socket, decided before it opens. */
+/** The plan for a socket, decided before it opens. */
 export type SocketPlan = { refuse: Refusal } | AcceptedPlan;
 
 export interface AcceptedPlan {
-  /** What the client opened the socket with, such as a project key. The socket closes when `refusalOf` refuses it. */
+  /** The client's credential, such as a project key. The socket closes when `refusalOf` rejects it. */
   credential?: string;
   onOpen?(socket: Socket): void | Promise<void>;
   /** Called for one message at a time, in order. A rejection closes the socket with 1011. */
   onMessage?(socket: Socket, text: string): void | Promise<void>;
 }
 
-/** What to do with an event stream. */
+/** The plan for an event stream. */
 export interface StreamPlan extends Pick<AcceptedPlan, 'credential' | 'onOpen'> {
-  /** A message in the format of `text/event-stream`, with the empty line at its end. */
+  /** Returns a message in the format of `text/event-stream`, including the final empty line. */
   encode(message: object): string;
 }

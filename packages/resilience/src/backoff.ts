@@ -1,15 +1,15 @@
 export interface BackoffOptions {
-  /** Upper bound of the first delay; doubles with each attempt. Default 100. */
+  /** The upper bound of the first delay. Doubles with each attempt. Default 100. */
   baseMs?: number;
-  /** Upper bound of every delay. Default 5000. */
+  /** The upper bound of every delay. Default 5000. */
   maxMs?: number;
 }
 
 /**
- * Milliseconds to wait before the next attempt: a random time below an exponentially growing bound ("full jitter",
- * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ * Returns the milliseconds to wait before the next attempt: a random time below an exponentially growing bound ("full
+ * jitter", https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
  *
- * @param attempt Attempts that have failed before the last one: 0 after the first failure.
+ * @param attempt The number of failed attempts before the last one: 0 after the first failure.
  */
 export function backoffDelay(attempt: number, { baseMs = 100, maxMs = 5000 }: BackoffOptions = {}): number {
   return Math.random() * Math.min(maxMs, baseMs * 2 ** attempt);
@@ -30,17 +30,19 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 export interface RetryOptions extends BackoffOptions {
-  /** Whether the error may be temporary; any other error is rethrown at once. Default: every error. */
+  /** Returns whether the error may be temporary. Any other error is rethrown immediately. Default: every error. */
   isRetryable?: (error: unknown) => boolean;
-  /** Attempts in total. Default: no limit. */
+  /** The total number of attempts. Default: no limit. */
   maxAttempts?: number;
   /** Called before each delay with the error, the number of failed attempts so far and the delay. */
   onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
-  /** Once aborted, the last error is thrown instead of another attempt being made. */
+  /** Once aborted, no further attempt is made and the last error is thrown. */
   signal?: AbortSignal;
 }
 
-/** Runs `action` until it succeeds, with `backoffDelay` between attempts. Rethrows the last error when it gives up. */
+/**
+ * Runs `action` until it succeeds, with `backoffDelay` between attempts. Rethrows the last error when it gives up.
+ */
 export async function retry<T>(
   action: (attempt: number) => Promise<T>,
   { isRetryable, maxAttempts = Number.POSITIVE_INFINITY, onRetry, signal, ...backoff }: RetryOptions = {},

@@ -1,28 +1,28 @@
-/** A holder may send at once what it may send in this time. */
+/** A holder may send the amount of this period at once. */
 const BURST_SECONDS = 2;
 const MAX_KEYS = 100_000;
 const MIN_SWEEP_KEYS = 1_000;
 
 interface Bucket {
-  /** When it is full again. */
+  /** When the bucket is full again. */
   fullAt: number;
-  /** Seconds of it that were taken here and are not yet shared. */
+  /** The seconds that were taken on this instance and are not yet shared. */
   unshared: number;
 }
 
-/** Token buckets by key. They hold seconds: taking a second's bytes empties a bucket by one second. */
+/** Token buckets by key. They hold seconds: taking the bytes of one second removes one second from a bucket. */
 export interface Buckets {
-  /** Seconds until the key has bytes left. */
+  /** Returns the seconds until the key has bytes left. */
   wait(key: string): number;
   take(key: string, bytes: number): void;
-  /** What was taken since the last call, by key; without keys of which less than `minSeconds` was taken. */
+  /** Returns the seconds taken since the last call, by key. Omits keys with less than `minSeconds`. */
   unshared(minSeconds: number): Map<string, number>;
-  /** Applies what all instances have taken together: the seconds until the bucket is full again. */
+  /** Applies the total taken by all instances, as the seconds until the bucket is full again. */
   merge(key: string, untilFull: number): void;
   size(): number;
 }
 
-/** Full buckets are dropped now and then; beyond MAX_KEYS, the older half is. */
+/** Creates token buckets. Full buckets are dropped periodically. Beyond MAX_KEYS, the older half is dropped. */
 export function createBuckets(
   perSecond: number,
   now: () => number = () => performance.now() / 1000,

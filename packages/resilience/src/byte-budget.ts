@@ -1,18 +1,18 @@
-/** Bounds the bytes held in memory, so that excess load is rejected instead of buffered. */
+/** A limit on the bytes held in memory, so that excess load is rejected instead of buffered. */
 export interface ByteBudget {
   readonly maxBytes: number;
   /**
-   * Reserves the bytes, or returns false when they do not fit. With nothing reserved any size fits, so that one
-   * item larger than the budget is not rejected forever.
+   * Reserves the bytes, or returns false if they do not fit. If nothing is reserved, any size fits, so that an item
+   * larger than the budget is not rejected forever.
    */
   tryReserve(bytes: number): boolean;
-  /** Returns bytes that were reserved. */
+  /** Releases reserved bytes. */
   release(bytes: number): void;
-  /** Bytes reserved now; of a part, its own. */
+  /** Returns the bytes reserved now. For a part, only the bytes reserved through it. */
   used(): number;
-  /** Bytes that neither it nor another part has reserved. */
+  /** Returns the bytes that are not reserved through this budget or another part. */
   free(): number;
-  /** A budget with a count of its own; what it reserves counts in this one too, and both are bound by `maxBytes`. */
+  /** Creates a budget with a separate count. Its reservations also count here, and `maxBytes` limits both. */
   part(): ByteBudget;
 }
 

@@ -6,7 +6,7 @@ type Value = string | undefined;
 
 const unavailable = () => new Error('unavailable');
 
-/** A source whose answers are given by hand, so that a change can fall between a load and its answer. */
+/** Creates a source with manual responses, so that a change can occur between a load and its response. */
 function source(options: Partial<CacheOptions<Value>> = {}) {
   const waiting: { key: string; last: Value; answer(value: Value): void; fail(error: Error): void }[] = [];
   const cache = createCache<Value>({

@@ -4,57 +4,59 @@ import { noReads, type Reads } from './reads.ts';
 
 export interface CacheOptions<V> {
   /**
-   * Reads the value of a key. `last` is the value it replaces; returning the same object keeps what was derived
-   * from it. `undefined` means that there is none, which is remembered for `missingForMs`.
+   * Reads the value of a key. `last` is the value to replace. Returning the same object keeps the data derived from
+   * it. `undefined` means that the key has no value, which is cached for `missingForMs`.
    */
   load(key: string, last: V | undefined): Promise<V>;
-  /** Whether an error of `load` means that the source is unavailable. Any other error reaches the caller. */
+  /** Returns whether an error of `load` means that the source is unavailable. Any other error reaches the caller. */
   isUnavailable(error: unknown): boolean;
-  /** Bound on the bytes held: of values, keys and the cache's own structures. Least recently used entries go first. */
+  /**
+   * The limit on the bytes of values, keys and internal structures. Least recently used entries are evicted first.
+   */
   maxBytes: number;
-  /** Bytes that a value holds in memory. */
+  /** Returns the bytes that a value holds in memory. */
   sizeOf(value: NonNullable<V>): number;
-  /** How long a value is used without a look at the source, should no invalidation arrive. Default 30 s. */
+  /** How long a value is used without checking the source, if no invalidation arrives. Default 30 s. */
   freshForMs?: number;
-  /** How long it is remembered that a key has no value. Default 5 s. */
+  /** How long the cache remembers that a key has no value. Default 5 s. */
   missingForMs?: number;
-  /** How long a caller waits for the source when there is a stale value to fall back on. Default 250 ms. */
+  /** How long a caller waits for the source if there is a stale value. Default 250 ms. */
   patienceMs?: number;
   /** How long a stale value is used before the source is tried again. Default 400 ms. */
   staleForMs?: number;
-  /** How long a caller waits for the source when there is no value. Default 3 s. */
+  /** How long a caller waits for the source if there is no value. Default 3 s. */
   loadTimeoutMs?: number;
 }
 
 /**
- * Values in memory, loaded on first use, once for all callers that ask meanwhile. A value that is too old or was
- * invalidated is loaded again before it is used; while the source is unavailable or slow, the stale value is used.
- * What a load returns is cached only if the key was neither invalidated nor dropped since the load began.
+ * Values in memory. They are loaded on first use, and concurrent callers share a load. A value that is too old or
+ * invalidated is loaded again before it is used. While the source is unavailable or slow, the stale value is used.
+ * The result of a load is cached only if the key was neither invalidated nor dropped since the load began.
  */
 export interface Cache<V> {
-  /** The value itself when it is in memory and fresh, otherwise a promise. Rejects with the error of `load`. */
+  /** Returns the value if it is in memory and fresh, otherwise a promise. Rejects with the error of `load`. */
   get(key: string): V | Promise<V>;
-  /** Whether the last `get` of the key was answered with a value that still holds, not with a stale one. */
+  /** Returns whether the last `get` of the key returned a current value rather than a stale one. */
   isFresh(key: string): boolean;
-  /** The value has changed. It may still be used while the source is unavailable. */
+  /** Marks the value as changed. It may still be used while the source is unavailable. */
   invalidate(key: string): void;
-  /** Changes may have been missed: every value is loaded again before it is used. Takes constant time. */
+  /** Invalidates all values, because changes may have been missed. Takes constant time. */
   invalidateAll(): void;
-  /** Keys may have got a value: those that are remembered to have none are loaded again. */
+  /** Invalidates the keys that are cached as having no value. */
   invalidateMissing(): void;
-  /** The value has changed and must not be used again, not even while the source is unavailable. */
+  /** Removes a changed value. It must not be used again, even while the source is unavailable. */
   drop(key: string): void;
-  /** The value in memory has grown or shrunk: its size is measured again. */
+  /** Measures the size of the value in memory again after it has grown or shrunk. */
   resized(key: string): void;
-  /** Values in memory. */
+  /** Returns the number of values in memory. */
   size(): number;
-  /** Bytes held in memory, as bounded by `maxBytes`. */
+  /** Returns the bytes held in memory, as limited by `maxBytes`. */
   bytes(): number;
-  /** Calls of `get` so far; one that was answered without a look at the source is a hit. */
+  /** Returns the calls of `get` so far. A call that does not use the source is a hit. */
   reads(): Readonly<Reads>;
 }
 
-/** What lru-cache holds where there is no value, since it holds no `undefined`. */
+/** Represents a missing value in lru-cache, which cannot store `undefined`. */
 class Nothing<V> {
   readonly value: V;
 
@@ -63,16 +65,16 @@ class Nothing<V> {
   }
 }
 
-/** A value without an object around it: there may be millions. */
+/** A value without a wrapper object, because there may be millions. */
 type Held<V> = NonNullable<V> | Nothing<V>;
 
 const unwrapped = <V>(held: Held<V>): V => (held instanceof Nothing ? held.value : held);
 
-/** Overhead of an entry in addition to key and value: map slot, list links, times, sizes. Measured with Node 24. */
+/** The overhead of an entry besides key and value: map slot, list links, times, sizes. Measured with Node 24. */
 const ENTRY_BYTES = 160;
 const MAX_MISSING = 10_000;
 
-/** Creates a cache on lru-cache, which joins loads, evicts by size and falls back on a stale value. */
+/** Creates a cache on lru-cache that shares loads, evicts by size and falls back to stale values. */
 export function createCache<V>(options: CacheOptions<V>): Cache<V> {
   const { load, isUnavailable, maxBytes, sizeOf, missingForMs = 5_000 } = options;
   const { freshForMs = 30_000, patienceMs = 250, staleForMs = 400, loadTimeoutMs = 3_000 } = options;
@@ -80,10 +82,10 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
   const answers = new Map<string, Promise<V>>();
   const reads = noReads();
   let skippedMs = 0;
-  /** Moved forward to make every entry stale at once. */
+  /** Returns a clock that can be moved forward to make every entry stale at once. */
   const now = () => performance.now() + skippedMs;
 
-  /** Of keys whose source is unavailable: until then the stale value is used without another attempt to load it. */
+  /** Keys with an unavailable source. Until then, the stale value is used without another load. */
   const usedStaleUntil = new Map<string, number>();
   const entries = new LRUCache<string, Held<V>>({
     maxSize: maxBytes,
@@ -95,7 +97,7 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
     perf: { now },
     noDeleteOnStaleGet: true,
     noDeleteOnFetchRejection: true,
-    // Callers that wait for a load get its result even if the key was invalidated; lru-cache does not keep it then.
+    // Callers that wait for a load get its result even if the key was invalidated. lru-cache then does not keep it.
     ignoreFetchAbort: true,
     async fetchMethod(key, last, { options: fetchOptions, signal }) {
       const current = { key };
@@ -113,8 +115,8 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
       }
     },
   });
-  // Apart from the values, so that requests for keys that do not exist cannot evict those that do. Bounded by size
-  // rather than by `max`, which would allocate the memory at once.
+  // Separate from the values, so that requests for missing keys cannot evict existing ones. Limited by size rather
+  // than by `max`, which would allocate the memory immediately.
   const missing = new LRUCache<string, Nothing<V>>({
     maxSize: MAX_MISSING,
     sizeCalculation: () => 1,
@@ -144,7 +146,7 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
     try {
       return unwrapped(await withDeadline(waitMs, loadHeld(key)));
     } catch (error) {
-      // Gone if the key was dropped meanwhile.
+      // Undefined if the key was dropped during the load.
       const stale = peek(key);
       if (stale === undefined || !(error instanceof DeadlineExceeded || isUnavailable(error))) throw error;
       usedStaleUntil.set(key, now() + staleForMs);
@@ -204,7 +206,7 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
     resized(key) {
       const { value, ttl } = entries.info(key) ?? {};
       if (value === undefined || ttl === undefined || ttl <= 0) return;
-      // lru-cache measures a value only when it comes in the place of another.
+      // lru-cache measures a value only when it is inserted in place of another.
       entries.delete(key);
       entries.set(key, value, { ttl });
     },
@@ -214,7 +216,7 @@ export function createCache<V>(options: CacheOptions<V>): Cache<V> {
   };
 }
 
-/** A key may be a slice of a request's body, which it would keep in memory as long as itself. */
+/** Copies a key, because a slice of a request body would keep the whole body in memory. */
 function copy(key: string): string {
   const own: unknown = JSON.parse(JSON.stringify(key));
   return typeof own === 'string' ? own : key;

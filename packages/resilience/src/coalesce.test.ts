@@ -2,7 +2,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest';
 import { type CoalesceOptions, coalesce } from './coalesce.ts';
 
-/** A read of many keys that waits until it is released. */
+/** Creates a read of many keys that waits until it is released. */
 function heldReads(options?: CoalesceOptions) {
   const asked: { keys: readonly string[]; answer(): void; fail(): void }[] = [];
   const read = coalesce<string, string | undefined>(

@@ -1,11 +1,13 @@
 export interface CoalesceOptions {
-  /** Most keys of one call. Default 1000. */
+  /** The maximum number of keys per call. Default 1000. */
   maxBatch?: number;
-  /** A call that takes longer no longer holds up waiting callers: another one runs beside it. Default: it does. */
+  /** How long a call may block waiting callers before another call runs concurrently. Default: without limit. */
   slowAfterMs?: number;
-  /** Most calls at a time, slow ones included. Default 1. */
+  /** The maximum number of concurrent calls, including slow ones. Default 1. */
   maxConcurrent?: number;
-  /** A call begins once the events that are ready are handled, so that all their callers share it. Default: at once. */
+  /**
+   * Whether a call begins only after all ready events are handled, so that their callers share it. Default: false.
+   */
   gathers?: boolean;
 }
 
@@ -15,11 +17,11 @@ interface Waiting<V> {
 }
 
 /**
- * Turns a read of many keys into a read of one. A lone caller is served at once; callers that arrive while a read is
- * under way share the next one, each key once, so that the cost per caller falls as load rises. No caller joins a read
- * that began before it asked: what it gets is never older than its call.
+ * Turns a read of many keys into a read of one. A single caller is served immediately. Callers that arrive during a
+ * read share the next one, each key once, so that the cost per caller falls as load rises. No caller joins a read
+ * that began before its call, so results are never older than the call.
  *
- * @param readMany Resolves with one value per key, in the order of the keys. When it rejects, every caller of the
+ * @param readMany Resolves with one value per key, in the order of the keys. If it rejects, every caller of the
  *   batch is rejected with the same error.
  */
 export function coalesce<K, V>(
@@ -66,7 +68,7 @@ export function coalesce<K, V>(
   function takeBatch(): [K, Waiting<V>[]][] {
     if (waiting.size <= maxBatch) {
       const all = [...waiting];
-      // A new one, for the reason that Members are no Set.
+      // A new map each time, for the reason given at `Members`.
       waiting = new Map();
       return all;
     }

@@ -5,8 +5,8 @@ export class DeadlineExceeded extends Error {
 }
 
 /**
- * Settles as `work` does, or rejects after `ms` milliseconds with DeadlineExceeded, or with what `timeoutError`
- * creates. The work itself is not cancelled; a result or an error that arrives later is ignored.
+ * Settles like `work`, or rejects after `ms` milliseconds with DeadlineExceeded or the error that `timeoutError`
+ * creates. The work itself is not cancelled. A later result or error is ignored.
  */
 export function withDeadline<T>(
   ms: number,
@@ -29,8 +29,8 @@ export function withDeadline<T>(
 }
 
 /**
- * Settles as `work` does, or rejects with the signal's reason once it aborts. The work itself is not cancelled; a result
- * or an error that arrives later is ignored.
+ * Settles like `work`, or rejects with the signal's reason once it aborts. The work itself is not cancelled. A later
+ * result or error is ignored.
  */
 export function withSignal<T>(signal: AbortSignal, work: PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {

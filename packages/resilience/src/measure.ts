@@ -1,12 +1,12 @@
 /**
- * Begins a call of something outside this process. What it returns ends the call, with what failed if it failed.
- * `subject` names what is called; it is asked only where that is recorded.
+ * Begins a call to something outside this process. Returns a function that ends the call, with the error if it
+ * failed. `subject` names the target. It is called only if the name is recorded.
  */
 export type Measure = (operation: string, subject?: () => string) => EndOfCall;
 
 export type EndOfCall = (failure?: unknown) => void;
 
-/** The work, measured if there is something that measures. */
+/** Runs the work and measures it if `measure` is defined. */
 export async function measured<T>(
   measure: Measure | undefined,
   operation: string,

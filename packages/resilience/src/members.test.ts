@@ -52,7 +52,7 @@ describe('Members', () => {
   });
 });
 
-/** How often V8 collects the whole heap while 500,000 objects of 5 kB come and go, 32 at a time. */
+/** Counts V8's full collections while 500,000 objects of 5 kB are added and removed, 32 at a time. */
 async function wholeCollections(collection: string): Promise<number> {
   const script = `
     const { Members } = await import('./members.ts');

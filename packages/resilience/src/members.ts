@@ -1,13 +1,13 @@
 /** An object that can be a member of one collection. */
 export interface Member {
-  /** Its place among the members. Only for the collection. */
+  /** The object's index in the collection. Only the collection uses it. */
   place: number;
 }
 
 /**
- * Objects that come and go with every request, in no order. Not a Set: when V8 makes its table anew, the old table
- * keeps a reference to the new one. Once such a table is in the old generation, those that follow it and all that they
- * have held are kept until a collection of the whole heap, as garbage that survives every quick one.
+ * Unordered objects that are added and removed with every request. Not a Set: when V8 rebuilds its table, the old
+ * table keeps a reference to the new one. Once such a table is in the old generation, the tables that follow it and
+ * everything they have held are kept until a collection of the whole heap. They survive every quick collection.
  * Source: `OrderedHashTable::Rehash` in V8's src/objects/ordered-hash-table.cc.
  */
 export class Members<T extends Member> implements Iterable<T> {
@@ -22,7 +22,7 @@ export class Members<T extends Member> implements Iterable<T> {
     this.#all.push(one);
   }
 
-  /** Does nothing if it is no member. */
+  /** Removes an object. Does nothing if it is not a member. */
   delete(one: T): void {
     const { place } = one;
     if (this.#all[place] !== one) return;
@@ -32,7 +32,7 @@ export class Members<T extends Member> implements Iterable<T> {
     last.place = place;
   }
 
-  /** The member that is visited may be deleted meanwhile, and others added, which are not visited. */
+  /** Iterates over the members. The visited one may be deleted during iteration. Added members are not visited. */
   *[Symbol.iterator](): Iterator<T> {
     for (let place = this.#all.length - 1; place >= 0; place--) {
       const one = this.#all[place];

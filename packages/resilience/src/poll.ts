@@ -1,18 +1,18 @@
 import { pause } from './backoff.ts';
 
-/** What failed is tried again by then, however seldom it runs. */
+/** The longest delay before a retry after a failure, regardless of the interval. */
 const RETRY_WITHIN_MS = 60_000;
 
 interface PollOptions {
   everyMs: number;
   signal: AbortSignal;
-  /** Gets the error of each call that failed. */
+  /** Called with the error of each failed call. */
   onFailure(error: unknown): void;
 }
 
 /**
- * Calls `look`, and again `everyMs` after each call has ended, a minute after a failure at the latest, until the signal
- * aborts. Never rejects.
+ * Calls `look` repeatedly until the signal aborts. The next call starts `everyMs` after the previous one has ended,
+ * or after at most a minute if it failed. Never rejects.
  */
 export async function poll(
   look: () => Promise<void>,

@@ -1,4 +1,4 @@
-/** How often a cache was asked, by whether it had the answer. */
+/** The number of reads of a cache, by whether it had the value. */
 export interface Reads {
   hits: number;
   misses: number;

@@ -1,4 +1,4 @@
-/** Bytes that JSON-like data holds in memory, estimated from the layout of V8's objects on 64 bits. */
+/** Estimates the bytes that JSON-like data holds in memory, from V8's 64-bit object layout. */
 export function estimateSize(value: unknown): number {
   if (typeof value === 'string') return 24 + value.length;
   if (typeof value === 'number') return 8;

@@ -50,7 +50,7 @@ it('brief turns go on at once until a pass of the loop is used up, and then to h
     }
   };
   await Promise.all([...'aaaaaaaaaa', 'b', 'c'].map(work).concat(others()));
-  // A pass has room for two of these works at most, since the first may go on.
+  // A pass has room for at most two of these tasks, because the first may continue immediately.
   const works = order.filter((one) => one !== 'other');
   expect(works).toHaveLength(12);
   expect(works.indexOf('b')).toBeLessThanOrEqual(3);
@@ -99,7 +99,7 @@ it('leaves places to others while all that a holder may have are taken', async (
   first?.leave();
   await sleep(0);
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
-  // The holder a has two again.
+  // Holder a has two running again.
   other.leave();
   await sleep(0);
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);

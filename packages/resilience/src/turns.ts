@@ -2,13 +2,16 @@ import { withSignal } from './deadline.ts';
 
 type Resume = () => void;
 
-/** A turn that is shorter is followed by the next one as soon as other callbacks have run. */
+/** A shorter turn is followed by the next one as soon as other callbacks have run. */
 const SHORT_MS = 5;
 const MAX_REST_MS = 50;
-/** What brief turns take in one pass of the loop, until other callbacks run. */
+/** The time that brief turns may take in one pass of the event loop before other callbacks run. */
 const PASS_MS = 4;
 
-/** Those who wait, in the order of their calls for each holder (a project, an address); `next` takes the holders in rotation. */
+/**
+ * A queue of waiting callers, in order of their calls for each holder (a project, an address). `next` takes the
+ * holders in rotation.
+ */
 function createRotation() {
   const waiting = new Map<string, Resume[]>();
   return {
@@ -17,7 +20,7 @@ function createRotation() {
       if (queue === undefined) waiting.set(holder, [resume]);
       else queue.push(resume);
     },
-    /** Of the holders that `may`. */
+    /** Returns the next caller among the holders that `may` accepts. */
     next(may: (holder: string) => boolean = () => true): Resume | undefined {
       for (const [holder, queue] of waiting) {
         if (!may(holder)) continue;
@@ -37,17 +40,17 @@ function createRotation() {
   };
 }
 
-/** The place of one work among those that run or wait. */
+/** The place of one task among those that run or wait. */
 export interface Place {
-  /** Begins the work now, or once another has left and it is the holder's turn. */
+  /** Begins the task now, or once another has left and it is the holder's turn. */
   enter(begin: () => void): void;
-  /** Lets the next one begin. A work that has not begun then never will. */
+  /** Allows the next task to begin. If this task has not begun, it never begins. */
   leave(): void;
 }
 
 /**
- * Lets up to `count` works run at a time, and up to `ofHolder` of each named holder, so that others find a place while
- * all of one's wait for something slow. The rest wait, and begin with the holders in rotation.
+ * Allows up to `count` tasks to run at a time, and up to `ofHolder` of each named holder, so that slow tasks of one
+ * holder cannot occupy all places. The other tasks wait and begin with the holders in rotation.
  */
 export function createPlaces(count: number, ofHolder = count): (holder: string) => Place {
   const waiting = createRotation();
@@ -91,7 +94,7 @@ export function createPlaces(count: number, ofHolder = count): (holder: string) 
         const before = state;
         state = 'left';
         if (before === 'waiting' && resume !== undefined) waiting.remove(holder, resume);
-        // What the work still does in this callback, such as freeing its connection, comes first.
+        // The rest of the task's callback, such as freeing its connection, runs first.
         if (before === 'running') queueMicrotask(() => giveBack(holder));
       },
     };
@@ -99,8 +102,8 @@ export function createPlaces(count: number, ofHolder = count): (holder: string) 
 }
 
 /**
- * Runs up to `count` works at a time, and up to `ofHolder` of each holder. The others wait, and begin with the holders in rotation; one whose signal aborts
- * before it has begun never begins, and rejects with the signal's reason.
+ * Runs up to `count` tasks at a time, and up to `ofHolder` of each holder. The others wait and begin with the holders
+ * in rotation. A task with a signal that aborts before it begins never begins, and rejects with the signal's reason.
  */
 export function createSlots(
   count: number,
@@ -119,14 +122,14 @@ export function createSlots(
   };
 }
 
-/** Of the process, since the event loop is. */
+/** Shared by the whole process, like the event loop. */
 const waitingForLoop = createRotation();
 let isGiving = false;
 
 /**
- * Resolves when the caller may occupy the event loop for some milliseconds, with work that takes too long to be done as
- * it comes. Turns are given one at a time, to the holders (projects, addresses) in rotation. After a long turn the loop
- * is left to others for as long.
+ * Resolves when the caller may occupy the event loop for some milliseconds, with work that takes too long to run
+ * immediately. Turns are granted one at a time to the holders (projects, addresses) in rotation. After a long turn,
+ * the loop is left to other work for as long.
  */
 export function turnOfLoop(holder: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -146,7 +149,7 @@ function giveTurn(): void {
   }
   const began = performance.now();
   resume();
-  // The work itself follows as microtasks, before any other callback.
+  // The work runs in microtasks, before any other callback.
   setImmediate(() => {
     const took = performance.now() - began;
     if (took < SHORT_MS) setImmediate(giveTurn);
@@ -155,12 +158,12 @@ function giveTurn(): void {
 }
 
 const waitingBriefly = createRotation();
-/** When the works of this pass of the loop began; undefined while there are none. */
+/** When the brief work of this pass of the loop began; undefined if there is none. */
 let passBegan: number | undefined;
 
 /**
- * As `turnOfLoop`, for works of about a millisecond each: as many as take `PASS_MS` together are done in one pass of the
- * loop. Returns undefined when the caller may go on at once, as nearly always.
+ * Like `turnOfLoop`, for tasks of about a millisecond. Tasks with a total of up to `PASS_MS` run in one pass of the
+ * loop. Returns undefined if the caller may continue immediately, which is nearly always the case.
  */
 export function briefTurn(holder: string): Promise<void> | undefined {
   if (hasTimeInPass() && waitingBriefly.isEmpty()) return undefined;
@@ -186,6 +189,6 @@ function beginPass(): void {
 function giveBriefTurns(): void {
   if (waitingBriefly.isEmpty() || !hasTimeInPass()) return;
   waitingBriefly.next()?.();
-  // The work follows as microtasks, and a tick that one of them asks for comes after them all.
+  // The work runs in microtasks, and a tick requested by one of them runs after all of them.
   queueMicrotask(() => process.nextTick(giveBriefTurns));
 }

@@ -4,7 +4,7 @@ import type { GroupChange, StateChange } from './decode.ts';
 import { type Bounds, OutOfBounds, planMerge } from './merge.ts';
 import type { AppliedPosition, StateStore, StoredGroup, StoredPerson } from './store.ts';
 
-/** A change that is not applied, and why. */
+/** A change that is not applied, and the reason. */
 export interface Rejection {
   change: StateChange;
   reason: string;
@@ -27,8 +27,8 @@ const MEMBERSHIP_BOUNDS: Bounds = {
 };
 
 /**
- * Merges changes into the people and groups they are about and saves the position, all in one transaction. Returns
- * the changes that would exceed the bounds of a person or a group: nothing of those is applied.
+ * Merges changes into their people and groups and saves the position, in one transaction. Returns the changes that
+ * would exceed the bounds of a person or a group. No part of those is applied.
  */
 export async function applyChanges(
   store: Pick<StateStore, 'update'>,
@@ -38,7 +38,8 @@ export async function applyChanges(
   return store.update(async (updates) => {
     const people = byKey(await updates.lockPeople([...byKey(changes, personKey).values()]), personKey);
     const described = changes.flatMap(groupOf);
-    // Most changes are of people: without this, each of their transactions would take two more round trips.
+    // Most changes concern only people. Without this check, each of their transactions would take two more round
+    // trips.
     const stored =
       described.length === 0 ? [] : await updates.lockGroups([...byKey(described, groupKey).values()]);
     const groups = byKey(stored, groupKey);
@@ -73,7 +74,7 @@ export async function applyChanges(
   });
 }
 
-/** Runs the statements of `applyChanges` for nobody. Throws if they cannot be run now, whatever the changes. */
+/** Runs the statements of `applyChanges` without rows. Throws if they currently fail regardless of the changes. */
 export async function tryStatements(store: Pick<StateStore, 'update'>): Promise<void> {
   await store.update(async (updates) => {
     await updates.lockPeople([]);
@@ -83,13 +84,13 @@ export async function tryStatements(store: Pick<StateStore, 'update'>): Promise<
   });
 }
 
-/** The position of a partition once the batch is applied. */
+/** Returns the position of a partition after the batch is applied. */
 export function positionAfter({ topic, partition, records, nextOffset }: RecordBatch): AppliedPosition {
   const newest = records.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
   return { topic, partition, nextOffset: Number(nextOffset), asOf: new Date(newest) };
 }
 
-/** Notes the day of a change that was received later than all before it; false for others. */
+/** Stores the day of a change if it is later than all before. Returns whether it was. */
 function isSeenLater(seen: { seenOn: string | null }, { stamp: [, receivedAt] }: StateChange): boolean {
   const day = new Date(receivedAt).toISOString().slice(0, 'YYYY-MM-DD'.length);
   if (seen.seenOn !== null && seen.seenOn >= day) return false;
@@ -103,7 +104,7 @@ function planPerson(change: StateChange, person: StoredPerson): (() => void) | u
     : planMerge(person.groups, { [change.type]: change.groupId }, change.stamp, MEMBERSHIP_BOUNDS);
 }
 
-/** The group whose traits a change sets, if any. */
+/** Returns the group with traits set by a change, if any. */
 export function groupOf(change: StateChange): (GroupChange & { id: string })[] {
   if (change.kind !== 'group' || change.groupId === null) return [];
   return Object.keys(change.traits).length === 0 ? [] : [{ ...change, id: change.groupId }];

@@ -6,7 +6,7 @@ import { decodeRecord, InvalidRecord, type StateChange } from './decode.ts';
 import { applyEach } from './isolate.ts';
 import type { StateStore } from './store.ts';
 
-/** What user state is made of. */
+/** The topics that user state is built from. */
 export const USER_STATE_TOPICS = [ingestionTopics.identifies, ingestionTopics.groups];
 
 interface ConsumerOptions {
@@ -14,11 +14,13 @@ interface ConsumerOptions {
   store: Pick<StateStore, 'update'>;
   log: EventLog;
   logger: Logger;
-  /** What becomes of a record that cannot be applied. Default: it is published as a dead letter. */
+  /** Called with a record that cannot be applied. Default: publishes it as a dead letter. */
   onRejected?: (record: StoredRecord, reason: string) => Promise<void> | void;
 }
 
-/** Applies the topics `identifies` and `groups`, which ingestion creates, to people and groups. */
+/**
+ * Creates a consumer that applies the topics `identifies` and `groups`, created by ingestion, to people and groups.
+ */
 export function createUserStateConsumer(options: ConsumerOptions): BackgroundConsumer {
   const { group, store, log, logger } = options;
   const topics = USER_STATE_TOPICS;

@@ -18,10 +18,10 @@ export interface GroupChange extends Identify {
 
 export type StateChange = ({ kind: 'identify' } & Identify) | ({ kind: 'group' } & GroupChange);
 
-/** More than twice what a call can have; parsing this many brackets takes tens of milliseconds. */
+/** More than twice the size of any call. Parsing this many brackets takes tens of milliseconds. */
 const MAX_BYTES = 262_144;
 
-/** The message is the reason. */
+/** An invalid record. The message contains the reason. */
 export class InvalidRecord extends Error {
   override name = 'InvalidRecord';
 }

@@ -3,14 +3,16 @@ import { applyChanges, type Rejection, tryStatements } from './apply.ts';
 import type { StateChange } from './decode.ts';
 import type { AppliedPosition, StateStore } from './store.ts';
 
-/** People and groups have bounds, so a transaction of this many changes has one too. */
+/**
+ * The maximum number of changes per transaction. It limits the transaction, because people and groups are limited.
+ */
 const MAX_CHANGES = 100;
-/** In addition to the one with the other changes. */
+/** The attempts in addition to the one with the other changes. */
 const ATTEMPTS_ALONE = 2;
 
 /**
- * Applies changes and saves the position. A change that alone fails again and again, while the same statements
- * succeed for nobody, is rejected, and the others are applied. Throws if the database is unavailable.
+ * Applies changes and saves the position. A change is rejected if it repeatedly fails alone while the same statements
+ * succeed without rows. The others are applied. Throws if the database is unavailable.
  */
 export async function applyEach(
   store: Pick<StateStore, 'update'>,
@@ -34,7 +36,7 @@ export async function applyEach(
   return rejections;
 }
 
-/** Failed changes are tried again after the others, so that these need not wait. */
+/** Retries failed changes after the others, so that the others do not wait. */
 async function applyOneByOne(
   store: Pick<StateStore, 'update'>,
   changes: readonly StateChange[],
@@ -64,7 +66,7 @@ async function rethrowUnlessOfChange(store: Pick<StateStore, 'update'>, error: u
   await tryStatements(store);
 }
 
-/** The SQLSTATE, which unlike the message contains no data. */
+/** Returns the SQLSTATE, which contains no data, unlike the message. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   if ('code' in error && typeof error.code === 'string') return error.code;

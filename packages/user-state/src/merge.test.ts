@@ -22,7 +22,7 @@ const values = fc
   .array(fc.tuple(name, fc.option(fc.jsonValue(), { nil: null })), { maxLength: 4 })
   .map((entries) => Object.fromEntries(entries));
 
-/** Changes whose stamps differ: times collide often, offsets never. */
+/** Changes with distinct stamps. Times collide often, offsets never. */
 const changes = fc.array(fc.tuple(values, fc.nat(3), fc.nat(2)), { maxLength: 12 }).map((all) =>
   all.map(([changed, timestamp, arrival], offset): Change => {
     return { values: changed, stamp: [timestamp, arrival, offset] };

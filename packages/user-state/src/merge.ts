@@ -1,20 +1,20 @@
 /**
- * When a property was set, in milliseconds since 1970: the client's timestamp, then the arrival at ingestion, then
- * the offset in the log. The offset decides between arrivals in one millisecond; one person's records share a
+ * When a property was set, in milliseconds since 1970: the client's timestamp, the arrival at ingestion, and the
+ * offset in the log. The offset orders arrivals in the same millisecond, because the records of a person share a
  * partition.
  */
 export type Stamp = readonly [timestamp: number, receivedAt: number, offset: number];
 
-/** Properties with the stamp of each. Maps, because a property may have any name, including `__proto__`. */
+/** Properties with a stamp each. Maps, because a property may have any name, including `__proto__`. */
 export interface Properties {
   readonly values: Map<string, unknown>;
   /** Includes removed properties. */
   readonly stamps: Map<string, Stamp>;
-  /** The size as JSON, in which a removed property is null. */
+  /** The size as JSON. A removed property counts as null. */
   bytes: number;
 }
 
-/** Bounds of properties, and what to say of a change that would exceed one. Removed ones count as null. */
+/** The bounds of properties, and the messages for changes that exceed them. Removed properties count as null. */
 export interface Bounds {
   maxCount: number;
   maxBytes: number;
@@ -22,7 +22,7 @@ export interface Bounds {
   tooLarge: string;
 }
 
-/** A change would exceed a bound. The message is the reason. */
+/** A change would exceed a bound. The message contains the reason. */
 export class OutOfBounds extends Error {
   override name = 'OutOfBounds';
 }
@@ -35,9 +35,9 @@ export function toProperties(values: object, stamps: Readonly<Record<string, Sta
 }
 
 /**
- * Plans to set properties as of a stamp; `null` removes one. A property with a newer stamp stays. Within the bounds,
- * the result does not depend on the order of changes or on repeated ones; past them, the oldest removals are
- * forgotten. Returns what applies the plan, or undefined if nothing changes. Throws OutOfBounds.
+ * Plans to set properties as of a stamp. `null` removes a property. A property with a newer stamp stays. Within the
+ * bounds, neither the order nor the repetition of changes affects the result. Beyond them, the oldest removals are
+ * forgotten. Returns a function that applies the plan, or undefined if nothing changes. Throws OutOfBounds.
  */
 export function planMerge(
   properties: Properties,
@@ -81,7 +81,7 @@ export function planMerge(
   };
 }
 
-/** The names that are removed once the changes apply, the longest ago first. */
+/** Returns the names that are removed after the changes, the oldest removal first. */
 function removedNames(
   { values, stamps }: Pick<Properties, 'values' | 'stamps'>,
   changes: readonly [string, unknown][],
@@ -96,7 +96,7 @@ function removedNames(
 }
 
 function sizeOf(name: string, value: unknown): number {
-  // With the colon and the comma.
+  // Includes the colon and the comma.
   return Buffer.byteLength(JSON.stringify(name)) + Buffer.byteLength(JSON.stringify(value ?? null)) + 2;
 }
 

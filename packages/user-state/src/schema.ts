@@ -11,12 +11,12 @@ import {
   timestamp,
 } from 'drizzle-orm/pg-core';
 
-/** A JSON object: properties by name, or the stamp of each: [timestamp, received at, offset]. */
+/** A JSON object by property name: the values, or the stamps as [timestamp, received at, offset]. */
 const properties = (name: string) => json(name).notNull().default({});
 
 /**
- * The UTC day of the last call about it, which is enough for its retention, and changes no index entry for each call.
- * Null: from before there was this column, until the backfill gets there.
+ * The UTC day of the last call about the person or group. A day is precise enough for retention and avoids an index
+ * update for each call. Null: the row is older than this column and not backfilled yet.
  */
 const seenOn = () => date('seen_on', { mode: 'string' }).default(sql`(now() at time zone 'utc')::date`);
 
@@ -55,7 +55,7 @@ export const groups = pgTable(
   ],
 );
 
-/** How far each partition of identifies and groups is applied, written in the transaction that applies it. */
+/** The applied position of each partition of identifies and groups, written in the transaction that applies it. */
 export const appliedPositions = pgTable(
   'applied_positions',
   {

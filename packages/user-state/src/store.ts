@@ -23,28 +23,28 @@ export interface GroupKey {
 
 export interface StoredGroup extends GroupKey {
   traits: Properties;
-  /** As of a person. */
+  /** The same as for a person. */
   seenOn: string | null;
 }
 
-/** How far the records of one partition are applied. */
+/** The applied position of one partition. */
 export type AppliedPosition = typeof appliedPositions.$inferSelect;
 
 export interface StateStore {
-  /** One position per partition. */
+  /** Returns one position per partition. */
   listPositions(): Promise<AppliedPosition[]>;
   /** Runs updates in one transaction. */
   update<T>(work: (updates: StateUpdates) => Promise<T>): Promise<T>;
 }
 
 export interface StateUpdates {
-  /** Reads and locks people until the transaction ends, creating those that do not exist. */
+  /** Reads and locks people until the transaction ends. Creates missing ones. */
   lockPeople(keys: readonly PersonKey[]): Promise<StoredPerson[]>;
   savePeople(changed: readonly StoredPerson[]): Promise<void>;
-  /** Reads and locks groups until the transaction ends, creating those that do not exist. */
+  /** Reads and locks groups until the transaction ends. Creates missing ones. */
   lockGroups(keys: readonly GroupKey[]): Promise<StoredGroup[]>;
   saveGroups(changed: readonly StoredGroup[]): Promise<void>;
-  /** Saves a partition's position. A redelivered batch moves it forward only. */
+  /** Saves the position of a partition. A redelivered batch cannot move it back. */
   savePosition(position: AppliedPosition): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ type Values = Record<string, unknown>;
 type Stamps = Record<string, Stamp>;
 
 /**
- * Statements are written with postgres.js, which prepares them and sends those of one call together. Drizzle would take
+ * Statements use postgres.js, which prepares them and sends the statements of one call together. Drizzle would take
  * two round trips for each.
  */
 type Sql = Database['sql'];
@@ -89,8 +89,8 @@ interface GroupRow {
 }
 
 /**
- * Statements read and write through primary keys whatever PostgreSQL knows of the tables, since it plans them once per
- * connection: `lateral` and `on conflict` leave it no other way.
+ * Creates the statements. PostgreSQL plans them once per connection, so `lateral` and `on conflict` force the use of
+ * primary keys regardless of its table statistics.
  */
 function createUpdates(tx: Transaction): StateUpdates {
   return {
@@ -180,7 +180,7 @@ function createUpdates(tx: Transaction): StateUpdates {
     },
 
     async savePosition({ topic, partition, nextOffset, asOf }) {
-      // Newer records at a lower offset are those of a topic that was deleted and created again.
+      // Newer records at a lower offset come from a topic that was deleted and created again.
       await tx`
         insert into applied_positions as last (topic, partition, next_offset, as_of)
         values (${topic}, ${partition}, ${nextOffset}, ${asOf.toISOString()})

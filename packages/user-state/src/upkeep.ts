@@ -9,7 +9,7 @@ const TABLES = [
   { kind: 'groups of people', table: groups },
 ] as const;
 
-/** People and groups whom no identify or group call named for so many days. */
+/** Returns the people and groups that no identify or group call has named for `days` days. */
 export function unseenPeople(
   { drizzle: db }: Pick<Database, 'drizzle'>,
   days: number | undefined,
@@ -32,7 +32,7 @@ export function unseenPeople(
   }));
 }
 
-/** Fill `seen_on` of rows from before there was this column, from the stamps of their properties. */
+/** The backfills that fill `seen_on` of rows older than the column, from the stamps of their properties. */
 export const SEEN_BACKFILLS: readonly Backfill[] = [
   {
     name: 'people seen_on',

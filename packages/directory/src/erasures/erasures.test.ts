@@ -163,7 +163,7 @@ it('keeps the lock while an erasure takes longer than a connection may be silent
     await new Promise((resolve) => setTimeout(resolve, 6_000));
   };
   for (let processes = 0; processes < 2; processes++) start(undefined, work, 500);
-  // The other process finds it done, and reports it too.
+  // The other process finds the erasure done and reports it too.
   await reported(2n);
   expect([begun, erased]).toEqual([1, ['ada']]);
 }, 40_000);
@@ -257,7 +257,7 @@ it('erases a project once ingestion takes nothing of it and the replica has lost
   await addEntry('project', 'shop', null);
   await reported(3n);
   expect(erased).toEqual(['ada', 'grace', 'shop']);
-  // The project's own row keeps a late record from bringing it back.
+  // The project's own row stays, so that a late record cannot restore the project.
   expect(await entriesLeft()).toEqual(expect.arrayContaining(['project:shop', 'report:shop-2/weekly']));
   expect(await entriesLeft()).not.toContain('report:shop/weekly');
 }, 60_000);

@@ -17,69 +17,80 @@ import {
 } from './store.ts';
 
 /**
- * Erases what one service holds. Called again after a failure, and where everything is erased already. Long work is
- * given up between its steps when the signal aborts: the process stops, or another may be erasing.
+ * Erases the data that one service holds. Methods are called again after a failure, and may find everything erased
+ * already. Long work stops between steps when the signal aborts, because the process stops or another process may be
+ * erasing.
  */
 export interface Eraser {
-  /** Absent: the service holds nothing of people. */
+  /** Erases a person in one project. Omit it if the service holds no personal data. */
   erasePerson?(person: ErasedPerson, signal: AbortSignal): Promise<void>;
-  /** Absent: a colleague is in the replica of the directory alone, which is cleared in any case. */
+  /** Erases a colleague. Omit it if only the replica of the directory, which is always cleared, holds colleagues. */
   eraseColleague?(sub: string, signal: AbortSignal): Promise<void>;
-  /** Everything that the service holds of a deleted project. Absent: as above. */
+  /** Erases everything that the service holds about a deleted project. Omit it if the service holds nothing. */
   eraseProject?(projectId: string, signal: AbortSignal): Promise<void>;
-  /** What the service holds of a deleted company beside its projects, which are erased one by one. Absent: as above. */
+  /**
+   * Erases the data of a deleted company, except its projects, which are erased one by one. Omit it if the service
+   * holds nothing.
+   */
   eraseCompany?(companyId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** A consumer group through which personal data reaches the service. */
+/** A consumer group that brings personal data into the service. */
 export interface Intake {
   group: string;
   topics: readonly string[];
 }
 
 export interface ErasuresOptions {
-  /** The service's database, with its replica of the directory. */
+  /** The service's database, which contains its replica of the directory. */
   database: Database;
   databaseUrl: string;
   log: Pick<EventLog, 'lag' | 'publish'>;
   service: string;
   region: string;
   logger: DirectoryLogger;
-  /** What must be read, up to its end at the request, before anything is erased. Default: nothing. */
+  /**
+   * The consumer groups that must reach the end of their topics, as of the request, before the erasure. Default:
+   * none.
+   */
   intakes?: readonly Intake[];
-  /** Made with a database whose statements may take minutes. Without one, the service holds only its replica. */
+  /**
+   * Creates the eraser with a database connection that allows statements of several minutes. Omit it if the service
+   * holds only its replica.
+   */
   eraser?(db: Db): Eraser;
-  /** How long the database may not answer before the lock of an erasure is given up. Default 10 s. */
+  /** How long the database may not respond before the lock of an erasure is released. Default: 10 s. */
   lockTimeoutMs?: number;
 }
 
-/** Carries out the erasures that the directory asks this service for. */
+/** Performs the erasures that the directory requests from this service. */
 export interface Erasures {
-  /** Returns at once. */
+  /** Starts following erasures in the background. */
   start(): void;
-  /** Waits for the step of an erasure that is in progress. */
+  /** Waits for the current step of an erasure. */
   stop(): Promise<void>;
 }
 
 type Erasure = Entries['erasure'];
-/** Offsets by topic and partition. */
+/** End offsets by topic and partition. */
 type Ends = ReadonlyMap<string, bigint>;
 
 const POLL_MS = 1_000;
-/** Requests that began before a member was removed, and records being published, have ended by then. */
+/** Longer than requests that began before a member was removed, and than publishes in progress, take. */
 const SETTLE_MS = 2_000;
-/** A report that catalogue has not taken in by then is taken for lost. */
+/** How long catalogue may take to process a report before the report counts as lost. */
 const REPORT_AGAIN_MS = 60_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
-/** Those that the directory waits for take turns with them. */
+/** The number of unseen erasures per round, so that erasures the directory waits for are not delayed. */
 const UNSEEN_AT_ONCE = 10;
 const UNSEEN_MS = 30_000;
-/** The service that publishes what arrives with a project's keys. */
+/** The service that publishes data received with a project's keys. */
 const SOURCE = 'ingestion';
 
 /**
- * Follows the erasures in the replica of the directory. Each is done once the service's consumers have read what was on
- * the event log when it was seen, once and by one process, and is reported until the directory no longer asks for it.
+ * Follows the erasures in the replica of the directory. Each erasure runs once, in one process, after the service's
+ * consumers have read everything that was on the event log when the erasure was first seen. It is reported until the
+ * directory no longer requests it.
  */
 export function openErasures(options: ErasuresOptions): Erasures {
   const { database, databaseUrl, log, service, region, logger, intakes = [], eraser } = options;
@@ -110,7 +121,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
     }
   }
 
-  /** Not at every look: there may be many to compare, and mostly none is unseen. */
+  /** Reads unseen erasures at intervals, because the comparison may be large and rarely finds any. */
   async function readUnseen(): Promise<Erasure[]> {
     if (performance.now() < readAgainAt) return [];
     const unseen = await readUnseenErasures(database.drizzle, UNSEEN_AT_ONCE);
@@ -121,7 +132,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
   const isAsked = ({ waitingFor }: Erasure) => waitingFor.includes(name);
   const isSettled = ({ waitingFor }: Erasure) => waitingFor.length === 0;
 
-  /** One that fails does not keep others waiting. */
+  /** Performs one erasure. Logs failures, so that they do not delay other erasures. */
   async function carryOut(erasure: Erasure): Promise<void> {
     const { id } = erasure;
     try {
@@ -143,19 +154,19 @@ export function openErasures(options: ErasuresOptions): Erasures {
   }
 
   async function isDue({ id, subject, waitingFor }: Erasure): Promise<boolean> {
-    // Until then, records of the project may still reach the log.
+    // Until ingestion has reported, records of the project may still reach the log.
     if (subject.kind === 'project' && service !== SOURCE && waitingFor.includes(`${region}/${SOURCE}`))
       return false;
     const now = performance.now();
     const seen = seenAt.get(id) ?? now;
     seenAt.set(id, seen);
     if (now - seen < SETTLE_MS) return false;
-    // Nothing of colleagues and companies comes through consumers.
+    // Consumers carry no data of colleagues and companies.
     if (subject.kind === 'colleague' || subject.kind === 'company') return true;
     const positions = await readPositions();
     const ends = endsOf.get(id) ?? new Map(positions.map(({ place, end }) => [place, end]));
     endsOf.set(id, ends);
-    // A topic that ends before the offset waited for was created again: all it has is waited for.
+    // A topic that ends before the target offset was recreated, so all of its records must be read.
     return positions.every(({ place, committed, end }) => {
       const target = ends.get(place) ?? 0n;
       return committed >= (target < end ? target : end);
@@ -169,7 +180,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
     });
   }
 
-  /** False when another process is at it, or the replica still has what is erased. */
+  /** Returns false if another process is erasing, or if the replica still has the subject. */
   async function eraseAlone(erasure: Erasure): Promise<boolean> {
     const open = (statementTimeoutMs: number) =>
       openDatabase({
@@ -179,7 +190,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
         statementTimeoutMs,
       });
     const own = open(STATEMENT_TIMEOUT_MS);
-    // PostgreSQL ends the transaction after six times this without a statement.
+    // PostgreSQL ends the transaction after six times this period without a statement.
     const holder = open(lockTimeoutMs);
     const ending = new AbortController();
     const signal = AbortSignal.any([stopping.signal, ending.signal]);
@@ -188,7 +199,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
     try {
       return await holder.drizzle.transaction(async (tx) => {
         if (!(await lockErasures(tx)) || !(await isOpen(tx, erasure.id))) return false;
-        // What the replica has can still be written to.
+        // While the replica has the subject, new data can still be written for it.
         if (!(await isGone(tx, erasure.subject))) return false;
         beating = setInterval(() => void keepLock(tx).catch(() => undefined), lockTimeoutMs);
         working = erase(erasure, eraser?.(own.drizzle), signal);
@@ -199,7 +210,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
       });
     } finally {
       clearInterval(beating);
-      // A transaction whose connection is lost ends, and releases the lock, while the eraser is still at work.
+      // If the connection is lost, the transaction ends and releases the lock while the eraser still runs.
       ending.abort();
       await working?.catch(() => undefined);
       await Promise.all([own.close(), holder.close()]);

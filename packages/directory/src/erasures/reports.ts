@@ -1,14 +1,14 @@
 import { type OutgoingRecord, partitionFor, type TopicSpec } from '@switchboard/event-log';
 import { z } from 'zod';
 
-/** The topic on which services report the erasures they have done, and late entries of the directory. */
+/** The topic on which services report completed erasures and late entries of the directory. */
 export const ERASURE_REPORTS_TOPIC = 'erasure-reports';
 
 const RETENTION_MS = 7 * 24 * 3_600_000;
-/** A topic without load: one partition also keeps the reports in order. */
+/** The topic carries little load, and one partition keeps the reports in order. */
 const PARTITIONS = 1;
 
-/** The topic of reports. A report that is lost is repeated, so that its retention may be short. */
+/** Returns the spec of the reports topic. Its retention may be short, because a lost report is repeated. */
 export function erasureReportsSpec(replication: number): TopicSpec {
   return {
     name: ERASURE_REPORTS_TOPIC,
@@ -21,7 +21,7 @@ export function erasureReportsSpec(replication: number): TopicSpec {
 
 const schema = z.object({ erasureId: z.string(), service: z.string() });
 
-/** A service, as region/service, has erased everything it held. */
+/** A report that a service, named as region/service, has erased everything it held. */
 export type ErasureReport = z.infer<typeof schema>;
 
 export function erasureReportRecord(report: ErasureReport): OutgoingRecord {
@@ -34,7 +34,7 @@ export function erasureReportRecord(report: ErasureReport): OutgoingRecord {
   };
 }
 
-/** Undefined when the record is no report. */
+/** Returns undefined if the record is not an erasure report. */
 export function parseErasureReport({ value }: Pick<OutgoingRecord, 'value'>): ErasureReport | undefined {
   try {
     return schema.safeParse(JSON.parse(value?.toString('utf8') ?? '')).data;

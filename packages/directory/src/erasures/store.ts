@@ -3,17 +3,20 @@ import { and, eq, gt, isNotNull, isNull, notExists, or, type SQL, sql } from 'dr
 import { type Entries, type ErasureSubject, entryId, type Kind, parseEntry } from '../record.ts';
 import { doneErasures, entries } from '../schema.ts';
 
-/** Any number that nothing else in a service's database uses. */
+/** The advisory lock of erasures. Any number works that nothing else in a service's database uses. */
 const ERASURES_LOCK = 7_215_330_984;
 
 const PAGE = 100;
-/** Without parameters, as in the index on these. */
+/** Has no parameters, so that it matches the condition of the index. */
 const isErasure = sql`${entries.kind} = 'erasure' and ${entries.value} is not null`;
 
-/** Every service has reported it. In a text the quotes are escaped. */
+/** Whether every service has reported. Quotes inside JSON strings are escaped, so they cannot match. */
 const isSettled = sql`${entries.value} like '%"waitingFor":[]%'`;
 
-/** The erasures that some service has not reported yet, oldest first: their ids grow. Read in pages. */
+/**
+ * Yields the erasures that at least one service has not reported yet, oldest first, because ids increase. Reads them
+ * in pages.
+ */
 export async function* readErasures(db: Db | Tx): AsyncGenerator<Entries['erasure']> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const page: { id: string; value: string }[] = await db
@@ -28,8 +31,8 @@ export async function* readErasures(db: Db | Tx): AsyncGenerator<Entries['erasur
 }
 
 /**
- * Up to so many erasures of deleted projects and companies that every service has reported and this database has not
- * seen: it is new, or was restored from a backup.
+ * Returns up to `limit` erasures of deleted projects and companies that every service has reported but this database
+ * has not seen, because it is new or was restored from a backup.
  */
 export async function readUnseenErasures(db: Db | Tx, limit: number): Promise<Entries['erasure'][]> {
   const done = db.select().from(doneErasures).where(eq(doneErasures.id, entries.id));
@@ -42,7 +45,7 @@ export async function readUnseenErasures(db: Db | Tx, limit: number): Promise<En
   return rows.map(({ value }) => parseEntry('erasure', value));
 }
 
-/** Undefined when the directory no longer asks for it. */
+/** Returns undefined if the directory no longer requests the erasure. */
 export async function readErasure(tx: Tx, id: string): Promise<Entries['erasure'] | undefined> {
   const [row] = await tx
     .select({ value: sql<string>`${entries.value}` })
@@ -52,15 +55,15 @@ export async function readErasure(tx: Tx, id: string): Promise<Entries['erasure'
 }
 
 /**
- * Takes the lock that one process of the service holds while it erases; false when another has it. PostgreSQL ends a
- * transaction that is idle for too long: see `keepLock`.
+ * Acquires the lock that allows one process of the service to erase. Returns false if another process holds it.
+ * PostgreSQL ends a transaction that is idle for too long; see `keepLock`.
  */
 export async function lockErasures(tx: Tx): Promise<boolean> {
   const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${ERASURES_LOCK}) as taken`);
   return row?.['taken'] === true;
 }
 
-/** Keeps the transaction from being idle. Throws, and ends it, when the lock is lost. */
+/** Prevents the transaction from becoming idle. Throws, which ends the transaction, if the lock is lost. */
 export async function keepLock(tx: Tx): Promise<void> {
   await tx.execute(sql`select 1`);
 }
@@ -70,7 +73,7 @@ export async function isErasureDone(db: Db | Tx, id: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Also forgets those that the directory no longer asks for. */
+/** Marks the erasure as done and deletes the marks of erasures that the directory no longer requests. */
 export async function markErasureDone(tx: Tx, id: string): Promise<void> {
   const entry = tx
     .select({ id: entries.id })
@@ -80,7 +83,7 @@ export async function markErasureDone(tx: Tx, id: string): Promise<void> {
   await tx.insert(doneErasures).values({ id }).onConflictDoNothing();
 }
 
-/** Whether the replica has applied the removal of what is erased. */
+/** Returns whether the replica has applied the removal of the subject. */
 export async function isGone(tx: Tx, subject: ErasureSubject): Promise<boolean> {
   const owner = ownerOf(subject);
   const found = await tx
@@ -91,12 +94,12 @@ export async function isGone(tx: Tx, subject: ErasureSubject): Promise<boolean> 
   return found.length === 0;
 }
 
-/** Removes the rows of removed entries whose ids name the colleague, or belong to the project or company. */
+/** Deletes the rows of removed entries that belong to the project or company, or have the colleague in their id. */
 export async function forgetSubject(tx: Tx, subject: ErasureSubject): Promise<void> {
   await tx.delete(entries).where(and(belongingTo(subject), isNull(entries.value)));
 }
 
-/** The entry of a project or company; its row stays, so that no late record brings it back. */
+/** Selects the entry of a project or company. Its row stays, so that no late record restores it. */
 function ownerOf(subject: ErasureSubject): SQL | undefined {
   if (subject.kind === 'project')
     return and(eq(entries.kind, 'project'), eq(entries.id, entryId(subject.projectId)));

@@ -3,20 +3,21 @@ import { and, eq, isNotNull, sql } from 'drizzle-orm';
 import { type Change, type Entries, entryId, parseEntry } from '../record.ts';
 import { entries } from '../schema.ts';
 
-/** A report or member that is gone, though one with the same identifiers may be there already. */
+/** A removed report or member. A new one with the same identifiers may exist already. */
 export type Removed =
   | { kind: 'report'; projectId: string; reportId: string }
   | { kind: 'member'; companyId: string; sub: string };
 
-/** Removes what a service keeps under the identifiers of reports and members, in the transaction that removes these. */
+/** Removes a service's data about removed reports and members, in the transaction that removes their entries. */
 export type OnRemoved = (tx: Tx, removed: readonly Removed[]) => Promise<void>;
 
 type RemovableKind = Removed['kind'];
 const isRemovable = (kind: string): kind is RemovableKind => kind === 'report' || kind === 'member';
 
 /**
- * What these changes remove: entries that are gone, that come after others of the same id were gone, and that took the
- * place of others. The removal of the last may be in no record, since the topic keeps only the newest of each entry.
+ * Returns the reports and members that these changes remove: entries that are gone, that follow a removed entry with
+ * the same id, or that replace another entry. A replaced entry may have no tombstone, because the topic keeps only
+ * the newest record of each entry.
  */
 export async function findRemoved(tx: Tx, changes: readonly Change[]): Promise<Removed[]> {
   const removable = changes.filter(({ kind }) => isRemovable(kind));
@@ -48,8 +49,8 @@ function removedOf(kind: RemovableKind, id: string): Removed {
 }
 
 /**
- * The report, if the replica has it. It is not removed before the transaction ends: what is stored under its id is
- * there when `OnRemoved` looks for it.
+ * Returns the report if the replica has it, and locks it against removal until the transaction ends. `OnRemoved`
+ * therefore finds everything that was stored under its id.
  */
 export async function holdReport(
   tx: Tx,
@@ -66,7 +67,7 @@ export async function holdReport(
   return row && parseEntry('report', row.value);
 }
 
-/** Those of these projects that the replica has as projects of the company. */
+/** Returns the given projects that belong to the company in the replica. */
 export async function projectsOfCompany(
   tx: Tx,
   companyId: string,

@@ -12,27 +12,27 @@ import {
   type Project,
 } from '../record.ts';
 
-/** A project in the directory, and what opens it. */
+/** A project in the directory and its key. */
 export interface PublishedProject extends Project {
   key: string;
 }
 
 export interface ProjectOptions extends Partial<Project> {
-  /** Default: a key of the project's region that no other project has. */
+  /** The project's key. Default: a unique key of the project's region. */
   key?: string;
-  /** Overrides of the company's plan, which includes nothing. Default: none. */
+  /** Overrides of the company's plan, which includes no entitlements. Default: none. */
   entitlements?: Entitlements;
-  /** Editors of the company, by `sub`. Default: none. */
+  /** The `sub` of each editor of the company. Default: none. */
   members?: readonly string[];
 }
 
-/** Catalogue's part in a service's tests: publishes directory records, each newer than all before. */
+/** Stands in for catalogue in a service's tests. Publishes directory records with increasing revisions. */
 export interface DirectoryPublisher {
-  /** Publishes a company, its plan and members, a project and its key; ids that are not given are made up. */
+  /** Publishes a company, its plan and members, a project and its key. Generates ids that are not given. */
   putProject(options?: ProjectOptions): Promise<PublishedProject>;
   putEntitlements(companyId: string, entitlements: Entitlements): Promise<void>;
   put<K extends Kind>(kind: K, ...entries: Entries[K][]): Promise<void>;
-  /** Publishes a tombstone. A member and a report have two identifiers: of the company or project, and their own. */
+  /** Publishes a tombstone. Members and reports have two identifiers: the company's or project's, and their own. */
   remove(kind: Kind, ...identifiers: string[]): Promise<void>;
   publish(...records: DirectoryRecord[]): Promise<void>;
 }
@@ -41,13 +41,13 @@ const PLAN = { tier: 'pro', cycle: 'monthly' };
 
 let projects = 0;
 
-/** Creates the topic `directory` in the log, with one partition unless told otherwise: all is applied in order. */
+/** Creates the topic `directory`, by default with one partition, so that all records are applied in order. */
 export async function createDirectoryPublisher(
   log: EventLog,
   { partitions = 1, replication = 1 }: { partitions?: number; replication?: number } = {},
 ): Promise<DirectoryPublisher> {
   await log.createTopics([{ name: DIRECTORY_TOPIC, partitions, replication, cleanup: 'compact' }]);
-  // The topic of a Kafka server outlives the test.
+  // A topic on a Kafka server outlives the test, so revisions start at the current time.
   let revision = BigInt(Date.now()) * 1_000n;
 
   async function publish(...records: DirectoryRecord[]): Promise<void> {
@@ -89,7 +89,7 @@ export async function createDirectoryPublisher(
   };
 }
 
-/** An editor with an address made of `sub`. */
+/** Returns an editor with an email address derived from `sub`. */
 export function testMember(companyId: string, sub: string, more: Partial<Member> = {}): Member {
   return {
     companyId,

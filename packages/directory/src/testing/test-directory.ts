@@ -17,11 +17,11 @@ import {
   outgoingRecord,
 } from '../index.ts';
 
-/** Both event logs, Kafka where there is one. */
+/** The event logs to test. Kafka runs only where it is available. */
 export const logs = ['PostgreSQL', 'Kafka'] as const;
 export const kafkaBrokers = backing('KAFKA_BROKERS');
 
-/** A log with a topic of its own, published to as catalogue does. */
+/** Opens a log with a separate topic and publishes to it as catalogue does. */
 export async function testLog(kind: (typeof logs)[number], topic: string = `directory-${randomUUID()}`) {
   const own = kind === 'PostgreSQL' ? await testDatabase() : undefined;
   const open = (): EventLog =>
@@ -44,7 +44,7 @@ export async function testLog(kind: (typeof logs)[number], topic: string = `dire
     topic,
     spec,
     url: own?.url,
-    /** Each record as a newer revision than all before, unless it says which it is. */
+    /** Publishes each record with a newer revision than all before, unless the record has one. */
     async publish(...records: (DirectoryRecord & { revision?: bigint })[]) {
       for (const record of records) {
         newest += 1n;
@@ -52,7 +52,7 @@ export async function testLog(kind: (typeof logs)[number], topic: string = `dire
         await log.publish(topic, [outgoingRecord(record, revision, spec.partitions)]);
       }
     },
-    /** What the topic holds now, each partition in its order. */
+    /** Returns the current records of the topic, in order within each partition. */
     async stored(): Promise<StoredRecord[]> {
       const records: StoredRecord[] = [];
       await readTopic(log, topic, { onRecord: (record) => records.push(record) });
@@ -70,7 +70,7 @@ export type TestLog = Awaited<ReturnType<typeof testLog>>;
 /** Longer than a busy machine takes to apply a record. */
 const MAX_WAIT_MS = 20_000;
 
-/** The database of one service, and as many instances of the service as asked for. */
+/** Creates the database of one service, and instances of the service on request. */
 export async function testService({ log, topic }: Pick<TestLog, 'log' | 'topic'>, at?: string) {
   const own: TestDatabase | undefined =
     at === undefined ? await testDatabase({ migrations: [directoryMigrations] }) : undefined;

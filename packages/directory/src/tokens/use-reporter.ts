@@ -1,10 +1,10 @@
 import type { TokenUse } from './uses.ts';
 
-/** Tells when tokens were used, without a write for each request. */
+/** Reports when tokens were used, without a write for each request. */
 export interface UseReporter {
   used(tokenId: string): void;
   start(): void;
-  /** Reports what is left. */
+  /** Reports the remaining uses and stops. */
   stop(): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ interface ReporterOptions {
   onError(error: unknown): void;
 }
 
-/** Reports the last use of each token once a minute at most; what `report` rejects is reported with the next. */
+/** Reports the last use of each token at most once a minute. Uses that `report` rejects go into the next report. */
 export function createUseReporter({ report, onError }: ReporterOptions): UseReporter {
   const lastUse = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;

@@ -5,10 +5,10 @@ import { z } from 'zod';
 export const TOKEN_USES_TOPIC = 'token-uses';
 
 const RETENTION_MS = 24 * 3_600_000;
-/** A topic without load: each process sends a record a minute for each token in use. */
+/** The topic carries little load: one record per minute for each token in use and process. */
 const PARTITIONS = 1;
 
-/** A report that is lost is made good by the next use. */
+/** Returns the spec of the topic. A lost report is made up for by the next use. */
 export function tokenUsesSpec(replication: number): TopicSpec {
   return {
     name: TOKEN_USES_TOPIC,
@@ -21,7 +21,7 @@ export function tokenUsesSpec(replication: number): TopicSpec {
 
 const schema = z.object({ tokenId: z.string(), at: z.iso.datetime() });
 
-/** A token was used at a time, and perhaps before. */
+/** A report that a token was used at a time. It may have been used before, too. */
 export type TokenUse = z.infer<typeof schema>;
 
 export function tokenUseRecord(use: TokenUse): OutgoingRecord {
@@ -33,7 +33,7 @@ export function tokenUseRecord(use: TokenUse): OutgoingRecord {
   };
 }
 
-/** Undefined when the record is no report. */
+/** Returns undefined if the record is not a report of a token use. */
 export function parseTokenUse({ value }: Pick<OutgoingRecord, 'value'>): TokenUse | undefined {
   try {
     return schema.safeParse(JSON.parse(value?.toString('utf8') ?? '')).data;

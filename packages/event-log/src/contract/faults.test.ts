@@ -16,7 +16,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
   }, 90_000);
   afterAll(() => server?.remove());
 
-  /** Publishes numbers one after the other until told to stop; says which of them were acknowledged. */
+  /** Publishes consecutive numbers until stopped. Returns the acknowledged ones. */
   function publishNumbers(log: EventLog, topic: string) {
     const acknowledged: string[] = [];
     const failures: unknown[] = [];

@@ -19,7 +19,7 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
     });
     afterAll(() => logs.close());
 
-    /** One instance of the group, and the partitions it has seen something of since last asked. */
+    /** Joins an instance to the group and tracks the partitions it received records from since the last check. */
     async function join(instance: EventLog, group: string, topic: string) {
       const seen = new Map<string, number>();
       const partitions = new Set<number>();
@@ -110,7 +110,7 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
       expect(offsets[taken ?? -1]).toBe(1n);
     });
 
-    /** A member in another process; what it said so far. */
+    /** Starts a member in another process and collects its output. */
     function startMember(group: string, topic: string) {
       const program = fileURLToPath(new URL('../testing/member.ts', import.meta.url));
       const child = spawn(process.execPath, [program, ...logs.address, group, topic, `${lease.leaseMs}`]);

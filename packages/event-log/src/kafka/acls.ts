@@ -2,7 +2,7 @@ import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
 import { createAdmin } from './admin.ts';
 import { createClient, type KafkaConnection } from './client.ts';
 
-/** A rule of Kafka's authorizer that allows a user one operation, from any host. */
+/** A rule of Kafka's authorizer that allows a user one operation from any host. */
 export interface KafkaAcl {
   user: string;
   resource: 'topic' | 'group';
@@ -19,8 +19,8 @@ export interface AppliedAcls {
 const TIMEOUT_MS = 30_000;
 
 /**
- * Makes these the ACLs of these users: adds those that are missing and removes all others. Those of other users stay.
- * The connection's user must be allowed to alter the cluster. Throws EventLogUnavailable if the broker refuses, for
+ * Replaces the ACLs of the given users: adds missing ones and removes all others. ACLs of other users stay. The
+ * connection's user must be allowed to alter the cluster. Throws EventLogUnavailable if the broker refuses, for
  * example because it has no authorizer.
  */
 export async function applyKafkaAcls(
@@ -35,7 +35,7 @@ export async function applyKafkaAcls(
       const found = await entriesOf(connected, users);
       const missing = [...wanted].filter(([key]) => !found.has(key)).map(([, entry]) => entry);
       const surplus = [...found].filter(([key]) => !wanted.has(key)).map(([, entry]) => entry);
-      // First, so that a running service is never without what it needs.
+      // Add before removing, so that a running service never lacks a permission.
       if (missing.length > 0) await connected.createAcls({ acl: missing });
       if (surplus.length > 0) await connected.deleteAcls({ filters: surplus });
       return { added: missing.length, removed: surplus.length };

@@ -7,14 +7,12 @@ import { retrying } from './client.ts';
 const UNSETTLED_PAUSE_MS = 100;
 
 export interface KafkaAdmin {
-  /**
-   * Runs idempotent work on a connected admin client, within the time-out. Reconnects after a failure.
-   */
+  /** Runs idempotent work on a connected admin client, within the time-out. Reconnects after a failure. */
   use<T>(what: string, work: (admin: Admin) => Promise<T>, timeoutMs?: number): Promise<T>;
   close(): Promise<void>;
 }
 
-/** A client that calls share. */
+/** A client that concurrent calls share. */
 interface Shared {
   opening: Promise<Admin>;
   users: number;
@@ -46,7 +44,7 @@ export function createAdmin(client: Kafka, defaultTimeoutMs: number): KafkaAdmin
       throw error;
     } finally {
       shared.users--;
-      // Not before: the calls of the others would fail, some with a TypeError of kafkajs.
+      // Waits for the last call, because disconnecting fails the other calls, some with a TypeError of kafkajs.
       if (shared.users === 0 && current !== shared) void disconnect(shared);
     }
   }
@@ -78,7 +76,7 @@ function isBroken(error: unknown): boolean {
   return error instanceof EventLogUnavailable || (error instanceof Error && error.name.startsWith('KafkaJS'));
 }
 
-/** A partition briefly has no leader after its creation and while leadership moves. */
+/** Returns whether a partition has no leader yet, as after its creation and while leadership moves. */
 function isLeaderUnsettled(error: unknown): boolean {
   const type = error instanceof Error && 'type' in error ? error.type : undefined;
   return type === 'NOT_LEADER_FOR_PARTITION' || type === 'LEADER_NOT_AVAILABLE';

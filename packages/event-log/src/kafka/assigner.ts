@@ -7,7 +7,7 @@ const VERSION = 0;
 
 type Claims = Pick<Member, 'generation' | 'owned'>;
 
-/** kafkajs has no sticky assigner. Each member says what it owns when it joins. */
+/** Creates a sticky assigner, which kafkajs lacks. Each member reports the partitions it owns when it joins. */
 export function stickyAssigner(claims: () => Claims): PartitionAssigner {
   return ({ cluster }) => ({
     name: NAME,

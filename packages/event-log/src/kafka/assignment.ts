@@ -1,16 +1,16 @@
-/** A member of a group, as it asks for partitions. */
+/** A member of a group, as described in its join request. */
 export interface Member {
   id: string;
   topics: readonly string[];
-  /** Of the group, when it got the partitions it owns. A member may have missed the newest. */
+  /** The group's generation when the member got the partitions it owns. A member may have missed the newest one. */
   generation: number;
-  /** Partitions by topic. */
+  /** The owned partitions by topic. */
   owned: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
- * Spreads the partitions of each topic evenly over the members that read it and leaves as many as possible where they
- * are: what a member has read and not stored yet need not be read again.
+ * Spreads the partitions of each topic evenly over the members that read it, and moves as few as possible. A member
+ * that keeps a partition does not have to reread records that it has not stored yet.
  */
 export function assignPartitions(
   members: readonly Member[],
@@ -18,7 +18,7 @@ export function assignPartitions(
 ): Map<string, Record<string, number[]>> {
   const assigned = new Map(members.map(({ id }) => [id, {} as Record<string, number[]>]));
   const total = new Map(members.map(({ id }) => [id, 0]));
-  // Of two that claim a partition, the one with the newer claim has it.
+  // If two members claim a partition, the newer claim wins.
   const sorted = members.toSorted((a, b) => b.generation - a.generation || (a.id < b.id ? -1 : 1));
   for (const [topic, all] of partitions) {
     const readers = sorted.filter(({ topics }) => topics.includes(topic));

@@ -3,7 +3,7 @@ import { Kafka, type RetryOptions, type SASLOptions } from 'kafkajs';
 export interface KafkaConnection {
   brokers: string[];
   clientId: string;
-  /** Use TLS. The broker's certificate is verified with Node's certificate authorities; NODE_EXTRA_CA_CERTS adds more. */
+  /** Whether to use TLS. Verifies the broker's certificate with Node's CAs and those in NODE_EXTRA_CA_CERTS. */
   tls?: boolean;
   sasl?: KafkaCredentials | undefined;
 }
@@ -15,7 +15,7 @@ export interface KafkaCredentials {
   password: string;
 }
 
-/** A kafkajs client that logs nothing: this package logs state changes instead of every retry. */
+/** Creates a kafkajs client that logs nothing, because this package logs state changes instead of every retry. */
 export function createClient(connection: KafkaConnection, requestTimeoutMs: number, retries = 5): Kafka {
   return new Kafka({
     brokers: connection.brokers,
@@ -42,7 +42,7 @@ function saslOptions({ mechanism, username, password }: KafkaCredentials): SASLO
   }
 }
 
-/** Every option is set because kafkajs has different defaults if NODE_ENV is `test`. */
+/** Returns retry options. Sets every option, because kafkajs has different defaults if NODE_ENV is `test`. */
 export function retrying(retries: number): RetryOptions {
   return { retries, initialRetryTime: 50, maxRetryTime: 500, factor: 0.2, multiplier: 2 };
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => cluster?.stop());
 
-/** Publishes to every partition at once, over and over, and remembers what was acknowledged where. */
+/** Publishes to all partitions concurrently in a loop, and records the offset of each acknowledged record. */
 function publishAlways(log: EventLog, topic: string, name: string) {
   const acknowledged = new Map<string, string>();
   const failures: unknown[] = [];

@@ -8,21 +8,21 @@ const compressGzip = promisify(gzip);
 const compressZstd = promisify(zstdCompress);
 const decompressZstd = promisify(zstdDecompress);
 
-/** Up to here, which takes 0.2 ms, handing over to another thread would cost up to twice as much again. */
+/** Compressing this much takes 0.2 ms. Handing less to another thread would add up to twice that. */
 const MAX_SYNC_BYTES = 131_072;
 
-/** Of decompressed bytes. */
+/** In decompressed bytes. */
 const MIN_CHUNK_BYTES = 16_384;
 const MAX_CHUNK_BYTES = 1_048_576;
 
-/** Level 1 with small tables: a third of the time for a batch of 50 kB with a result of the same size. */
+/** Level 1 with small tables takes a third of the time for a batch of 50 kB. The result has the same size. */
 const params = {
   [constants.ZSTD_c_compressionLevel]: 1,
   [constants.ZSTD_c_windowLog]: 17,
   [constants.ZSTD_c_hashLog]: 13,
 };
 
-/** Compresses as a type of kafkajs says, and does not change the bytes. Until it has, nothing else may. */
+/** Compresses bytes with a codec type of kafkajs. The bytes must not be changed until it is done. */
 export function compress(bytes: Buffer, type: number): Buffer | Promise<Buffer> {
   if (type === kafkajs.CompressionTypes.GZIP) return compressGzip(bytes);
   // One output chunk needs one round trip to the other thread.

@@ -18,7 +18,7 @@ import { lastOffsetOf, recordsOf } from './records.ts';
 import type { Range } from './topics/range.ts';
 import type { Ranges } from './topics/ranges.ts';
 
-/** A handler that takes longer does not hold up the other partitions of its broker. */
+/** When a handler takes longer, its partition is paused so that other partitions of the broker are not delayed. */
 const SLOW_MS = 1_000;
 
 const LEAVE_MS = 5_000;
@@ -31,25 +31,25 @@ const REJOIN_POLL_MS = 100;
 
 interface Held {
   ownership: Ownership;
-  /** The offset after the last record handed over; undefined before the first. */
+  /** The offset after the last delivered record; undefined before the first. */
   position: bigint | undefined;
-  /** The offset after the last record that the handler is done with. */
+  /** The offset after the last record that the handler has finished. */
   handled: bigint | undefined;
-  /** Where it is on Kafka. */
+  /** The Kafka topic and partition. */
   source: { topic: string; partition: number };
-  /** The running work on this partition: its next batch starts after it. */
+  /** Resumes the partition, which is paused while a slow handler runs. */
   resume?: (() => void) | undefined;
 }
 
 export interface KafkaConsumption {
-  /** Where a consumer that commits nothing is, by `topic/partition`. */
+  /** Returns the position of a consumer that commits nothing, by `topic/partition`. */
   positions(): Map<string, bigint>;
   stop(): Promise<void>;
 }
 
 /**
- * Consumes until stopped. If the kafkajs consumer ends for any reason, a new one replaces it after a back-off. A partition
- * that a rebalance leaves here is read on from where it was, so that work in progress is not lost.
+ * Consumes until stopped. If the kafkajs consumer ends for any reason, a new one replaces it after a back-off. A
+ * partition that this member keeps in a rebalance continues from its position, so that work in progress is not lost.
  */
 export function startConsumer(options: {
   client: Kafka;
@@ -64,7 +64,7 @@ export function startConsumer(options: {
   const working = new Map<string, Promise<unknown>>();
   const leaseMs = consume.leaseMs ?? 10_000;
   const maxBatchBytes = consume.maxBatchBytes ?? 1024 * 1024;
-  /** Offsets that are not stored are not asked for again. */
+  /** Whether to start from the offsets of `from`. False once an offset was out of range. */
   let isFromStored = true;
   const running = supervise();
 
@@ -97,7 +97,7 @@ export function startConsumer(options: {
     }
   }
 
-  /** The range of each topic, by the name of its Kafka topic. */
+  /** Returns the range of each topic by the name of its Kafka topic. */
   async function sourcesOf(): Promise<Map<string, Range>> {
     const found = await Promise.all(consume.topics.map((topic) => ranges.toRead(consume.group, topic)));
     return new Map(found.map((range) => [range.kafkaTopic, range]));
@@ -109,7 +109,7 @@ export function startConsumer(options: {
   ): Promise<unknown> {
     let joined = { memberId: '', generation: -1 };
     const consumer = client.consumer({
-      // A group of its own has no other members to wait for, and none that died.
+      // A separate group does not have to wait for other or dead members.
       groupId: consume.from ? `${consume.group}.${randomUUID()}` : consume.group,
       partitionAssigners: [stickyAssigner(() => ({ generation: joined.generation, owned: owned() }))],
       sessionTimeout: leaseMs,
@@ -130,7 +130,7 @@ export function startConsumer(options: {
       if (payload.isTopicUnknown) revokeAll();
     });
     consumer.on(consumer.events.OFFSET_OUT_OF_RANGE, ({ payload: { topic, partition, offset } }) => {
-      // kafkajs commits the start of the partition after this: a later commit of what is held could pass over records.
+      // kafkajs then commits the start of the partition, so a later commit of held records could skip records.
       isRejoining = true;
       revokeAll();
       isReset = true;
@@ -141,19 +141,19 @@ export function startConsumer(options: {
       isRejoining = false;
       isReset = false;
       const { memberId, generationId } = payload;
-      // In a generation that was missed, another member may have had the partitions.
+      // In a generation that this member missed, another member may have owned the partitions.
       if (memberId !== joined.memberId || generationId !== joined.generation + 1) revokeAll();
       joined = { memberId, generation: generationId };
       assign({ consumer, sources, starts }, payload.memberAssignment);
     });
     consumer.on(consumer.events.FETCH_START, () => {
-      // If it cannot join, for example while a broker starts, kafkajs continues with its previous membership, which the
-      // group may still accept or not.
+      // If it cannot rejoin, for example while a broker starts, kafkajs continues with its previous membership, which
+      // the group may or may not still accept.
       if (isRejoining) end(new Error('could not rejoin the group'));
     });
     const onStop = (): void => end(undefined);
     stopping.signal.addEventListener('abort', onStop, { once: true });
-    // A topic that was repartitioned is read on from its next range.
+    // A repartitioned topic continues with its next range.
     const watching = setInterval(async () => {
       const now = await sourcesOf().catch(() => sources);
       if ([...now.keys()].some((kafkaTopic) => !sources.has(kafkaTopic))) end(undefined);
@@ -182,7 +182,7 @@ export function startConsumer(options: {
   async function finish(consumer: Consumer): Promise<void> {
     // Running handlers finish first, so that their work is committed before the partitions are released.
     if (stopping.signal.aborted) await Promise.allSettled(working.values());
-    // kafkajs would first retry an unavailable broker for as long as it is allowed to.
+    // Otherwise kafkajs would first retry an unavailable broker for its whole retry period.
     const leaving = consumer.disconnect();
     await within(performance.now() + LEAVE_MS, 'leaving the group', leaving).catch(() => {});
   }
@@ -202,7 +202,7 @@ export function startConsumer(options: {
       if (working.get(key) === track) working.delete(key);
     });
     if ((await Promise.race([work, slow])) !== 'slow') return;
-    // Paused, so that the other partitions of its broker are fetched.
+    // The pause lets the other partitions of the broker be fetched.
     const resume = payload.pause();
     holder.resume = resume;
     void done.then(() => {
@@ -224,11 +224,11 @@ export function startConsumer(options: {
       publishDeadLetter: options.publishDeadLetter,
       commit: async (owner, offset) => consume.from || commit(payload, owner, offset),
     };
-    // One part after the other is decoded, because few fetched bytes may decode to many.
+    // Decodes one part at a time, because few fetched bytes may decode to many.
     for (let part: Batch | undefined = payload.batch; part; part = await part.next()) {
       const lastOffset = lastOffsetOf(part);
       const { position = 0n } = holder;
-      // Fetched before a rebalance and again after it.
+      // These records were fetched both before and after a rebalance.
       if (lastOffset < position) continue;
       holder.position = lastOffset + 1n;
       const records = recordsOf(part, ownership).filter(({ offset }) => offset >= position);
@@ -241,7 +241,7 @@ export function startConsumer(options: {
     }
   }
 
-  /** Partitions by topic. */
+  /** Returns the owned partitions by topic. */
   function owned(): Record<string, number[]> {
     const found: Record<string, number[]> = {};
     for (const { source } of held.values()) {
@@ -309,7 +309,9 @@ function release(holder: Held): void {
   resume?.();
 }
 
-/** The broker rejects it if another member has the partition by now. While the group rebalances, it waits for the outcome. */
+/**
+ * Commits an offset. Waits while the group rebalances. The broker rejects it if another member owns the partition.
+ */
 async function commit(payload: EachBatchPayload, ownership: Ownership, offset: bigint): Promise<void> {
   const { topic, partition } = payload.batch;
   const offsets = { topics: [{ topic, partitions: [{ partition, offset: String(offset) }] }] };

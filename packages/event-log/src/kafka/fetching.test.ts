@@ -25,7 +25,7 @@ describe.skipIf(!brokers)('a consumer that fetches at least 100,000 bytes', () =
     const publish = (key: string) =>
       log.publish(topic, [{ partition: 0, key, value: Buffer.from('x'), headers: {} }]);
     await publish('first');
-    // It has joined its group, and waits.
+    // The consumer has joined its group and is waiting.
     await eventually(() => expect(keys).toEqual(['first']));
     calls = 0;
     const expected = Array.from({ length: RECORDS }, (_, i) => String(i));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLink } from './link.ts';
 
-/** Clusters that know some topics, and keep their targets as kafkajs does. */
+/** Creates clusters that know the given topics and track target topics as kafkajs does. */
 function clientFor(known: Set<string>) {
   let opened = 0;
   const cluster = () => {

@@ -1,7 +1,7 @@
 import type { Cluster, Kafka } from 'kafkajs';
 import { isUnknownTopic } from './topics/until-known.ts';
 
-/** Identifies the batches of a producer to the brokers, which store each sequence number once. */
+/** The identity of a producer's batches. Brokers store each of its sequence numbers once. */
 export interface Identity {
   producerId: string;
   producerEpoch: number;
@@ -12,9 +12,9 @@ export type ProducedTopics = Awaited<
   ReturnType<Awaited<ReturnType<Cluster['findBroker']>>['produce']>
 >['topics'];
 
-/** One connection to each broker, and the leaders of the partitions. */
+/** One connection to each broker, and the known partition leaders. */
 export interface Link {
-  /** Undefined if it is unknown, or if there is none. */
+  /** Returns undefined if the leader is unknown or the partition has none. */
   leaderOf(topic: string, partition: number): number | undefined;
   /** Asks a broker for the leaders. */
   refresh(topic: string): Promise<void>;
@@ -40,13 +40,16 @@ export function createLink(client: Kafka): Link {
     }
   }
 
-  /** After a topic that could not be added, kafkajs has the topics of before, whose connections must stay. */
+  /**
+   * Returns whether a known topic was deleted. If only the new topic could not be added, kafkajs still has the
+   * previous topics, and their connections must stay.
+   */
   async function isKnownTopicGone(topic: string): Promise<boolean> {
     if (topics.has(topic)) return true;
     return await cluster.refreshMetadata().then(() => false, isUnknownTopic);
   }
 
-  /** A topic that was deleted would fail every later refresh. */
+  /** Replaces the cluster, because a deleted topic would fail every later refresh. */
   function forget(): void {
     const old = cluster;
     cluster = client.cluster();
@@ -64,7 +67,7 @@ export function createLink(client: Kafka): Link {
       return metadata && metadata.leader >= 0 ? metadata.leader : undefined;
     },
     async refresh(topic) {
-      // One at a time, of all topics; a new topic waits for its turn.
+      // One refresh of all topics runs at a time. A new topic waits for the next one.
       while (refreshing && !topics.has(topic)) await refreshing.catch(() => {});
       refreshing ??= refreshNow(topic).finally(() => (refreshing = undefined));
       await refreshing;

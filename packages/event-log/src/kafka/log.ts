@@ -18,23 +18,23 @@ export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
 }
 
 /**
- * About half a minute. A consumer that survives the restart of a broker keeps its membership; a new one has to wait
- * for the lease of the old one to expire.
+ * Retries for about half a minute. A consumer that survives a broker restart keeps its membership. A new one would
+ * have to wait until the lease of the old one expires.
  */
 const CONSUMER_RETRIES = 60;
 
-/** The producer retries by itself, on another broker. */
+/** The producer does its own retries, on another broker. */
 const PRODUCER_RETRIES = 1;
 
-/** On top of the time a broker waits for its replicas. */
+/** Added to the time that a broker waits for its replicas. */
 const ANSWER_MS = 1_000;
 
-/** So many requests are refused at once that they must share what is looked up. */
+/** Many requests are rejected at once, so they share a look-up up to this age. */
 const REFUSED_MAX_AGE_MS = 200;
 
 const CREATE_TOPICS_TIMEOUT_MS = 30_000;
 
-/** The event log on Kafka. Connects on first use. */
+/** Opens the event log on Kafka. Connects on first use. */
 export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const timeoutMs = options.publishTimeoutMs ?? 5_000;
   const { onLog } = options;
@@ -42,7 +42,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const consumerClient = createClient(options, timeoutMs, CONSUMER_RETRIES);
   const admin = createAdmin(client, timeoutMs);
   const ranges = createRanges(admin);
-  // One of its own: a broker that refuses it must not cost other calls their connection.
+  // A separate client, so that a broker that refuses it does not cost other calls their connection.
   const watching = createAdmin(client, timeoutMs);
   const brokerTimeoutMs = Math.ceil(timeoutMs / 3);
   const attemptTimeoutMs = Math.min(timeoutMs, brokerTimeoutMs + ANSWER_MS);
@@ -71,17 +71,17 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
       readLag(a, group, await Promise.all(topics.map((topic) => ranges.of(topic)))),
     );
 
-  /** A Kafka topic that is closed refuses every record as too large. */
+  /** Throws TopicMoved if the topic is repartitioned. A closed Kafka topic refuses every record as too large. */
   async function whereRefused(topic: string, error: unknown): Promise<never> {
     if (!(error instanceof RefusedAsTooLarge)) throw error;
     let found = await ranges.of(topic, REFUSED_MAX_AGE_MS);
     if (found.length === 1) {
-      // It may have been looked up before it was closed, or by a broker that did not know yet.
+      // The look-up may predate the closing, or come from a broker that did not know of it yet.
       await pause(REFUSED_MAX_AGE_MS);
       found = await ranges.of(topic, REFUSED_MAX_AGE_MS);
     }
     if (found.length > 1) {
-      // It is looked up once; until the last one is open, that refuses records too.
+      // Looked up once, because the last Kafka topic also refuses records until it is opened.
       if ((await publisher.placeOf(topic)).topic !== found.at(-1)?.kafkaTopic) {
         ranges.moved(topic);
         publisher.forget(topic);
@@ -95,8 +95,8 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
 
   return {
     async createTopics(specs) {
-      // One of its own: a client that was asked about a topic that does not exist, for example for its offsets, fails
-      // every refresh of its metadata meanwhile.
+      // A separate client: one that was asked about a topic that does not exist, for example for its offsets, fails
+      // every refresh of its metadata in the meantime.
       const creating = createAdmin(client, timeoutMs);
       try {
         const work = (a: Admin) => createKafkaTopics(a, specs, { brokers: options.brokers, onLog });
@@ -115,7 +115,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
         onLog,
         ranges,
         async publishDeadLetter(topic, record) {
-          // A repartitioned topic has more partitions than that of its dead letters.
+          // A repartitioned topic has more partitions than its dead-letter topic.
           const { count } = await publisher.placement(topic);
           await publisher.publish(topic, [{ ...record, partition: record.partition % count }]);
         },

@@ -21,7 +21,7 @@ describe('a publish to several brokers', () => {
     vi.restoreAllMocks();
   });
 
-  /** A log that has published once, so that the leaders are known. */
+  /** Opens a log that has published once, so that it knows the leaders. */
   async function warm(leaders: number[], publishTimeoutMs?: number) {
     const kafka = scriptKafka(leaders);
     const log = open(publishTimeoutMs);

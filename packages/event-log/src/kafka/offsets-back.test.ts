@@ -9,7 +9,7 @@ import { newGroup, newTopic } from '../testing/adapters.ts';
 import { record } from '../testing/records.ts';
 import type { EventLog, LogEntry, RecordBatch } from '../types.ts';
 
-/** To act at the moment at which kafkajs commits where the group reads on. */
+/** Intercepts the moment at which kafkajs commits the group's new position. */
 const require = createRequire(import.meta.url);
 interface OffsetCommit {
   topics: { topic: string; partitions: { offset: string | number }[] }[];
@@ -114,7 +114,7 @@ describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
       commit: 'manual',
       async handle(batch) {
         seen.push(...batch.records.map(({ value }) => String(value)));
-        // Nothing is fetched while it waits, so it learns of the new topic by its offset.
+        // Nothing is fetched while the handler waits, so the consumer notices the new topic by its offset.
         if (batches.push(batch) === 1) await gate;
       },
     });
@@ -132,7 +132,7 @@ describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
         (one) => one.topic === topic && Number(one.partitions[0]?.offset) === EARLIEST,
       );
       if (!isReset || outcomes.length > 0) return answer;
-      // The topic grows past the old offset, and work on the old records ends.
+      // The topic grows past the old offset, and the work on the old records ends.
       await log.publish(
         topic,
         many('later ').map((value) => record(value)),

@@ -17,14 +17,14 @@ export async function readOffsets(
     .sort((a, b) => a.partition - b.partition);
 }
 
-/** Of every partition from 0 on; those whose Kafka topic was deleted have no records. */
+/** Returns the end of every partition from 0 on. Partitions of a deleted Kafka topic have no records. */
 export async function readEnds(admin: Admin, ranges: readonly Range[]): Promise<bigint[]> {
   const gone = Array.from({ length: ranges[0]?.first ?? 0 }, () => 0n);
   const offsets = await Promise.all(ranges.map(({ kafkaTopic }) => readOffsets(admin, kafkaTopic)));
   return [...gone, ...offsets.flat().map(({ high }) => high)];
 }
 
-/** As readEnds, by topic. */
+/** Returns the lag of a group on each topic. Covers the same partitions as `readEnds`. */
 export async function readLag(
   admin: Admin,
   group: string,
@@ -58,7 +58,7 @@ export async function readLag(
   }
 }
 
-/** The members of each group that the cluster knows. */
+/** Returns the number of members of each group that the cluster knows. */
 export async function readMembers(admin: Admin, names: string[]): Promise<Map<string, number>> {
   const { groups } = await admin.describeGroups(names);
   const known = groups.filter(({ state }) => state !== 'Dead');
@@ -68,8 +68,8 @@ export async function readMembers(admin: Admin, names: string[]): Promise<Map<st
 export type Committed = Awaited<ReturnType<Admin['fetchOffsets']>>;
 
 /**
- * The range that a group has begun: the last of which it committed anything, else the first. Kafka forgets what it
- * committed of the others, which it no longer reads.
+ * Returns the index of the last range in which the group committed an offset, or of the first range. Kafka forgets
+ * the offsets of earlier ranges, because the group no longer reads them.
  */
 export function begunOf(committed: Committed, ranges: readonly Range[]): number {
   const last = ranges.findLastIndex(({ kafkaTopic }) => {

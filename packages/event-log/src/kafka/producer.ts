@@ -8,52 +8,57 @@ import type { LogEntry } from '../types.ts';
 import { encodeBatch } from './encoding/record-batch.ts';
 import { createLink, type Identity, type Link, type ProducedTopics, type ProduceRequest } from './link.ts';
 
-/** By the broker, for which a topic may be configured. */
+/** The broker rejected a record as too large, by a limit that may be configured for the topic. */
 export class RefusedAsTooLarge extends RecordTooLarge {}
 
-/** Records of a partition below this are not compressed: preparing for it takes longer than it saves. */
+/** Smaller sends to a partition are not compressed, because preparing for it takes longer than it saves. */
 const MIN_COMPRESSED_BYTES = 16_384;
 
-/** No attempt starts this close to the deadline, because its records could be stored after the caller was rejected. */
+/**
+ * No attempt starts this close to the deadline, because its records could be stored after the caller was rejected.
+ */
 const MIN_ATTEMPT_MS = 200;
 
-/** The part of the broker's time-out within which a partition that was slow must be stored to count as fast. */
+/** The share of the broker's time-out within which a slow partition must store its records to count as fast again. */
 const FAST_PART_OF_TIMEOUT = 1 / 4;
 
 const MAX_SEQUENCE = 2 ** 31 - 1;
 
-/** What the brokers know about this producer's records of one partition. */
+/** The brokers' state of this producer's records in one partition. */
 interface Place {
   name: string;
-  /** Undefined before the first send, and while it is unknown what was stored: the brokers forget nothing of an identity. */
+  /**
+   * Undefined before the first send, and while it is unknown what was stored. Brokers keep all state of an
+   * identity.
+   */
   identity: (Identity & { generation: number }) | undefined;
-  /** The generation of the last identity that must not be used again. */
+  /** The generation of the last identity that must not be reused. */
   spent: number;
   sequence: number;
-  /** An attempt got no answer in time, and none was fast since, so it shares no request and no connection. */
+  /** Whether an attempt timed out and none was fast since. A slow partition shares no request and no connection. */
   isSlow: boolean;
 }
 
 /**
- * An idempotent producer. The partitions of one leader share a request; each has an outcome of its own. A partition
- * that was not stored is sent again, alone and with the same sequence numbers, while the others go on. What may be
- * stored without an answer is never followed by other records with its sequence numbers, because the broker would
- * drop those as duplicates.
+ * Creates an idempotent producer. The partitions of one leader share a request, and each has a separate outcome. A
+ * partition that was not stored is sent again, alone and with the same sequence numbers, while the others continue.
+ * After records without a response, which may be stored, no other records use their sequence numbers, because the
+ * broker would drop those as duplicates.
  *
- * kafkajs's own producer is not used: it keeps a broker's answer across retries, so it skips, or stores twice, what
- * moves between brokers meanwhile, and it fails all partitions with the first.
+ * The producer of kafkajs is not used. It keeps a broker's response across retries, so it skips records or stores
+ * them twice if partitions move between brokers. It also fails all partitions if the first one fails.
  */
 export function createProducer(options: {
   client: Kafka;
   compression: number;
-  /** How long a broker waits for the replicas of a send, and then how long an answer is waited for. */
+  /** How long a broker waits for the replicas of a send, and then how long the producer waits for a response. */
   brokerTimeoutMs: number;
   attemptTimeoutMs: number;
   onLog?: ((entry: LogEntry) => void) | undefined;
 }): Transport {
   const { client, compression, brokerTimeoutMs, attemptTimeoutMs, onLog } = options;
   const shared = createLink(client);
-  // A broker answers the requests of a connection one after the other, so what is held up has connections of its own.
+  // A broker handles the requests of a connection in order, so delayed partitions use separate connections.
   const apart = createLink(client);
   const placeAt = byPartition(
     (topic, partition): Place => ({
@@ -91,9 +96,9 @@ export function createProducer(options: {
     });
   }
 
-  /** Asks one broker once. Never rejects. */
+  /** Sends one request to one broker. Never rejects. */
   async function attempt(link: Link, leader: number, batch: PartitionRecords[]): Promise<Outcome[]> {
-    // kafkajs limits the time for an answer, but not the time until a request is sent.
+    // kafkajs limits the time for a response, but not the time until a request is sent.
     const deadline = performance.now() + 2 * attemptTimeoutMs;
     try {
       const topics = await within(deadline, 'publishing to Kafka', produce(link, leader, batch));
@@ -134,7 +139,7 @@ export function createProducer(options: {
     return recordBatch instanceof Promise ? recordBatch.then(withBatch) : withBatch(recordBatch);
   }
 
-  /** Sends the records of one partition until they are stored, they cannot be, or nobody waits for them any more. */
+  /** Sends the records of one partition until they are stored, fail for good, or no caller waits for them. */
   async function persist(one: PartitionRecords, failure?: Error): Promise<Outcome> {
     const place = placeOf(one);
     let last = failure;
@@ -152,7 +157,7 @@ export function createProducer(options: {
       if (typeof outcome === 'number') {
         const isFast = performance.now() - started < brokerTimeoutMs * FAST_PART_OF_TIMEOUT;
         if (failures === 0 && isFast) place.isSlow = false;
-        // The other partitions may have moved too.
+        // The leaders of the other partitions may have moved, too.
         if (shared.leaderOf(one.topic, one.partition) !== apart.leaderOf(one.topic, one.partition)) {
           shared.refresh(one.topic).catch(() => {});
         }
@@ -178,7 +183,7 @@ export function createProducer(options: {
     return outcome;
   }
 
-  /** An identity newer than the spent one; partitions share it. */
+  /** Returns an identity newer than the spent one. Partitions share it. */
   async function nextIdentity(place: Place): Promise<Identity & { generation: number }> {
     if (!identities || identities.generation <= place.spent) {
       identities = { generation: place.spent + 1, opening: apart.newIdentity() };
@@ -202,7 +207,7 @@ export function createProducer(options: {
   function succeeded(one: PartitionRecords, offset: number): number {
     const place = placeOf(one);
     place.sequence += one.records.length;
-    // The number of records of a send is limited by their bytes, so the next one fits below the maximum.
+    // The byte limit of a send also limits its number of records, so the next send stays below the maximum.
     if (place.sequence > MAX_SEQUENCE / 2) spend(place);
     if (failing.delete(place) && failing.size === 0) {
       onLog?.({ level: 'info', message: 'Publishing to Kafka works again' });
@@ -233,7 +238,7 @@ export function createProducer(options: {
   };
 }
 
-/** For records it has already stored, a broker returns their original offset. */
+/** Returns the outcome of a partition. For records it has stored before, a broker returns their original offset. */
 function outcomeOf(one: PartitionRecords, topics: ProducedTopics): Outcome {
   const found = topics
     .find(({ topicName }) => topicName === one.topic)
@@ -246,7 +251,7 @@ function unanswered({ topic, partition }: PartitionRecords): Error {
   return new EventLogUnavailable(`the answer has no offset for ${topic}/${partition}`);
 }
 
-/** The outcomes of the partitions, of a request that failed for some. */
+/** Returns the partition outcomes of a request that failed for some partitions. */
 function topicsOf(error: unknown): ProducedTopics | undefined {
   return error instanceof Error && 'topics' in error && isProduced(error.topics) ? error.topics : undefined;
 }
@@ -269,7 +274,7 @@ function isSequenceError(error: unknown): boolean {
   return SEQUENCE_ERRORS.has(typeOf(error));
 }
 
-/** The broker's answer will not change. Errors without a type are of connections. */
+/** Returns whether retrying cannot change the broker's response. Errors without a type are connection errors. */
 function isFinal(error: Error): boolean {
   if (typeOf(error) === '' || isSequenceError(error)) return false;
   return 'retriable' in error && error.retriable === false;

@@ -1,7 +1,7 @@
 import type { Batch, KafkaMessage } from 'kafkajs';
 import type { StoredRecord } from '../types.ts';
 
-/** The records with the topic and the number of the partition that readers know. */
+/** Returns the records with the topic and partition number that readers see. */
 export function recordsOf(
   batch: Batch,
   { topic, partition }: Pick<StoredRecord, 'topic' | 'partition'>,
@@ -17,7 +17,7 @@ export function recordsOf(
   }));
 }
 
-/** May be past the last message, because compaction and transactions leave gaps. */
+/** Returns the last offset, which may be past the last message because compaction and transactions leave gaps. */
 export function lastOffsetOf(batch: Batch): bigint {
   return BigInt(batch.lastOffset());
 }

@@ -5,7 +5,7 @@ import { adapters, newGroup, newTopic, type TestLog } from '../testing/adapters.
 import { record } from '../testing/records.ts';
 import type { EventLog, RecordBatch } from '../types.ts';
 
-/** What a broker answers while it starts, at the moments that matter: hard to meet with a broker that is killed. */
+/** Simulates responses of a starting broker at exact moments, which killing a real broker rarely produces. */
 const require = createRequire(import.meta.url);
 type Call = 'heartbeat' | 'joinGroup';
 const Broker: { prototype: Record<Call, () => Promise<unknown>> } = require('kafkajs/src/broker');
@@ -25,7 +25,7 @@ describe.skipIf(!kafka?.available)('a consumer', () => {
   afterEach(() => vi.restoreAllMocks());
   afterAll(() => logs?.close());
 
-  /** A group with one member, which has read and committed. */
+  /** Creates a group with one member that has read and committed. */
   async function reader(log: EventLog) {
     const topic = await newTopic(log);
     const group = newGroup();

@@ -3,7 +3,7 @@ import { DEFAULT_TOMBSTONE_RETENTION_MS } from '../topics.ts';
 
 const DELETE_BATCH_SIZE = 5_000;
 
-// An arbitrary key. The instance that compacts holds this lock.
+// An arbitrary key for the lock of the instance that compacts.
 const LOCK = 7_926_335_346;
 
 interface PartitionRow {
@@ -24,7 +24,7 @@ export async function compactAll(database: Database): Promise<void> {
   for (const row of partitions) {
     let hasMore = true;
     while (hasMore) {
-      // One transaction per step: it holds the lock, and no step blocks others for long.
+      // Each step is one transaction, which holds the lock. No step blocks others for long.
       hasMore = await database.sql.begin(async (tx) => {
         const [lock] = await tx<{ locked: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}) as locked`;
         if (!lock?.locked) return false;

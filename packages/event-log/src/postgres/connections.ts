@@ -20,7 +20,7 @@ export interface Connections {
   ready(): Promise<void>;
   /** Runs a query within the time-out. If the pool hangs, a new one replaces it. */
   use<T>(what: string, work: (database: Database) => Promise<T>, timeoutMs?: number): Promise<T>;
-  /** For background work: queries without a time-out. */
+  /** Returns the database for background work, with queries without a time-out. */
   background(): Database;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Feed } from './feed.ts';
 import { claim, leave, type Membership, release, renew } from './members.ts';
 import { startWorker, type Worker } from './worker.ts';
 
-/** A member of a group: renews its leases, claims its partitions and releases those of others. */
+/** Runs a member of a group: renews its leases, claims its partitions and releases those of others. */
 export function startConsumer(options: {
   ready(): Promise<void>;
   database(): Database;
@@ -24,7 +24,7 @@ export function startConsumer(options: {
     leaseMs: consume.leaseMs ?? 10_000,
   };
   const workers = new Map<string, Worker>();
-  /** Lost workers whose handler still runs: the partition is claimed again after it. */
+  /** Lost workers with a running handler. Their partitions are claimed again after it finishes. */
   const ending = new Set<string>();
   const handovers = new Set<Promise<void>>();
   let stopping = false;
@@ -81,7 +81,7 @@ export function startConsumer(options: {
     for (const { topic, partition, end } of wanted) {
       const key = keyOf({ topic, partition });
       const worker = workers.get(key);
-      // Notifications can be missed, so it also polls.
+      // Also polls, because notifications can be missed.
       if (worker && end > worker.position()) worker.wake();
       if (worker || stopping || ending.has(key)) continue;
       const claimed = await claim(database, membership, topic, partition);
@@ -103,12 +103,12 @@ export function startConsumer(options: {
     });
     workers.set(key, worker);
     void worker.done.then(() => {
-      // Its commit has already failed.
+      // The worker's commit has already failed.
       if (workers.get(key) === worker && !stopping) lose(key, worker);
     });
   }
 
-  /** Revoked at once: what comes next must not find the work that this worker leaves. */
+  /** Revokes the partition immediately, so that its next worker does not find the work of this one. */
   function lose(key: string, worker: Worker): void {
     workers.delete(key);
     ending.add(key);
@@ -157,7 +157,7 @@ export function startConsumer(options: {
   };
 
   function handOverStopped(key: string, worker: Worker): void {
-    // The last rebalance may have started it after the others were stopped.
+    // The last rebalance may have started this worker after the others were stopped.
     worker.ownership.stop();
     const released = worker.done.then(async () => {
       worker.ownership.lose();

@@ -20,7 +20,7 @@ it('wakes a reader once for each announcement, also after failures to listen', a
   let [woken, groups] = [0, 0];
   feed.onRecords('events', 0, () => woken++);
   feed.onGroup('readers', () => groups++);
-  // Everybody is woken once it listens.
+  // Every subscriber is woken once the feed listens.
   await eventually(() => expect([woken, groups]).toEqual([1, 1]));
   await database.sql`select pg_notify(${RECORDS_CHANNEL}, '{"events":[0]}')`;
   await database.sql`select pg_notify(${GROUPS_CHANNEL}, 'readers')`;

@@ -11,7 +11,7 @@ export interface Feed {
   close(): Promise<void>;
 }
 
-/** Listens from the first subscription. While it cannot, and after a gap, it wakes every subscriber. */
+/** Listens from the first subscription on. While it cannot listen, and after a gap, it wakes every subscriber. */
 export function createFeed(database: () => Database): Feed {
   const listeners = new Map<string, Set<() => void>>();
   const stopping = new AbortController();

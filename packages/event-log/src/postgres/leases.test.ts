@@ -48,13 +48,13 @@ describe('a consumer on PostgreSQL', () => {
       },
     });
     await eventually(() => expect(events).toEqual(['begins a']));
-    // As another member does that takes the partition over and gives it back.
+    // Simulates a member that takes over the partition and gives it back.
     await sql`
       update event_log.group_partitions set epoch = epoch + 1, owner = null, lease_until = null
       where "group" = ${group}`;
     await eventually(() => expect(batches[0]?.signal.aborted).toBe(true));
     expect(events).toEqual(['begins a', 'revoked']);
-    // Long enough for several turns of the lease.
+    // Long enough for several lease renewals.
     await new Promise((resolve) => setTimeout(resolve, 800));
     expect(events).toEqual(['begins a', 'revoked']);
     finishOld();
@@ -71,7 +71,7 @@ describe('a consumer on PostgreSQL', () => {
     const topic = await newTopic(log, { partitions: 2 });
     const group = newGroup();
     const killed = randomUUID();
-    // As a member left them that renewed its leases while the clock was an hour ahead.
+    // Simulates leases that a member renewed while the clock was an hour ahead.
     const until = new Date(Date.now() + 3_600_000).toISOString();
     await sql`insert into event_log.group_members ("group", member, topics, lease_until)
       values (${group}, ${killed}, ${JSON.stringify([topic])}::jsonb, ${until})`;
@@ -108,7 +108,7 @@ describe('a consumer on PostgreSQL', () => {
       await eventually(async () => expect(await log.committedOffsets(group, topic)).toEqual([3n]));
       if (when === 'while it is away') await consumption.stop();
       events.length = 0;
-      // As after the log was restored from a backup, or its topic recreated.
+      // Simulates a log that was restored from a backup, or a recreated topic.
       await sql`delete from event_log.records where topic = ${topic}`;
       await sql`update event_log.partitions set next_offset = 0, compacted_to = 0 where topic = ${topic}`;
       await log.publish(topic, [record('new')]);

@@ -13,15 +13,15 @@ import { createSender } from './sender.ts';
 import { createPostgresTopics } from './topics.ts';
 
 export interface PostgresLogOptions extends CommonOptions {
-  /** A database, possibly shared: the log uses only its schema `event_log`. */
+  /** The URL of a database, which may be shared: the log uses only its schema `event_log`. */
   url: string;
-  /** Interval of compaction and retention. Default: one minute. */
+  /** Interval of compaction and retention in milliseconds. Default: one minute. */
   compactionIntervalMs?: number;
 }
 
 const SETUP_TIMEOUT_MS = 30_000;
 
-/** The event log in PostgreSQL tables, created on first use. Processes can share them. */
+/** Opens the event log in PostgreSQL tables, which are created on first use. Processes can share them. */
 export function openPostgresLog(options: PostgresLogOptions): EventLog {
   const { url, onLog } = options;
   const timeoutMs = options.publishTimeoutMs ?? 5_000;

@@ -16,8 +16,8 @@ export interface GroupView {
 }
 
 /**
- * Renews this member's leases and returns its assignment: partitions are spread evenly over live members. A lease is
- * over once it has ended, or if it ends later than any that is given now: the clock was set back.
+ * Renews this member's leases and returns its assignment. Partitions are spread evenly over live members. A lease is
+ * over once it has ended, or if it ends later than any lease granted now, because then the clock was set back.
  */
 export async function renew({ sql }: Database, membership: Membership): Promise<GroupView> {
   const { group, member, topics, leaseMs } = membership;
@@ -49,7 +49,7 @@ export async function renew({ sql }: Database, membership: Membership): Promise<
   };
 }
 
-/** Claims a free partition with a new epoch. Undefined while another member holds it. */
+/** Claims a free partition with a new epoch. Returns undefined while another member holds it. */
 export async function claim(
   { sql }: Database,
   { group, member, leaseMs }: Membership,
@@ -74,7 +74,7 @@ export interface Claim {
   epoch: bigint;
 }
 
-/** Returns false if the partition has a new owner. An offset below the committed one changes nothing. */
+/** Commits an offset. Returns false if the partition has a new owner. A lower offset than committed has no effect. */
 export async function commitOffset({ sql }: Database, claimed: Claim, offset: bigint): Promise<boolean> {
   const { group, member, topic, partition, epoch } = claimed;
   const rows = await sql`
@@ -96,7 +96,7 @@ export async function release(
   await notifyGroup(sql, group);
 }
 
-/** Gives the partition back with nothing committed. */
+/** Releases the partition and resets its committed offset. */
 export async function rewind({ sql }: Database, claimed: Claim): Promise<void> {
   const { group, member, topic, partition, epoch } = claimed;
   await sql`

@@ -44,7 +44,7 @@ export async function readLag({ sql }: Database, group: string, topics: string[]
   });
 }
 
-/** The members of each group that has had one. */
+/** Returns the number of members of each group that has had one. */
 export async function readMembers({ sql }: Database, groups: string[]): Promise<Map<string, number>> {
   const rows = await sql<{ group: string; members: number }[]>`
     select known."group", (

@@ -46,7 +46,7 @@ it('stores one send to more partitions than a notification can name, and announc
   feed.onRecords('replays', records.length - 1, () => woken++);
   await eventually(() => expect(woken).toBe(1));
 
-  // The first is sent at once; the others wait for it and share a send.
+  // The first is sent immediately. The others wait for it and share a send.
   await Promise.all(['events', ...topics].map((name) => log.publish(name, records)));
   expect(await log.endOffsets('replays')).toEqual(records.map(() => 1n));
   await eventually(() => expect(woken).toBe(2));

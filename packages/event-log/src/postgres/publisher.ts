@@ -4,7 +4,7 @@ import { EventLogUnavailable, messageOf } from '../errors.ts';
 import { RECORDS_CHANNEL } from './feed.ts';
 import type { SendConnection } from './sender.ts';
 
-/** A connection that stores all records of a send in one statement and transaction. */
+/** Opens a connection that stores all records of a send in one statement and transaction. */
 export async function openPublishConnection(options: {
   url: string;
   timeoutMs: number;
@@ -23,8 +23,8 @@ export async function openPublishConnection(options: {
       const input = JSON.stringify(batch.flatMap(inputRows));
       const announced = announcements(batch);
       try {
-        // Partitions are locked in one order, so that publishers cannot deadlock. The lock is held until the commit,
-        // so that offsets become visible in order and without gaps.
+        // Partitions are locked in a fixed order, so that publishers cannot deadlock. The lock is held until the
+        // commit, so that offsets become visible in order and without gaps.
         const stored = await database.sql<Allocated[]>`
           with input as (
             select * from json_to_recordset(${input}::json)
@@ -84,12 +84,14 @@ function inputRows({ topic, partition, records, sizes }: PartitionRecords) {
   }));
 }
 
-/** Replaces what PostgreSQL cannot store: lone surrogates and NUL become U+FFFD. */
+/** Replaces lone surrogates and NUL, which PostgreSQL cannot store, with U+FFFD. */
 function text(value: string): string {
   return value.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** Throws if a topic was deleted after its lookup, for example because the database was recreated. */
+/**
+ * Returns the first offsets. Throws if a topic was deleted after its look-up, for example in a recreated database.
+ */
 function firstOffsets(batch: PartitionRecords[], stored: Allocated[]): number[] {
   const allocated = new Map(stored.map((one) => [`${one.partition} ${one.topic}`, Number(one.first)]));
   return batch.map(({ topic, partition }) => {
@@ -99,10 +101,10 @@ function firstOffsets(batch: PartitionRecords[], stored: Allocated[]): number[] 
   });
 }
 
-/** PostgreSQL limits a notification to 7,999 bytes: so many numbers of partitions fit beside the longest topic. */
+/** PostgreSQL limits a notification to 7,999 bytes. This many partition numbers fit with the longest topic name. */
 const PARTITIONS_PER_ANNOUNCEMENT = 500;
 
-/** What readers are told, as JSON: partitions by topic. */
+/** Returns the notifications for readers, as JSON: partitions by topic. */
 function announcements(batch: PartitionRecords[]): string[] {
   const byTopic = Map.groupBy(batch, ({ topic }) => topic);
   return Array.from(byTopic).flatMap(([topic, of]) => {

@@ -13,7 +13,7 @@ interface Row {
 
 const MAX_RECORDS = 1_000;
 
-/** Records from an offset, at least one of any size. If there are none, `nextOffset` is the end of the partition. */
+/** Returns records from an offset, at least one of any size. Without records, `nextOffset` is the partition's end. */
 export async function readRecords(
   { sql }: Database,
   from: { topic: string; partition: number; offset: bigint; maxBytes: number },

@@ -4,10 +4,12 @@ import { EventLogUnavailable, messageOf } from '../errors.ts';
 import { within } from '../timing.ts';
 import type { LogEntry } from '../types.ts';
 
-/** No attempt starts this close to the deadline, because its records could be stored after the caller was rejected. */
+/**
+ * No attempt starts this close to the deadline, because its records could be stored after the caller was rejected.
+ */
 const MIN_ATTEMPT_MS = 200;
 
-/** A connection to the log for publishing. Not reused after a failed send. */
+/** A connection to the log for publishing. It is not reused after a failed send. */
 export interface SendConnection {
   /** Resolves with the offset of the first record of each partition. */
   send(batch: PartitionRecords[]): Promise<number[]>;
@@ -15,8 +17,8 @@ export interface SendConnection {
 }
 
 /**
- * All partitions share one send, which stores all of its records or none. Opens a connection on the first send and a
- * new one after each failure.
+ * Creates a sender. All partitions share one send, which stores all of its records or none. Opens a connection on the
+ * first send and a new one after each failure.
  */
 export function createSender(options: {
   name: string;

@@ -2,7 +2,7 @@ import type { Database } from '@switchboard/database';
 import { checkTopic, DEFAULT_TOMBSTONE_RETENTION_MS, longerRetention, withDeadLetters } from '../topics.ts';
 import type { LogEntry, TopicSpec } from '../types.ts';
 
-/** Creates missing topics and checks the others: a retention is raised, and one that is longer is reported. */
+/** Creates missing topics and checks the others. Raises a shorter retention and reports a longer one. */
 export async function createPostgresTopics(
   { sql }: Database,
   wanted: TopicSpec[],

@@ -17,7 +17,7 @@ import { readRecords } from './reader.ts';
 export interface Worker {
   readonly claim: Claim;
   readonly ownership: Ownership;
-  /** The next offset to read. */
+  /** Returns the next offset to read. */
   position(): bigint;
   wake(): void;
   /** Settles when the running handler has finished and reading has stopped. */

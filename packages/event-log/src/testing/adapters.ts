@@ -6,7 +6,7 @@ import type { CommonOptions, EventLog, StoredRecord, TopicSpec } from '../types.
 /** A log under test. Several instances can be opened on the same topics. */
 export interface TestLog {
   open(options?: CommonOptions & { compactionIntervalMs?: number }): EventLog;
-  /** For `member.ts`. */
+  /** The arguments for `member.ts`. */
   address: ['kafka' | 'postgres', string];
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Adapter {
 
 const brokers = await kafkaBrokers();
 
-/** The adapters that the contract tests run on. */
+/** The adapters that the contract tests cover. */
 export const adapters: Adapter[] = [
   {
     name: 'PostgreSQL',
@@ -67,7 +67,7 @@ function withCleanup(
   };
 }
 
-/** A topic that no other test uses. */
+/** Creates a topic that no other test uses. */
 export async function newTopic(log: EventLog, spec: Partial<TopicSpec> = {}): Promise<string> {
   const name = `events-${randomUUID()}`;
   await log.createTopics([{ name, partitions: 2, replication: 1, cleanup: 'delete', ...spec }]);

@@ -1,9 +1,9 @@
 import { openKafkaLog, openPostgresLog, PartitionLost } from '../index.ts';
 
 /**
- * A member of a group in a process of its own, to be frozen and killed: `member.ts <kafka|postgres> <address>
- * <group> <topic> <lease ms>`. Prints `got <partition>` for a batch and commits it after a
- * line on its standard input.
+ * Runs a group member in a separate process that tests can freeze and kill: `member.ts <kafka|postgres> <address>
+ * <group> <topic> <lease ms>`. Prints `got <partition>` for a batch and commits it after a line on its standard
+ * input.
  */
 const [kind, address = '', group = '', topic = '', leaseMs] = process.argv.slice(2);
 const log =

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { type MockInstance, vi } from 'vitest';
 
-/** What kafkajs asks of one broker, answered here instead: moments that a real cluster shows one time in a thousand. */
+/** Replaces the calls of kafkajs to a broker, to produce situations that are rare on a real cluster. */
 const require = createRequire(import.meta.url);
 type Call = 'connect' | 'disconnect' | 'isConnected' | 'metadata' | 'initProducerId' | 'produce';
 const Broker: { prototype: Record<Call, (...given: never[]) => unknown> } = require('kafkajs/src/broker');
@@ -22,21 +22,21 @@ interface ProduceRequest {
 
 export interface ScriptedKafka {
   topic: string;
-  /** The node that leads each partition; -1 for none. */
+  /** The node that leads each partition, or -1. */
   leaders: number[];
   /** The values stored in each partition. */
   stored: string[][];
   /** The partitions of each produce request so far, by node. */
   requests: { node: number; partitions: number[] }[];
-  /** Runs before a request is answered. */
+  /** Runs before each response. */
   before(node: number, partitions: number[]): void | Promise<void>;
-  /** The error that a node answers for a partition, and whether it stored the records all the same. */
+  /** Returns the error of a node for a partition, and whether the node stored the records regardless. */
   refuse(node: number, partition: number): { type: string; stored?: boolean } | undefined;
-  /** What a node leaves out of its answer. */
+  /** Returns whether a node omits a partition from its response. */
   omit(node: number, partition: number): boolean;
 }
 
-/** Two brokers behind kafkajs's own cluster and protocol code. Restore with `vi.restoreAllMocks()`. */
+/** Simulates two brokers behind kafkajs's own cluster and protocol code. Restore with `vi.restoreAllMocks()`. */
 export function scriptKafka(leaders: number[]): ScriptedKafka {
   const nodes = [1, 2].map((nodeId) => ({ nodeId, host: 'scripted', port: nodeId }));
   const kafka: ScriptedKafka = {
@@ -55,7 +55,7 @@ export function scriptKafka(leaders: number[]): ScriptedKafka {
     errorCodes.find((one: { type: string; code: number }) => one.type === type)?.code ?? -1;
 
   function store({ partition, producerId, firstSequence, messages }: Entry): number {
-    // A broker recognises a batch that it has stored by its producer and sequence number.
+    // A broker recognizes a stored batch by its producer and sequence number.
     const name = `${partition} ${producerId} ${firstSequence}`;
     const known = appended.get(name);
     if (known !== undefined) return known;

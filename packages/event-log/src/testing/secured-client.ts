@@ -1,7 +1,7 @@
 import { openKafkaLog } from '../index.ts';
 import { record } from './records.ts';
 
-/** Publishes and reads a record in its own process, because Node reads NODE_EXTRA_CA_CERTS at start. */
+/** Publishes and reads a record in a separate process, because Node reads NODE_EXTRA_CA_CERTS at start. */
 const [broker = '', mechanism = '', password = ''] = process.argv.slice(2);
 
 const log = openKafkaLog({

@@ -2,12 +2,12 @@ import { postgresServer, startKafka } from '@switchboard/testkit';
 import { openKafkaLog, openPostgresLog } from '../index.ts';
 import type { CommonOptions, EventLog } from '../types.ts';
 
-/** A log on a server of the test, which can be stopped and killed. */
+/** A log on a server that the test can stop and kill. */
 export interface BreakableLog {
   open(options?: CommonOptions): EventLog;
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** SIGKILL, or the closest that keeps it down. */
+  /** Sends SIGKILL, or the closest equivalent that keeps the server down. */
   kill(): Promise<void>;
   restart(): Promise<void>;
   remove(): Promise<void>;

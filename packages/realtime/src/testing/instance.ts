@@ -8,7 +8,7 @@ import { expect, onTestFinished } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createHub, type HubOptions, openFanOut, type Socket } from '../index.ts';
 
-/** An instance whose clients join the topic they name, and are refused when they come without a key. */
+/** Starts an instance. Its clients join the topic they name, and are rejected without a key. */
 export async function startInstance({
   onPlan,
   ...options

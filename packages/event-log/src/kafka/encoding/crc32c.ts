@@ -1,6 +1,6 @@
 const POLYNOMIAL = 0x82f63b78;
 
-/** What a byte changes when `following` bytes come after it. */
+/** Returns the effect of each byte value on the checksum when `following` bytes come after it. */
 function tableOf(following: number): Int32Array {
   return Int32Array.from({ length: 256 }, (_, byte) => {
     let crc = byte;
@@ -19,7 +19,9 @@ const T5 = tableOf(5);
 const T6 = tableOf(6);
 const T7 = tableOf(7);
 
-/** The CRC-32C (Castagnoli) of bytes from a place on. Eight bytes a step take a third of the time of one. */
+/**
+ * Returns the CRC-32C (Castagnoli) of the bytes from `from` on. Eight bytes per step take a third of the time of one.
+ */
 export function crc32c(bytes: Uint8Array, from = 0): number {
   const { length } = bytes;
   let crc = -1;
@@ -40,6 +42,6 @@ export function crc32c(bytes: Uint8Array, from = 0): number {
   return ~crc >>> 0;
 }
 
-// Apart from `entry`: a function that sees arrays of one type only is much faster.
+// Separate from `entry`, because a function that sees only one type of array is much faster.
 const at = (bytes: Uint8Array, index: number): number => bytes[index] ?? 0;
 const entry = (table: Int32Array, index: number): number => table[index] ?? 0;

@@ -5,7 +5,7 @@ import type { OutgoingRecord } from '../../types.ts';
 import { codecFor } from '../codecs.ts';
 import { encodeBatch } from './record-batch.ts';
 
-/** kafkajs's own, which readers use. */
+/** The decoder of kafkajs, which readers use. */
 const require = createRequire(import.meta.url);
 const Decoder = require('kafkajs/src/protocol/decoder');
 const decodeBatch = require('kafkajs/src/protocol/recordBatch/v0/decoder');
@@ -14,7 +14,7 @@ const crcOf: (bytes: Buffer) => number = require('kafkajs/src/protocol/recordBat
 const text = fc.oneof(fc.string({ maxLength: 70 }), fc.string({ unit: 'grapheme', maxLength: 70 }));
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((value) => Buffer.from(value)),
-  // Among them records whose length takes one byte more than guessed, or one less.
+  // Includes records with a length that takes one byte more or less than estimated.
   fc
     .oneof(fc.nat({ max: 50_000 }), fc.integer({ min: 7_800, max: 8_300 }))
     .map((size) => Buffer.alloc(size, 'some text ')),
@@ -81,7 +81,7 @@ it('batches that are compressed at the same time do not mix', async () => {
   await Promise.all([...sizes, ...sizes].map(encode));
 });
 
-/** UTF-8 has no unpaired surrogates. */
+/** Replaces unpaired surrogates, which UTF-8 cannot encode. */
 function asStored<T extends string | null>(value: T): T | string {
   return value === null ? value : value.toWellFormed();
 }

@@ -4,13 +4,13 @@ import { crc32c } from './crc32c.ts';
 import { giveScratch, takeScratch } from './scratch.ts';
 import { varintLength, Writer } from './writer.ts';
 
-/** The records of one partition, and what the broker recognises them by. */
+/** The records of one partition, and the producer identity by which the broker recognizes them. */
 interface BatchToEncode {
   records: readonly OutgoingRecord[];
   producerId: string;
   producerEpoch: number;
   firstSequence: number;
-  /** A type of kafkajs, whose numbers are the protocol's. */
+  /** A compression type of kafkajs, which uses the numbers of the protocol. */
   compression: number;
 }
 
@@ -19,15 +19,15 @@ const LENGTH_AT = 8;
 const CRC_AT = 17;
 const ATTRIBUTES_AT = 21;
 const HEADER_BYTES = 61;
-/** What of a batch's length is not counted in it. */
+/** The bytes of a batch that its length field does not count. */
 const BEFORE_LENGTH = LENGTH_AT + 4;
 
-/** Upper bounds of what is written beside a record's texts and value, and beside a header's. */
+/** Upper bounds of the bytes written in addition to a record's texts and value, and to a header's. */
 const RECORD_OVERHEAD = 40;
 const HEADER_OVERHEAD = 10;
 const MAX_BYTES_PER_UNIT = 3;
 
-/** A record batch of the Kafka protocol, version 2. Its records have the time of this call. */
+/** Encodes a record batch of the Kafka protocol, version 2. Its records have the time of this call. */
 export function encodeBatch(batch: BatchToEncode): Buffer | Promise<Buffer> {
   const { records, compression } = batch;
   const room = HEADER_BYTES + boundOf(records);
@@ -40,7 +40,7 @@ async function encodeCompressed(batch: BatchToEncode, room: number): Promise<Buf
   const scratch = takeScratch(room);
   try {
     const packing = compress(writeRecords(scratch, records).subarray(HEADER_BYTES), compression);
-    // A small one is ready at once, and so is its scratch for the next.
+    // A small batch is not awaited, so its scratch buffer is free for the next batch immediately.
     const body = packing instanceof Promise ? await packing : packing;
     const whole = Buffer.allocUnsafe(HEADER_BYTES + body.length);
     body.copy(whole, HEADER_BYTES);
@@ -50,7 +50,7 @@ async function encodeCompressed(batch: BatchToEncode, room: number): Promise<Buf
   }
 }
 
-/** With room for the header. */
+/** Writes the records and leaves room for the header. */
 function writeRecords(buffer: Buffer, records: readonly OutgoingRecord[]): Buffer {
   const writer = new Writer(buffer, HEADER_BYTES);
   for (let index = 0; index < records.length; index++) {
@@ -74,7 +74,7 @@ function boundOf(records: readonly OutgoingRecord[]): number {
   return bytes;
 }
 
-/** Of a record beside its value: about what its key and headers take. */
+/** The typical size in bytes of a record's key and headers. */
 const LIKELY_TEXTS = 200;
 
 function writeRecord(writer: Writer, { key, value, headers }: OutgoingRecord, index: number): void {
@@ -82,7 +82,7 @@ function writeRecord(writer: Writer, { key, value, headers }: OutgoingRecord, in
   const room = varintLength((value?.length ?? 0) + LIKELY_TEXTS);
   writer.at += room;
   writer.byte(0); // attributes
-  writer.varint(0); // the time after the batch's
+  writer.varint(0); // the time relative to the batch's
   writer.varint(index);
   if (key === null) writer.varint(-1);
   else writer.text(key);
@@ -108,9 +108,9 @@ function finish(
   { records, producerId, producerEpoch, firstSequence, compression }: BatchToEncode,
 ): Buffer {
   const now = BigInt(Date.now());
-  whole.writeBigInt64BE(0n, 0); // the offset, which the broker gives
+  whole.writeBigInt64BE(0n, 0); // the offset, which the broker assigns
   whole.writeInt32BE(whole.length - BEFORE_LENGTH, LENGTH_AT);
-  whole.writeInt32BE(0, LENGTH_AT + 4); // the leader's epoch
+  whole.writeInt32BE(0, LENGTH_AT + 4); // the leader epoch
   whole.writeInt8(MAGIC, CRC_AT - 1);
   whole.writeInt16BE(compression, ATTRIBUTES_AT);
   whole.writeInt32BE(records.length - 1, ATTRIBUTES_AT + 2);

@@ -1,4 +1,4 @@
-/** Larger ones are not kept. */
+/** The largest buffer that is kept for reuse. */
 const SCRATCH_BYTES = 1_048_576;
 const MAX_KEPT = 4;
 
@@ -6,7 +6,7 @@ const kept: Buffer<ArrayBuffer>[] = [];
 let made = 0;
 
 /**
- * A buffer for what is compressed. They are used again, since the memory of a new one for every batch has V8 collect
+ * Returns a buffer for data to compress. Buffers are reused, because a new one for every batch makes V8 collect
  * garbage twice as often.
  */
 export function takeScratch(bytes: number): Buffer<ArrayBuffer> {
@@ -17,7 +17,7 @@ export function takeScratch(bytes: number): Buffer<ArrayBuffer> {
   return Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 }
 
-/** Nothing may use it any more. A large one is freed, and does not wait for the garbage collector. */
+/** Returns a buffer that is no longer used. A large one is freed immediately instead of by the garbage collector. */
 export function giveScratch(scratch: Buffer<ArrayBuffer>): void {
   if (scratch.length > SCRATCH_BYTES) scratch.buffer.transfer(0);
   else if (scratch.length === SCRATCH_BYTES && kept.length < MAX_KEPT) kept.push(scratch);

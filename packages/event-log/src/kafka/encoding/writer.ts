@@ -1,8 +1,8 @@
 const ASCII_END = 0x80;
-/** Longer texts are left to Node.js, whose call alone takes as long as writing so many characters here. */
+/** Node.js writes longer texts. The call alone takes as long as writing this many characters here. */
 const MAX_SHORT = 63;
 
-/** Writes the types of the Kafka protocol into a buffer that has room for them. */
+/** Writes the types of the Kafka protocol into a buffer with enough room. */
 export class Writer {
   private readonly buffer: Buffer;
   at: number;
@@ -20,7 +20,7 @@ export class Writer {
     this.buffer[this.at++] = value;
   }
 
-  /** A signed number of up to 31 bits. */
+  /** Writes a signed number of up to 31 bits. */
   varint(value: number): void {
     let rest = ((value << 1) ^ (value >> 31)) >>> 0;
     while (rest > 0x7f) {
@@ -30,7 +30,7 @@ export class Writer {
     this.byte(rest);
   }
 
-  /** Writes the length of everything after `start` and the room that was left for it there. */
+  /** Writes at `start` the length of the bytes that follow it. `room` bytes were left there for the length. */
   lengthAt(start: number, room: number): void {
     const { buffer, at } = this;
     const length = at - start - room;
@@ -41,21 +41,21 @@ export class Writer {
     this.at = start + needed + length;
   }
 
-  /** Bytes after their length. */
+  /** Writes bytes, preceded by their length. */
   bytes(value: Uint8Array): void {
     this.varint(value.length);
     this.buffer.set(value, this.at);
     this.at += value.length;
   }
 
-  /** A text as UTF-8 after its length. */
+  /** Writes a text as UTF-8, preceded by its length. */
   text(value: string): void {
     if (value.length <= MAX_SHORT && this.ascii(value)) return;
     this.varint(Buffer.byteLength(value));
     this.at += this.buffer.write(value, this.at);
   }
 
-  /** Writes a short text and returns true, unless it has other characters. */
+  /** Writes a short ASCII text and returns true. Returns false if it contains other characters. */
   private ascii(value: string): boolean {
     const { buffer, at } = this;
     const { length } = value;
@@ -71,7 +71,7 @@ export class Writer {
   }
 }
 
-/** The bytes of a number of up to 31 bits. */
+/** Returns the encoded length of a number of up to 31 bits. */
 export function varintLength(value: number): number {
   let rest = ((value << 1) ^ (value >> 31)) >>> 0;
   let bytes = 1;

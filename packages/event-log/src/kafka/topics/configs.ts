@@ -2,7 +2,7 @@ import kafkajs, { type Admin } from 'kafkajs';
 import { messageOf } from '../../errors.ts';
 import type { LogEntry } from '../../types.ts';
 
-/** The settings of a topic by name; `isOwn` if it is set for this topic, not taken from the brokers. */
+/** The settings of a topic by name. `isOwn`: set for this topic, not inherited from the brokers. */
 export type TopicConfig = ReadonlyMap<string, { value: string; isOwn: boolean }>;
 
 const { TOPIC } = kafkajs.ConfigResourceTypes;
@@ -12,7 +12,7 @@ export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 const SIZE = 'max.message.bytes';
 export const OPEN = new Map([[SIZE, String(MAX_MESSAGE_BYTES)]]);
-/** No batch is so small, so the leader of each partition refuses whatever is published. */
+/** Every batch exceeds this size limit, so the leader of each partition rejects all publishes. */
 export const CLOSED = new Map([[SIZE, '1']]);
 
 export function isClosed(config: TopicConfig): boolean {
@@ -40,7 +40,7 @@ export async function readConfigs(
   );
 }
 
-/** Changes settings of topics. What this user may not change is logged as the command that does. */
+/** Changes settings of topics. For settings that this user may not change, logs the command that does. */
 export async function alterTopics(
   admin: Admin,
   changes: ReadonlyMap<string, ReadonlyMap<string, string>>,
@@ -62,7 +62,7 @@ export async function alterTopics(
   }
 }
 
-/** Keeps the settings that are not named. */
+/** Changes settings of a topic and keeps the others. */
 export async function alterTopic(
   admin: Admin,
   topic: string,
@@ -75,7 +75,7 @@ export async function alterTopic(
   });
 }
 
-/** What an operator runs to change settings of a topic. */
+/** Returns the command with which an operator changes settings of a topic. */
 export function alterCommand(
   brokers: readonly string[],
   topic: string,

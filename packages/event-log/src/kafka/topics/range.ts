@@ -1,23 +1,23 @@
 /**
- * The partitions of a topic that one Kafka topic holds. A topic that was repartitioned has several: the last takes
- * what is published, and each group reads the others to their ends before it. Partitions are numbered across them, so
- * a partition and an offset name one record for ever.
+ * The partitions of a topic that one Kafka topic holds. A repartitioned topic has several ranges. The last one
+ * receives new records, and each group reads the earlier ones to their ends first. Partitions are numbered across
+ * ranges, so a partition and an offset always name the same record.
  */
 export interface Range {
   topic: string;
   kafkaTopic: string;
-  /** The number of its first partition. */
+  /** The number of the first partition. */
   first: number;
 }
 
 const FROM = '.from-';
 
-/** The Kafka topic that holds the partitions of a topic from this one on. */
+/** Returns the range that holds the partitions of a topic from `first` on. */
 export function rangeOf(topic: string, first: number): Range {
   return { topic, kafkaTopic: first === 0 ? topic : `${topic}${FROM}${first}`, first };
 }
 
-/** The ranges of a topic among the names of Kafka topics, in order. */
+/** Returns the ranges of a topic, in order, among the names of Kafka topics. */
 export function rangesIn(names: readonly string[], topic: string): Range[] {
   const later = names.flatMap((name) => {
     const first = name.startsWith(`${topic}${FROM}`) ? name.slice(topic.length + FROM.length) : '';

@@ -6,7 +6,7 @@ import { createRanges } from './ranges.ts';
 
 const NEXT = 'events.from-1';
 
-/** A cluster with `events` and `events.from-1`, of a partition each: what a group committed, and the ends in turn. */
+/** Simulates `events` and `events.from-1` with one partition each, a group's commits, and successive end offsets. */
 function adminOf(committed: Record<string, string>, ends: Record<string, string[]>): Admin {
   const admin: Partial<Admin> = {
     listTopics: async () => ['events', NEXT],

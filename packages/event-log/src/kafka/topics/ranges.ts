@@ -5,26 +5,28 @@ import type { KafkaAdmin } from '../admin.ts';
 import { begunOf, type Committed, readOffsets } from '../offsets.ts';
 import { type Range, rangeOf, rangesIn } from './range.ts';
 
-/** The ranges of topics, as of a moment ago. */
+/** The ranges of topics, cached briefly. */
 export interface Ranges {
-  /** Throws UnknownTopic. */
+  /** Returns the ranges of a topic in order. Throws UnknownTopic. */
   of(topic: string, maxAgeMs?: number): Promise<Range[]>;
-  /** Where to publish: the last range, unless nothing was published to it and none before is known to be closed. */
+  /** Returns the range to publish to: the last that has records, or the last if a range is known to be closed. */
   toPublish(topic: string): Promise<Range>;
-  /** A range of the topic refused a record. */
+  /** Notes that a range of the topic rejected a record. */
   moved(topic: string): void;
-  /** Where a group is: the first range that it has not read to its end, or the last. */
+  /** Returns the range that a group reads: the first that it has not read to its end, or the last. */
   toRead(group: string, topic: string): Promise<Range>;
 }
 
 const MAX_AGE_MS = 2_500;
 
-/** Longer than a broker waits for its replicas: what it stored before has an answer, and counts for the end if it was stored. */
+/**
+ * Longer than a broker waits for its replicas. After this time, the end offset includes every record stored before.
+ */
 const ANSWERED_MS = 2_000;
 
 export function createRanges(admin: KafkaAdmin): Ranges {
   const moved = new Set<string>();
-  /** When a range was first known to get no more records, by its Kafka topic. */
+  /** When a range was first known to be complete, by its Kafka topic. */
   const overSince = new Map<string, number>();
   let known: { at: number; names: Promise<string[]> } | undefined;
 
@@ -49,7 +51,7 @@ export function createRanges(admin: KafkaAdmin): Ranges {
   const isUsed = ({ kafkaTopic }: Range) =>
     use(async (a) => (await readOffsets(a, kafkaTopic)).some(({ high }) => high > 0n));
 
-  /** `isLeft`: the group has begun a later one, so what it committed of this one may be forgotten. */
+  /** @param isLeft The group has begun a later range, so Kafka may have forgotten its offsets in this one. */
   async function isReadToEnd({ kafkaTopic }: Range, committed: Committed, isLeft: boolean): Promise<boolean> {
     const offsets = committed.find(({ topic }) => topic === kafkaTopic)?.partitions ?? [];
     return use(async (a) =>
@@ -78,16 +80,16 @@ export function createRanges(admin: KafkaAdmin): Ranges {
       const topics = ranges.map(({ kafkaTopic }) => kafkaTopic);
       const used = await Promise.all(ranges.map(isUsed));
       const now = performance.now();
-      // Only once a later one has records is it certain that no more come to a range.
+      // A range is certain to be complete only once a later one has records.
       const isOver = (index: number) => used.includes(true, index + 1);
       for (const [index, { kafkaTopic }] of ranges.entries()) {
         if (isOver(index) && !overSince.has(kafkaTopic)) overSince.set(kafkaTopic, now);
       }
       const find = async () => {
-        // After the ends are known to be ends, so that nothing is committed up to one that was not.
+        // Read after the range is known to be over, so that a commit up to an earlier end does not count as complete.
         const committed = await use((a) => a.fetchOffsets({ groupId: group, topics }));
         const begun = begunOf(committed, ranges);
-        // From the first, because an operator may have reset the group.
+        // Starts at the first range, because an operator may have reset the group.
         for (let i = 0; ; i++) {
           const range = ranges[i] ?? first;
           if (isOver(i) && (await isReadToEnd(range, committed, i < begun))) continue;

@@ -6,7 +6,7 @@ interface Reassignment {
   partitions: { topic: string; partition: number; replicas: number[] }[];
 }
 
-/** Adds copies to the partitions of a topic, each on the broker that has the fewest of them. Leaders stay. */
+/** Adds replicas to the partitions of a topic, each on the broker with the fewest of them. Leaders stay. */
 export function reassignmentOf(
   topic: string,
   partitions: readonly Pick<PartitionMetadata, 'partitionId' | 'leader' | 'replicas'>[],

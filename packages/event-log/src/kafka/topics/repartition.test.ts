@@ -46,7 +46,9 @@ describe.skipIf(!brokers)('repartitioning', () => {
     await log.publish(topic, [{ partition, key, value: Buffer.from(value), headers: {} }]);
   }
 
-  /** Publishes one number after the other for each key, each through another process, as clients do that are told to retry. */
+  /**
+   * Publishes consecutive numbers for each key, each through another process, and retries on request as clients do.
+   */
   function publishAlways(through: EventLog[], topic: string) {
     const acknowledged = new Map(KEYS.map((key) => [key, 0]));
     const refused = new Set<string>();
@@ -76,7 +78,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
     };
   }
 
-  /** What a group read, by key. */
+  /** Collects the values that a group read, by key. */
   function reader(topic: string): Omit<ConsumeOptions, 'group'> & { read: Map<string, number[]> } {
     const read = new Map<string, number[]>(KEYS.map((key) => [key, []]));
     return {
@@ -191,7 +193,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
     const { metadata } = Broker.prototype;
     let asked = 0;
     let unlisted = 0;
-    // The first three times, and the time that it is asked again at once, whose error kafkajs swallows.
+    // The first three requests, and the immediate second request, for which kafkajs swallows the error.
     const unknown = new Set([1, 2, 3, 5]);
     vi.spyOn(Broker.prototype, 'metadata').mockImplementation(async function (this: unknown, topics) {
       if (topics?.some(isNew) && unknown.has(++asked)) throw answered('UNKNOWN_TOPIC_OR_PARTITION');

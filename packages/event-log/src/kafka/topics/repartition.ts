@@ -12,28 +12,29 @@ import { NotYetKnown, untilKnown } from './until-known.ts';
 
 export interface RepartitionOptions {
   topic: string;
-  /** Number of partitions, from 1 to 1,000. */
+  /** The number of partitions, from 1 to 1,000. */
   partitions: number;
   onProgress?(message: string): void;
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const TIMEOUT_MS = 120_000;
-/** Long, because services answer 503 until then, and also if it is given up. */
+/** A generous limit, because services return 503 until the step completes, and also if it is abandoned. */
 const REFUSED_WITHIN_MS = 50_000;
 const POLL_MS = 100;
-/** Of the fields of a record batch, the CRC-32C. */
+/** The position of the CRC-32C in a record batch. */
 const CHECKSUM_AT = 17;
 
 /**
- * Gives a topic other partitions while publishers and consumers run. Between the two closings of its steps nothing can
- * be published, for about a second; publishers are told to retry. Each step may be repeated: after a crash, run it again.
+ * Changes the number of partitions of a topic while publishers and consumers run. Publishing is impossible for about
+ * a second, between steps 2 and 3, and publishers are told to retry. Each step may be repeated, so run it again after
+ * a crash.
  *
  * 1. Create the Kafka topic of the new partitions, closed.
- * 2. Close the one of the old partitions, and wait until the leader of each refuses records, whatever publishers know.
- * 3. Open the new one. Its first record tells groups that the old partitions have an end; each reads up to it first.
+ * 2. Close the old Kafka topic, and wait until the leader of each partition rejects records from any publisher.
+ * 3. Open the new one. Its first record shows groups that the old partitions have ended; each reads them first.
  *
- * Returns false if the topic has that many partitions already. Throws EventLogUnavailable.
+ * Returns false if the topic has this number of partitions already. Throws EventLogUnavailable.
  */
 export async function repartitionKafkaTopic(
   connection: KafkaConnection,
@@ -57,7 +58,7 @@ export async function repartitionKafkaTopic(
     if (!isUnfinished && last.count === partitions) return false;
     if (isUnfinished) requireSame(last);
     const [from, to] = isUnfinished ? [before, last] : [last, await create(a, last)];
-    // Only then are busy brokers done with making the partitions, so that the next step is short.
+    // Waits until busy brokers have created the partitions, so that the next step is short.
     if (to.isClosed) await untilRefused(to);
     onProgress(`${to.kafkaTopic} has ${partitions} partitions`);
     if (!from.isClosed) await alterTopic(a, from.kafkaTopic, CLOSED);
@@ -95,7 +96,10 @@ export async function repartitionKafkaTopic(
     );
   }
 
-  /** Until the leader of each partition refuses records. A batch with a wrong checksum is never stored; its size is checked first. */
+  /**
+   * Waits until the leader of each partition rejects records. It probes with a batch that has a wrong checksum, which
+   * is never stored. The broker checks its size first.
+   */
   async function untilRefused({ kafkaTopic, count }: Described): Promise<void> {
     const value = Buffer.from('probe');
     const identity = { producerId: '-1', producerEpoch: -1, firstSequence: -1 };
@@ -123,11 +127,11 @@ const REFUSED = 'MESSAGE_TOO_LARGE';
 
 interface Attempt {
   probe: Parameters<Link['produce']>[1]['topicData'][number]['partitions'][number];
-  /** Its leader may be another by now. */
+  /** Whether this is a repeated attempt. The leader may have changed. */
   isAgain: boolean;
 }
 
-/** The error with which the leader answers. */
+/** Returns the error in the leader's response. */
 async function answerTo(link: Link, kafkaTopic: string, { probe, isAgain }: Attempt): Promise<string> {
   const deadline = performance.now() + REQUEST_TIMEOUT_MS;
   try {
@@ -148,7 +152,7 @@ interface Described extends Range {
   count: number;
   replicas: number;
   isClosed: boolean;
-  /** What is set for the topic itself. */
+  /** The settings of the topic itself. */
   own: Map<string, string>;
 }
 

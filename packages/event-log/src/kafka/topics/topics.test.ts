@@ -164,7 +164,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       const name = `single-${newGroup()}`;
       await log.createTopics([{ ...specOf(name), deadLetter: false }]);
       await log.createTopics([{ ...specOf(name), deadLetter: false, replication: 3 }]);
-      // Were two copies to confirm, every record would be refused.
+      // If two replicas had to confirm, every record would be rejected.
       await log.publish(name, [record('a')]);
       expect(said).toEqual([
         {

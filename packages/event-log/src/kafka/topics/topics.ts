@@ -18,15 +18,15 @@ import { isUnknownTopic, untilKnown } from './until-known.ts';
 const UNLIMITED = -1;
 
 interface CreateOptions {
-  /** Named in commands. */
+  /** The brokers to name in commands. */
   brokers: readonly string[];
   onLog?: ((entry: LogEntry) => void) | undefined;
 }
 
 /**
- * Creates missing topics and compares the others. What can be changed without losing records or refusing new ones is
- * changed, or logged as a command where this user may not; of the rest, the command is logged. Partitions are added by
- * `repartitionKafkaTopic` alone, because a key moves to another partition, and its records must not lose their order.
+ * Creates missing topics and compares the others. Applies changes that neither lose nor reject records, or logs their
+ * command if this user may not apply them. For other differences, it logs the command. Only `repartitionKafkaTopic`
+ * adds partitions, because keys move to other partitions and their records must stay in order.
  */
 export async function createKafkaTopics(
   admin: Admin,
@@ -66,7 +66,7 @@ export async function createKafkaTopics(
   if (short.length > 0) await reportReplication(admin, short, specs, { brokers, onLog });
 }
 
-/** Of the range that takes new records. */
+/** Compares the partitions of the range that receives new records. */
 function reportPartitions(
   specs: readonly (TopicSpec & { topic: string })[],
   { topics, configs }: { topics: readonly ITopicMetadata[]; configs: ReadonlyMap<string, TopicConfig> },
@@ -91,7 +91,7 @@ function reportPartitions(
   }
 }
 
-/** Where raising a setting neither deletes records nor makes the brokers refuse any. */
+/** Returns the settings to raise. Raising them neither deletes records nor makes brokers reject any. */
 function raisedSettings(spec: TopicSpec, config: TopicConfig, copies: number): Map<string, string> {
   const raised = new Map<string, string>();
   const raise = (name: string, wanted: number | undefined) => {
@@ -100,12 +100,12 @@ function raisedSettings(spec: TopicSpec, config: TopicConfig, copies: number): M
   };
   if (!isClosed(config)) raise('max.message.bytes', spec.maxMessageBytes ?? MAX_MESSAGE_BYTES);
   if (spec.cleanup === 'delete') raise('retention.ms', spec.retentionMs);
-  // With fewer copies than the settings ask for, a broker would refuse every record.
+  // With fewer replicas than the settings require, a broker would reject every record.
   raise('min.insync.replicas', minInSyncReplicas(Math.min(copies, spec.replication)));
   return raised;
 }
 
-/** Undefined unless the topic keeps its records for longer than it should. */
+/** Returns undefined unless the topic keeps its records for longer than specified. */
 function retentionBeyond(spec: TopicSpec, config: TopicConfig): string | undefined {
   if (spec.cleanup !== 'delete' || spec.retentionMs === undefined) return undefined;
   const found = config.get('retention.ms')?.value;
@@ -113,7 +113,9 @@ function retentionBeyond(spec: TopicSpec, config: TopicConfig): string | undefin
   return isLonger ? found : undefined;
 }
 
-/** Moving copies takes the network and the disks, so when it happens is the operator's decision. */
+/**
+ * Reports missing replicas. The operator decides when to add them, because copying loads the network and the disks.
+ */
 async function reportReplication(
   admin: Admin,
   short: readonly ITopicMetadata[],
@@ -136,7 +138,7 @@ function copiesOf(partitions: ITopicMetadata['partitions']): number {
   return Math.min(...partitions.map(({ replicas }) => replicas.length));
 }
 
-/** Returns the names of all topics. */
+/** Creates missing topics and returns the names of all topics. */
 async function createMissing(admin: Admin, specs: TopicSpec[]): Promise<string[]> {
   const existing = await admin.listTopics();
   const missing = specs.filter((spec) => rangesIn(existing, spec.name).length === 0);
@@ -148,7 +150,7 @@ async function createMissing(admin: Admin, specs: TopicSpec[]): Promise<string[]
   return [...existing, ...missing.map(({ name }) => name)];
 }
 
-/** Of a cluster, each request may be answered by another broker. */
+/** Describes the topics. In a cluster, a different broker may respond to each request. */
 async function describeTopics(admin: Admin, specs: TopicSpec[]) {
   const names = specs.map(({ name }) => name);
   const { topics } = await admin.fetchTopicMetadata({ topics: names });
@@ -173,7 +175,7 @@ function topicConfig(spec: TopicSpec) {
   };
 }
 
-/** Ignores that another instance has created a topic, and that a new one is not known yet. */
+/** Ignores that another instance has created a topic, and that a new topic is not known yet. */
 function ignoreHarmless(error: unknown): void {
   const errors = error instanceof kafkajs.KafkaJSAggregateError ? error.errors : [error];
   for (const one of errors) {
