@@ -4,15 +4,15 @@ import { html, raw } from 'hono/html';
 import { scalarScript } from './scalar.ts';
 
 export interface ApiReferenceOptions {
-  /** Other origins that the page may send requests to: those of the document's servers. */
+  /** The other origins that the page may send requests to: the servers of the document. */
   origins?: readonly string[];
-  /** The documents beside the page, by file name, each made on first use. */
+  /** The documents served next to the page, by file name. Each is created on first use. */
   documents?: Readonly<Record<string, () => object>>;
-  /** Links above the reference, by their text. The first is the home page. Without any there is no header. */
+  /** The links above the reference, by text. The first is the home page. Without links there is no header. */
   links?: Readonly<Record<string, string>>;
 }
 
-/** Turns off every request to Scalar's own hosts; the content security policy enforces it. */
+/** Turns off every request to Scalar's own hosts. The content security policy enforces it. */
 const configuration = {
   withDefaultFonts: false,
   telemetry: false,
@@ -29,8 +29,8 @@ const configuration = {
 };
 
 /**
- * Serves `/docs`, where Scalar renders `/openapi.json` of the same host, from a script of the same host, and the
- * documents. No other host is contacted.
+ * Serves `/docs`, where Scalar renders `/openapi.json` of the same host, and serves the documents. The script comes
+ * from the same host, and no other host is contacted.
  */
 export function mountApiReference<E extends Env>(
   hono: Hono<E>,
@@ -92,7 +92,7 @@ function headerOf(links: Links) {
   )}</header>`;
 }
 
-// Addresses are relative to /docs, so that the page works behind a path prefix.
+// URLs are relative to /docs, so that the page works behind a path prefix.
 const page = (script: string, links: Links) => html`<!doctype html>
 <html lang="en">
 <head>

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-/** Scalar's bundle. Its package exports no path to it, only to the style sheet beside it. */
+/** Scalar's bundle. The package does not export a path to it, only to the style sheet in the same folder. */
 const bundle = new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference/style.css'));
 
 export interface Script {
-  /** Changes with the content, so that a browser may keep it for good. */
+  /** The name changes with the content, so that browsers may cache the file permanently. */
   name: string;
   bytes: Buffer<ArrayBuffer>;
   gzipped: Buffer<ArrayBuffer>;
@@ -15,7 +15,7 @@ export interface Script {
 
 let kept: Promise<Script> | undefined;
 
-/** The script of the page, read and compressed on first use: few processes ever serve it. */
+/** Returns the script of the page. Reads and compresses it on first use, because few processes ever serve it. */
 export function scalarScript(): Promise<Script> {
   kept ??= read().catch((error: unknown) => {
     kept = undefined;

@@ -12,8 +12,8 @@ interface ImportOptions {
 }
 
 /**
- * Writes the models of a price list. A price list has no display names: an existing model keeps its name, a new
- * one is named after its id. Models that are not in the list are left alone.
+ * Writes the models of a price list. A price list has no display names: an existing model keeps its name, and a new
+ * one is named after its id. Models that are not in the list are not changed.
  */
 export async function importModels(models: PriceList['models'], options: ImportOptions): Promise<Outcome[]> {
   const known = await listObjects(options.client, kinds.model.list);

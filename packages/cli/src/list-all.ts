@@ -9,7 +9,7 @@ export async function collect<T>(entries: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** Every resource of a kind. */
+/** Lists every resource of a kind. */
 export function listAll(
   client: Client,
   { operation }: NonNullable<Kind['list']>,

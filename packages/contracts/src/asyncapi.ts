@@ -6,13 +6,13 @@ import type { ServiceName } from './operation/operation.ts';
 export interface AsyncApiOptions {
   /** The services to include. Default: all. */
   services?: readonly ServiceName[];
-  /** The URL of the API, where known. */
+  /** The URL of the API, if known. */
   api?: string | undefined;
 }
 
 const PROTOCOLS = { socket: 'ws', stream: 'http' } as const;
 
-/** Generates the AsyncAPI 3.0 document of the WebSockets and event streams. `send` is what Switchboard sends. */
+/** Generates the AsyncAPI 3.0 document of the WebSockets and event streams. `send` means sent by Switchboard. */
 export function asyncApiDocument({ services, api }: AsyncApiOptions = {}) {
   const included = channels.filter(({ service }) => services?.includes(service) ?? true);
   const kinds = [...new Set(included.map(({ kind }) => kind))];
@@ -49,14 +49,14 @@ const messagesOf = ({ sends, receives }: Channel) =>
     return [name, message] as const;
   });
 
-/** Schemas by name, with those that they refer to, in the form of OpenAPI 3.1. */
+/** Returns the schemas by name, with the schemas that they reference, in the form of OpenAPI 3.1. */
 function schemasOf(schemas: readonly { name: string; schema: z.ZodType }[]) {
   const generator = new OpenAPIHono();
   for (const { name, schema } of schemas) generator.openAPIRegistry.register(name, schema);
   return generator.getOpenAPI31Document({ openapi: '3.1.0', info: API_INFO }).components?.schemas ?? {};
 }
 
-/** Inline, because a binding's query may not be a reference. */
+/** Inline, because the query of a binding must not be a reference. */
 const queryOf = ({ query }: Channel) => schemasOf([{ name: 'query', schema: query }])['query'];
 
 function serverOf(kind: Channel['kind'], api: string | undefined) {

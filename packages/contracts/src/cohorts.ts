@@ -2,16 +2,19 @@ import { z } from '@hono/zod-openapi';
 import { anyJson } from './fields/fields.ts';
 import { clause } from './flags.ts';
 
-/** The compacted topic on which flags says which cohorts exist. One partition: records are in order. */
+/**
+ * The compacted topic on which flags publishes the existing cohorts. It has one partition, so its records are in
+ * order.
+ */
 export const COHORTS_TOPIC = 'cohorts';
 
 const id = z.string().min(1);
-/** Wider than the clause of a request, so that stored records stay readable. */
+/** Accepts more than the clause of a request, so that stored records stay readable. */
 export const storedClause = clause.extend({ value: anyJson.optional() });
 
 /**
- * The JSON value of a record on `cohorts`: who belongs to a cohort, without its name. Without a value the cohort is
- * gone.
+ * The JSON value of a record on `cohorts`: the members of a cohort, without its name. A record without a value
+ * deletes the cohort.
  */
 export const cohortRecord = z.object({
   projectId: id,
@@ -28,12 +31,12 @@ export type CohortRecord = z.infer<typeof cohortRecord>;
 
 const keyParts = z.tuple([id, id]);
 
-/** The key of a cohort's record. */
+/** Returns the key of a cohort's record. */
 export function cohortKey(projectId: string, cohortId: string): string {
   return JSON.stringify([projectId, cohortId]);
 }
 
-/** What a key names; undefined for another key. */
+/** Parses the key of a record. Returns undefined for any other key. */
 export function parseCohortKey(key: string): { projectId: string; id: string } | undefined {
   try {
     const [projectId, cohortId] = keyParts.parse(JSON.parse(key));

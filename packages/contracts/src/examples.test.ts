@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openApiDocument } from './openapi.ts';
 import { consoleOperations, operations, publicOperations } from './operations.ts';
 
-/** The document as its readers get it. */
+/** The document as clients receive it. */
 const document = JSON.parse(JSON.stringify(openApiDocument({ management: true })));
 
 interface Media {
@@ -12,7 +12,7 @@ interface Media {
   examples?: Record<string, { value: unknown }>;
 }
 
-/** The examples of a body: its own, by name, or the one of its schema. */
+/** Returns the examples of a body: its own, by name, or the one of its schema. */
 function examplesOf({ schema, example, examples }: Media): unknown[] {
   if (examples !== undefined) return Object.values(examples).map(({ value }) => value);
   const named =

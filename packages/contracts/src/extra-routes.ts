@@ -2,7 +2,7 @@ import type { ServiceName } from './operation/operation.ts';
 
 /** A route of `{base_url}` that is not an API operation: an HTML page, a folder of files or a WebSocket. */
 export interface ExtraRoute {
-  /** In the syntax of operation paths. */
+  /** The path in the syntax of operation paths. */
   path: string;
   service: ServiceName;
   kind: 'page' | 'files' | 'socket';

@@ -26,7 +26,7 @@ export const clause = z
   .openapi('Clause', { description: 'A condition on a trait, distinct_id or group.<type>.<trait>.' });
 export type Clause = z.infer<typeof clause>;
 
-/** What is probably not meant by the clauses of a request that was carried out. */
+/** Warnings about clauses of a completed request that are probably a mistake. */
 export const warnings = z
   .array(z.string())
   .optional()

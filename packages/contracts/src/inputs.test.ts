@@ -23,9 +23,9 @@ const parameters = operations.flatMap(({ operationId, credential, request }): Pa
 );
 
 const EXCEPT = [
-  // What a file's name may not have is left out of it.
+  // Characters that a file name must not contain are removed.
   'uploadAttachment (conversation): name',
-  // A malformed token is answered as an unknown one.
+  // A malformed token gets the same response as an unknown one.
   'getSharedReport (public): token',
 ];
 

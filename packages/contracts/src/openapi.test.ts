@@ -28,10 +28,10 @@ function described(document: OpenApiDocument) {
 
 const addressesOf = (some: typeof operations) => some.map(({ method, path }) => `${method} ${path}`).sort();
 
-/** A document that has management names the path of the twin there. */
+/** In a document with management operations, each of them contains the path of its twin. */
 const withoutTwins = (some: typeof operations) => some.filter((one) => !consoleOperations.includes(one));
 
-/** What an operation of the document says, as loosely as a reader of JSON sees it. */
+/** Returns an operation of the document, typed as loosely as parsed JSON. */
 function entry(document: OpenApiDocument, method: 'get' | 'post' | 'put', path: string) {
   const operation = document.paths?.[path]?.[method];
   if (!operation) throw new Error(`${method} ${path} is not in the document`);

@@ -10,7 +10,7 @@ export interface OpenApiOptions {
   services?: readonly ServiceName[];
   /** Whether to include the management API. Default: false. */
   management?: boolean;
-  /** The URL of each host, where known. */
+  /** The URL of each host, if known. */
   servers?: Partial<Record<Host, string>>;
 }
 
@@ -46,7 +46,7 @@ export function openApiDocument({
   management = false,
   servers = {},
 }: OpenApiOptions = {}): OpenApiDocument {
-  // Each operation once: a management operation names the path of its twin.
+  // Includes each operation once: a management operation contains the path of its twin.
   const left = management
     ? new Set(consoleOperations)
     : new Set(operations.filter(({ host }) => host === 'management'));
@@ -73,7 +73,7 @@ export function openApiDocument({
 
 const methodOrder = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Public API before management, then by tag and path, reads before writes. */
+/** Sorts the public API before management, then by tag and path, with reads before writes. */
 function byReadingOrder(one: Operation, other: Operation): number {
   return (
     Number(one.host === 'management') - Number(other.host === 'management') ||

@@ -19,7 +19,7 @@ const project = '/v1/projects/{projectId}';
 const report = `${project}/reports/{reportId}`;
 const conversation = '/v1/conversations/{id}';
 
-/** Written down from the interface's own tables, not from the definitions. */
+/** Copied from the interface's own tables, not from the definitions. */
 const interfaceTable: Row[] = [
   ['GET', '/v1/plans', 'api', 'public', 'catalogue'],
   ['GET', '/v1/ai/models', 'api', 'public', 'catalogue'],
@@ -98,7 +98,7 @@ test('every management operation is below /management/v1, takes an access token 
   }
 });
 
-/** They need no permission: everyone may ask about themselves. */
+/** Operations without a permission, because every caller may read their own data. */
 const aboutTheCaller = ['getMe', 'listOwnProjects'];
 
 test('the console has a twin of every management operation that a role allows, and of no other', () => {
@@ -124,7 +124,7 @@ test('every operation with an access token names a permission, except those abou
   expect(without.map(({ operationId }) => operationId)).toEqual(aboutTheCaller);
 });
 
-/** Operations that are no GET and leave no entry when they are allowed. */
+/** Operations other than GET that leave no entry when they are allowed. */
 const notInTrail: Record<string, string> = {
   askInsight: 'reads counts',
   evaluateOfrepFlags: 'reads the flags of a context',
@@ -170,7 +170,7 @@ test('no path of one service hides a path of another', () => {
     const hidden = publicOperations.filter(
       (other) => other.host === one.host && other.path !== one.path && like.test(other.path),
     );
-    // Hono prefers the literal where both are of one service; the gateway knows services only.
+    // Hono prefers the literal path if both belong to one service. The gateway knows services only.
     expect(hidden.filter(({ service }) => service !== one.service).map(({ path }) => path)).toEqual([]);
   }
 });

@@ -81,16 +81,20 @@ const twins = new Map(
   }),
 );
 
-/** What the console's users may call of the management API: a twin of every operation that some role allows. */
+/** The management operations that users of the console may call: a twin of every operation that some role allows. */
 export const consoleOperations: readonly Operation[] = [...twins.values()];
 
-/** An operation as it is served: at its own path and, if it has a twin for the console, there. */
+/**
+ * Returns the forms in which an operation is served: at its own path and at that of its twin for the console, if any.
+ */
 export function servedAs(operation: Operation): readonly Operation[] {
   const twin = twins.get(operation);
   return twin === undefined ? [operation] : [operation, twin];
 }
 
-/** The operations that the gateway routes: the public API, insights, OFREP for clients of other makers, the console's. */
+/**
+ * The operations that the gateway routes: the public API, insights, OFREP for third-party clients, and the console's.
+ */
 export const publicOperations: readonly Operation[] = [
   ...interfaceOperations,
   ...operationsOf(analytics, ofrep, console),
@@ -100,7 +104,7 @@ export const publicOperations: readonly Operation[] = [
 /** Every operation. */
 export const operations: readonly Operation[] = [...publicOperations, ...managementOperations];
 
-/** Every operation of a service, management included. */
+/** Returns every operation of a service, including management. */
 export function serviceOperations(service: ServiceName): readonly Operation[] {
   return operations.filter((operation) => operation.service === service);
 }

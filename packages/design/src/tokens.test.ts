@@ -17,7 +17,7 @@ const times = (matrix: readonly Triple[], [x, y, z]: Triple): Triple => {
   return [row(0), row(1), row(2)];
 };
 
-/** WCAG 2.2, relative luminance and contrast ratio. */
+/** Computes the WCAG 2.2 contrast ratio from the relative luminance. */
 function contrast(one: string, other: string): number {
   const luminance = ([red, green, blue]: Triple) => 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   const [darker = 0, lighter = 0] = [luminance(rgb(one)), luminance(rgb(other))].sort((a, b) => a - b);
@@ -57,7 +57,7 @@ const LAB: Triple[] = [
   [1.9779984951, -2.428592205, 0.4505937099],
   [0.0259040371, 0.7827717662, -0.808675766],
 ];
-/** Ottosson's OKLab, of a colour for a person with that vision. */
+/** Converts a colour to Ottosson's OKLab, as a person with this vision sees it. */
 function seen(colour: string, vision: readonly Triple[]): Triple {
   const clipped = times(vision, rgb(colour)).map((part) => Math.min(1, Math.max(0, part)));
   const [l = 0, m = 0, s = 0] = times(LMS, [clipped[0] ?? 0, clipped[1] ?? 0, clipped[2] ?? 0]).map(

@@ -6,7 +6,9 @@ interface Colour {
   dark: string;
 }
 
-/** Colours by role, in both schemes. Pages use the custom properties of `tokens`; mails have none. */
+/**
+ * Colours by role, in both schemes. Pages use the custom properties of `tokens`. Emails cannot use custom properties.
+ */
 export const colours = {
   text: { light: '#1c1b19', dark: '#edebe6' },
   'text-muted': { light: '#62605a', dark: '#a5a29a' },
@@ -22,8 +24,9 @@ export const colours = {
 } as const satisfies Record<string, Colour>;
 
 /**
- * Colours of a chart's series, in order. They have a contrast of 3:1 with `surface` and `raised`, and stay apart for
- * people with deuteranopia, protanopia and tritanopia. Found by a search in OKLCH for the largest smallest distance.
+ * The colours of a chart's series, in order. They have a contrast of 3:1 with `surface` and `raised`, and are
+ * distinguishable for people with deuteranopia, protanopia and tritanopia. A search in OKLCH for the largest minimum
+ * distance found them.
  */
 export const series: readonly Colour[] = [
   { light: '#2f4ff0', dark: '#8ca0ff' },
@@ -41,6 +44,9 @@ const properties = [
   ...series.map((colour, at): [string, Colour] => [`series-${at + 1}`, colour]),
 ].map(([name, { light, dark }]) => `--${name}:light-dark(${light},${dark})`);
 
-/** Custom properties of every page: `--text` and the other roles, `--series-1` to `--series-8`, fonts. Paper is light. */
+/**
+ * The custom properties of every page: `--text` and the other roles, `--series-1` to `--series-8`, fonts. Print is
+ * light.
+ */
 export const tokens = `:root{color-scheme:light dark;${properties.join(';')};--radius:6px;--sans:Inter,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;--mono:ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,monospace}
 @media print{:root{color-scheme:light}}`;

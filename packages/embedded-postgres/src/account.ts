@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './errors.ts';
 
-/** The account PostgreSQL runs as; undefined is the current one. */
+/** The account that PostgreSQL runs as. Undefined for the current account. */
 export type Account = { uid: number; gid: number } | undefined;
 
 /**
- * PostgreSQL refuses to run as root. Started by root it runs as the owner of the data, or as `postgres`, or as `nobody`,
- * whichever exists first.
+ * Chooses the account. PostgreSQL refuses to run as root. If root starts it, it runs as the owner of the data, as
+ * `postgres` or as `nobody`, whichever exists first.
  */
 export async function chooseAccount(data: string): Promise<Account> {
   if (process.getuid?.() !== 0) return undefined;
@@ -25,7 +25,7 @@ export async function chooseAccount(data: string): Promise<Account> {
   );
 }
 
-/** For `spawn`. */
+/** A command for `spawn`. */
 export interface Command {
   program: string;
   args: string[];
@@ -33,9 +33,9 @@ export interface Command {
 }
 
 /**
- * The command that runs a program as the account. On Linux the kernel ends it when this process ends (`--pdeathsig`).
- * Where the account cannot enter the folders, such as a project in root's home, it gets the capability `dac_override`,
- * which `no_setuid_fixup` keeps through access(2).
+ * Returns the command that runs a program as the account. On Linux the kernel ends it when this process ends
+ * (`--pdeathsig`). If the account cannot access the folders, such as a project in root's home, it gets the capability
+ * `dac_override`, which `no_setuid_fixup` keeps through access(2).
  */
 export async function command(
   account: Account,
@@ -66,7 +66,7 @@ export async function command(
   return through([...(reachable ? [] : passThrough), ...become]);
 }
 
-/** Whether setpriv of util-linux is installed; that of busybox lacks these options. */
+/** Returns whether setpriv of util-linux is installed. The one of busybox lacks these options. */
 async function hasSetpriv(): Promise<boolean> {
   const version = await promisify(execFile)('setpriv', ['--version']).catch(() => undefined);
   return version?.stdout.includes('util-linux') ?? false;

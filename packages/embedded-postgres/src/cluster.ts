@@ -7,7 +7,7 @@ import { type Account, command } from './account.ts';
 import { EmbeddedPostgresError, explain } from './errors.ts';
 import type { Programs } from './programs.ts';
 
-/** The superuser of every cluster that is created here. */
+/** The superuser of every cluster that this package creates. */
 export const SUPERUSER = 'switchboard';
 const VERSION = '18';
 
@@ -19,7 +19,9 @@ export interface ClusterOptions {
   durable: boolean;
 }
 
-/** Creates the cluster unless it exists. Returns the superuser's password, which is stored beside it with mode 0600. */
+/**
+ * Creates the cluster unless it exists. Returns the superuser's password, which is stored next to it with mode 0600.
+ */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const { directory, data } = options;
   const passwordFile = join(directory, 'password');
@@ -49,7 +51,9 @@ async function versionOf(data: string): Promise<string | undefined> {
   );
 }
 
-/** Under another name first: an interrupted initdb must not leave what looks like a cluster. */
+/**
+ * Creates the cluster under another name first, so that an interrupted initdb does not leave a partial cluster.
+ */
 async function create(options: ClusterOptions, passwordFile: string): Promise<string> {
   const { directory, data, account, programs } = options;
   const fresh = `${data}.new`;
@@ -60,7 +64,7 @@ async function create(options: ClusterOptions, passwordFile: string): Promise<st
   if (account) for (const path of [fresh, passwordFile]) await chown(path, account.uid, account.gid);
   const settings = [
     ...[`--pgdata=${fresh}`, `--username=${SUPERUSER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-    // Sorts and compares text the same way on every machine.
+    // Sorts and compares text in the same way on every machine.
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...(options.durable ? [] : ['--no-sync']),
   ];
@@ -83,7 +87,10 @@ async function create(options: ClusterOptions, passwordFile: string): Promise<st
   return password;
 }
 
-/** Without variables that configure PostgreSQL (PGDATA, PGPORT, LANG). Its messages must be English to be recognized. */
+/**
+ * Returns the environment without variables that configure PostgreSQL (PGDATA, PGPORT, LANG). Messages are recognized
+ * by their English text.
+ */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(PG|LC_|LANG)/.test(name));
   return { ...Object.fromEntries(kept), LC_ALL: 'C' };

@@ -1,4 +1,4 @@
-/** Why PostgreSQL cannot run, in one line for the person who started it. */
+/** The reason why PostgreSQL cannot run, in one line for the user. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError';
 }
@@ -46,7 +46,7 @@ const EXPLANATIONS: [pattern: RegExp, explain: (place: Place, line: string) => s
   ],
 ];
 
-/** One line for the output of PostgreSQL's programs, or for an error of the file system. */
+/** Converts the output of PostgreSQL's programs, or an error of the file system, to a one-line error. */
 export function explain(output: string, place: Place): EmbeddedPostgresError {
   const lines = output.split('\n').map((line) => line.trim());
   const serious = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|LOG: +could not)\b/.test(line));
@@ -58,7 +58,7 @@ export function explain(output: string, place: Place): EmbeddedPostgresError {
   return new EmbeddedPostgresError(`PostgreSQL does not start in ${place.directory}: ${withoutPrefix(last)}`);
 }
 
-/** One line for an error of the file system; other errors are returned unchanged. */
+/** Converts an error of the file system to a one-line error. Returns other errors unchanged. */
 export function explainError(error: unknown, place: Place): unknown {
   if (error instanceof EmbeddedPostgresError || !(error instanceof Error)) return error;
   return 'code' in error && 'syscall' in error ? explain(error.message, place) : error;

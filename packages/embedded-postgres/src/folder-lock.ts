@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './errors.ts';
 
 /**
- * Locks the folder, so that only one process runs PostgreSQL in it. The lock file holds the process id and its start
- * time, and a lock whose process has ended is taken over at once.
+ * Locks the folder, so that only one process runs PostgreSQL in it. The lock file contains the process id and its
+ * start time. A lock of a process that has ended is taken over at once.
  *
- * proper-lockfile 4.1.2 does not cover this, since it goes by the age of the lock alone. Tried with its shortest age of
- * 2 s: a start after kill -9 waits 2.7 s, and a suspended process loses its lock after 2.8 s while its server runs.
+ * proper-lockfile 4.1.2 does not cover this, because it uses only the age of the lock. With its shortest age of 2 s,
+ * a start after kill -9 waits 2.7 s, and a suspended process loses its lock after 2.8 s while its server runs.
  */
 export async function lockFolder(directory: string): Promise<{ release(): Promise<void> }> {
   const file = join(directory, 'supervisor');
@@ -45,7 +45,7 @@ function inUse(directory: string, owner: string): EmbeddedPostgresError {
   );
 }
 
-/** Removes the lock of an owner that has ended, but not one that another process took meanwhile. */
+/** Removes the lock of an owner that has ended, unless another process has taken the lock since. */
 async function discard(file: string, owner: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   await rename(file, aside).catch(() => undefined);
@@ -60,7 +60,10 @@ async function isAlive(owner: string): Promise<boolean> {
   return now !== '' && now === start.join(' ');
 }
 
-/** When a process started, which tells it from a later one with the same id. Empty when there is none. */
+/**
+ * Returns the start time of a process, which distinguishes it from a later one with the same id. Empty if none
+ * exists.
+ */
 async function startOf(pid: number): Promise<string> {
   if (!(pid > 0)) return '';
   if (platform() === 'linux') {
@@ -78,7 +81,7 @@ async function listProcess(pid: number, column: string): Promise<string> {
   return listed?.stdout.trim() ?? '';
 }
 
-/** Stops a PostgreSQL that outlived the process that started it. */
+/** Stops a PostgreSQL that is still running after the process that started it has ended. */
 export async function stopOrphan(data: string): Promise<void> {
   const pid = await postmasterOf(data);
   if (pid === undefined) return;

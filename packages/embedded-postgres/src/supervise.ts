@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from './server.ts';
 
-/** Starts a server again when it ends by itself, after a pause that grows to 5 s. */
+/** Restarts a server when it ends unexpectedly, after a pause that grows to 5 s. */
 export function supervise(first: Server, start: () => Promise<Server>, onLog: (line: string) => void) {
   const stopping = new AbortController();
   let current = first;
@@ -22,7 +22,7 @@ export function supervise(first: Server, start: () => Promise<Server>, onLog: (l
     await current.stop();
   }
 
-  /** Returns whether it must be tried again. */
+  /** Returns whether another attempt is needed. */
   async function restart(): Promise<boolean> {
     try {
       current = await start();

@@ -10,7 +10,7 @@ export interface CompiledCohorts {
 const noCohorts: ReadonlySet<string> = new Set();
 
 /**
- * Compiles cohorts, once per change. A cohort has only the people it lists if its `match` is empty, malformed or
+ * Compiles cohorts, once per change. A cohort contains only its listed people if its `match` is empty, malformed or
  * refers to a cohort.
  */
 export function compileCohorts(cohorts: readonly Cohort[]): CompiledCohorts {
@@ -29,7 +29,7 @@ export function compileCohorts(cohorts: readonly Cohort[]): CompiledCohorts {
   return { matched, listed };
 }
 
-/** The ids of the cohorts a person belongs to, sorted by UTF-16 code units. */
+/** Returns the ids of the cohorts a person belongs to, sorted by UTF-16 code units. */
 export function memberships(cohorts: CompiledCohorts, person: Person): string[] {
   const user: User = { ...person, cohorts: noCohorts };
   const ids = new Set(cohorts.listed.get(person.distinctId));

@@ -13,8 +13,8 @@ interface Visit {
 }
 
 /**
- * Sorts nodes 0..n-1 topologically with Tarjan's strongly connected components, which are found dependencies
- * first. Iterative, because a chain of dependencies may be deeper than the stack.
+ * Sorts nodes 0..n-1 topologically with Tarjan's strongly connected components algorithm, which finds dependencies
+ * first. It is iterative, because a chain of dependencies may be deeper than the stack.
  */
 export function sortByDependencies(dependencies: readonly (readonly number[])[]): DependencyOrder {
   const order: number[] = [];

@@ -10,7 +10,7 @@ import {
 } from './index.ts';
 import { damaged, flags, users } from './testing/arbitraries.ts';
 
-// What a server or a file may send: sound entries, entries with one part replaced, anything at all.
+// Data that a server or a file may contain: valid entries, entries with one part replaced, and arbitrary values.
 const rulesets = fc.oneof(
   { weight: 3, arbitrary: flags },
   fc.array(damaged(flags.map(([first]) => first ?? {})), { maxLength: 5 }).map(asRuleset),

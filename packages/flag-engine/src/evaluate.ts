@@ -7,7 +7,7 @@ import type { Decision, Reason, User } from './types.ts';
 /** The result of each flag, by flag key. The objects have no prototype, so any key is safe. */
 export interface Evaluation {
   readonly flags: Record<string, unknown>;
-  /** Only for flags that served a variation. */
+  /** Contains only flags that served a variation. */
   readonly variants: Record<string, string>;
   readonly reasons: Record<string, Reason>;
 }

@@ -1,11 +1,12 @@
-/** Whether a value is a JSON object. */
+/** Returns whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * A value as a server receives it in JSON: a `Date` is its ISO text, `NaN` is null. Returns JSON as it is. Throws for
- * what JSON cannot hold, such as a bigint or a cyclic structure.
+ * Converts a value to the form in which a server receives it in JSON: a `Date` becomes its ISO text, and `NaN`
+ * becomes null. Returns JSON unchanged. Throws for values that JSON cannot represent, such as a bigint or a cyclic
+ * structure.
  */
 export function toJson(value: unknown): unknown {
   if (value === undefined || isJson(value)) return value;

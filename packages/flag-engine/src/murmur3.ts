@@ -1,7 +1,8 @@
 import { utf8 } from './utf8.ts';
 
 // Evaluation hashes one distinct id after the key of every flag. Keys are therefore hashed when the ruleset is
-// compiled and the id is split into scrambled blocks once per evaluation. Only combining them is left per flag.
+// compiled, and the id is split into scrambled blocks once per evaluation. For each flag, the two only need to
+// be combined.
 
 /** The hash state after the beginning of a text. */
 export interface HashedPrefix {
@@ -27,7 +28,7 @@ interface Cut {
   readonly rest: number;
 }
 
-/** MurmurHash3 x86 32-bit of a text's UTF-8 bytes, as an unsigned integer. Public domain, Austin Appleby. */
+/** Computes MurmurHash3 x86 32-bit of a text's UTF-8 bytes, as an unsigned integer. Public domain, Austin Appleby. */
 export function murmur3(text: string, seed: number): number {
   return hashTogether(hashPrefix('', seed), hashableSuffix(text));
 }
@@ -50,7 +51,7 @@ export function hashableSuffix(text: string): HashableSuffix {
   return { cuts, length: bytes.length };
 }
 
-/** The hash of the concatenation of prefix and suffix. */
+/** Hashes the concatenation of prefix and suffix. */
 export function hashTogether(prefix: HashedPrefix, suffix: HashableSuffix): number {
   let hash = prefix.hash;
   const cut = suffix.cuts[prefix.tailBytes];

@@ -1,14 +1,14 @@
 import type { CompiledFlag, Ruleset } from './ruleset.ts';
 import type { Decision } from './types.ts';
 
-/** The reasons of OpenFeature that an evaluation has. */
+/** The OpenFeature reasons that an evaluation can have. */
 export type OpenFeatureReason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DEFAULT' | 'DISABLED' | 'ERROR';
 
 /** A decision in the terms of OpenFeature. */
 export interface Resolution {
   /**
-   * `false` if a flag of type boolean or none is off. Undefined if the caller's default applies: a flag of another type is
-   * off, the flag cannot be evaluated, or its variation has the value `null`.
+   * `false` if a flag of type boolean or without a type is off. Undefined if the caller's default applies: a flag
+   * of another type is off, the flag cannot be evaluated, or its variation has the value `null`.
    */
   readonly value: unknown;
   /** The key of the variation, or `on` or `off`. */
@@ -17,9 +17,9 @@ export interface Resolution {
 }
 
 /**
- * A decision of `evaluateFlag` or `decideAll` in the terms of OpenFeature. `SPLIT` if the person's hash decided,
- * `TARGETING_MATCH` if only clauses or prerequisites did, `STATIC` if everyone gets the same, `DEFAULT` if clauses or
- * prerequisites turned the flag off.
+ * Converts a decision of `evaluateFlag` or `decideAll` to the terms of OpenFeature. The reason is `SPLIT` if the
+ * person's hash decided, `TARGETING_MATCH` if only clauses or prerequisites did, `STATIC` if everyone gets the same,
+ * and `DEFAULT` if clauses or prerequisites turned the flag off.
  */
 export function resolve(ruleset: Ruleset, decision: Decision): Resolution {
   const { key, served, value, reason } = decision;

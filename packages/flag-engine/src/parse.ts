@@ -19,7 +19,7 @@ export interface ParsedFlag {
   readonly definition: FlagDefinition | undefined;
 }
 
-/** Parses a ruleset entry of unknown shape. `undefined` if it has no key. */
+/** Parses a ruleset entry of unknown shape. Returns `undefined` if it has no key. */
 export function parseFlag(entry: unknown): ParsedFlag | undefined {
   if (!isRecord(entry) || typeof entry['key'] !== 'string') return undefined;
   const prerequisites = parseList(entry['prerequisites'], parsePrerequisite);
@@ -56,7 +56,7 @@ function parseVariation(entry: unknown): Variation | undefined {
   return typeof key === 'string' && isWeight(weight) ? { key, value, weight } : undefined;
 }
 
-/** Parses every element. An absent list is empty; `undefined` if any element is malformed. */
+/** Parses every element. An absent list is empty. Returns `undefined` if any element is malformed. */
 function parseList<T>(list: unknown, parse: (element: unknown) => T | undefined): T[] | undefined {
   if (isAbsent(list)) return [];
   if (!Array.isArray(list)) return undefined;

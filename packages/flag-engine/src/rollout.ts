@@ -21,19 +21,19 @@ export function flagHashes(flagKey: string): FlagHashes {
   return { rollout: hashPrefix(prefix, ROLLOUT_SEED), variation: hashPrefix(prefix, VARIATION_SEED) };
 }
 
-/** The rollout bucket of an id for a flag: 1 to 100, independent of the percentage. */
+/** Returns the rollout bucket of an id for a flag: 1 to 100, independent of the percentage. */
 export function rolloutBucket(flagKey: string, distinctId: string): number {
   return bucket(murmur3(`${flagKey}:${distinctId}`, ROLLOUT_SEED));
 }
 
-/** Whether an id is in the rollout. An empty id is in the rollout only at 100. */
+/** Returns whether an id is in the rollout. An empty id is in the rollout only at 100. */
 export function inRollout(percentage: number, flagKey: string, distinctId: string): boolean {
   return isRolledOut(percentage, flagHashes(flagKey), hashableSuffix(distinctId));
 }
 
 /**
- * The variation served to an id: the first in stored order whose cumulative weight reaches the hash of the id. An
- * empty id gets the first variation with a positive weight. `undefined` if no weight is positive.
+ * Returns the variation served to an id: the first in stored order with a cumulative weight that reaches the hash of
+ * the id. An empty id gets the first variation with a positive weight. Returns `undefined` if no weight is positive.
  */
 export function chooseVariation<V extends { readonly weight: number }>(
   variations: readonly V[],

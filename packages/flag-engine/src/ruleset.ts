@@ -8,7 +8,9 @@ export interface CompiledVariation extends Variation {
 }
 
 export interface CompiledPrerequisite {
-  /** Position of the flag in the ruleset. -1 if it is missing or in a cycle, which nothing satisfies. */
+  /**
+   * Position of the flag in the ruleset. -1 if it is missing or in a cycle, so that the prerequisite is never met.
+   */
   readonly position: number;
   readonly served: string;
 }
@@ -22,13 +24,13 @@ export interface CompiledFlag {
   readonly hashes: FlagHashes;
   /** The value of the flag when it is off. */
   readonly offValue: false | null;
-  /** The decisions without a variation that were made so far, by reason. */
+  /** Cached decisions without a variation, by reason. */
   readonly made: Record<Reason, Decision | undefined>;
 }
 
-/** Flags compiled for many evaluations. Nothing that can be observed changes. */
+/** Flags compiled for many evaluations. It has no observable mutable state. */
 export interface Ruleset {
-  /** In stored order. */
+  /** The flags in stored order. */
   readonly flags: readonly CompiledFlag[];
   readonly positions: ReadonlyMap<string, number>;
   /** Positions in evaluation order: each after those of its prerequisites. */
@@ -83,7 +85,7 @@ function compileFlag(flag: ParsedFlag, prerequisites: readonly CompiledPrerequis
     })),
     hashes: flagHashes(key),
     offValue,
-    // With every property from the start, which takes less memory than properties added later.
+    // All properties are present from the start, which takes less memory than adding them later.
     made: {
       DISABLED: undefined,
       PREREQUISITE_FAILED: undefined,
@@ -95,7 +97,10 @@ function compileFlag(flag: ParsedFlag, prerequisites: readonly CompiledPrerequis
   };
 }
 
-/** The decision of a flag that serves no variation. Made on first use: most flags need one or two. */
+/**
+ * Returns the decision of a flag that serves no variation. Creates it on first use, because most flags need one or
+ * two.
+ */
 export function plainDecision(flag: CompiledFlag, reason: Reason): Decision {
   const { key, offValue, made } = flag;
   const isOn = reason === 'MATCH';

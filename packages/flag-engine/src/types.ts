@@ -1,7 +1,7 @@
 /** The type of a flag's values. A flag without a type has the off value of `boolean`. */
 export type FlagType = 'boolean' | 'string' | 'number' | 'json';
 
-/** Why a flag exists. For people; evaluation ignores it. */
+/** The purpose of a flag. It is for people, and evaluation ignores it. */
 export type FlagIntent = 'release' | 'experiment' | 'operational' | 'kill_switch' | 'permission' | 'sunset';
 
 export type ClauseOperator =
@@ -36,7 +36,7 @@ export interface Variation {
   readonly weight: number;
 }
 
-/** Another flag and what it must serve: `off`, `on`, or the key of one of its variations. */
+/** Another flag and the value that it must serve: `off`, `on`, or the key of one of its variations. */
 export interface Prerequisite {
   readonly flagKey: string;
   readonly variationKey: string;
@@ -66,9 +66,7 @@ export interface Cohort {
 /** JSON properties by name. Only own properties are read, so `constructor` is an ordinary name. */
 export type Traits = Readonly<Record<string, unknown>>;
 
-/**
- * A person as seen by clauses. Traits and groups are read in place: evaluation merges and copies nothing.
- */
+/** A person as clauses see it. Traits and groups are read in place: evaluation merges and copies nothing. */
 export interface Person {
   /** Empty for an unknown person. */
   readonly distinctId: string;

@@ -1,4 +1,4 @@
-/** The UTF-8 bytes of a text. As with TextEncoder, a lone surrogate becomes U+FFFD. */
+/** Returns the UTF-8 bytes of a text. As with TextEncoder, a lone surrogate becomes U+FFFD. */
 export function utf8(text: string): number[] {
   const bytes: number[] = [];
   for (let index = 0; index < text.length; index++) {

@@ -8,10 +8,10 @@ export interface Problem {
   readonly problem: string;
 }
 
-/** Largest sum of a flag's weights: a hash of 32 bits divides it to within 0.03%. */
+/** The maximum sum of a flag's weights. A hash of 32 bits divides it to within 0.03%. */
 const MAX_TOTAL_WEIGHT = 1_000_000;
 
-/** The problems of a ruleset. Each path begins with the index of the flag: `[3].rolloutPercentage`. */
+/** Returns the problems of a ruleset. Each path begins with the index of the flag: `[3].rolloutPercentage`. */
 export function validateRuleset(flags: readonly Flag[]): Problem[] {
   const byKey = new Map(flags.map((flag) => [flag.key, flag]));
   return flags.flatMap((flag, index) => {
@@ -24,8 +24,8 @@ export function validateRuleset(flags: readonly Flag[]): Problem[] {
 }
 
 /**
- * The problems of a flag to be stored with `others`, of which it replaces the one with its key. Empty if it can be
- * stored.
+ * Returns the problems of a flag to be stored with `others`. It replaces the one with the same key. Empty if it can
+ * be stored.
  */
 export function validateFlag(flag: Flag, others: readonly Flag[]): Problem[] {
   return problemsOf(flag, new Map([...others, flag].map((known) => [known.key, known])));
@@ -38,8 +38,8 @@ interface BrokenPrerequisite {
 }
 
 /**
- * The prerequisites of other flags that a flag fulfils and would not fulfil after a change; all of them if it is to be
- * deleted, which is `after` undefined.
+ * Returns the prerequisites of other flags that a flag fulfils now but not after a change. If `after` is undefined,
+ * the flag is to be deleted, and all of them are returned.
  */
 export function brokenPrerequisites(
   before: Flag,
@@ -57,7 +57,7 @@ export function brokenPrerequisites(
   );
 }
 
-/** The problems of a cohort. Its clauses cannot refer to cohorts. */
+/** Returns the problems of a cohort. Its clauses cannot refer to cohorts. */
 export function validateCohort(cohort: Cohort): Problem[] {
   return (cohort.match ?? []).flatMap((clause, index) =>
     refersToCohort(clause)
@@ -129,7 +129,7 @@ function servedBy({ variations = [] }: Flag): string[] {
   return ['off', ...(variations.length === 0 ? ['on'] : variations.map(({ key }) => key))];
 }
 
-/** The keys on the path of prerequisites from one flag to another, both included. */
+/** Returns the keys on the path of prerequisites from one flag to another, both included. */
 function pathBetween(from: string, to: string, byKey: ReadonlyMap<string, Flag>): string[] | undefined {
   const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
   for (const key of cameFrom.keys()) {

@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const HOUR = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):00$/;
 
-/** Days that buckets stand for, both ends inclusive. */
+/** The days of a bucket, both ends inclusive. */
 export interface BucketDays {
   from: string;
   to: string;
@@ -15,7 +15,7 @@ const dayOf = (number: number) => new Date(number * DAY_MS).toISOString().slice(
 const isAscending = (numbers: readonly number[]) =>
   numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
 
-/** The numbers of the days, when all buckets are days in order. */
+/** Returns the numbers of the days if all buckets are days in order. */
 function dayNumbers(buckets: readonly string[]): number[] | undefined {
   const numbers = buckets.map((bucket) => (DAY.test(bucket) ? dayNumber(bucket) : Number.NaN));
   return numbers.some(Number.isNaN) || !isAscending(numbers) ? undefined : numbers;
@@ -27,8 +27,8 @@ function areHours(buckets: readonly string[]): boolean {
 }
 
 /**
- * What each bucket covers, when all are hours or days in order; undefined when they are anything else. Days seven
- * apart are weeks, and the first days of months that follow each other are months.
+ * Returns the interval of the buckets if all are hours or days in order, or undefined otherwise. Days seven apart are
+ * weeks, and the first days of consecutive months are months.
  */
 export function intervalOf(buckets: readonly string[], named?: Interval): Interval | undefined {
   if (areHours(buckets)) return 'hour';
@@ -43,8 +43,8 @@ export function intervalOf(buckets: readonly string[], named?: Interval): Interv
 }
 
 /**
- * The days each bucket covers: from its own to the day before the next; the last is as long as the one before. An hour
- * covers its day. Undefined when the buckets are neither.
+ * Returns the days that each bucket covers: from its own to the day before the next. The last is as long as the one
+ * before. An hour covers its day. Returns undefined if the buckets are neither days nor hours.
  */
 export function daysOfBuckets(buckets: readonly string[]): BucketDays[] | undefined {
   if (areHours(buckets)) {

@@ -7,13 +7,13 @@ export {
   PERIOD_NAMES,
   type ReportContent,
 } from '@switchboard/contracts';
-/** What a bucket covers. */
+/** The length of a bucket. */
 export type Interval = InsightInterval;
 export type OverBuckets = Extract<ReportContent, { kind: 'line' | 'bar' }>;
 export type Funnel = Extract<ReportContent, { kind: 'funnel' }>;
 export type Grid = Extract<ReportContent, { kind: 'grid' }>;
 
-/** The content as the format knows it; undefined for any other JSON, which is shown as a table. */
+/** Parses the content of a known format. Returns undefined for any other JSON, which is displayed as a table. */
 export function parseContent(report: unknown): ReportContent | undefined {
   return reportContent.safeParse(report).data;
 }

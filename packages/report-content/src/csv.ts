@@ -2,8 +2,8 @@ import { roundedAmount } from '@switchboard/contracts';
 import type { Cell, Table } from './table.ts';
 
 /**
- * Where a spreadsheet may begin to read a formula: at the start, and after what separates cells or lines in the country
- * of a reader, with white space or quotes between.
+ * The positions where a spreadsheet may start to parse a formula: at the start, and after the cell or line
+ * separators of any locale, with white space or quotes between.
  */
 const FORMULA = /(^|[,;|\t\r\n\v\f\u0085\u2028\u2029])([\s"]*)(?=[=+\-@＝＋－＠])/g;
 
@@ -13,8 +13,8 @@ const csvNumber = (value: Cell) =>
   value === null || value === undefined ? '' : String(roundedAmount(value));
 
 /**
- * The table as CSV (RFC 4180): numbers as they are, days and hours as they are named, nothing where there is no value.
- * Every text is in quotes, and no spreadsheet takes one, or a part of one, for a formula.
+ * Formats the table as CSV (RFC 4180): numbers unformatted, days and hours by name, and nothing for a missing value.
+ * Every text is quoted, and no spreadsheet interprets it or a part of it as a formula.
  */
 export function csvOf({ corner, columns, rows }: Table): string {
   const lines = [

@@ -79,7 +79,7 @@ describe('the table of a report', () => {
       tableOf({ kind: 'line', buckets: ['2026-03-01', '2026-03-02'], series: [orders, people] }).totals
         ?.values,
     ).toEqual([3, 4, null, null]);
-    // Nothing now is not what does not add up.
+    // Missing values are not the same as values that do not add up.
     const none = { name: 'price', values: [null, null], previous: [4, 6] };
     expect(totals(none)?.values).toEqual([null, 10]);
     expect(totals({ ...none, total: null, previousTotal: 10 })?.values).toEqual([null, 10]);

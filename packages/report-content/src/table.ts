@@ -12,7 +12,7 @@ export interface Column {
   unit?: string | undefined;
 }
 
-/** Null: there is no value. Undefined: there is no place for one. */
+/** Null if there is no value. Undefined if the table has no cell at this position. */
 export type Cell = number | null | undefined;
 
 export interface TableRow {
@@ -22,16 +22,16 @@ export interface TableRow {
 
 /** The values of a report as a table. */
 export interface Table {
-  /** Above the names of the rows. */
+  /** The header above the names of the rows. */
   corner: string;
-  /** What the rows' names are, if they are days or hours. */
+  /** The interval of the rows' names, if they are days or hours. */
   interval: Interval | undefined;
   columns: Column[];
   rows: TableRow[];
   totals: TableRow | undefined;
 }
 
-/** The names that a table gives its columns. */
+/** The names of a table's columns. */
 export interface TableTexts {
   intervals: Record<Interval, string>;
   step: string;
@@ -42,7 +42,7 @@ export interface TableTexts {
   size: string;
   total: string;
   average: string;
-  /** The values of a series in the period before. */
+  /** The name of the column with the values of a series in the previous period. */
   before(series: string): string;
 }
 
@@ -128,7 +128,7 @@ function grid(content: Grid, texts: TableTexts): Table {
   };
 }
 
-/** Every value of the report. */
+/** Returns a table with every value of the report. */
 export function tableOf(content: ReportContent, texts: TableTexts = ENGLISH_TABLE): Table {
   if (content.kind === 'funnel') return funnel(content, texts);
   return content.kind === 'grid' ? grid(content, texts) : overBuckets(content, texts);

@@ -1,7 +1,7 @@
 import { roundedAmount } from '@switchboard/contracts';
 import type { Funnel, Grid, OverBuckets } from './content.ts';
 
-/** What values amount to, now and in the period before. Null: they do not add up. Undefined: it is not known. */
+/** The total of values, now and in the previous period. Null if they do not add up. Undefined if it is unknown. */
 export interface Amount {
   total: number | null;
   previousTotal: number | null | undefined;
@@ -9,26 +9,26 @@ export interface Amount {
 
 type Series = OverBuckets['series'][number];
 
-/** Null where the sum is beyond a double. */
+/** Returns null if the sum exceeds the range of a double. */
 function sum(values: readonly (number | null)[]): number | null {
   const total = values.reduce<number>((all, one) => all + (one ?? 0), 0);
   return Number.isFinite(total) ? roundedAmount(total) : null;
 }
 
-/** What a series amounts to: its total, or else the sum of its values, unless they are percentages. */
+/** Returns the amount of a series: its total, or else the sum of its values, unless they are percentages. */
 export function seriesAmount({ values, total, previous, previousTotal }: Series, unit?: string): Amount {
   const isShare = unit === '%';
   const before = previous === undefined || isShare ? undefined : sum(previous);
   const now = isShare || values.every((value) => value === null) ? null : sum(values);
   if (total === undefined)
     return { total: now, previousTotal: previousTotal === undefined ? before : previousTotal };
-  // What does not add up now did not before.
+  // Values that do not add up now did not add up in the previous period either.
   return { total, previousTotal: previousTotal ?? (total === null ? null : undefined) };
 }
 
 /**
- * The charts of a report: one for each unit that its series count, in the order of the series. Each has the series of
- * its unit alone.
+ * Returns the charts of a report: one for each unit of its series, in the order of the series. Each has only the
+ * series of its unit.
  */
 export function chartsOf(content: OverBuckets): OverBuckets[] {
   const unitOf = (one: Series) => one.unit ?? content.unit;
@@ -42,8 +42,8 @@ export function chartsOf(content: OverBuckets): OverBuckets[] {
 }
 
 /**
- * The amount of the whole report: its own total, else that of its one series or of the parts it is broken down by.
- * Undefined where series count different things.
+ * Returns the amount of the whole report: its own total, or else that of its only series or of its breakdown.
+ * Undefined if the series count different things.
  */
 export function reportAmount(content: OverBuckets): Amount | undefined {
   const { series, total, previousTotal, breakdown, unit } = content;
@@ -60,7 +60,10 @@ export function reportAmount(content: OverBuckets): Amount | undefined {
   };
 }
 
-/** The share of the first step's people who reached the last; undefined where there are none, or one step. */
+/**
+ * Returns the share of the first step's people who reached the last step. Undefined without people or with only one
+ * step.
+ */
 export function conversionOf({ steps }: Funnel): number | undefined {
   const first = steps[0]?.count ?? 0;
   const last = steps.at(-1)?.count;
@@ -68,8 +71,8 @@ export function conversionOf({ steps }: Funnel): number | undefined {
 }
 
 /**
- * The averages of a grid's periods over all rows that have a value, each row as heavy as its size: undefined where no
- * row has one, or a row has no size.
+ * Returns the averages of a grid's periods over all rows that have a value, weighted by the size of each row.
+ * Undefined if no row has a value, or a row has no size.
  */
 export function averagesOf({ rows, periods }: Grid): (number | undefined)[] {
   return periods.map((_, at) => {

@@ -34,7 +34,7 @@ export function init(options: Options): Client {
     try {
       options.onError?.(error);
     } catch {
-      // An error of the page's own.
+      // An error in the page's own code.
     }
   };
   const failed = (error: unknown) => report({ code: 'internal', message: String(error) });
@@ -94,7 +94,7 @@ export function init(options: Options): Client {
       identity: createIdentity(local),
       session: createSession(kind === 'browser' ? prefix : undefined, sessionMinutes * 60_000),
     };
-    // Left by a page that went away before they were stored.
+    // Items of a previous page that was closed before they were stored.
     const left = local?.read('left');
     local?.remove('left');
     for (const item of Array.isArray(left) ? left.filter(isItem) : []) void sender.add(item);
@@ -117,7 +117,7 @@ export function init(options: Options): Client {
     void queue.clear();
   }
 
-  /** Runs a call once there is consent; the result is undefined until then. */
+  /** Runs a call once consent is granted. The result is undefined until then. */
   async function enqueue(make: (at: number) => Item | undefined): Promise<string | undefined> {
     if (isClosed || consent === 'denied') return undefined;
     const at = Date.now();
@@ -133,7 +133,7 @@ export function init(options: Options): Client {
       const item = make(at);
       return item !== undefined && (await sender.add(item)) ? item.id : undefined;
     } catch (error) {
-      // Circular properties, a BigInt, a getter that throws.
+      // Circular properties, a BigInt, or a getter that throws.
       report({ code: 'invalid', message: String(error) });
       return undefined;
     }
@@ -147,7 +147,7 @@ export function init(options: Options): Client {
     return undefined;
   }
 
-  /** Reports an id or a name that the server would refuse. */
+  /** Checks an id or a name, and reports one that the server would reject. */
   function isFit(what: string, text: unknown): boolean {
     const fault = idFault(text);
     if (fault !== undefined) report({ code: 'invalid', message: `${what} ${fault}` });
@@ -183,7 +183,7 @@ export function init(options: Options): Client {
         properties,
       }));
     });
-    // The call is known by now, so that the values are read after it is sent.
+    // The call is queued at this point, so the values are read after it is sent.
     flags.refresh();
     return queued;
   }
@@ -191,7 +191,7 @@ export function init(options: Options): Client {
   function setPerson(id: string): void {
     if (person === undefined || person.identity.id === id) return;
     if (person.identity.set(id)) {
-      // The values of one person are not shown to the next.
+      // The next person must not see the values of the previous one.
       person.session.reset();
       flags.forget();
     }
@@ -272,7 +272,7 @@ export function init(options: Options): Client {
 
   function hide(): void {
     if (person === undefined) return;
-    // First of all what is lost with the tab. Events are stored.
+    // Sends the data that is lost with the tab first. Events are stored.
     leaving.call();
     const unstored = sender.sendLast();
     if (unstored.length > 0 && local !== undefined) {
@@ -319,7 +319,7 @@ export function init(options: Options): Client {
     }),
     on(window, 'storage', (event) => {
       if (!(event instanceof StorageEvent)) return;
-      // Another tab's choice, or person.
+      // Another tab has changed the consent or the person.
       if (event.key === `${prefix}consent`) applyConsent(firstConsent());
       if (event.key === `${prefix}person` && person !== undefined && event.newValue !== null) {
         inbox.refresh();

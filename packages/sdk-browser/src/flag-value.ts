@@ -1,7 +1,7 @@
 import type { FlagValue } from './types.ts';
 
 /**
- * The value of a flag among some. The fallback is returned if the flag is missing, null, or of another type than the
+ * Returns the value of a flag. Returns the fallback if the flag is missing, null, or of another type than the
  * fallback.
  */
 export function flagValue<K extends string, V>(
@@ -20,5 +20,5 @@ const isLike = <T>(value: unknown, fallback: unknown): value is T =>
     fallback === undefined ||
     (typeof value === typeof fallback && Array.isArray(value) === Array.isArray(fallback)));
 
-// The caller's types say so for both.
+// The types of the caller guarantee this for both.
 const standIn = <T>(fallback: unknown): T => fallback as T;

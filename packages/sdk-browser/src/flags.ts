@@ -21,9 +21,9 @@ interface FlagsOptions {
   bootstrap: Options['bootstrap'];
   transport: Transport;
   listeners: Listeners;
-  /** Undefined in memory. */
+  /** Undefined if the storage is memory. */
   storage: Storage | undefined;
-  /** Empty without consent: nothing is read then. */
+  /** The distinct id. Empty without consent, and then nothing is read. */
   distinctId(): string;
   /** Sends this tab's identify and group calls. */
   settle(): Promise<void>;
@@ -35,9 +35,9 @@ export interface FlagsControl {
   client: FlagsClient;
   /** Reads the values again if they are in use. */
   refresh(): void;
-  /** Forgets the values of another person. */
+  /** Removes the values of another person. */
   forget(): void;
-  /** The page is visible or online again: what was missed is read now. */
+  /** Reads missed changes when the page becomes visible or online again. */
   wake(): void;
   pause(): void;
   resume(): void;
@@ -46,9 +46,9 @@ export interface FlagsControl {
 export function createFlags(options: FlagsOptions): FlagsControl {
   const { key, host, bootstrap, transport, listeners, storage, distinctId, settle, notes, note } = options;
   let values: Values = { flags: bootstrap?.flags ?? {}, variants: bootstrap?.variants ?? {} };
-  /** The person of the values; undefined for those given. */
+  /** The distinct id that the values belong to. Undefined for bootstrap values. */
   let of: string | undefined;
-  /** When the rules last changed, as the socket told. */
+  /** The time of the last change of the rules, as received from the socket. */
   let told: unknown;
   let isUsed = false;
   let loading: Promise<void> | undefined;
@@ -71,11 +71,11 @@ export function createFlags(options: FlagsOptions): FlagsControl {
     listeners.call();
   }
 
-  /** The first use. */
+  /** Starts reading on the first use. */
   function start(): void {
     if (isUsed) return;
     isUsed = true;
-    // What the server evaluated for this page is newer.
+    // The values that the server evaluated for this page are newer.
     const kept = distinctId() === '' || bootstrap !== undefined ? undefined : storage?.read('flags');
     if (
       isObject(kept) &&
@@ -112,7 +112,8 @@ export function createFlags(options: FlagsOptions): FlagsControl {
         const changedAt = isObject(message) ? message['generatedAt'] : undefined;
         if (typeof changedAt !== 'string' || changedAt === told) return;
         told = changedAt;
-        // Not all clients at once; and once more, for an instance that hears of the change a moment later.
+        // A random delay spreads the requests of all clients. A second read covers instances that receive the change
+        // later.
         later(Math.random() * 300, () => void load());
         later(3_000 + Math.random() * 2_000, () => void load());
       },
@@ -160,7 +161,7 @@ export function createFlags(options: FlagsOptions): FlagsControl {
     const body: unknown = response.ok ? await response.json() : undefined;
     if (isObject(body) && isObject(body['flags']) && isObject(body['variants']) && id === distinctId()) {
       const state = response.headers.get('X-State');
-      // Without the person's state the values are worse than those known.
+      // Values evaluated without the person's state are worse than the known ones.
       if (state !== 'unavailable' || of !== id) {
         of = id;
         set({ flags: body['flags'], variants: body['variants'] });

@@ -4,19 +4,19 @@ import { idFault } from './text.ts';
 
 interface Person {
   id: string;
-  /** Whether `identify` gave the id. */
+  /** Whether the id comes from `identify`. */
   isKnown: boolean;
 }
 
 export interface Identity {
   readonly id: string;
   readonly isKnown: boolean;
-  /** Returns whether it is another person than the one who was identified before. */
+  /** Returns whether the id differs from that of the previously identified person. */
   set(id: string): boolean;
   reset(): void;
 }
 
-/** The person, kept in localStorage; every tab has the same. */
+/** Creates the identity of the person, stored in localStorage and shared by every tab. */
 export function createIdentity(storage: Storage | undefined): Identity {
   let person = read() ?? anonymous();
   function read(): Person | undefined {
@@ -56,18 +56,18 @@ const anonymous = (): Person => ({ id: `anonymous-${newId()}`, isKnown: false })
 const MAX_SESSION_MS = 24 * 3_600_000;
 
 export interface Session {
-  /** The id of the session; a new one after a pause. Counts as activity. */
+  /** Returns the id of the session, or a new one after a pause. Counts as activity. */
   touch(): string;
   reset(): void;
-  /** Leaves the session for the next page of this tab. */
+  /** Stores the session for the next page of this tab. */
   leave(): void;
-  /** The page is shown again after it was left. */
+  /** Restores the session when the page is shown again. */
   resume(): void;
 }
 
 /**
- * The session of one tab. It is in sessionStorage only between two pages, so that a duplicated tab, which starts with
- * a copy of it, has a session of its own.
+ * Creates the session of one tab. The session is in sessionStorage only between two pages. A duplicated tab, which
+ * starts with a copy of sessionStorage, therefore has a separate session.
  */
 export function createSession(prefix: string | undefined, idleMs: number): Session {
   const storage = prefix === undefined ? undefined : createStorage('sessionStorage', prefix);
@@ -83,7 +83,7 @@ export function createSession(prefix: string | undefined, idleMs: number): Sessi
   return {
     touch() {
       const now = Date.now();
-      // A clock that was set back is no pause.
+      // A clock that was set back does not count as a pause.
       if (now - session.seenAt > idleMs || now - session.startedAt > MAX_SESSION_MS) session = start();
       session.seenAt = now;
       return session.id;

@@ -1,4 +1,7 @@
-/** A UUID version 7: sorts by time of creation. Works without a secure context, unlike `crypto.randomUUID`. */
+/**
+ * Returns a UUID version 7, which sorts by time of creation. Works without a secure context, unlike
+ * `crypto.randomUUID`.
+ */
 export function newId(now = Date.now()): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -9,7 +9,7 @@ interface InboxOptions {
   host: string;
   transport: Transport;
   listeners: Listeners;
-  /** Empty without consent: nothing is read then. */
+  /** The distinct id. Empty without consent, and then nothing is read. */
   distinctId(): string;
 }
 
@@ -40,7 +40,7 @@ export function createInbox({ host, transport, listeners, distinctId }: InboxOpt
       if (isObject(body) && Array.isArray(body['messages']) && id === distinctId())
         set(body['messages'].filter(isMessage));
     } catch {
-      // Read again later.
+      // The messages are read again later.
     }
   }
 

@@ -4,12 +4,12 @@ export interface Listeners {
   readonly size: number;
 }
 
-/** Listeners of the page; an error in one is passed to `onError`. */
+/** Creates a list of the page's listeners. Passes errors of a listener to `onError`. */
 export function createListeners(onError: (error: unknown) => void): Listeners {
   const listeners = new Set<() => void>();
   return {
     add(listener) {
-      // Of its own, so that one function may listen twice.
+      // A new function for each call, so that one function may listen twice.
       const entry = () => listener();
       listeners.add(entry);
       return () => void listeners.delete(entry);

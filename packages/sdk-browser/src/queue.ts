@@ -4,7 +4,7 @@ export type Kind = 'event' | 'identify' | 'group';
 export interface Item {
   kind: Kind;
   id: string;
-  /** JSON of the event or call. */
+  /** The JSON of the event or call. */
   body: string;
   /** When it was queued, in milliseconds. */
   at: number;
@@ -12,15 +12,15 @@ export interface Item {
 
 export interface Row {
   item: Item;
-  /** Place in the queue. Negative in memory. */
+  /** Position in the queue. Negative for items in memory. */
   seq: number;
 }
 
-/** What tabs tell each other. */
+/** The data that tabs share. */
 export interface Notes {
-  /** No request before this time, in milliseconds. */
+  /** The earliest time of the next request, in milliseconds. */
   retryAt?: number;
-  /** How long that was from when it was noted. */
+  /** The length of that wait when it was stored, in milliseconds. */
   retryMs?: number;
   /** The newest state token by call, and when it was received. */
   tokens?: { [kind: string]: string };
@@ -28,16 +28,16 @@ export interface Notes {
 }
 
 export interface Queue {
-  /** Resolves to the item's place, or to undefined if the queue is full. */
+  /** Resolves to the item's position, or to undefined if the queue is full. */
   add(item: Item): Promise<number | undefined>;
-  /** The oldest rows, a batch of them. */
+  /** Returns a batch of the oldest rows. */
   take(): Promise<Row[]>;
   remove(rows: readonly Row[], notes?: Notes): Promise<void>;
   notes(): Promise<Notes>;
   note(notes: Notes): Promise<void>;
-  /** Allows the database, before the first use and after `clear`. */
+  /** Allows access to the database, before the first use and after `clear`. */
   open(): void;
-  /** Deletes everything, the database too. */
+  /** Deletes everything, including the database. */
   clear(): Promise<void>;
   close(): void;
 }
@@ -55,7 +55,7 @@ interface Size {
 const fits = ({ count, bytes }: Size, { body }: Item) =>
   count < MAX_COUNT && bytes + body.length <= MAX_BYTES;
 
-/** The rows of a batch: up to 250, and 500 kB unless the first is larger. */
+/** Returns the rows of a batch: up to 250, and up to 500 kB unless the first is larger. */
 function batch(rows: Row[]): Row[] {
   let bytes = 0;
   const end = rows.findIndex(({ item }, at) => {
@@ -96,8 +96,9 @@ function memoryQueue(): Queue {
 }
 
 /**
- * A queue that every tab of the site shares: in IndexedDB, or in memory for what IndexedDB does not take.
- * @param name of the database; undefined keeps everything in memory.
+ * Creates a queue that every tab of the site shares. It is in IndexedDB, or in memory for items that IndexedDB
+ * rejects.
+ * @param name The name of the database. If undefined, everything is in memory.
  */
 export function createQueue(name: string | undefined): Queue {
   const memory = memoryQueue();
@@ -117,7 +118,7 @@ export function createQueue(name: string | undefined): Queue {
     return opening;
   };
 
-  /** One transaction. Without IndexedDB the memory answers. */
+  /** Runs one transaction. Without IndexedDB, memory is used. */
   async function transact<T>(
     mode: IDBTransactionMode,
     use: (rows: IDBObjectStore, notes: IDBObjectStore) => Promise<T>,
@@ -177,7 +178,7 @@ export function createQueue(name: string | undefined): Queue {
         async (rows, notes) => {
           const size: Size = (await answer(notes.get('size'))) ?? { count: 0, bytes: 0 };
           for (const { seq, item } of removed) {
-            // Without Web Locks another tab may have sent and removed it too.
+            // Without Web Locks, another tab may also have sent and removed it.
             if (seq < 0 || (await answer(rows.getKey(seq))) === undefined) continue;
             rows.delete(seq);
             size.count -= 1;
@@ -209,7 +210,7 @@ export function createQueue(name: string | undefined): Queue {
       try {
         indexedDB.deleteDatabase(name);
       } catch {
-        // There is no IndexedDB.
+        // IndexedDB is not available.
       }
     },
     close,
@@ -227,7 +228,7 @@ function openDatabase(name: string, onClose: () => void): Promise<IDBDatabase> {
     request.onblocked = () => reject(new Error('blocked'));
     request.onsuccess = () => {
       const database = request.result;
-      // Another tab deletes it, or the visitor does.
+      // Another tab or the visitor deletes it.
       database.onversionchange = onClose;
       database.onclose = onClose;
       resolve(database);

@@ -3,11 +3,11 @@ import { backoffMs, bytesOf, retryAfterMs, type Transport } from './transport.ts
 import type { SwitchboardError } from './types.ts';
 
 const PATHS: Record<Kind, string> = { event: '/v1/events', identify: '/v1/identify', group: '/v1/group' };
-/** The server drops repeats of an event within seven days. */
+/** The server deduplicates events within seven days. */
 const MAX_AGE_MS = 7 * 86_400_000;
-/** Events that send themselves early. */
+/** The number of events that are sent without waiting. */
 const FULL_BATCH = 100;
-/** What a request of a page that goes away has beside its items, at most. */
+/** The maximum size of a leaving page's request without its items. */
 const ENVELOPE_BYTES = 150;
 
 interface SenderOptions {
@@ -17,20 +17,20 @@ interface SenderOptions {
   queue: Queue;
   transport: Transport;
   report(error: SwitchboardError): void;
-  /** After an identify or group call was accepted. */
+  /** Called after an identify or group call was accepted. */
   onStateChange(): void;
 }
 
 export interface Sender {
-  /** Queues an item; resolves to whether it is queued. */
+  /** Queues an item. Resolves to whether it is queued. */
   add(item: Item): Promise<boolean>;
-  /** Sends what is queued; resolves when it is sent or has to wait. */
+  /** Sends the queued items. Resolves when they are sent or have to wait. */
   flush(): Promise<void>;
-  /** Whether this tab has calls that may not be sent yet. */
+  /** Returns whether this tab has calls that may not have been sent yet. */
   hasCalls(): boolean;
-  /** Sends what is not sent yet, for a page that may go away. Returns the items that are not even stored. */
+  /** Sends the unsent items of a page that may close. Returns the items that are not stored yet. */
   sendLast(): Item[];
-  /** The network is back. */
+  /** Sends at once when the network is back. */
   retryNow(): void;
   clear(): void;
   close(): void;
@@ -38,20 +38,20 @@ export interface Sender {
 
 interface Entry {
   item: Item;
-  /** Once it is stored. */
+  /** The position in the queue, once the item is stored. */
   seq?: number;
-  /** Sent by sendLast, without an answer yet. */
+  /** Whether sendLast sent it and there is no response yet. */
   isLeaving: boolean;
 }
 
 export function createSender(options: SenderOptions): Sender {
   const { key, url, flushMs, queue, transport, report, onStateChange } = options;
-  /** What this tab queued and may not be sent yet, by id. */
+  /** The items that this tab queued and that may not have been sent yet, by id. */
   const unsent = new Map<string, Entry>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
   let failures = 0;
-  /** The server asked to wait until then, by `performance.now()`. */
+  /** The time until which the server asked to wait, by `performance.now()`. */
   let retryAt = 0;
   let isStopped = false;
   let running: Promise<void> | undefined;
@@ -83,7 +83,7 @@ export function createSender(options: SenderOptions): Sender {
     do {
       again = false;
       try {
-        // One tab sends at a time. Without a lock, which needs https or localhost, two may send the same ids.
+        // Only one tab sends at a time. Without a lock, which requires https or localhost, two may send the same ids.
         await (navigator.locks?.request(`switchboard:${key}`, drain).catch(drain) ?? drain());
       } catch (error) {
         report({ code: 'internal', message: String(error) });
@@ -95,7 +95,7 @@ export function createSender(options: SenderOptions): Sender {
   async function drain(): Promise<void> {
     const { retryAt: noted = 0, retryMs = 0 } = await queue.notes();
     const wait = noted - Date.now();
-    // A clock that was set back must not make it wait longer than the server asked for.
+    // After a clock was set back, the wait must not exceed what the server asked for.
     if (wait > 0 && wait <= retryMs) return schedule(wait);
     for (;;) {
       const known = [...unsent].filter(([, { seq }]) => seq !== undefined);
@@ -109,7 +109,7 @@ export function createSender(options: SenderOptions): Sender {
       for (const row of old) await drop(row, 'expired', 'Not accepted within seven days.');
       if (old.length > 0) continue;
       const events = rows.filter(({ item }) => item.kind === 'event');
-      // Calls first: flags wait for them.
+      // Sends calls first, because flags wait for them.
       for (const row of rows) {
         if (row.item.kind !== 'event' && !(await send([row], row.item.kind))) return;
       }
@@ -117,7 +117,7 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  /** Whether to go on. */
+  /** Sends rows. Returns whether to continue. */
   async function send(rows: readonly Row[], kind: Kind): Promise<boolean> {
     const [first] = rows;
     if (first === undefined) return true;
@@ -153,7 +153,7 @@ export function createSender(options: SenderOptions): Sender {
         retryAt = performance.now() + wait;
         await queue.note({ retryAt: Date.now() + wait, retryMs: wait });
       }
-      // Not everyone at the same moment.
+      // Spreads the requests of many clients.
       schedule(wait + backoffMs(failures++));
       return false;
     }
@@ -162,14 +162,17 @@ export function createSender(options: SenderOptions): Sender {
     return false;
   }
 
-  /** The page may live on and learn of the answer. Otherwise they are sent again, with the same ids. */
+  /**
+   * Sends entries of a page that may close. If the page stays, it receives the response. Otherwise the entries are
+   * sent again with the same ids.
+   */
   async function leave(entries: readonly Entry[], kind: Kind, body: string): Promise<void> {
     try {
       const response = await transport.postLast(url + PATHS[kind], body);
       const rows = entries.flatMap(({ item, seq }) => (seq === undefined ? [] : [{ item, seq }]));
       if (response.ok) return await sent(rows, kind, response.headers.get('X-State-Token'));
     } catch {
-      // As without an answer.
+      // Handled as if there were no response.
     }
     for (const entry of entries) entry.isLeaving = false;
   }
@@ -191,7 +194,7 @@ export function createSender(options: SenderOptions): Sender {
     const [first] = items;
     const fields = isLast ? `"api_key":${JSON.stringify(key)},` : '';
     if (first !== undefined && first.kind !== 'event') return `{${fields}${first.body.slice(1)}`;
-    // Of the clock that set the timestamps: the server corrects both.
+    // Uses the clock that set the timestamps, because the server corrects both.
     return `{${fields}"sent_at":"${new Date().toISOString()}","events":[${items.map(({ body }) => body)}]}`;
   };
 
@@ -207,7 +210,7 @@ export function createSender(options: SenderOptions): Sender {
         return false;
       }
       entry.seq = seq;
-      // Calls go at once: flags wait for them.
+      // Sends calls at once, because flags wait for them.
       if (failures === 0) schedule(item.kind !== 'event' || unsent.size >= FULL_BATCH ? 0 : flushMs);
       else schedule(backoffMs(failures));
       return true;
@@ -258,7 +261,7 @@ async function messageOf(response: Response): Promise<string> {
     const body: unknown = await response.json();
     if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
   } catch {
-    // Not the answer of Switchboard.
+    // The response is not from Switchboard.
   }
   return `${response.status}`;
 }

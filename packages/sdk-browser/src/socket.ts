@@ -1,29 +1,31 @@
 import { backoffMs } from './transport.ts';
 
-/** For Switchboard's own add-ons; may change with any version. */
+/** For Switchboard's own add-ons. May change with any version. */
 export interface LiveSocket {
   readonly isOpen: boolean;
   /** Sends a message if the socket is open. */
   send(message: object): void;
-  /** Connects at once if it waits for the next attempt. */
+  /** Connects at once if it is waiting for the next attempt. */
   wake(): void;
   close(): void;
 }
 
 export interface SocketOptions {
   url: string;
-  /** Called each time it is connected. */
+  /** Called on each connection. */
   onOpen?(): void;
   onMessage(data: unknown): void;
 }
 
-/** The server sends a beat every 30 s: a connection that is silent for longer is dead, although it looks open. */
+/**
+ * The server sends a beat every 30 s. A connection that is silent for longer is dead, although it appears open.
+ */
 const SILENT_MS = 75_000;
-/** Close codes for a key that is invalid or revoked, and one of another region. */
+/** The close codes for a key that is invalid or revoked, and for a key of another region. */
 const UNAUTHORIZED = 4401;
 const FORBIDDEN = 4403;
 
-/** A WebSocket that connects again when it closes or falls silent, until its key is refused. Never throws. */
+/** Opens a WebSocket that reconnects when it closes or is silent, until its key is rejected. Never throws. */
 export function openSocket({ url, onOpen, onMessage }: SocketOptions): LiveSocket {
   let socket: WebSocket | undefined;
   let failures = 0;
@@ -37,7 +39,7 @@ export function openSocket({ url, onOpen, onMessage }: SocketOptions): LiveSocke
     try {
       current = new WebSocket(url);
     } catch {
-      return; // Not an address of a socket.
+      return; // The URL is not valid for a socket.
     }
     let hasHeard = false;
     const hear = () => {
@@ -64,7 +66,7 @@ export function openSocket({ url, onOpen, onMessage }: SocketOptions): LiveSocke
     current.onclose = ({ code }) => {
       if (socket !== current) return;
       leave();
-      // A socket is also closed when something that it followed expires; the key may still be good.
+      // A socket is also closed when a subscription expires. The key may still be valid.
       if (code !== FORBIDDEN && (code !== UNAUTHORIZED || hasHeard)) reconnect();
     };
   }

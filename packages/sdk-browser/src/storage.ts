@@ -1,6 +1,6 @@
 import { toJson } from './transport.ts';
 
-/** JSON in localStorage or sessionStorage; holds nothing where the browser, or the visitor, does not allow it. */
+/** JSON in localStorage or sessionStorage. It is empty if the browser or the visitor does not allow storage. */
 export interface Storage {
   read(name: string): unknown;
   write(name: string, value: unknown): void;
@@ -8,7 +8,7 @@ export interface Storage {
 }
 
 export function createStorage(kind: 'localStorage' | 'sessionStorage', prefix: string): Storage {
-  // Access itself throws where storage is blocked.
+  // Accessing storage throws if it is blocked.
   const attempt = <T>(use: (area: globalThis.Storage) => T): T | undefined => {
     try {
       return use(window[kind]);
@@ -24,7 +24,7 @@ export function createStorage(kind: 'localStorage' | 'sessionStorage', prefix: s
   };
 }
 
-/** Whether a value read from outside is an object with properties. */
+/** Returns whether an external value is an object with properties. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

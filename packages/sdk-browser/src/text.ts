@@ -1,13 +1,13 @@
 const MAX_ID = 200;
 const UNPAIRED = /\p{Surrogate}/gu;
 
-/** The first characters of a text, by code points, so that none is cut in half. */
+/** Returns the first characters of a text, by code points, so that no character is split. */
 export function clip(text: string, max: number): string {
-  // A code point has up to two units.
+  // A code point has up to two UTF-16 units.
   return [...text.slice(0, 2 * max)].slice(0, max).join('').replace(UNPAIRED, '\ufffd');
 }
 
-/** Why the server would refuse an id or a name, as the end of a sentence; undefined if it would not. */
+/** Returns why the server would reject an id or a name, as the end of a sentence. Undefined if it would not. */
 export function idFault(id: unknown): string | undefined {
   if (typeof id !== 'string') return 'is not a text.';
   if (id.trim() === '') return 'is empty.';

@@ -1,19 +1,22 @@
 const TIMEOUT_MS = 30_000;
-/** Smaller bodies gain nothing from compression. */
+/** The minimum length to compress. Smaller bodies gain nothing from compression. */
 const MIN_GZIP_LENGTH = 1_000;
 
-/** For Switchboard's own add-ons; may change with any version. */
+/** For Switchboard's own add-ons. May change with any version. */
 export interface Transport {
   get(url: string, headers?: Record<string, string>): Promise<Response>;
-  /** Posts JSON, compressed where the browser can. */
+  /** Posts JSON, compressed if the browser supports it. */
   post(url: string, json: string, headers?: Record<string, string>): Promise<Response>;
-  /** Bytes that `postLast` takes now: what it sends at one time is bounded. */
+  /** Returns the number of bytes that `postLast` accepts now. The total in transit is limited. */
   room(): number;
-  /** Posts JSON that has the key in it, also while the page is going away. Rejects what there is no room for. */
+  /** Posts JSON that contains the key, even while the page is closing. Rejects if there is no room. */
   postLast(url: string, json: string): Promise<Response>;
 }
 
-/** What a browser sends for a page that goes away: 64 KiB in all, with some room for others. */
+/**
+ * The maximum total that is sent for a closing page. Browsers allow 64 KiB, and other code of the page needs
+ * some of it.
+ */
 const MAX_LAST_BYTES = 60_000;
 
 export function createTransport(key: string): Transport {
@@ -44,7 +47,7 @@ export function createTransport(key: string): Transport {
       if (bytes > room) throw new Error('No room.');
       room -= bytes;
       try {
-        // As plain text without headers: a browser asks no permission first, for which there is no time.
+        // Plain text without headers, because there is no time for a CORS preflight request.
         return await fetch(url, { ...common, method: 'POST', body: json, keepalive: true });
       } finally {
         room += bytes;
@@ -53,10 +56,10 @@ export function createTransport(key: string): Transport {
   };
 }
 
-/** The size of a text in UTF-8. */
+/** Returns the size of a text in UTF-8. */
 export const bytesOf = (text: string) => new Blob([text]).size;
 
-/** Undefined if it is short, or the browser cannot. */
+/** Compresses a text. Returns undefined if it is short or the browser does not support compression. */
 async function gzip(text: string): Promise<Blob | undefined> {
   if (text.length < MIN_GZIP_LENGTH || !('CompressionStream' in globalThis)) return undefined;
   return new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))).blob();
@@ -64,7 +67,7 @@ async function gzip(text: string): Promise<Blob | undefined> {
 
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** The wait that a response asks for, in milliseconds; 0 if none. Up to an hour. */
+/** Returns the wait that a response requests, in milliseconds, up to an hour. 0 if it requests none. */
 export function retryAfterMs(response: Response): number {
   const value = response.headers.get('Retry-After') ?? '';
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
@@ -73,12 +76,17 @@ export function retryAfterMs(response: Response): number {
 
 const MAX_BACKOFF_MS = 60_000;
 
-/** Half a second, then twice as long after each failure up to a minute; half of it is random. */
+/**
+ * Returns a delay that starts at half a second and doubles after each failure up to a minute. Half of it is random.
+ */
 export function backoffMs(failures: number): number {
   return Math.min(MAX_BACKOFF_MS, 500 * 2 ** failures) * (0.5 + Math.random() / 2);
 }
 
-/** `JSON.stringify`, even if a library such as Prototype.js 1.6 changes how arrays, objects and dates are written. */
+/**
+ * Like `JSON.stringify`, even if a library such as Prototype.js 1.6 changes how arrays, objects and dates are
+ * serialized.
+ */
 export function toJson(value: unknown): string {
   if (!('toJSON' in Array.prototype)) return JSON.stringify(value);
   const changed = [Array.prototype, Object.prototype, Date.prototype].map(

@@ -12,31 +12,31 @@ import type { Transport } from './transport.ts';
 // biome-ignore lint/suspicious/noEmptyInterface: declaration merging fills it.
 export interface Flags {}
 
-/** Anything that JSON can hold. Values that it cannot, such as functions, are left out. */
+/** Any JSON properties. Values that JSON cannot represent, such as functions, are omitted. */
 export type Properties = Record<string, unknown>;
 
 /**
  * - `granted`: events are stored and sent.
  * - `pending`: nothing is stored or sent. The latest 100 calls wait in memory for the decision.
- * - `denied`: nothing is stored or sent, and what was stored is deleted. Only this choice is kept.
+ * - `denied`: nothing is stored or sent, and stored data is deleted. Only this choice is stored.
  */
 export type Consent = 'granted' | 'pending' | 'denied';
 
-/** What went wrong. Nothing is ever thrown into the page. */
+/** A problem that was reported. The library never throws into the page. */
 export interface SwitchboardError {
   /**
    * - `denied`: the browser sends Do Not Track or Global Privacy Control, so that consent is `denied` until the
-   *   visitor grants it; reported once, by `init`
-   * - `invalid`: the call cannot be sent as it is; nothing was queued, and the person stays as before
-   * - `full`: the queue is full; nothing was queued
-   * - `rejected`: the server refused this event or call; it is dropped
-   * - `expired`: not accepted within seven days; it is dropped
-   * - `unauthorized`: the key or the address is not good; the queue is kept and sending stops until the next page
+   *   visitor grants it. `init` reports this once.
+   * - `invalid`: the call cannot be sent as it is. Nothing was queued, and the person is unchanged.
+   * - `full`: the queue is full. Nothing was queued.
+   * - `rejected`: the server rejected this event or call. It is dropped.
+   * - `expired`: not accepted within seven days. It is dropped.
+   * - `unauthorized`: the key or the URL is invalid. The queue is kept, and sending stops until the next page.
    * - `internal`: a defect of this library or of the browser
    */
   code: 'denied' | 'invalid' | 'full' | 'rejected' | 'expired' | 'unauthorized' | 'internal';
   message: string;
-  /** The event or call that is affected. */
+  /** The affected event or call. */
   eventId?: string;
   /** The status of the response, if there was one. */
   status?: number;
@@ -45,32 +45,32 @@ export interface SwitchboardError {
 export interface Options {
   /** The public project key, `pk_<region>_...`. */
   key: string;
-  /** Address of the API, such as `https://api.example.com`. */
+  /** URL of the API, such as `https://api.example.com`. */
   host: string;
-  /** Address for events. Default: `host`. */
+  /** URL for events. Default: `host`. */
   eventsHost?: string;
-  /** Address for session replay. Default: `host`. */
+  /** URL for session replay. Default: `host`. */
   replayHost?: string;
   /** Consent until the visitor decides. Default: `granted`. */
   consent?: Consent;
   /**
-   * By default a visitor who sends Do Not Track or Global Privacy Control counts as `denied` until they grant
-   * consent. true ignores both signals.
+   * By default, a visitor who sends Do Not Track or Global Privacy Control counts as `denied` until they grant
+   * consent. If true, both signals are ignored.
    */
   ignoreDoNotTrack?: boolean;
-  /** Where the ids and the queue are kept. Default: `browser` (localStorage, IndexedDB; never cookies). */
+  /** Where the ids and the queue are stored. Default: `browser` (localStorage, IndexedDB; never cookies). */
   storage?: 'browser' | 'memory';
-  /** Track `page viewed` now and whenever the path changes. Default: false. */
+  /** Whether to track `page viewed` now and when the path changes. Default: false. */
   pageViews?: boolean;
-  /** Track `element clicked` for links and buttons. Default: false. */
+  /** Whether to track `element clicked` for links and buttons. Default: false. */
   clicks?: boolean;
   /** Minutes without activity after which a session ends. Default: 30. */
   sessionMinutes?: number;
   /** `schema_version` of your events. Default: 1. */
   schemaVersion?: number;
   /**
-   * Values until the first ones arrive, as your server evaluated them (`GET /v1/flags`). Without them, those kept from
-   * the last visit are used.
+   * The values until the first ones are received, as evaluated by your server (`GET /v1/flags`). Without them, the
+   * stored values of the last visit are used.
    */
   bootstrap?: { flags: Record<string, unknown>; variants?: Record<string, string> };
   /** Milliseconds for which events are collected before they are sent. Default: 1000. */
@@ -95,76 +95,76 @@ export type FlagValue<K extends string, V> = K extends keyof Flags ? Flags[K] : 
 /** Feature flags of the current person. The first use reads them and opens a WebSocket for changes. */
 export interface FlagsClient {
   /**
-   * The value of a flag as last known, at once. The fallback is returned if the flag is unknown, is off without a
-   * value, or has a value of another type.
+   * Returns the last known value of a flag immediately. Returns the fallback if the flag is unknown, is off
+   * without a value, or has a value of another type.
    */
   get<K extends keyof Flags | (string & {}), V>(key: K, fallback: V): FlagValue<K & string, V>;
-  /** All values as last known. The same object until one changes. */
+  /** Returns all last known values. Returns the same object until one changes. */
   all(): Readonly<Record<string, unknown>>;
-  /** The key of the variation served, if any. */
+  /** Returns the key of the variation served, if any. */
   variant(key: string): string | undefined;
-  /** Resolves once the values include every `identify` and `group` so far, or after five seconds. */
+  /** Resolves when the values include every previous `identify` and `group` call, or after five seconds. */
   ready(): Promise<void>;
-  /** Calls the listener after values changed. Returns a function that ends it. */
+  /** Calls the listener after values change. Returns a function that removes it. */
   onChange(listener: () => void): () => void;
 }
 
 /** In-app messages of the current person. */
 export interface InboxClient {
-  /** The messages as last known, newest first. The same array until one changes. */
+  /** Returns the last known messages, newest first. Returns the same array until one changes. */
   messages(): readonly InboxMessage[];
   /** Reads the messages again. */
   refresh(): Promise<void>;
-  /** Marks a message as read. Resolves to whether the server did. */
+  /** Marks a message as read. Resolves to whether the server accepted it. */
   markRead(id: string): Promise<boolean>;
   /**
-   * Calls the listener after messages changed. While there is one, they are read again every minute, and at once when
-   * the messenger is on the page and one is sent.
+   * Calls the listener after messages change. While there is a listener, the messages are read again every minute,
+   * and immediately when one is sent if the messenger is on the page.
    */
   onChange(listener: () => void): () => void;
 }
 
 export interface Client {
   /**
-   * Queues an event. Resolves to its `event_id` once it is queued: from then on it is sent, also by a later page or
-   * another tab, and archived once. Resolves to undefined if it is not queued: without consent, or if `onError` got
-   * `invalid` or `full`. Without a choice of the visitor, there is no consent if the browser sends Do Not Track or
-   * Global Privacy Control: `onError` then got `denied`.
+   * Queues an event. Resolves to its `event_id` once it is queued. It is then sent, if necessary by a later page
+   * or another tab, and archived once. Resolves to undefined if it is not queued: without consent, or if `onError`
+   * received `invalid` or `full`. Until the visitor decides, there is no consent if the browser sends Do Not Track
+   * or Global Privacy Control, and `onError` received `denied`.
    */
   track(name: string, properties?: Properties | null): Promise<string | undefined>;
-  /** Tracks `page viewed` with the address without its query (but `utm_*`), the title and the referrer. */
+  /** Tracks `page viewed` with the URL without its query (except `utm_*`), the title and the referrer. */
   page(properties?: Properties | null): Promise<string | undefined>;
   /**
-   * Says who the visitor is, and sets traits; null removes one. Later events carry this id. Resolves as `track` does.
-   * For flags that include the traits, await `flags.ready()`.
+   * Identifies the visitor and sets traits. null removes a trait. Later events carry this id. Resolves as `track`
+   * does. For flags that include the traits, await `flags.ready()`.
    */
   identify(distinctId: string, traits?: Properties | null): Promise<string | undefined>;
   /**
-   * Puts the person into a group and sets its traits. null leaves the group of this type.
+   * Adds the person to a group and sets the group's traits. null removes the person from the group of this type.
    * @param type Default: `company`.
    */
   group(groupId: string | null, traits?: Properties | null, type?: string): Promise<string | undefined>;
-  /** Forgets the person, for example on sign-out: a new anonymous id and a new session. */
+  /** Resets to a new anonymous id and a new session, for example on sign-out. */
   reset(): void;
-  /** Sends what is queued now. Resolves when it is sent or has to wait. */
+  /** Sends the queued items now. Resolves when they are sent or have to wait. */
   flush(): Promise<void>;
-  /** The id of the person: that of `identify`, or a random one. Empty without consent. */
+  /** The distinct id: that of `identify`, or a random one. Empty without consent. */
   readonly distinctId: string;
-  /** Whether `identify` gave that id. */
+  /** Whether the distinct id comes from `identify`. */
   readonly isIdentified: boolean;
-  /** The session of this tab; reading it counts as activity. Empty without consent. */
+  /** The session of this tab. Reading it counts as activity. Empty without consent. */
   readonly sessionId: string;
   readonly consent: Consent;
-  /** Records the visitor's choice, and keeps it. */
+  /** Records and stores the visitor's choice. */
   setConsent(consent: Consent): void;
-  /** Calls the listener after the consent, the person or the session changed. */
+  /** Calls the listener after the consent, the person or the session changes. */
   onChange(listener: () => void): () => void;
   readonly flags: FlagsClient;
   readonly inbox: InboxClient;
-  /** For add-ons; may change with any version. Requests with the project key. */
+  /** For add-ons. May change with any version. Sends requests with the project key. */
   readonly transport: Transport;
   /**
-   * For add-ons; may change with any version. Calls the listener when the page may go away, before events take their
+   * For add-ons. May change with any version. Calls the listener when the page may close, before events use their
    * share of what the browser still sends.
    */
   onLeave(listener: () => void): () => void;
@@ -172,6 +172,6 @@ export interface Client {
   readonly options: Readonly<
     Required<Pick<Options, 'key' | 'host' | 'eventsHost' | 'replayHost' | 'storage'>>
   >;
-  /** Ends all listeners, timers and sockets. The queue stays for the next page. */
+  /** Stops all listeners, timers and sockets. The queue stays for the next page. */
   close(): void;
 }

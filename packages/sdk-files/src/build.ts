@@ -27,7 +27,10 @@ export async function buildSdks(): Promise<BuiltSdks> {
   return { ...scripts, packages };
 }
 
-/** Each script stands alone, so that one of a new version works beside one of an old version that a page has loaded. */
+/**
+ * Builds self-contained scripts, so that a script of a new version works next to one of an old version on the
+ * same page.
+ */
 async function buildScripts(): Promise<Pick<BuiltSdks, 'scripts' | 'names'>> {
   const module: OutputOptions = {
     format: 'esm',
@@ -93,7 +96,7 @@ async function buildPackages(): Promise<BuiltSdks['packages']> {
   return Object.fromEntries(packages.map(({ name, files }) => [name, files]));
 }
 
-/** What `pnpm pack` writes, but for dependencies on others of these packages. */
+/** Returns the manifest that `pnpm pack` writes, except for dependencies on other packages of these SDKs. */
 function publicManifest(
   { publishConfig, scripts: _, devDependencies: __, files: ___, ...manifest }: Manifest,
   catalog: Record<string, string>,
@@ -111,7 +114,7 @@ async function filesOf(folder: string, manifest: object): Promise<Record<string,
   const read = async (path: string, from: string) => [path, await readFile(from, 'utf8')] as const;
   const built = await mkdtemp(join(tmpdir(), 'switchboard-sdk-'));
   try {
-    // Not into the package's own folder, which another build may be writing.
+    // Not in the package's own folder, which another build may be writing to.
     await run(process.execPath, [TSC, '-p', 'tsconfig.build.json', '--outDir', built], {
       cwd: folder,
     });

@@ -1,6 +1,6 @@
-/** The SDKs before they know the address that serves them. */
+/** The built SDKs, before the URL that serves them is known. */
 export interface BuiltSdks {
-  /** Code by file name, which has a hash of the content. */
+  /** The code by file name. The name contains a hash of the content. */
   scripts: Record<string, string>;
   /** The file name of each script that has a name without a hash, such as `browser.js`. */
   names: Record<string, string>;
@@ -8,5 +8,5 @@ export interface BuiltSdks {
   packages: Record<string, Record<string, string>>;
 }
 
-/** The name under which a package is served: `browser` for `@switchboard/browser`. */
+/** Returns the name under which a package is served: `browser` for `@switchboard/browser`. */
 export const shortName = (name: string) => name.replace(/^@.+\//, '');

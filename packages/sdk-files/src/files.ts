@@ -10,30 +10,30 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** A file under `/sdk/`. */
 export interface SdkFile {
   type: string;
-  /** Whether its content never changes: its name has a hash. */
+  /** Whether the content never changes, because the name contains a hash. */
   isImmutable: boolean;
-  /** Without quotes. */
+  /** The ETag without quotes. */
   etag: string;
   bodies: Partial<Record<Encoding, Bytes>> & { identity: Bytes };
 }
 
-/** What `/sdk/index.json` says. */
+/** The content of `/sdk/index.json`. */
 export interface SdkIndex {
-  /** By short name: the address that never changes, and its hash for `integrity`. */
+  /** The URL that never changes, and its hash for `integrity`, by short name. */
   scripts: Record<string, { url: string; integrity: string }>;
-  /** The address of each tarball, by package name. */
+  /** The URL of each tarball, by package name. */
   packages: Record<string, string>;
 }
 
-/** The address in the documentation, in place of the deployment's own. */
+/** The URL in the documentation, which is replaced with the deployment's own. */
 const EXAMPLE = 'https://api.example.com';
-/** Any fixed time: the same sources give the same bytes. */
+/** An arbitrary fixed time, so that the same sources give the same bytes. */
 const CREATED_AT = Date.UTC(2026, 0, 1);
 
-/** nanotar leaves it out where the files fill its blocks. */
+/** nanotar omits it if the files fill its blocks. */
 const END_OF_TAR = new Uint8Array(1024);
 
-/** Every file under `/sdk/` of a deployment whose API has this address, by name. */
+/** Returns every file under `/sdk/` of a deployment with this API URL, by name. */
 export async function sdkFiles(built: BuiltSdks, baseUrl: string): Promise<ReadonlyMap<string, SdkFile>> {
   const base = baseUrl.replace(/\/+$/, '');
   const files = new Map<string, SdkFile>();
@@ -51,7 +51,7 @@ export async function sdkFiles(built: BuiltSdks, baseUrl: string): Promise<Reado
   return files;
 }
 
-/** Where the scripts and tarballs of a deployment are. */
+/** Returns the URLs of the scripts and tarballs of a deployment. */
 export function sdkIndex(built: BuiltSdks, baseUrl: string): SdkIndex {
   const base = baseUrl.replace(/\/+$/, '');
   return {
@@ -79,14 +79,14 @@ async function compressed(text: string, type: string, isImmutable: boolean): Pro
   return { type, isImmutable, etag: etagOf(bytes), bodies };
 }
 
-/** A package as npm installs it, whose dependencies on the other SDKs are tarballs of the same host. */
+/** Creates an npm package that depends on the other SDKs as tarballs of the same host. */
 function tarball(content: Record<string, string>, base: string): SdkFile {
   const files = Object.entries(content).map(([path, text]) => ({
     name: `package/${path}`,
     data: path === 'package.json' ? withAddresses(text, base) : text.replaceAll(EXAMPLE, base),
   }));
   const tar = createTar(files, { attrs: { mtime: CREATED_AT, mode: '644', uid: 0, gid: 0 } });
-  // Stored, not compressed: lockfiles keep the hash, and compressed bytes differ between processors.
+  // Stored, not compressed, because lockfiles contain the hash, and compressed bytes differ between processors.
   const bytes = new Uint8Array(zlib.gzipSync(Buffer.concat([tar, END_OF_TAR]), { level: 0 }));
   return { type: 'application/gzip', isImmutable: false, etag: etagOf(bytes), bodies: { identity: bytes } };
 }

@@ -5,7 +5,7 @@ import type { BuiltSdks } from './built.ts';
 import { type Encoding, type SdkFile, sdkFiles } from './files.ts';
 
 export interface SdkOptions {
-  /** Public address of the API, which serves them under `/sdk/`. */
+  /** Public URL of the API, which serves the SDKs under `/sdk/`. */
   baseUrl: string;
   /** Called on the first request. */
   read(): Promise<BuiltSdks>;
@@ -17,8 +17,8 @@ const ANY_SITE = { 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Po
 const NAME_WITH_HASH = /^(.+)\.[0-9a-f]{16}\.js$/;
 
 /**
- * Serves the SDKs under `/sdk/`: scripts for pages, `<package>.tgz` for npm, and `index.json` with their addresses.
- * Names with a hash are kept for a year, others are asked for again after five minutes.
+ * Serves the SDKs under `/sdk/`: scripts for pages, `<package>.tgz` for npm, and `index.json` with their URLs. Names
+ * with a hash are cached for a year, and others for five minutes.
  */
 export function mountSdks<E extends Env>(hono: Hono<E>, { baseUrl, read }: SdkOptions): void {
   let files: Promise<ReadonlyMap<string, SdkFile>> | undefined;
@@ -41,7 +41,7 @@ export function mountSdks<E extends Env>(hono: Hono<E>, { baseUrl, read }: SdkOp
     const [, script] = NAME_WITH_HASH.exec(name) ?? [];
     const current = `${script}.js`;
     if (script === undefined || !found.has(current)) return next();
-    // A page that was loaded before an upgrade starts replay or messenger now.
+    // A page that was loaded before an upgrade is starting replay or messenger.
     return c.body(null, 302, { ...ANY_SITE, Location: current, 'Cache-Control': 'no-cache' });
   });
   hono.route('/sdk', sdks);

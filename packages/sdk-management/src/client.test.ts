@@ -7,7 +7,7 @@ import { type ClientOptions, createClient, isNotFound, ManagementError } from '.
 
 type Reply = { status: number; headers?: Record<string, string>; body?: unknown } | 'cut' | 'silent';
 
-/** A service that gives these answers one after the other, the last from then on. */
+/** Starts a service that returns these responses in sequence, then repeats the last. */
 async function serviceAnswering(...replies: Reply[]) {
   const asked: { call: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
   const server = createServer(async (request, response) => {

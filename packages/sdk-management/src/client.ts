@@ -6,9 +6,9 @@ interface Route {
   service: Service;
   method: string;
   path: string;
-  /** The property of the response that has the entries of a list. */
+  /** The property of the response that contains the entries of a list. */
   items?: string;
-  /** Takes an Idempotency-Key. */
+  /** Whether the operation accepts an Idempotency-Key. */
   isIdempotent?: boolean;
   isBinary?: boolean;
 }
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 10_000;
 const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
-/** A client of the management API, and of every other operation that takes an access token. */
+/** Creates a client of the management API and of every other operation that accepts an access token. */
 export function createClient(options: ClientOptions): Client {
   const { url, token, retryForMs = RETRY_FOR_MS, timeoutMs = TIMEOUT_MS } = options;
 
@@ -27,7 +27,7 @@ export function createClient(options: ClientOptions): Client {
     const headers = new Headers({
       'Content-Type': route.isBinary ? 'application/octet-stream' : 'application/json',
     });
-    // One key for all attempts: the API answers a repeat like the first.
+    // One key for all attempts: the API returns the first response to a repeat.
     if (route.isIdempotent) headers.set('Idempotency-Key', crypto.randomUUID());
     for (const [name, value] of Object.entries(input.headers ?? {})) if (value) headers.set(name, value);
     const deadline = performance.now() + retryForMs;
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions): Client {
       response = await fetch(`${base}${path}${search && `?${search}`}`, {
         method,
         headers,
-        // A token goes nowhere but where it was sent.
+        // A token is sent only to the configured URL.
         redirect: 'error',
         signal: signal === undefined ? inTime : AbortSignal.any([signal, inTime]),
         ...(body === undefined ? {} : { body: isBinary ? bytesOf(body) : JSON.stringify(body) }),
@@ -103,14 +103,14 @@ function isRetryable(
   { status, isUncertain }: ManagementError,
   { method, service, isIdempotent }: Route,
 ): boolean {
-  // Without a response it may have taken effect: a POST would then create a second.
+  // Without a response, the call may have taken effect, and a POST would then create a second resource.
   if (status === undefined) return method !== 'post' || isIdempotent === true || !isUncertain;
   if (status === 429 || status === 503) return true;
-  // A service learns of a project a moment after catalogue.
+  // A service learns about a project shortly after catalogue.
   return status === 404 && service !== 'catalogue' && (method === 'put' || method === 'post');
 }
 
-/** A random time below a bound that doubles with each attempt. */
+/** Returns a random time below a limit that doubles with each attempt. */
 function backoffMs(attempt: number): number {
   return Math.random() * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
 }

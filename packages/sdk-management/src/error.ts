@@ -6,18 +6,18 @@ interface Details {
   isUncertain?: boolean;
 }
 
-/** The API refused a call or could not be reached. The message names the call and the reason. */
+/** The API rejected a call or could not be reached. The message contains the call and the reason. */
 export class ManagementError extends Error {
   override name = 'ManagementError';
-  /** Of the response; undefined if there was none. */
+  /** The status of the response. Undefined without a response. */
   readonly status: number | undefined;
-  /** Of the response, such as `NOT_FOUND`. */
+  /** The error code of the response, such as `NOT_FOUND`. */
   readonly code: string | undefined;
-  /** `X-Request-Id` of the response, by which its logs are found. */
+  /** `X-Request-Id` of the response, which identifies its logs. */
   readonly requestId: string | undefined;
   /** The response's `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** Whether the call may have taken effect although no response came. */
+  /** Whether the call may have taken effect although no response was received. */
   readonly isUncertain: boolean;
 
   constructor(message: string, details: Details = {}) {
@@ -30,12 +30,12 @@ export class ManagementError extends Error {
   }
 }
 
-/** Whether the error is a 404: the resource or its parent does not exist. */
+/** Returns whether the error is a 404: the resource or its parent does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ManagementError && error.status === 404;
 }
 
-/** The error that a response tells of. */
+/** Creates the error for a response. */
 export function errorOf(call: string, { status, headers }: Response, text: string): ManagementError {
   const { code, message = `status ${status}` } = bodyOf(text);
   const requestId = headers.get('X-Request-Id') ?? undefined;
@@ -53,7 +53,7 @@ function bodyOf(text: string): { code?: string; message?: string } {
     const { error } = JSON.parse(text);
     return { code: String(error.code), message: String(error.message) };
   } catch {
-    return {}; // Not the answer of Switchboard.
+    return {}; // The response is not from Switchboard.
   }
 }
 

@@ -1,16 +1,16 @@
 import type { Operations, ROUTES } from './operations.ts';
 
-/** The name of an operation, as `operationId` of the reference. */
+/** The name of an operation: its `operationId` in the reference. */
 export type OperationId = keyof Operations;
-/** A service whose operations this client calls. */
+/** A service with operations that this client calls. */
 export type Service = (typeof ROUTES)[OperationId]['service'];
 
-/** What an operation takes. */
+/** The input of an operation. */
 export type Input<I extends OperationId> = Omit<Operations[I], 'response'>;
-/** What an operation returns; undefined for 204. */
+/** The result of an operation. Undefined for 204. */
 export type Result<I extends OperationId> = Operations[I]['response'];
 
-/** An operation that returns a list, of one page or several. */
+/** An operation that returns a list of one or more pages. */
 export type ListId = {
   [I in OperationId]: (typeof ROUTES)[I] extends { items: string } ? I : never;
 }[OperationId];
@@ -19,7 +19,7 @@ type ItemsOf<I extends ListId> = (typeof ROUTES)[I]['items'];
 export type Item<I extends ListId> = Result<I> extends Record<ItemsOf<I>, ReadonlyArray<infer T>> ? T : never;
 
 export interface CallOptions {
-  /** Ends the call: it rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -30,19 +30,19 @@ type Arguments<I extends OperationId> =
 
 export interface ClientOptions {
   /**
-   * Address of the management API, without `/management/v1`; where each service has its own, a function of the
-   * service. For operations whose path begins with `/v1`, that of the API.
+   * URL of the management API, without `/management/v1`. If each service has its own, a function of the service.
+   * For operations with a path that begins with `/v1`, the URL of the API.
    */
   url: string | ((service: Service) => string);
-  /** Access token of somebody with the permissions for what is called, or what returns one for each request. */
+  /** Access token with the permissions for the calls, or a function that returns one for each request. */
   token: string | (() => string | Promise<string>);
-  /** How long to try again while a service is unavailable or does not know the project yet, in ms. Default 15,000. */
+  /** How long to retry while a service is unavailable or does not know the project yet, in ms. Default 15,000. */
   retryForMs?: number;
-  /** How long one request may take, in ms. Default 10,000. */
+  /** The timeout of one request, in ms. Default 10,000. */
   timeoutMs?: number;
 }
 
-/** What a call takes, for programs that choose the operation while they run. */
+/** The input of a call, for programs that choose the operation at run time. */
 export interface AnyInput {
   params?: Record<string, string>;
   query?: Record<string, string | number | undefined>;
@@ -59,12 +59,12 @@ export interface Client {
   /**
    * Calls an operation and returns the body of its response. Throws ManagementError.
    *
-   * 429, 503 and a lost connection are tried again, for `retryForMs` in all, unless the call might then take effect
-   * twice. A write to a project that its service does not know yet is tried again too.
+   * Retries 429, 503 and a lost connection for up to `retryForMs`, unless the call might then take effect twice.
+   * Also retries a write to a project that its service does not know yet.
    */
   call<I extends OperationId>(operation: I, ...given: Arguments<I>): Promise<Result<I>>;
-  /** The entries of a list, page after page as they are asked for. Throws ManagementError. */
+  /** Yields the entries of a list and reads pages on demand. Throws ManagementError. */
   list<I extends ListId>(operation: I, ...given: Arguments<I>): AsyncGenerator<Item<I>>;
-  /** The same without types. */
+  /** The same client without types. */
   readonly untyped: AnyClient;
 }

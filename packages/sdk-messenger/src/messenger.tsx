@@ -6,7 +6,7 @@ import { loadTexts } from './texts/load.ts';
 import { App, Boundary } from './view/app.tsx';
 import { STYLES } from './view/styles.ts';
 
-/** What went wrong. Nothing is ever thrown into the page. */
+/** A problem that was reported. The messenger never throws into the page. */
 export interface MessengerError {
   message: string;
   /** The status of the response, if there was one. */
@@ -16,25 +16,25 @@ export interface MessengerError {
 export interface MessengerOptions {
   /** Languages in order of preference, as BCP 47 tags. Default: those of the browser. */
   locale?: readonly string[];
-  /** The signed-in user, for the people who answer. */
+  /** The signed-in user, shown to the operators. */
   userId?: string;
-  /** HMAC-SHA256 of `userId` with an identity secret, in lowercase hex, made by your server. */
+  /** HMAC-SHA256 of `userId` with an identity secret, in lowercase hex, computed by your server. */
   userHash?: string;
-  /** Draw the button that opens the panel. With false, call `open` from your own. Default: true. */
+  /** Whether to draw the button that opens the panel. If false, call `open` from your own button. Default: true. */
   launcher?: boolean;
   onError?: (error: MessengerError) => void;
 }
 
 export interface Messenger {
-  /** Opens the panel where it was left. */
+  /** Opens the panel in its last state. */
   open(): void;
-  /** Opens a new conversation. Nothing is sent; the text, if any, is there to be sent. */
+  /** Opens a new conversation. If a text is given, it is filled in but not sent. */
   write(text?: string): void;
   close(): void;
   readonly isOpen: boolean;
-  /** Turns and in-app messages that the visitor has not seen. */
+  /** The number of turns and in-app messages that the visitor has not seen. */
   readonly unread: number;
-  /** Calls the listener after `unread` or `isOpen` may have changed. Returns a function that ends it. */
+  /** Calls the listener after `unread` or `isOpen` may have changed. Returns a function that removes it. */
   onChange(listener: () => void): () => void;
   /** Removes the widget from the page. */
   stop(): void;
@@ -44,8 +44,8 @@ const NAME = 'switchboard-messenger';
 const MAX_LANGUAGES = 10;
 
 /**
- * Draws the messenger on this page: in the element `<switchboard-messenger>` if there is one, else in one at the end
- * of the body. It shows nothing while the messenger is off for the project.
+ * Renders the messenger on this page: in the element `<switchboard-messenger>` if there is one, else in one at the
+ * end of the body. It shows nothing while the messenger is off for the project.
  */
 export function startMessenger(client: Client, options: MessengerOptions = {}): Messenger {
   const languages = (options.locale ?? navigator.languages ?? [navigator.language]).slice(0, MAX_LANGUAGES);
@@ -53,7 +53,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
     try {
       options.onError?.(error);
     } catch {
-      // An error of the page's own.
+      // An error in the page's own code.
     }
   };
   const isKept = () => client.options.storage === 'browser' && client.consent === 'granted';
@@ -86,7 +86,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
     );
   }
 
-  /** After the desk: the conversations of another person are gone, and with them what was being written. */
+  /** Runs after the desk: the conversations and drafts of another person have been removed. */
   function follow(): void {
     const { route } = screen;
     if (route.name === 'thread' && !desk.state.conversations.some(({ key }) => key === route.key)) {
@@ -136,7 +136,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
   };
 }
 
-/** Not at import, so that servers can load the module. */
+/** Not called on import, so that servers can load the module. */
 function define(): void {
   if (customElements.get(NAME) !== undefined) return;
   customElements.define(

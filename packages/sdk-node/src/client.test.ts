@@ -259,7 +259,7 @@ test('without a usable folder the queue is in memory', async () => {
   expect(sent.errors).toMatchObject([{ code: 'storage' }]);
 });
 
-/** A process of its own, with `client` from here. */
+/** Starts a separate process with `client` from this package. */
 function start(folder: string, host: string, code: string) {
   const source = `
     import { createClient } from ${JSON.stringify(import.meta.resolve('./index.ts'))};

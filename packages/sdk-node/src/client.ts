@@ -11,7 +11,7 @@ const FOLDER = '.switchboard-queue';
 const MAX_BYTES = 16 * 1024 * 1024;
 const FLUSH_MS = 1_000;
 const CLOSE_MS = 5_000;
-/** The server takes bodies of 256 KiB for calls; larger events would be most of a batch. */
+/** The server accepts bodies of 256 KiB for calls. Larger events would take most of a batch. */
 const MAX_ITEM_BYTES = 200_000;
 
 interface Running {
@@ -20,8 +20,8 @@ interface Running {
 }
 
 /**
- * A client for servers. Use one for the life of the process. Nothing it does throws or rejects: with options that cannot
- * work, `onError` hears of it and no call is queued.
+ * Creates a client for servers. Use one for the life of the process. Its methods never throw or reject. With unusable
+ * options, `onError` is called and no call is queued.
  */
 export function createClient(options: Options): Client {
   const given: Partial<Options> = options ?? {};
@@ -38,7 +38,7 @@ export function createClient(options: Options): Client {
     try {
       onError?.(error);
     } catch {
-      // Of the application; it must not stop the sending.
+      // An error in the application's own code, which must not stop the sending.
     }
   }
 
@@ -55,7 +55,7 @@ export function createClient(options: Options): Client {
     return { queue, sender };
   });
 
-  /** `fields` are those that this kind of call has beside its id and time. */
+  /** Queues a call. `fields` are those that this kind of call has besides its id and time. */
   async function add(
     kind: Kind,
     call: CallOptions | null | undefined,
@@ -84,7 +84,7 @@ export function createClient(options: Options): Client {
       sender.queued(kind);
       return id;
     } catch (error) {
-      // Such as properties that JSON cannot hold.
+      // For example, properties that JSON cannot represent.
       return invalid(String(error));
     }
   }
@@ -139,7 +139,7 @@ export function createClient(options: Options): Client {
 
 const withoutSlash = (address: unknown) => (typeof address === 'string' ? address.replace(/\/+$/, '') : '');
 
-/** What makes options unusable, such as an environment variable that is not set. */
+/** Returns why options are unusable, such as an environment variable that is not set. */
 function problemOf({ key, host, eventsHost = host, folder }: Partial<Options>): string | undefined {
   if (typeof key !== 'string' || key === '') return 'key: set it to the project key';
   for (const [name, address] of Object.entries({ host, eventsHost })) {

@@ -7,7 +7,7 @@ interface FlagsOptions {
   host: string;
   key: string;
   transport: Transport;
-  /** Sends waiting calls, and returns the state tokens of those that were sent. */
+  /** Sends waiting calls, and returns the state tokens of the sent ones. */
   settle(): Promise<string[]>;
 }
 
@@ -18,7 +18,7 @@ const NO_COHORTS: ReadonlySet<string> = new Set();
 export function createFlags({ host, key, transport, settle }: FlagsOptions): FlagsClient & { close(): void } {
   const listeners = new Set<(keys: string[]) => void>();
   const waiting = new Set<() => void>();
-  /** The cohorts of the people asked for last, of the ruleset of `membershipsAt`. */
+  /** The cohorts of the people requested last, for the ruleset of `membershipsAt`. */
   const memberships = new Map<string, ReadonlySet<string>>();
   let membershipsAt = '';
   let following: Following | undefined;
@@ -126,7 +126,7 @@ export function createFlags({ host, key, transport, settle }: FlagsOptions): Fla
   };
 }
 
-/** A caller without types may pass anything: a person without an id is an unknown one. */
+/** An untyped caller may pass any value. A person without an id is unknown. */
 function userOf(person: Person | undefined | null): User {
   const { distinctId, traits, groups, cohorts } = person ?? { distinctId: '' };
   return {
@@ -141,7 +141,9 @@ function flagValueOf(known: Known | undefined, key: string, person: Person): unk
   return known && evaluateFlag(known.ruleset, key, userOf(person))?.value;
 }
 
-/** The fallback replaces a value of another type: the declared type of a flag is that of its fallback. */
+/**
+ * Returns the fallback for a value of another type, because the declared type of a flag is that of its fallback.
+ */
 function typed<K extends string, V>(value: unknown, fallback: V): FlagValue<K, V>;
 function typed(value: unknown, fallback: unknown): unknown {
   if (value === undefined || value === null) return fallback;

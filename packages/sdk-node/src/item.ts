@@ -4,7 +4,7 @@ export type Kind = 'event' | 'identify' | 'group';
 export interface Item {
   kind: Kind;
   id: string;
-  /** JSON of the event or call. */
+  /** The JSON of the event or call. */
   body: string;
   /** When it was queued, in milliseconds. */
   at: number;

@@ -16,10 +16,10 @@ import { threadId } from 'node:worker_threads';
 import type { Item } from './item.ts';
 
 export interface QueueFile {
-  /** What ended processes left. */
+  /** The items that ended processes left. */
   found: readonly Item[];
   add(item: Item): Promise<void>;
-  /** `left` are the items that stay. */
+  /** Removes items. `left` returns the items that stay. */
   remove(items: readonly Item[], left: () => readonly Item[]): Promise<void>;
   close(isEmpty: boolean): Promise<void>;
 }
@@ -30,7 +30,10 @@ interface FolderOptions {
   onError(error: unknown): void;
 }
 
-/** A live process touches its file this often, so that another machine does not take it for a left one. */
+/**
+ * The interval at which a live process touches its file, so that another machine does not take it for an
+ * abandoned one.
+ */
 const TOUCH_MS = 60_000;
 const LEFT_AFTER_MS = 600_000;
 const MAX_EMPTY_BYTES = 65_536;
@@ -39,8 +42,8 @@ const NAME = /^(.+)~(\d+)~(\d+)~[0-9a-f]+\.jsonl$/;
 const OWN = new Set<string>();
 
 /**
- * A file of this client in a folder that others may share. It has a line for each item, and for each removal; a process
- * that ends leaves it to the next one.
+ * Opens a file of this client in a folder that others may share. It has a line for each item and for each removal.
+ * When a process ends, the next one takes over its file.
  */
 export async function openFolder({ folder, maxBytes, onError }: FolderOptions): Promise<QueueFile> {
   const found: Item[] = [];
@@ -52,7 +55,7 @@ export async function openFolder({ folder, maxBytes, onError }: FolderOptions): 
   let appending: Promise<void> | undefined;
   let last: Promise<void> = Promise.resolve();
 
-  /** Runs work on the file after the work before it. */
+  /** Runs work on the file after the previous work. */
   function exclusive(work: () => Promise<void>): Promise<void> {
     last = last.then(work).catch(fail);
     return last;
@@ -64,7 +67,7 @@ export async function openFolder({ folder, maxBytes, onError }: FolderOptions): 
     onError(error);
   }
 
-  /** Lines of the same moment share a write. */
+  /** Appends lines. Lines of the same moment share one write. */
   function append(more: readonly string[]): Promise<void> {
     lines.push(...more);
     appending ??= exclusive(async () => {
@@ -77,7 +80,7 @@ export async function openFolder({ folder, maxBytes, onError }: FolderOptions): 
     return appending;
   }
 
-  /** Replaces the file by one with these items only. */
+  /** Replaces the file with one that contains only these items. */
   async function rewrite(items: readonly Item[]): Promise<void> {
     const text = items.map(lineOf).join('');
     const replacing = await open(`${path}.next`, 'w', 0o600);
@@ -138,7 +141,7 @@ export async function openFolder({ folder, maxBytes, onError }: FolderOptions): 
 
 const lineOf = (item: Item) => `${JSON.stringify(item)}\n`;
 
-/** The files of processes that ended. */
+/** Returns the files of processes that have ended. */
 async function leftIn(folder: string): Promise<string[]> {
   const left: string[] = [];
   for (const name of await readdir(folder)) {
@@ -166,7 +169,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Renames a left file, so that no other process takes it too, and reads it. Several may be left of one process. */
+/**
+ * Renames an abandoned file, so that no other process also takes it, and reads it. One process may leave
+ * several.
+ */
 async function takeOver(folder: string, left: string, by: string): Promise<Item[]> {
   const taken = join(folder, `${randomBytes(4).toString('hex')}~~${by}.taken`);
   try {
@@ -189,7 +195,7 @@ function itemsIn(text: string): Item[] {
   return [...items.values()];
 }
 
-/** Undefined for the half line of a process that was killed. */
+/** Parses a line. Returns undefined for a partial line of a process that was killed. */
 function parse(line: string): unknown {
   try {
     return JSON.parse(line);

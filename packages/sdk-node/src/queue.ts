@@ -2,9 +2,9 @@ import type { Item } from './item.ts';
 import { openFolder } from './queue-files.ts';
 
 export interface Queue {
-  /** Resolves to whether it is queued: false if the queue is full. */
+  /** Resolves to whether the item is queued: false if the queue is full. */
   add(item: Item): Promise<boolean>;
-  /** The oldest items, up to a batch of one kind: of calls one, of events up to 500 and 1 MB. */
+  /** Returns the oldest items, up to a batch of one kind: one call, or up to 500 events and 1 MB. */
   next(): Item[];
   /** Removes items that were sent or dropped. */
   remove(items: readonly Item[]): Promise<void>;
@@ -15,18 +15,18 @@ export interface Queue {
 interface QueueOptions {
   folder: string | false;
   maxBytes: number;
-  /** The folder cannot be used; the queue is in memory. */
+  /** Called if the folder cannot be used. The queue is then in memory. */
   onStorageError(error: unknown): void;
 }
 
 const MAX_BATCH_COUNT = 500;
 const MAX_BATCH_BYTES = 1_000_000;
-/** What an item takes beside its body. */
+/** The memory that an item takes besides its body. */
 const ITEM_BYTES = 200;
 
 /**
- * A queue in memory, of which the folder has a copy: each item is on file before `add` resolves. Items that an ended
- * process left in the folder come first.
+ * Opens a queue in memory with a copy in the folder: each item is written to the file before `add` resolves. Items
+ * that an ended process left in the folder come first.
  */
 export async function openQueue({ folder, maxBytes, onStorageError }: QueueOptions): Promise<Queue> {
   const items = new Map<string, Item>();

@@ -1,12 +1,12 @@
 import { compileRuleset, type Flag, type Ruleset } from '@switchboard/flag-engine';
 import { backoffMs, type Transport } from './transport.ts';
 
-/** A snapshot, compiled. */
+/** A compiled snapshot. */
 export interface Known {
   generatedAt: string;
   ruleset: Ruleset;
   usesCohorts: boolean;
-  /** The JSON of each flag by key, to tell which ones change. */
+  /** The JSON of each flag by key, to detect which ones change. */
   definitions: ReadonlyMap<string, string>;
 }
 
@@ -22,21 +22,26 @@ export interface Following {
   close(): void;
 }
 
-/** How often the ruleset is read while the socket is not open. */
+/** The interval at which the ruleset is read while the socket is not open. */
 const POLL_MS = 30_000;
 const CHECK_MS = 300_000;
-/** The server sends a beat every 30 s: a connection that is silent for longer is dead, although it looks open. */
+/**
+ * The server sends a beat every 30 s. A connection that is silent for longer is dead, although it appears open.
+ */
 const SILENT_MS = 75_000;
 const REFUSED = [4401, 4403];
 
-/** Keeps a project's ruleset: reads the snapshot, hears of changes on the socket, and asks every 30 s without one. */
+/**
+ * Keeps a project's ruleset up to date: reads the snapshot, receives changes on the socket, and polls every 30 s
+ * without one.
+ */
 export function followRuleset({ host, key, transport, onChange }: FollowOptions): Following {
   let known: Known | undefined;
   let etag: string | undefined;
   let socket: WebSocket | undefined;
   let socketUrl: string | undefined;
   let isSocketOpen = false;
-  /** The change that the socket told of. */
+  /** The last change received from the socket. */
   let told = '';
   let socketFailures = 0;
   let readFailures = 0;
@@ -51,7 +56,7 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
     isReading = true;
     clearTimeout(pollTimer);
     try {
-      // A cache on the way may be older than what the socket told of.
+      // An intermediate cache may be older than the change received from the socket.
       const headers = {
         'Cache-Control': 'no-cache',
         ...(etag === undefined ? {} : { 'If-None-Match': etag }),
@@ -114,11 +119,11 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
     opened.addEventListener('close', ({ code }) => {
       if (socket === opened) leave(!REFUSED.includes(code));
     });
-    // `close` follows.
+    // The `close` event follows.
     opened.addEventListener('error', () => undefined);
   }
 
-  /** Waits for the next message or beat of the server. */
+  /** Restarts the wait for the next message or beat of the server. */
   function hear(): void {
     clearTimeout(silenceTimer);
     silenceTimer = setTimeout(() => leave(true), SILENT_MS);
@@ -151,7 +156,10 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
   };
 }
 
-/** Undefined without WebSocket, as in Node 20, or for an address that is none: the ruleset is then polled. */
+/**
+ * Opens a socket. Returns undefined without WebSocket, as in Node 20, or for an invalid URL. The ruleset is then
+ * polled.
+ */
 function socketTo(url: string): WebSocket | undefined {
   try {
     return new WebSocket(url);
@@ -167,7 +175,7 @@ function generatedAtOf(data: unknown): string {
       return String(message.generatedAt);
     }
   } catch {
-    // Not of Switchboard.
+    // The message is not from Switchboard.
   }
   return '';
 }
@@ -178,7 +186,7 @@ interface Snapshot {
   socketUrl: string;
 }
 
-/** The engine takes any entry of `flags` as it comes. */
+/** Checks only the envelope, because the engine accepts any entry of `flags`. */
 function isSnapshot(value: unknown): value is Snapshot {
   if (typeof value !== 'object' || value === null) return false;
   if (!('flags' in value && 'generatedAt' in value && 'socketUrl' in value)) return false;

@@ -12,17 +12,17 @@ interface SenderOptions {
 }
 
 export interface Sender {
-  /** Something was queued. */
+  /** Called when something was queued. */
   queued(kind: Kind): void;
-  /** Sends what is queued; resolves when it is sent or has to wait. */
+  /** Sends the queued items. Resolves when they are sent or have to wait. */
   flush(): Promise<void>;
-  /** The newest state token of each kind of call, for up to a minute. */
+  /** Returns the newest state token of each kind of call, for up to a minute. */
   tokens(): string[];
   close(): void;
 }
 
 const PATHS: Record<Kind, string> = { event: '/v1/events', identify: '/v1/identify', group: '/v1/group' };
-/** The server drops repeats of an event within seven days. */
+/** The server deduplicates events within seven days. */
 const MAX_AGE_MS = 7 * 86_400_000;
 const FULL_BATCH = 500;
 const REFUSED_RETRY_MS = 300_000;
@@ -32,7 +32,7 @@ export function createSender({ url, flushMs, queue, transport, report }: SenderO
   const tokens = new Map<Kind, { token: string; until: number }>();
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
-  /** No request before this time, on the clock of `performance.now`. */
+  /** The earliest time of the next request, on the clock of `performance.now`. */
   let waitUntil = 0;
   let failures = 0;
   let isRefused = false;
@@ -45,7 +45,7 @@ export function createSender({ url, flushMs, queue, transport, report }: SenderO
     clearTimeout(timer);
     dueAt = at;
     timer = setTimeout(() => void flush(), ms);
-    // The queue is on file: nothing has to keep the process.
+    // The queue is stored in a file, so the timer does not need to keep the process running.
     timer.unref();
   }
 
@@ -80,7 +80,7 @@ export function createSender({ url, flushMs, queue, transport, report }: SenderO
     schedule(ms);
   }
 
-  /** Whether to go on. */
+  /** Sends items. Returns whether to continue. */
   async function send(items: readonly Item[]): Promise<boolean> {
     const [first] = items;
     if (first === undefined) return true;
@@ -113,7 +113,7 @@ export function createSender({ url, flushMs, queue, transport, report }: SenderO
       return (await send(items.slice(0, half))) && send(items.slice(half));
     }
     if (status === 429 || status === 408 || status >= 500) {
-      // Not everyone at the same moment.
+      // Spreads the requests of many clients.
       wait(retryAfterMs(response) + backoffMs(failures++));
       return false;
     }
@@ -149,7 +149,7 @@ export function createSender({ url, flushMs, queue, transport, report }: SenderO
 
 function bodyOf(first: Item, items: readonly Item[]): string {
   if (first.kind !== 'event') return first.body;
-  // Of the clock that set the timestamps: the server corrects both.
+  // Uses the clock that set the timestamps, because the server corrects both.
   return `{"sent_at":"${new Date().toISOString()}","events":[${items.map(({ body }) => body).join(',')}]}`;
 }
 
@@ -158,7 +158,7 @@ function messageOf(text: string, status: number): string {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
   } catch {
-    // Not the answer of Switchboard.
+    // The response is not from Switchboard.
   }
   return `The server answered ${status}.`;
 }

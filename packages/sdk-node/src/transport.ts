@@ -13,7 +13,7 @@ export interface Transport {
   post(url: string, json: string): Promise<Response>;
 }
 
-/** Requests with a project key. They reject without an answer within 30 s, or when `signal` aborts. */
+/** Creates requests with a project key. They reject without a response within 30 s, or when `signal` aborts. */
 export function createTransport(key: string, signal: AbortSignal): Transport {
   const headers = { Authorization: `Bearer ${key}` };
   const inTime = () => AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -35,7 +35,7 @@ export function createTransport(key: string, signal: AbortSignal): Transport {
   };
 }
 
-/** The wait that a response asks for, in milliseconds; 0 if none. Up to an hour. */
+/** Returns the wait that a response requests, in milliseconds, up to an hour. 0 if it requests none. */
 export function retryAfterMs(response: Response): number {
   const value = response.headers.get('Retry-After');
   if (value === null) return 0;
@@ -43,7 +43,9 @@ export function retryAfterMs(response: Response): number {
   return Number.isFinite(ms) ? Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms)) : 0;
 }
 
-/** Half a second, then twice as long after each failure up to a minute; half of it is random. */
+/**
+ * Returns a delay that starts at half a second and doubles after each failure up to a minute. Half of it is random.
+ */
 export function backoffMs(failures: number): number {
   return Math.min(MAX_BACKOFF_MS, 500 * 2 ** failures) * (0.5 + Math.random() / 2);
 }

@@ -1,8 +1,8 @@
 import type { Resolution, Traits } from '@switchboard/flag-engine';
 
 /**
- * The types of your flags by key. `switchboard generate types --package @switchboard/node` writes it, or extend it by
- * declaration merging:
+ * The types of your flags by key. `switchboard generate types --package @switchboard/node` generates it, or
+ * extend it by declaration merging:
  *
  * ```ts
  * declare module '@switchboard/node' {
@@ -13,23 +13,23 @@ import type { Resolution, Traits } from '@switchboard/flag-engine';
 // biome-ignore lint/suspicious/noEmptyInterface: declaration merging fills it.
 export interface Flags {}
 
-/** Anything that JSON can hold. Values that it cannot, such as functions, are left out. */
+/** Any JSON properties. Values that JSON cannot represent, such as functions, are omitted. */
 export type Properties = Record<string, unknown>;
 
-/** What went wrong. Nothing is ever thrown. */
+/** A problem that was reported. The library never throws. */
 export interface SwitchboardError {
   /**
-   * - `invalid`: the call or the options of the client cannot be used; nothing was queued
-   * - `full`: the queue is full; nothing was queued
-   * - `rejected`: the server refused this event or call; it is dropped
-   * - `expired`: not accepted within seven days; it is dropped
-   * - `unauthorized`: the key or the address is wrong; the queue is kept and tried again every five minutes
-   * - `storage`: the queue cannot be kept in its folder; it is in memory
+   * - `invalid`: the call or the options of the client cannot be used. Nothing was queued.
+   * - `full`: the queue is full. Nothing was queued.
+   * - `rejected`: the server rejected this event or call. It is dropped.
+   * - `expired`: not accepted within seven days. It is dropped.
+   * - `unauthorized`: the key or the URL is wrong. The queue is kept and retried every five minutes.
+   * - `storage`: the queue cannot be stored in its folder. It is in memory.
    * - `internal`: a defect of this library
    */
   code: 'invalid' | 'full' | 'rejected' | 'expired' | 'unauthorized' | 'storage' | 'internal';
   message: string;
-  /** The event or call that is affected. */
+  /** The affected event or call. */
   eventId?: string;
   /** The status of the response, if there was one. */
   status?: number;
@@ -38,16 +38,16 @@ export interface SwitchboardError {
 export interface Options {
   /** The project key, `pk_<region>_...`. */
   key: string;
-  /** Address of the API, such as `https://api.example.com`. */
+  /** URL of the API, such as `https://api.example.com`. */
   host: string;
-  /** Address for events. Default: `host`. */
+  /** URL for events. Default: `host`. */
   eventsHost?: string;
   /**
-   * Folder of the queue, which a restarted process goes on with. Processes may share it. false keeps the queue in
+   * Folder of the queue, which a restarted process continues. Processes may share it. false keeps the queue in
    * memory. Default: `.switchboard-queue` in the working directory.
    */
   folder?: string | false;
-  /** Bytes of events that may wait; their files take up to three times as much. Default: 16 MiB. */
+  /** The maximum number of bytes of waiting events. Their files take up to three times as much. Default: 16 MiB. */
   maxBytes?: number;
   /** Milliseconds for which events are collected before they are sent. Default: 1000. */
   flushMs?: number;
@@ -57,18 +57,21 @@ export interface Options {
 }
 
 export interface CallOptions {
-  /** When it happened: a `Date`, an ISO 8601 text or milliseconds since 1970. Default: now. */
+  /** The time of the event: a `Date`, an ISO 8601 text or milliseconds since 1970. Default: now. */
   timestamp?: Date | string | number | null;
   /** Your own id. Events with the same id within seven days are archived once. */
   eventId?: string;
 }
 
-/** A person as clauses see them. */
+/** A person as clauses see it. */
 export interface Person {
   distinctId: string;
-  /** For clauses on traits. Only what you give is known. A value counts as its JSON: a `Date` is its ISO text. */
+  /**
+   * Traits for clauses. Only those that you pass are known. A value is converted to JSON: a `Date` becomes its ISO
+   * text.
+   */
   traits?: Traits;
-  /** Traits of their groups, by group type. */
+  /** Traits of the person's groups, by group type. */
   groups?: Readonly<Record<string, Traits>>;
   /** For clauses on cohorts: from `flags.withCohorts`. */
   cohorts?: ReadonlySet<string>;
@@ -91,35 +94,42 @@ export interface FlagsClient {
   /** Resolves to whether the ruleset is known, as soon as it is, or after the time limit. Default: 5,000 ms. */
   ready(timeoutMs?: number): Promise<boolean>;
   /**
-   * The value of a flag, at once. The fallback is returned if the ruleset or the flag is unknown, or if the flag is off
-   * without a value or has a value of another type.
+   * Returns the value of a flag immediately. Returns the fallback if the ruleset or the flag is unknown, or if the
+   * flag is off without a value or has a value of another type.
    */
   get<K extends keyof Flags | (string & {}), V>(
     key: K,
     fallback: V,
     person: Person,
   ): FlagValue<K & string, V>;
-  /** Value, variation and reason in the terms of OpenFeature; undefined if the ruleset or the flag is unknown. */
+  /**
+   * Returns value, variation and reason in the terms of OpenFeature. Undefined if the ruleset or the flag is
+   * unknown.
+   */
   resolve(key: string, person: Person): Resolution | undefined;
-  /** The values of all flags: those that are off are `false`, or `null` if their type is not boolean. */
+  /** Returns the values of all flags. Those that are off are `false`, or `null` if their type is not boolean. */
   all(person: Person): Record<string, unknown>;
-  /** Whether any flag targets a cohort, so that `withCohorts` matters. */
+  /** Whether any flag targets a cohort, so that `withCohorts` has an effect. */
   readonly usesCohorts: boolean;
-  /** The person with their cohorts, read from the server unless known. Without them if they cannot be read. */
+  /**
+   * Returns the person with their cohorts, read from the server unless known. Without cohorts if they cannot be
+   * read.
+   */
   withCohorts(person: Person): Promise<Person>;
   /**
-   * Evaluates on the server, with the stored traits, groups and cohorts, including every `identify` and `group` of
-   * this client so far. Undefined if the server does not answer.
+   * Evaluates on the server, with the stored traits, groups and cohorts, including every previous `identify` and
+   * `group` call of this client. Returns undefined if the server does not respond.
    */
   fetch(distinctId: string): Promise<ServerEvaluation | undefined>;
-  /** Calls the listener with the keys of flags whose definition changed. Returns a function that ends it. */
+  /** Calls the listener with the keys of flags that have a new definition. Returns a function that removes it. */
   onChange(listener: (keys: string[]) => void): () => void;
 }
 
 export interface Client {
   /**
-   * Queues an event. Resolves to its `event_id` once it is queued: from then on it is sent, also by a later process,
-   * and archived once. Resolves to undefined if it is not queued; `onError` then got `invalid` or `full`.
+   * Queues an event. Resolves to its `event_id` once it is queued. It is then sent, if necessary by a later
+   * process, and archived once. Resolves to undefined if it is not queued, and `onError` received `invalid` or
+   * `full`.
    */
   track(
     distinctId: string,
@@ -127,13 +137,16 @@ export interface Client {
     properties?: Properties | null,
     options?: (CallOptions & { sessionId?: string }) | null,
   ): Promise<string | undefined>;
-  /** Sets traits of a person; null removes one. Resolves as `track` does. */
+  /** Sets traits of a person. null removes a trait. Resolves as `track` does. */
   identify(
     distinctId: string,
     traits?: Properties | null,
     options?: CallOptions | null,
   ): Promise<string | undefined>;
-  /** Puts a person into a group and sets its traits; null leaves the group of this type. Resolves as `track` does. */
+  /**
+   * Adds a person to a group and sets the group's traits. null removes the person from the group of this type.
+   * Resolves as `track` does.
+   */
   group(
     distinctId: string,
     groupId: string | null,
@@ -145,12 +158,12 @@ export interface Client {
         })
       | null,
   ): Promise<string | undefined>;
-  /** Sends what is queued now. Resolves when it is sent or has to wait. */
+  /** Sends the queued items now. Resolves when they are sent or have to wait. */
   flush(): Promise<void>;
   readonly flags: FlagsClient;
   /**
-   * Sends what is queued for up to `timeoutMs` (default: 5,000), then ends timers, sockets and files. What is left
-   * stays in the folder for the next process.
+   * Sends the queued items for up to `timeoutMs` (default: 5,000), then closes timers, sockets and files. The
+   * remaining items stay in the folder for the next process.
    */
   close(timeoutMs?: number): Promise<void>;
 }

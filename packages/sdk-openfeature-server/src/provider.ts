@@ -17,12 +17,12 @@ const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
 
 /**
  * Switchboard's flags for `@openfeature/server-sdk`, evaluated in this process with the attributes of the context:
- * `targetingKey` is the distinct id, `group.<type>.<trait>` a trait of the person's group, anything else a trait.
- * Cohorts are read from the server when a flag targets one. A boolean flag that is off is `false`; one of another type
- * leaves the default to your code.
+ * `targetingKey` is the distinct id, `group.<type>.<trait>` is a trait of the person's group, and any other attribute
+ * is a trait. Cohorts are read from the server when a flag targets one. A boolean flag that is off is `false`. For a
+ * flag of another type that is off, the default of your code applies.
  *
- * Emits PROVIDER_CONFIGURATION_CHANGED with the keys of flags whose definition changed. `track` sends an event. Closing
- * OpenFeature leaves the client open.
+ * Emits PROVIDER_CONFIGURATION_CHANGED with the keys of flags that have a new definition. `track` sends an event.
+ * Closing OpenFeature leaves the client open.
  */
 export class SwitchboardProvider implements Provider {
   readonly metadata = { name: 'switchboard' };
@@ -36,7 +36,9 @@ export class SwitchboardProvider implements Provider {
     this.#client = client;
   }
 
-  /** Rejects without a ruleset within five seconds. The client goes on asking for it; PROVIDER_READY follows. */
+  /**
+   * Rejects without a ruleset within five seconds. The client continues to request it, and PROVIDER_READY follows.
+   */
   async initialize(): Promise<void> {
     const { flags } = this.#client;
     this.#stop ??= flags.onChange((flagsChanged) =>

@@ -10,7 +10,7 @@ import {
   type TrackingEventDetails,
 } from '@openfeature/web-sdk';
 
-/** What sends events, such as a client of `@switchboard/browser`. */
+/** A client that sends events, such as that of `@switchboard/browser`. */
 export interface Tracker {
   track(name: string, properties?: Record<string, unknown>): unknown;
 }
@@ -18,7 +18,7 @@ export interface Tracker {
 export interface Options {
   /** The public project key, `pk_<region>_...`. */
   key: string;
-  /** Address of the API, such as `https://api.example.com`. */
+  /** URL of the API, such as `https://api.example.com`. */
   host: string;
   /** Without it, `track` does nothing. */
   tracker?: Tracker;
@@ -35,19 +35,19 @@ interface Flag {
 }
 
 const TIMEOUT_MS = 10_000;
-/** Without a stream of changes. */
+/** The polling interval without a stream of changes. */
 const POLL_MS = 30_000;
 const MAX_RETRY_MS = 60_000;
-/** The server sends a beat every 30 s: a stream that is silent for longer is dead, although it looks open. */
+/** The server sends a beat every 30 s. A stream that is silent for longer is dead, although it appears open. */
 const SILENT_MS = 75_000;
 
 /**
- * Switchboard's flags for `@openfeature/web-sdk`: evaluated by the server, with the attributes of the context laid over
- * the stored traits of `targetingKey`, and again when a flag or the context changes. A boolean flag that is off is
- * `false`; one of another type leaves the default to your code.
+ * Switchboard's flags for `@openfeature/web-sdk`. The server evaluates them, with the attributes of the context
+ * taking precedence over the stored traits of `targetingKey`, and again when a flag or the context changes. A boolean
+ * flag that is off is `false`. For a flag of another type that is off, the default of your code applies.
  *
- * Values of another `targetingKey` are never used: until the new ones arrive, defaults apply. After a request that fails,
- * the provider asks again with a growing wait and emits PROVIDER_READY when it succeeds.
+ * Values of another `targetingKey` are never used: defaults apply until the new ones are received. After a failed
+ * request, the provider retries with a growing wait and emits PROVIDER_READY when it succeeds.
  *
  * Emits PROVIDER_CONFIGURATION_CHANGED with the keys of flags that have another value, variant or reason.
  */
@@ -65,10 +65,10 @@ export class SwitchboardProvider implements Provider {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  /** OpenFeature was told that the start or the last change of context failed. */
+  /** Whether OpenFeature was notified that the start or the last change of context failed. */
   #isFailed = false;
   #round = 0;
-  /** The request that was answered last. */
+  /** The last request that received a response. */
   #answered = 0;
   #isClosed = false;
 
@@ -125,7 +125,7 @@ export class SwitchboardProvider implements Provider {
     return isOfType(flag.value) ? { value: flag.value, ...details } : failed(ErrorCode.TYPE_MISMATCH);
   }
 
-  /** Rejects if the flags cannot be read; the provider then goes on asking. */
+  /** Rejects if the flags cannot be read. The provider then continues to retry. */
   async #change(context: EvaluationContext): Promise<void> {
     if (context.targetingKey !== this.#context.targetingKey) {
       this.#flags = undefined;
@@ -138,14 +138,14 @@ export class SwitchboardProvider implements Provider {
     } catch (error) {
       if (context === this.#context) {
         this.#isFailed = true;
-        // A context that is invalid stays invalid.
+        // An invalid context stays invalid.
         if (!(error instanceof InvalidContextError)) this.#retry();
       }
       throw error;
     }
   }
 
-  /** Returns the keys that changed; none if a later request or context replaced this one. */
+  /** Returns the keys that changed. Returns none if a later request or context replaced this one. */
   async #evaluate(changedAt?: string): Promise<string[]> {
     this.#round += 1;
     const round = this.#round;
@@ -185,7 +185,7 @@ export class SwitchboardProvider implements Provider {
     );
   }
 
-  /** Opens the stream of changes, unless it is open. */
+  /** Opens the stream of changes, if it is not open. */
   #follow(): void {
     if (this.#isClosed) return;
     if (this.#stream !== undefined) {
@@ -210,18 +210,18 @@ export class SwitchboardProvider implements Provider {
       void this.#refresh(lastEventId);
     };
     stream.onerror = () => {
-      // Otherwise it reconnects by itself.
+      // Otherwise the stream reconnects automatically.
       if (stream.readyState === EventSource.CLOSED) this.#leave();
     };
   }
 
-  /** Waits for the next event or beat of the server. */
+  /** Restarts the wait for the next event or beat of the server. */
   #hear(): void {
     clearTimeout(this.#silence);
     if (!this.#isClosed) this.#silence = setTimeout(() => this.#leave(), SILENT_MS);
   }
 
-  /** Gives the stream up, for another one after the next evaluation. */
+  /** Closes the stream. The next evaluation opens another one. */
   #leave(): void {
     clearTimeout(this.#silence);
     this.#stream?.close();
@@ -238,7 +238,7 @@ export class SwitchboardProvider implements Provider {
       this.#isFailed = false;
       if (flagsChanged.length > 0) this.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged });
     } catch {
-      // The last values of this context stay.
+      // Keeps the last values of this context.
       if (context === this.#context) this.#retry();
     }
   }
@@ -249,7 +249,10 @@ export class SwitchboardProvider implements Provider {
   }
 }
 
-/** OFREP has one reason for a flag that is off; the exact one tells those apart that OpenFeature knows. */
+/**
+ * Returns the reason. OFREP has only one for a flag that is off. The exact reason distinguishes those that
+ * OpenFeature knows.
+ */
 function reasonOf(reason: string, exact: string | undefined): string {
   if (exact === 'ROLLOUT_MISS') return 'SPLIT';
   return exact === undefined || exact === 'DISABLED' ? reason : 'DEFAULT';

@@ -15,11 +15,11 @@ import {
 type AllFlags = Readonly<Record<string, unknown>>;
 
 export interface SwitchboardProviderProps {
-  /** Made with `init`. Undefined on the server. */
+  /** Created with `init`. Undefined on the server. */
   client: Client | undefined;
   /**
-   * The flags that the server evaluated (`GET /v1/flags`): what it renders, and what the browser renders first. Give
-   * the same to `init`.
+   * The flags that the server evaluated (`GET /v1/flags`), used for rendering on the server and for the first
+   * render in the browser. Pass the same to `init`.
    */
   bootstrap?: { flags: AllFlags };
   children?: ReactNode;
@@ -35,19 +35,19 @@ const NO_MESSAGES: readonly InboxMessage[] = [];
 const CONTEXT = createContext<Provided>({ client: undefined, bootstrap: NO_FLAGS });
 const nothing = () => () => undefined;
 
-/** Makes a client known to the hooks below it. */
+/** Provides a client to the hooks below it. */
 export function SwitchboardProvider({ client, bootstrap, children }: SwitchboardProviderProps): ReactElement {
   const flags = bootstrap?.flags ?? NO_FLAGS;
   const value = useMemo(() => ({ client, bootstrap: flags }), [client, flags]);
   return createElement(CONTEXT.Provider, { value }, children);
 }
 
-/** The client; undefined on the server and without a provider. */
+/** Returns the client. Undefined on the server and without a provider. */
 export function useSwitchboard(): Client | undefined {
   return useContext(CONTEXT).client;
 }
 
-/** Every flag of the current person. Renders again when one changes. */
+/** Returns every flag of the current person. Renders again when one changes. */
 export function useFlags(): AllFlags {
   const { client, bootstrap } = useContext(CONTEXT);
   return useSyncExternalStore(
@@ -57,7 +57,7 @@ export function useFlags(): AllFlags {
   );
 }
 
-/** The value of a flag, or the fallback, as `flags.get` of the client. Renders again when it changes. */
+/** Returns the value of a flag, or the fallback, like `flags.get` of the client. Renders again when it changes. */
 export function useFlag<K extends keyof Flags | (string & {}), V>(
   key: K,
   fallback: V,
@@ -65,7 +65,9 @@ export function useFlag<K extends keyof Flags | (string & {}), V>(
   return flagValue(useFlags(), key, fallback);
 }
 
-/** The client's `track`, which does nothing on the server. The same function as long as the client is. */
+/**
+ * Returns the client's `track`, which does nothing on the server. The function is the same as long as the client is.
+ */
 export function useTrack(): Client['track'] {
   const client = useSwitchboard();
   return useCallback(
@@ -74,7 +76,7 @@ export function useTrack(): Client['track'] {
   );
 }
 
-/** The in-app messages of the current person. Renders again when they change; none on the server. */
+/** Returns the in-app messages of the current person. Renders again when they change. Empty on the server. */
 export function useInbox(): {
   messages: readonly InboxMessage[];
   unread: number;

@@ -17,7 +17,7 @@ interface RedactOptions {
 type Sheet = NonNullable<adoptedStyleSheetParam['styles']>[number];
 type Value = attributeMutation['attributes'][string] | number | true;
 
-/** Attributes that lay out a masked part, and say nothing else. */
+/** Attributes that affect only the layout of a masked part and contain no content. */
 const LAYOUT = new Set(
   `align border cellpadding cellspacing class clip-path clip-rule cols colspan controls cx cy d dir disabled
   dominant-baseline dx dy fill fill-opacity fill-rule filter font-size font-style font-weight fx fy
@@ -27,24 +27,24 @@ const LAYOUT = new Set(
   stroke-linejoin stroke-opacity stroke-width text-anchor transform type valign version viewBox width wrap x x1 x2 y
   y1 y2`.split(/\s+/),
 );
-/** Inputs of which the value is a label. */
+/** Inputs with a value that is a label. */
 const LABELLED = ['button', 'submit', 'reset'];
-/** Inputs of which the visitor does not see the value. */
+/** Inputs with a value that the visitor does not see. */
 const UNSEEN = ['hidden', 'file'];
 const PICTURES = ['img', 'video', 'embed', 'object'];
 
 /**
- * Removes from an event of rrweb what the page does not show to others. Every event passes here, so that it holds for
- * every kind of change: rrweb's own masks do not reach into shadow roots and frames.
+ * Creates a function that removes from an event of rrweb the content that must not leave the page. Every event passes
+ * through it, so that this applies to every kind of change: rrweb's own masks do not cover shadow roots and frames.
  * @returns a function that changes the event in place, and returns whether anything of it is left.
  */
 export function createRedact({ masked, maskText }: RedactOptions): (event: eventWithTime) => boolean {
-  // What a visitor writes into a page is an input, whatever element it is.
+  // Editable content that a visitor writes is treated as an input, in any element.
   const fields = masked ? ',[contenteditable]:not([contenteditable=false])' : '';
   const selector = maskText ? '*' : MASKED + fields;
   /** Ids of style sheets without an element that a masked part uses. */
   const maskedSheets = new Set<number>();
-  /** Those that only blocked parts use, for when another part does. */
+  /** The style sheets that only blocked parts use, in case another part uses them later. */
   const blockedSheets = new Map<number, Sheet>();
 
   return (event) => {
@@ -81,7 +81,7 @@ export function createRedact({ masked, maskText }: RedactOptions): (event: event
     function redactAttributes(live: Element, attributes: Record<string, Value>): Record<string, Value> {
       const isMasked = privacy(live) === 'masked';
       const kept = Object.entries(attributes).flatMap(([name, value]) => {
-        // null says that it is gone.
+        // null means that the attribute was removed.
         const left = value === null ? null : redactAttribute(live, name, value, isMasked);
         return left === undefined ? [] : [[name, left] as const];
       });
@@ -95,7 +95,7 @@ export function createRedact({ masked, maskText }: RedactOptions): (event: event
       value: Value,
       isMasked: boolean,
     ): Value | undefined {
-      // The document of a frame is recorded itself.
+      // The document of a frame is recorded separately.
       if (name === 'srcdoc') return undefined;
       if (name === 'value' && ['input', 'textarea', 'select'].includes(live.localName)) {
         const type = typeOf(live);
@@ -146,7 +146,7 @@ export function createRedact({ masked, maskText }: RedactOptions): (event: event
             return false;
           const isMasked = privacy(live) === 'masked';
           if (masked || isMasked || typeOf(live) === 'password') data.text = stars(data.text);
-          // Which box is ticked says as much as its value.
+          // The checked state reveals as much as the value.
           return !(isMasked && ['checkbox', 'radio'].includes(typeOf(live)));
         }
         case 8:
@@ -195,7 +195,7 @@ export function createRedact({ masked, maskText }: RedactOptions): (event: event
       case 1:
         return true;
       case 2:
-        // Their ids begin again.
+        // Ids start again.
         maskedSheets.clear();
         blockedSheets.clear();
         return redactNode(event.data.node);
@@ -210,7 +210,7 @@ export function createRedact({ masked, maskText }: RedactOptions): (event: event
   };
 }
 
-/** Leaves an empty box of the same size. */
+/** Replaces an element with an empty box of the same size. */
 function block(node: serializedElementNodeWithId, live: Element): void {
   const name = node.attributes['class'];
   node.attributes = { ...(name !== undefined && { class: name }), ...boxOf(live) };
@@ -228,12 +228,12 @@ function typeOf(live: Element): string {
   return 'type' in live && typeof live.type === 'string' ? live.type : '';
 }
 
-/** Undefined leaves it out. */
+/** Masks an attribute. Returns undefined to omit it. */
 function maskAttribute(live: Element, name: string, value: Value): Value | undefined {
   if (name === 'style') return maskStyle(value);
   if (name === '_cssText') return maskCss(String(value));
   if (/^rr_(?!src|dataURL)/.test(name) || LAYOUT.has(name)) return value;
-  // Style sheets, and parts of the same drawing.
+  // Style sheets, and references to parts of the same drawing.
   const isLayout = /(^|:)href$/.test(name) && (live.localName === 'link' || String(value).startsWith('#'));
   return isLayout ? value : undefined;
 }
@@ -243,7 +243,7 @@ const stars = (text: string) => text.replace(/\S/g, '*');
 const CSS_TEXT =
   /\/\*[\s\S]*?(?:\*\/|$)|url\((?:"(?:[^"\\]|\\[\s\S])*"?|'(?:[^'\\]|\\[\s\S])*'?|[^)])*\)?|(=\s*)?("(?:[^"\\]|\\[\s\S])*"?|'(?:[^'\\]|\\[\s\S])*'?)/gi;
 
-/** Style rules without texts, comments and addresses. The values of attribute selectors stay. */
+/** Removes texts, comments and URLs from style rules. The values of attribute selectors stay. */
 function maskCss(css: string): string {
   return css.replace(CSS_TEXT, (found: string, selector?: string, text?: string) =>
     text === undefined
@@ -256,7 +256,7 @@ function maskCss(css: string): string {
   );
 }
 
-/** Declarations that may hold content: custom properties, and counters, which are numbers to show. */
+/** Declarations that may contain content: custom properties, and counters, which are displayed numbers. */
 const CONTENT = /^\s*(?:--|counter-)/;
 
 function maskStyle(value: Value): Value {
@@ -274,7 +274,10 @@ function maskStyle(value: Value): Value {
   );
 }
 
-/** rrweb makes addresses absolute, and so repeats the query of the page in links to parts of it. */
+/**
+ * Removes the query of the page from URLs. rrweb makes URLs absolute, which adds the query to links within the
+ * page.
+ */
 function withoutQuery(live: Node, text: string): string {
   const [base = ''] = (live.ownerDocument?.baseURI ?? '').split('#');
   const at = base.indexOf('?');

@@ -6,7 +6,7 @@ import { toJson } from '@switchboard/browser/transport';
 import { createRedact } from './redact.ts';
 import { type Chunk, createUploads, type Uploads } from './uploads.ts';
 
-/** Why a recording ended. Nothing is ever thrown into the page. */
+/** The reason why a recording ended. Replay never throws into the page. */
 export interface ReplayError {
   message: string;
   /** The status of the response, if there was one. */
@@ -15,11 +15,11 @@ export interface ReplayError {
 
 export interface ReplayOptions {
   /**
-   * Mask the values of all inputs. Passwords are masked, and hidden inputs and chosen files left out, even if false.
-   * Default: true.
+   * Whether to mask the values of all inputs. Even if false, passwords are masked, and hidden inputs and chosen
+   * files are omitted. Default: true.
    */
   masked?: boolean;
-  /** Treat the whole page as marked with `data-switchboard-mask`. Default: false. */
+  /** Whether to treat the whole page as marked with `data-switchboard-mask`. Default: false. */
   maskText?: boolean;
   onError?: (error: ReplayError) => void;
 }
@@ -27,7 +27,7 @@ export interface ReplayOptions {
 export interface Replay {
   /** Whether the page is being recorded: with consent, until `stop` or an error. */
   readonly isRecording: boolean;
-  /** Ends the recording and sends the rest. */
+  /** Ends the recording and sends the remaining data. */
   stop(): void;
 }
 
@@ -35,17 +35,17 @@ const SDK = 'replay 0.1.0';
 const FIRST_CHUNK_MS = 1_000;
 const CHUNK_MS = 5_000;
 const MAX_CHUNK_LENGTH = 1_000_000;
-/** Without a visitor's input for so long, changes of the page are left out. */
+/** The time without input of the visitor after which changes of the page are omitted. */
 const IDLE_MS = 5 * 60_000;
 const MAX_LEFT_LENGTH = 2_000_000;
 
-/** rrweb's types of events and sources: those that mean that the visitor is there. */
+/** The types of rrweb's events and sources that indicate activity of the visitor. */
 const INCREMENTAL = 3;
 const INPUT_SOURCES: readonly number[] = [1, 2, 3, 5, 6, 12];
 
 /**
- * Records this page with rrweb until `stop`, while there is consent. Elements with `data-switchboard-block` are left
- * out, and those with `data-switchboard-mask` are masked, with the shadow roots and frames in them.
+ * Records this page with rrweb until `stop`, while there is consent. Omits elements with `data-switchboard-block` and
+ * masks those with `data-switchboard-mask`, including the shadow roots and frames in them.
  */
 export function startReplay(client: Client, options: ReplayOptions = {}): Replay {
   const { masked = true, maskText = false } = options;
@@ -69,7 +69,7 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
     try {
       options.onError?.(error);
     } catch {
-      // An error of the page's own.
+      // An error in the page's own code.
     }
   }
 
@@ -121,13 +121,13 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
           session = current;
           seq = 0;
           record.takeFullSnapshot(true);
-        } else if (isBack) record.takeFullSnapshot(true); // it has what changed meanwhile
+        } else if (isBack) record.takeFullSnapshot(true); // it includes the changes made since
       }
       if (event.type === INCREMENTAL && Date.now() - seenAt > IDLE_MS) return;
       try {
         if (redact(event)) push(event);
       } catch (error) {
-        // Rather no recording than one with what was to be left out.
+        // No recording is better than one with content that must be omitted.
         end({ message: String(error) });
       }
     }
@@ -176,7 +176,7 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
     try {
       sessionStorage.setItem(place, toJson(value));
     } catch {
-      // Full or blocked.
+      // Storage is full or blocked.
     }
   }
 
@@ -187,7 +187,7 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
         if (storage !== 'memory') sessionStorage.removeItem(place);
       } else if (!isOver) {
         recording ??= begin();
-        // It failed with its first picture.
+        // The recording failed with its first snapshot.
         if (isOver) end();
       }
     } catch (error) {
@@ -195,7 +195,7 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
     }
   }
 
-  /** Leaves what may not arrive to the next page of this tab. */
+  /** Stores chunks that may not be received for the next page of this tab. */
   function leave(): void {
     if (recording === undefined) return;
     recording.flush();

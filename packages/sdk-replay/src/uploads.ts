@@ -1,16 +1,16 @@
 import { backoffMs, bytesOf, retryAfterMs, type Transport } from '@switchboard/browser/transport';
 
-/** An upload as the server takes it, without its key. */
+/** An upload in the server's format, without its key. */
 export interface Chunk {
   session: string;
   seq: number;
-  /** JSON of an object. */
+  /** The JSON of an object. */
   body: string;
 }
 
 export interface Uploads {
   add(chunk: Chunk): void;
-  /** Sends what fits while the page goes away; returns the chunks that may not arrive. */
+  /** Sends the data that fits while the page is closing. Returns the chunks that may not be received. */
   sendLast(): Chunk[];
   close(): void;
 }
@@ -19,17 +19,17 @@ interface UploadsOptions {
   key: string;
   url: string;
   transport: Transport;
-  /** The recording cannot go on: the server refuses it, or too much waits. */
+  /** Called when the recording cannot continue: the server rejects it, or too much data is waiting. */
   onFailure(message: string, status?: number): void;
 }
 
 const MAX_WAITING_LENGTH = 16_000_000;
 
-/** Sends chunks one after the other, each until it is accepted. */
+/** Creates a queue that sends chunks in sequence, each until it is accepted. */
 export function createUploads({ key, url, transport, onFailure }: UploadsOptions): Uploads {
   const address = `${url}/v1/replay`;
   let waiting: Chunk[] = [];
-  /** Sent by sendLast, without an answer yet. */
+  /** The chunks that sendLast sent and that have no response yet. */
   const leaving = new Set<Chunk>();
   let isSending = false;
   let failures = 0;
@@ -38,7 +38,7 @@ export function createUploads({ key, url, transport, onFailure }: UploadsOptions
   async function send(): Promise<void> {
     if (isSending) return;
     isSending = true;
-    // Not before sendLast, of a page that goes away at this moment.
+    // Runs after sendLast, if the page is closing at this moment.
     await undefined;
     const next = () => waiting.find((chunk) => !leaving.has(chunk));
     try {
@@ -55,7 +55,7 @@ export function createUploads({ key, url, transport, onFailure }: UploadsOptions
     }
   }
 
-  /** Undefined if it is done; otherwise how long to wait. */
+  /** Posts a chunk. Returns undefined if it is done, or else how long to wait. */
   async function post(chunk: Chunk): Promise<number | undefined> {
     const response = await transport.post(address, chunk.body).catch(() => undefined);
     if (response === undefined) return backoffMs(failures++);
@@ -67,7 +67,10 @@ export function createUploads({ key, url, transport, onFailure }: UploadsOptions
     return undefined;
   }
 
-  /** The page may live on. Otherwise the next one sends the same bytes again, which is stored once. */
+  /**
+   * Sends a chunk of a page that may stay open. Otherwise the next page sends the same bytes again, which are
+   * stored once.
+   */
   async function leave(chunk: Chunk, body: string): Promise<void> {
     leaving.add(chunk);
     const response = await transport.postLast(address, body).catch(() => undefined);

@@ -6,9 +6,9 @@ export interface TokenClaims {
   sub: string;
   name?: string;
   permissions?: string[];
-  /** Default: an hour. A negative number makes an expired token. */
+  /** Default: an hour. A negative number creates an expired token. */
   expiresInSeconds?: number;
-  /** Of another issuer or audience, for tests of rejected tokens. */
+  /** Another issuer or audience, for tests of rejected tokens. */
   issuer?: string;
   audience?: string;
 }
@@ -21,7 +21,7 @@ export interface AccessTokens {
   stop(): Promise<void>;
 }
 
-/** Starts an identity provider: it serves a key set, and signs tokens with its key. */
+/** Starts an identity provider, which serves a key set and signs tokens with its key. */
 export async function accessTokens(): Promise<AccessTokens> {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwks = JSON.stringify({

@@ -1,15 +1,16 @@
 import { createServer, type Server } from 'node:net';
 
 /**
- * Ports for programs that a test starts. They lie below those that systems give to outgoing connections and to
- * servers that listen on port 0 (from 32768 on Linux): such a port may be taken again before the program listens.
+ * The first port for programs that a test starts. These ports are below those that systems use for outgoing
+ * connections and for servers that listen on port 0 (from 32768 on Linux), because such a port may be taken
+ * before the program listens.
  */
 const FIRST = 10_000;
 const LAST = 32_000;
 
 let next = FIRST + Math.floor(Math.random() * (LAST - FIRST));
 
-/** A TCP port of 127.0.0.1 that is free now, and that this process was not given before. */
+/** Returns a TCP port of 127.0.0.1 that is currently free and that this function has not returned before. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = next;

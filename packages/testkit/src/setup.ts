@@ -5,7 +5,9 @@ import { startPostgres } from '@switchboard/embedded-postgres';
 import type { TestProject } from 'vitest/node';
 import { startContainer, wantsContainers } from './backings/container.ts';
 
-/** Vitest's global setup: PostgreSQL at TEST_DATABASE_URL, or one that is started for the run, on request in a container. */
+/**
+ * Vitest's global setup: uses PostgreSQL at TEST_DATABASE_URL, or starts one for the run, on request in a container.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) {
@@ -35,7 +37,7 @@ async function postgresContainer(): Promise<string> {
     port: 5432,
     env: () => ({ POSTGRES_PASSWORD: 'postgres' }),
     command: ['postgres', '-c', 'fsync=off', '-c', 'max_connections=300'],
-    // The first time, it is ready to make databases.
+    // The first such message means only that it is ready to create databases.
     ready: (wait) => wait.forLogMessage(/ready to accept connections/, 2),
   });
   return `postgres://postgres:postgres@127.0.0.1:${port}/postgres`;

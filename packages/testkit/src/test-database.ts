@@ -13,14 +13,16 @@ declare module 'vitest' {
   }
 }
 
-/** A folder of drizzle-kit, and the table that records what was applied (see `migrate` of the database package). */
+/**
+ * A folder of drizzle-kit, and the table that records the applied migrations (see `migrate` of the database package).
+ */
 export interface TestMigrations {
   folder: string;
   table?: string;
 }
 
 export interface TestDatabaseOptions {
-  /** Applied in this order; default: none. */
+  /** The migrations, applied in this order. Default: none. */
   migrations?: readonly TestMigrations[];
   /** A server on which databases may be created. Default: the one of the test run. */
   server?: string;
@@ -35,8 +37,8 @@ export interface TestDatabase {
 const TEMPLATE_LOCK = 7_926_335_345;
 
 /**
- * Creates a database with the migrations applied, as a copy of a template that is made once for each content of the
- * migration folders. Test files may run in parallel.
+ * Creates a database with the migrations applied, as a copy of a template that is created once for each content of
+ * the migration folders. Test files may run in parallel.
  */
 export async function testDatabase({
   migrations = [],
@@ -64,7 +66,7 @@ async function ensureTemplate(
   await sql`select pg_advisory_lock(${TEMPLATE_LOCK})`;
   const [existing] = await sql`select 1 from pg_database where datname = ${template}`;
   if (!existing) {
-    // Renamed when complete, so that an interrupted run leaves no incomplete template.
+    // Renamed when complete, so that an interrupted run does not leave an incomplete template.
     const unfinished = `unfinished_${template}`;
     await sql`drop database if exists ${sql(unfinished)} with (force)`;
     await sql`create database ${sql(unfinished)} template template0`;

@@ -32,7 +32,7 @@ other users alone, and creates none.
       terminal.out(values.json ? `${JSON.stringify(wanted)}\n` : wanted.map(lineOf).join(''));
       return EXIT_CODES.done;
     }
-    // Loaded on first use, as of dead-letters.
+    // Loaded on first use, for the same reason as in dead-letters.
     const { applyAcls } = await import('./apply.ts');
     const users = brokerUsers(prefix).map(([user]) => user);
     const { added, removed } = await applyAcls(terminal, users, wanted);

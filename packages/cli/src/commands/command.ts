@@ -12,7 +12,7 @@ export interface Command {
   run(args: string[], terminal: Terminal): Promise<number>;
 }
 
-/** Options of every command, for its help. */
+/** The options that every command accepts, for its help. */
 export const COMMON_HELP = `  --url <address>  address of the management API (default: SWITCHBOARD_URL)
   --wait <s>       seconds to retry while a service is unavailable (default: 15)
   --json           print JSON

@@ -32,7 +32,7 @@ becomes a dead letter again. After an error, replay again to resume.
     if (topic !== undefined && !TOPICS.includes(topic)) {
       throw new UsageError(`${topic}: no such topic; choose one of ${TOPICS.join(', ')}`);
     }
-    // Loaded on first use: with the event log and the service kit, every command would start half as fast.
+    // Loaded on first use: loading the event log and the service kit would double the start time of every command.
     const { list, replay } = await import('../dead-letters/commands.ts');
     const options = { terminal, json: values.json === true };
     return verb === 'replay' && topic !== undefined

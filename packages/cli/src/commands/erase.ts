@@ -65,7 +65,7 @@ ${COMMON_HELP}
   },
 };
 
-/** The call that begins or reads an erasure. */
+/** Returns the call that starts or reads an erasure. */
 function requestOf(
   what: string | undefined,
   ids: readonly string[],
@@ -126,7 +126,7 @@ interface FollowOptions {
   json: boolean;
 }
 
-/** Prints each service once it is done, until all are or the time is over. */
+/** Prints each service when it has finished, until all have finished or the time limit is reached. */
 async function follow(
   client: Client,
   begun: Erasure,

@@ -3,7 +3,7 @@ import type { Outcome } from '../manifest/apply.ts';
 const counted = (outcomes: readonly Outcome[], change: Outcome['change']) =>
   outcomes.filter((outcome) => outcome.change === change).length;
 
-/** One line per change, then the counts. */
+/** Formats one line per change, then the counts. */
 export function describeOutcomes(outcomes: readonly Outcome[], tense: 'done' | 'would'): string {
   const would = tense === 'would' ? 'would be ' : '';
   const lines = outcomes.flatMap((outcome) => linesOf(outcome));
@@ -29,7 +29,7 @@ function short(value: unknown): string {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}...` : text;
 }
 
-/** The outcomes as JSON. */
+/** Formats the outcomes as JSON. */
 export function outcomesAsJson(outcomes: readonly Outcome[]): string {
   const counts = {
     created: counted(outcomes, 'created'),

@@ -9,7 +9,7 @@ import { textTable } from './text-table.ts';
 
 const question = z.object({ project: z.string().min(1) }).loose();
 
-/** A file's project and its question. Throws ManifestError. */
+/** Parses the project and the question of a file. Throws ManifestError. */
 function parseQuestion(source: string, place: string) {
   const file = readYaml(source, place);
   const { project, ...rest } = file.parse(question);

@@ -79,7 +79,7 @@ async function readResources(client: Client, kind: Kind, called: string, ids: st
   throw new UsageError(`usage: switchboard get ${usage.join(', or switchboard get ')}`);
 }
 
-/** Whether the resource exists. Kinds that cannot be read alone are looked up in their list. */
+/** Returns whether the resource exists. Looks in the list for kinds that cannot be read individually. */
 async function exists(client: Client, kind: Kind, params: Record<string, string>) {
   try {
     if (kind.get !== undefined) {

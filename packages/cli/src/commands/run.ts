@@ -61,7 +61,7 @@ Exit codes: 0 done; 1 refused, or a service cannot be reached; 2 invalid command
 3 diff found a difference.
 `;
 
-/** What to do about a refusal whose message does not say. */
+/** Advice for errors that come without any in their message, by status. */
 const ADVICE: Record<number, string> = {
   401: 'the access token is missing, invalid or expired; set SWITCHBOARD_TOKEN to a new one',
   403: 'the access token needs service.manage, or its person a role in the company',

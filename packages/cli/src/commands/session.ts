@@ -26,7 +26,7 @@ interface CommonValues {
   wait?: string | undefined;
 }
 
-/** The token, where it comes from, and the addresses it is for: by the variable that names them. */
+/** The token, its source, and the addresses that it is valid for, by the variable that sets them. */
 interface Session {
   token: string;
   place: string;
@@ -35,7 +35,7 @@ interface Session {
 
 const ADDRESS = /^SWITCHBOARD_([A-Z]+_)?URL$/;
 
-/** The addresses that the options and the environment name, by variable. */
+/** Returns the addresses that the options and the environment set, by variable. */
 export function addressesOf({ url }: CommonValues, env: Terminal['env']): Record<string, string> {
   const named: Record<string, string> = {};
   if (url !== undefined) named['SWITCHBOARD_URL'] = url;
@@ -43,7 +43,10 @@ export function addressesOf({ url }: CommonValues, env: Terminal['env']): Record
   return named;
 }
 
-/** The token of the environment, or that of the login, which is sent to no other addresses. Throws UsageError. */
+/**
+ * Returns the token of the environment, or that of the login, which is not sent to any other address. Throws
+ * UsageError.
+ */
 export function openSession(values: CommonValues, terminal: Pick<Terminal, 'env'>): Session {
   const named = addressesOf(values, terminal.env);
   const token = terminal.env['SWITCHBOARD_TOKEN'];
@@ -62,7 +65,7 @@ export function openSession(values: CommonValues, terminal: Pick<Terminal, 'env'
   return { ...login, addresses: { ...login.addresses, ...named } };
 }
 
-/** Opens the management API that the options, the environment and the login name. Throws UsageError. */
+/** Opens the management API that the options, the environment and the login specify. Throws UsageError. */
 export function openClient(values: CommonValues, terminal: Pick<Terminal, 'env'>): Client {
   const { token, addresses } = openSession(values, terminal);
   const seconds = Number(values.wait ?? '15');
@@ -74,7 +77,7 @@ export function openClient(values: CommonValues, terminal: Pick<Terminal, 'env'>
   });
 }
 
-/** Throws UsageError. */
+/** Throws UsageError for an invalid address. */
 export function requireAddress(address: string): void {
   if (!URL.canParse(address))
     throw new UsageError(`${address}: not an address; give one such as http://127.0.0.1:4003`);

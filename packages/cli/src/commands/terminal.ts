@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
-/** The name of a place to read from, for messages. */
+/** Returns the name of an input for messages. */
 export const nameOf = (place: string): string => (place === '-' ? 'standard input' : place);
 
 /** The terminal that a command runs in. */
@@ -17,11 +17,11 @@ export interface Terminal {
   err(text: string): void;
   /** Reads a file, standard input (`-`) or an http(s) address. Throws UsageError. */
   read(place: string): Promise<string>;
-  /** Asks for a secret without showing it, or reads it from standard input where that is no terminal. */
+  /** Reads a file, standard input (`-`) or an http(s) URL. Throws UsageError. */
   secret(question: string): Promise<string>;
 }
 
-/** The command line or the environment is invalid. */
+/** Prompts for a secret without showing it, or reads it from standard input if that is not a terminal. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -39,7 +39,7 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** What is typed is written nowhere. */
+/** Prompts for a text without echoing it. */
 async function askHidden(question: string): Promise<string> {
   process.stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -83,7 +83,7 @@ const BYTE_ORDER_MARKS = [
   ['UTF-16', [0xfe, 0xff]],
 ] as const;
 
-/** The text of a file in UTF-8, without a byte order mark. Throws UsageError for another encoding. */
+/** Decodes a UTF-8 file and removes its byte order mark. Throws UsageError for another encoding. */
 function decode(bytes: Buffer, place: string): string {
   const name = nameOf(place);
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte));
@@ -95,7 +95,7 @@ function decode(bytes: Buffer, place: string): string {
   throw new UsageError(`${name}:${lineWithNul}: contains a NUL character; save the file as UTF-8`);
 }
 
-/** The number of the first line that a test finds; undefined for none. */
+/** Returns the number of the first line that passes a test, or undefined. */
 function lineOf(bytes: Buffer, isFound: (line: Buffer) => boolean): number | undefined {
   let line = 1;
   for (let start = 0; start <= bytes.length; line++) {

@@ -6,7 +6,9 @@ const MAX_WIDTH = 120;
 const NUMBERS = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 const SHARES = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
-/** A text of a report, which anybody may have sent, without what moves a terminal's cursor or turns its text. */
+/**
+ * Removes the characters that move a terminal's cursor or change its text direction. Anyone may have sent the text.
+ */
 export function printable(text: string): string {
   const line = stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
   const letters = [...line];
@@ -20,7 +22,7 @@ function written(value: Cell, { format }: Column): string {
   return format === 'seconds' ? `${NUMBERS.format(value)} s` : NUMBERS.format(value);
 }
 
-/** Lines of texts in columns of equal width. */
+/** Formats lines of texts in columns of equal width. */
 export function textColumns(lines: readonly (readonly string[])[]): string {
   const cells = lines.map((line) => line.map(printable));
   const widths = cells.reduce<number[]>(
@@ -32,8 +34,8 @@ export function textColumns(lines: readonly (readonly string[])[]): string {
 }
 
 /**
- * A table of a report in columns of equal width, numbers to the right. The columns that do not fit into a line follow
- * below, again beside the names of the rows.
+ * Formats a table of a report in columns of equal width, with numbers aligned right. Columns that do not fit on a
+ * line follow below, with the row names repeated.
  */
 export function textTable({ corner, columns, rows, totals }: Table): string {
   const all = totals === undefined ? rows : [...rows, totals];
@@ -59,7 +61,7 @@ export function textTable({ corner, columns, rows, totals }: Table): string {
     .join('\n');
 }
 
-/** Texts as wide as the widest of them. */
+/** Pads the texts to the width of the longest. */
 function aligned(texts: readonly string[], side: 'left' | 'right'): string[] {
   const width = texts.reduce((widest, text) => Math.max(widest, [...text].length), 0);
   return texts.map((text) => {

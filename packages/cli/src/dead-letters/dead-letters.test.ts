@@ -43,7 +43,7 @@ describe.each(['PostgreSQL', 'Kafka'])('switchboard dead-letters on %s', (name) 
       return records;
     }
 
-    /** Reads `events` and refuses what begins with `bad`, until `isFixed`. */
+    /** Reads `events` and rejects records that begin with `bad`, until `isFixed`. */
     async function consumer(isFixed: () => boolean) {
       const read: string[] = [];
       const consumption = await log.consume({

@@ -2,16 +2,16 @@ import { deadLettersOf } from '@switchboard/contracts';
 import { type EventLog, type OutgoingRecord, readTopic, type StoredRecord } from '@switchboard/event-log';
 import { pause } from '@switchboard/resilience';
 
-/** Its committed offsets say how far dead letters were replayed. */
+/** The consumer group with committed offsets that record how far dead letters were replayed. */
 const GROUP = 'dead-letters';
 const HEADER_PREFIX = 'dead-letter-';
 const POLL_MS = 200;
 
-/** A dead letter that was not replayed yet. It carries no value, which may be private. */
+/** A dead letter that has not been replayed yet, without its value, which may be private. */
 export interface DeadLetter {
   topic: string;
   partition: number;
-  /** On the dead-letter topic. */
+  /** The offset on the dead-letter topic. */
   offset: string;
   deadLetteredAt: string;
   reason: string;
@@ -20,7 +20,7 @@ export interface DeadLetter {
   headers: Record<string, string>;
 }
 
-/** The dead letters of a topic that were not replayed yet, in order within a partition. */
+/** Returns the dead letters of a topic that have not been replayed yet, in order within a partition. */
 export async function listDeadLetters(log: EventLog, topic: string): Promise<DeadLetter[]> {
   const from = (await log.lag(GROUP, [deadLettersOf(topic)])).map(({ committed }) => committed);
   const found: DeadLetter[] = [];
@@ -41,8 +41,8 @@ export async function listDeadLetters(log: EventLog, topic: string): Promise<Dea
 }
 
 /**
- * Publishes the dead letters of a topic to it again, up to those there are now, and returns how many. If it throws,
- * those not published yet are left for the next time; up to a batch may be published twice.
+ * Publishes the dead letters that a topic has now to the topic again, and returns their number. If it throws, the
+ * unpublished ones remain for the next call, and up to one batch may be published twice.
  */
 export async function replayDeadLetters(log: EventLog, topic: string): Promise<number> {
   const letters = deadLettersOf(topic);
@@ -63,7 +63,7 @@ export async function replayDeadLetters(log: EventLog, topic: string): Promise<n
       const due = batch.records.filter(({ offset }) => offset < end);
       try {
         const { first, count } = await log.placement(topic);
-        // The same for all parts of a whole, also where the topic was given other partitions since.
+        // All parts of one record get the same partition, even if the number of partitions has changed.
         const placed = due.map((one) => {
           const record = originalOf(one);
           return { ...record, partition: first + (record.partition % count) };
@@ -86,11 +86,11 @@ export async function replayDeadLetters(log: EventLog, topic: string): Promise<n
   return replayed;
 }
 
-/** The record as it was published first. */
+/** Returns the record as it was first published. */
 function originalOf({ partition, key, value, headers }: StoredRecord): OutgoingRecord {
   const line = headers[`${HEADER_PREFIX}line`];
   const original = withoutReason(headers);
-  // A single line of a record of several, on its own.
+  // One line of a record that has several is published on its own.
   if (line !== undefined && line !== '-1') original['count'] = '1';
   return { partition, key, value, headers: original };
 }

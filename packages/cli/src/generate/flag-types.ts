@@ -5,7 +5,10 @@ import { ManifestError, readYaml } from '../manifest/yaml.ts';
 
 const snapshot = z.object({ flags: z.array(flagEntry) });
 
-/** The flags of a manifest, of one of its projects, or of a snapshot (GET /v1/flags/snapshot). Throws ManifestError. */
+/**
+ * Reads the flags of a manifest, of one of its projects, or of a snapshot (GET /v1/flags/snapshot). Throws
+ * ManifestError.
+ */
 export function readFlags(source: string, place: string, projectId?: string): FlagEntry[] {
   const found = snapshot.safeParse(readYaml(source, place).value);
   if (found.success) return found.data.flags;
@@ -16,7 +19,10 @@ export function readFlags(source: string, place: string, projectId?: string): Fl
   return chosen.flatMap(({ flags }) => flags);
 }
 
-/** A declaration file that types the flags of an SDK, sorted by key. A key of several projects has all their values. */
+/**
+ * Generates a declaration file that types the flags of an SDK, sorted by key. A key that several projects use has the
+ * values of all.
+ */
 export function flagTypes(flags: readonly FlagEntry[], packageName: string): string {
   const byKey = new Map<string, FlagEntry[]>();
   for (const flag of flags) byKey.set(flag.key, [...(byKey.get(flag.key) ?? []), flag]);
@@ -44,7 +50,7 @@ function commentOf(description: string): string[] {
   return text === '' ? [] : [`    /** ${text} */`];
 }
 
-/** What `get` can return besides its fallback. */
+/** Returns the types that `get` can return besides its fallback. */
 function typesOf({ type = 'boolean', variations = [] }: FlagEntry): string[] {
   const values = variations.map(({ value }) => value).filter((value) => value !== null);
   const types = values.map((value) => (type === 'json' ? shapeOf(value) : literalOf(value)));

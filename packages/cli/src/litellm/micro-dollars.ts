@@ -6,11 +6,11 @@ const SHIFT = 12;
 const MAX_PRICE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /**
- * Converts US dollars per token to micro-dollars per million tokens, on decimal digits: 1.5e-7 is 150,000.
- * Fractions are rounded up. Undefined for anything that is not a price or is too large.
+ * Converts US dollars per token to micro-dollars per million tokens, on decimal digits: 1.5e-7 becomes 150,000.
+ * Rounds fractions up. Returns undefined for anything that is not a price or is too large.
  */
 export function microDollarsPerMillion(dollarsPerToken: number | string): number | undefined {
-  // A number's shortest decimal form is what the list says.
+  // The shortest decimal form of the number is the text in the list.
   const [, whole, fraction = '', exponent = '0'] = DECIMAL.exec(String(dollarsPerToken).trim()) ?? [];
   if (whole === undefined) return undefined;
   const digits = BigInt(whole + fraction);

@@ -2,13 +2,13 @@ import { type AiModel, aiModelDefinition, id as idOf } from '@switchboard/contra
 import { z } from 'zod';
 import { microDollarsPerMillion } from './micro-dollars.ts';
 
-/** Which models of a price list to import. */
+/** The models of a price list to import. */
 export interface Wanted {
-  /** Only these providers (`litellm_provider`); empty: any. */
+  /** Only these providers (`litellm_provider`). If empty, any. */
   providers: readonly string[];
-  /** Only these names, where `*` matches anything; empty: any. */
+  /** Only these names, where `*` matches anything. If empty, any. */
   only: readonly string[];
-  /** Only these modes; default chat, responses and completion, the modes priced per token. */
+  /** Only these modes. Default: chat, responses and completion, the modes priced per token. */
   modes?: readonly string[];
 }
 
@@ -38,15 +38,15 @@ const entry = z.looseObject({
 type Entry = z.infer<typeof entry>;
 
 /**
- * Reads LiteLLM's `model_prices_and_context_window.json`. A missing cache price equals the input price, which is
- * how such a provider bills those tokens. Throws PriceListError.
+ * Reads LiteLLM's `model_prices_and_context_window.json`. A missing cache price is set to the input price, because
+ * such a provider bills those tokens at that price. Throws PriceListError.
  */
 export function readPriceList(source: string, { providers, only, modes = TOKEN_MODES }: Wanted): PriceList {
   const names = only.map(patternOf);
   const list: PriceList = { models: [], skipped: [] };
   for (const [id, given] of Object.entries(parse(source))) {
     const { success, data } = entry.safeParse(given);
-    if (id === 'sample_spec') continue; // LiteLLM explains its fields there.
+    if (id === 'sample_spec') continue; // LiteLLM documents its fields in this entry.
     if (names.length > 0 && !names.some((name) => name.test(id))) continue;
     if (!success) {
       if (names.length > 0) list.skipped.push({ id, reason: 'its prices are not numbers' });
@@ -70,7 +70,7 @@ function parse(source: string): Record<string, unknown> {
   }
 }
 
-/** The model, or why it cannot be imported. */
+/** Returns the model, or the reason why it cannot be imported. */
 function modelOf(id: string, given: Entry): PriceList['models'][number] | string {
   if (!idOf.safeParse(id).success) return 'the name is longer than 200 characters';
   const { input_cost_per_token: inputCost, output_cost_per_token: outputCost } = given;

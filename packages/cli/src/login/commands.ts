@@ -80,7 +80,7 @@ ${COMMON_HELP}
   },
 };
 
-/** Throws ManagementError for a token that is not valid. One that may not list companies is valid. */
+/** Throws ManagementError if the token is not valid. A token that may not list companies is valid. */
 async function requireValid(client: Client): Promise<void> {
   try {
     await client.call('listCompanies', {});
@@ -89,7 +89,7 @@ async function requireValid(client: Client): Promise<void> {
   }
 }
 
-/** What a token says of itself. */
+/** Returns the type and expiry that a token contains. */
 function describe(token: string): { is: string; expiresAt: string | null } {
   if (API_TOKEN_PATTERN.test(token)) {
     const kind = token.startsWith('sbsvc_') ? 'service token' : 'personal access token';

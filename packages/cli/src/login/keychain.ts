@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 
-/** The operating system's keychain, through the command that it comes with. */
+/** The operating system's keychain, accessed through its command-line tool. */
 export interface Keychain {
-  /** As people know it. */
+  /** The name shown to users. */
   name: string;
-  /** False when it cannot be used, such as on a machine without a desktop session. */
+  /** Returns false if the keychain cannot be used, such as on a machine without a desktop session. */
   store(secret: string): boolean;
   read(): string | undefined;
   remove(): void;
@@ -12,10 +12,13 @@ export interface Keychain {
 
 const ATTRIBUTES = ['service', 'switchboard', 'account', 'management'];
 const ITEM = '-s switchboard -a management';
-/** A keychain that is locked asks its owner first. */
+/** A locked keychain prompts its owner first. */
 const TIMEOUT_MS = 60_000;
 
-/** Secrets go through standard input: arguments of a process are visible to everyone on the machine. */
+/**
+ * Runs a command. Secrets go through standard input, because every user of the machine can see process
+ * arguments.
+ */
 function run(command: string, args: string[], input = ''): string | undefined {
   const { status, stdout } = spawnSync(command, args, {
     input,
@@ -30,7 +33,7 @@ const macOs: Keychain = {
   name: 'the macOS keychain',
   store(secret) {
     run('security', ['-i'], `add-generic-password -U ${ITEM} -w ${secret}\n`);
-    // In this mode `security` succeeds whatever its commands do.
+    // In this mode `security` always exits with success.
     return macOs.read() === secret;
   },
   read: () => run('security', ['find-generic-password', ...ITEM.split(' '), '-w'])?.trim() || undefined,
@@ -45,7 +48,7 @@ const secretService: Keychain = {
   remove: () => void run('secret-tool', ['clear', ...ATTRIBUTES]),
 };
 
-/** The keychain of this system; undefined where there is none that a command opens. */
+/** Returns the keychain of this system, or undefined if none exists that a command can open. */
 export function systemKeychain(platform: NodeJS.Platform = process.platform): Keychain | undefined {
   return platform === 'darwin' ? macOs : platform === 'linux' ? secretService : undefined;
 }

@@ -11,7 +11,7 @@ let server: Server;
 let url: string;
 let folder: string;
 let file: string;
-/** The tokens that the server got. */
+/** The tokens that the server received. */
 let seen: (string | undefined)[];
 
 beforeAll(async () => {

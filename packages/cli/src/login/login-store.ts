@@ -4,27 +4,27 @@ import { z } from 'zod';
 import { type Terminal, UsageError } from '../commands/terminal.ts';
 import { systemKeychain } from './keychain.ts';
 
-/** Who the command acts as, and where: the token is sent to these addresses only. */
+/** A token and the only addresses that it is sent to. */
 export interface Login {
   token: string;
-  /** By the environment variable that would name them. */
+  /** The addresses, by the environment variable that would set them. */
   addresses: Record<string, string>;
 }
 
 interface StoredLogin extends Login {
-  /** Where the token is, for people. */
+  /** Where the token is stored, for messages. */
   place: string;
 }
 
 const stored = z.object({
   addresses: z.record(z.string(), z.string()),
-  /** Absent: it is in the keychain. */
+  /** Absent if the token is in the keychain. */
   token: z.string().optional(),
 });
 
 const NEW_LOGIN = 'log in again with switchboard login';
 
-/** Stores the login, in place of the one before. Returns where the token is. Throws UsageError. */
+/** Stores the login and replaces the previous one. Returns where the token is stored. Throws UsageError. */
 export function storeLogin({ token, addresses }: Login, terminal: Pick<Terminal, 'env'>): string {
   const file = fileOf(terminal);
   if (file === undefined)
@@ -33,7 +33,7 @@ export function storeLogin({ token, addresses }: Login, terminal: Pick<Terminal,
   const isInKeychain = keychain?.store(token) ?? false;
   const content = JSON.stringify({ addresses, ...(isInKeychain ? {} : { token }) });
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Renamed, so that no file with other permissions ever has the token.
+  // The file is renamed, so that the token is never in a file with other permissions.
   const next = `${file}.${process.pid}`;
   rmSync(next, { force: true });
   writeFileSync(next, content, { mode: 0o600, flag: 'wx' });
@@ -42,7 +42,10 @@ export function storeLogin({ token, addresses }: Login, terminal: Pick<Terminal,
   return isInKeychain && keychain !== undefined ? keychain.name : file;
 }
 
-/** Undefined without a login. Throws UsageError for a file that others can read, or that is none of ours. */
+/**
+ * Returns the login, or undefined if none exists. Throws UsageError if the file is readable by others or was not
+ * written by this command.
+ */
 export function readLogin(terminal: Pick<Terminal, 'env'>): StoredLogin | undefined {
   const file = fileOf(terminal);
   const text = file === undefined ? undefined : readPrivate(file);
@@ -58,7 +61,7 @@ export function readLogin(terminal: Pick<Terminal, 'env'>): StoredLogin | undefi
   return { token, addresses: data.addresses, place: keychain.name };
 }
 
-/** False when there was no login. */
+/** Deletes the login. Returns false if there was none. */
 export function forgetLogin(terminal: Pick<Terminal, 'env'>): boolean {
   const file = fileOf(terminal);
   if (file === undefined || statSync(file, { throwIfNoEntry: false }) === undefined) return false;
@@ -80,7 +83,7 @@ function fileOf({ env }: Pick<Terminal, 'env'>): string | undefined {
 function readPrivate(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  // Windows has no such modes; the folder of a user's settings is theirs alone.
+  // Windows has no such modes. The settings folder is private to its user.
   if (process.platform !== 'win32' && (found.mode & 0o077) !== 0) {
     throw new UsageError(`${file}: others can read it; revoke its token, remove the file and ${NEW_LOGIN}`);
   }

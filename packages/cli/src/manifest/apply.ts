@@ -12,15 +12,15 @@ export interface Outcome {
   /** Identifiers, in the order of the command line. */
   ids: string[];
   change: 'created' | 'changed' | 'unchanged';
-  /** Where the deployment differs from the manifest; empty when created or unchanged. */
+  /** The differences between the deployment and the manifest. Empty when created or unchanged. */
   differences: Difference[];
-  /** What the deployment says is probably not meant in what was written. */
+  /** The deployment's warnings about probable mistakes in the manifest. */
   warnings: string[];
 }
 
 interface ApplyOptions {
   client: Client;
-  /** Called for each resource once it is settled, with the count so far and the total. */
+  /** Called when each resource is done, with the count so far and the total. */
   onOutcome?: (outcome: Outcome, settled: number, all: number) => void;
   /** Computes the changes without writing them. */
   dryRun?: boolean;
@@ -31,9 +31,9 @@ const record = z.record(z.string(), z.unknown());
 const warned = z.looseObject({ warnings: z.array(z.string()).default([]) });
 
 /**
- * Creates and updates the resources of a manifest through the management API. Unchanged resources are not
- * written; resources that the manifest does not name are left alone. Throws ManagementError on the first call
- * that is refused; applying again resumes.
+ * Creates and updates the resources of a manifest through the management API. Unchanged resources are not written,
+ * and resources that are not in the manifest are not changed. Throws ManagementError on the first rejected call.
+ * Applying again resumes.
  */
 export async function applyManifest(manifest: Manifest, options: ApplyOptions): Promise<Outcome[]> {
   const stages = stagesOf(manifest);
@@ -56,7 +56,7 @@ export async function applyManifest(manifest: Manifest, options: ApplyOptions): 
   return outcomes;
 }
 
-/** The changes that applying the manifest would make. Writes nothing. */
+/** Returns the changes that applying the manifest would make. Writes nothing. */
 export function diffManifest(manifest: Manifest, options: Omit<ApplyOptions, 'dryRun'>): Promise<Outcome[]> {
   return applyManifest(manifest, { ...options, dryRun: true });
 }
@@ -89,7 +89,7 @@ async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Pro
   });
 }
 
-/** The resource as it is; undefined when it or its parent does not exist. */
+/** Returns the current resource, or undefined if it or its parent does not exist. */
 async function read(client: Client, { get }: Kind, params: Record<string, string>) {
   if (get === undefined) return undefined;
   try {
@@ -102,7 +102,7 @@ async function read(client: Client, { get }: Kind, params: Record<string, string
 
 type Definition = Record<string, unknown>;
 
-/** The wanted resource, completed with what a manifest does not manage. */
+/** Returns the wanted resource with the properties that a manifest does not manage. */
 async function wantedOf({ kind, params, wanted }: Step, client: Client): Promise<Definition> {
   if (kind === kinds.messenger && wanted['team'] === undefined) {
     return { ...wanted, team: await teamOf(client, params['projectId'] ?? '') };

@@ -8,7 +8,7 @@ export interface Difference {
   to: unknown;
 }
 
-/** The differences between two JSON values. Property order is ignored. */
+/** Returns the differences between two JSON values. Ignores property order. */
 export function differencesOf(from: unknown, to: unknown, path = ''): Difference[] {
   if (Object.is(from, to)) return [];
   if (Array.isArray(from) && Array.isArray(to)) {

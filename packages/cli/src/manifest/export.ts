@@ -8,9 +8,9 @@ import { teamOf } from './team.ts';
 
 interface ExportOptions {
   client: Client;
-  /** Export this company alone, without plans and models; absent: everything. */
+  /** The company to export, without plans and models. If absent, everything is exported. */
   companyId?: string;
-  /** Called with what is left out and why. */
+  /** Called with each omission and its reason. */
   onOmitted?: (what: string) => void;
 }
 
@@ -20,8 +20,8 @@ const MAX_CALLS_IN_FLIGHT = 8;
 const MAX_COMPANIES_IN_FLIGHT = 2;
 
 /**
- * Exports a deployment as a manifest that recreates it. Project keys, identity secrets, push subscriptions,
- * conversations and report runs are left out.
+ * Exports a deployment as a manifest that recreates it. Omits project keys, identity secrets, push subscriptions,
+ * conversations and report runs.
  */
 export async function exportManifest({ client, companyId, onOmitted }: ExportOptions): Promise<Manifest> {
   const companies =
@@ -83,7 +83,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
   async function messengerOf(params: { projectId: string }) {
     try {
       const { team, ...messenger } = await one(kinds.messenger, params);
-      // Avatar paths are valid in this deployment only; the project's own team keeps its pictures on apply.
+      // Avatar paths are valid in this deployment only. The project's own team keeps its pictures on apply.
       const isOwn = differencesOf(team, await teamOf(client, params.projectId)).length === 0;
       return { messenger: isOwn ? messenger : { ...messenger, team } };
     } catch (error) {
@@ -92,7 +92,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     }
   }
 
-  /** Flags and messenger store a project's data in its region only. */
+  /** Reads data of a project that flags and messenger store in the project's region only. */
   async function ofRegion(what: string, read: () => Promise<Read>): Promise<Read> {
     try {
       return await read();

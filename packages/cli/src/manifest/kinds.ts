@@ -5,9 +5,11 @@ type Definition = Record<string, unknown>;
 /** A kind of resource of the management API. */
 export interface Kind {
   name: string;
-  /** Plural name. */
+  /** The plural name. */
   plural: string;
-  /** Path parameters that identify one, in command-line order; the last identifies it within the others. */
+  /**
+   * The path parameters that identify a resource, in command-line order. The last identifies it within the others.
+   */
   ids: readonly string[];
   get?: OperationId;
   put?: OperationId;
@@ -18,7 +20,7 @@ export interface Kind {
   readOnly: readonly string[];
   /** Fills in defaults, so that an omitted default is not a difference. */
   complete?(definition: Definition): Definition;
-  /** What is deleted with it. */
+  /** The resources that are deleted with it. */
   cascade?: string;
 }
 
@@ -77,7 +79,7 @@ const member = {
   put: 'putMember',
   remove: 'deleteMember',
   list: listedBy('listMembers', 'companyId'),
-  // People subscribe their own devices; a manifest does not list them.
+  // Users subscribe their own devices, so a manifest does not list them.
   readOnly: ['sub', 'pushSubscriptions'],
   complete: (definition) => ({ role: 'viewer', avatarUrl: null, ...definition }),
 } satisfies Kind;
@@ -192,7 +194,7 @@ export function findKind(name: string): Kind | undefined {
   return Object.values(kinds).find((kind) => kind.name === name || kind.plural === name);
 }
 
-/** A resource as read, in the form in which it is written. */
+/** Converts a resource that was read to the form in which it is written. */
 export function definitionOf({ readOnly, complete }: Kind, read: Definition): Definition {
   const written = Object.fromEntries(Object.entries(read).filter(([name]) => !readOnly.includes(name)));
   return complete?.(written) ?? written;

@@ -23,7 +23,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   cohorts: z.array(z.strictObject({ id, ...cohortDefinition.shape })).default([]),
   flags: z.array(flagEntry.strict().check(checkFlag)).default([]),
   team: z.array(teammateDefinition.extend({ id }).strict()).default([]),
-  /** Without `team` the messenger shows the project's team with its pictures. */
+  /** Without `team`, the messenger shows the project's team with its pictures. */
   messenger: messengerSettings
     .extend({ team: messengerSettings.shape.team.unwrap().optional() })
     .strict()
@@ -39,8 +39,8 @@ const company = companyDefinition.extend({
 });
 
 /**
- * A manifest: plans, AI models, and companies with their members and projects. Each part is the body that the
- * management API takes plus the identifiers of its path. A manifest holds no secrets.
+ * A manifest: plans, AI models, and companies with their members and projects. Each part is the request body of the
+ * management API plus the identifiers of its path. A manifest contains no secrets.
  */
 export const manifest = z.strictObject({
   plans: z.array(planDefinition.extend({ tier: id, cycle: id }).strict()).default([]),
@@ -56,7 +56,7 @@ export type Manifest = z.infer<typeof manifest>;
 export type ManifestCompany = Manifest['companies'][number];
 export type ManifestProject = ManifestCompany['projects'][number];
 
-/** Parses a manifest from YAML (or JSON). `place` is its path or address, for messages. Throws ManifestError. */
+/** Parses a manifest from YAML (or JSON). `place` is its path or URL, for messages. Throws ManifestError. */
 export function parseManifest(source: string, place = 'manifest'): Manifest {
   const parsed = readYaml(source, place).parse(manifest);
   const duplicate = findDuplicate(parsed);
@@ -65,7 +65,7 @@ export function parseManifest(source: string, place = 'manifest'): Manifest {
   return parsed;
 }
 
-/** The first resource that is defined more than once. */
+/** Returns the first resource that is defined more than once. */
 function findDuplicate({ plans, ai, companies }: Manifest): string | undefined {
   const projects = companies.flatMap((one) => one.projects);
   const names = [

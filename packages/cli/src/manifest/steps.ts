@@ -9,11 +9,11 @@ export interface Step {
   wanted: Record<string, unknown>;
 }
 
-/** Steps grouped in stages. Steps of a stage run in parallel, after the previous stage. */
+/** Groups the steps in stages. The steps of a stage run in parallel, after the previous stage. */
 export function stagesOf({ plans, ai, companies }: Manifest): Step[][] {
   const projects = companies.flatMap((company) => company.projects);
   const stages = [
-    // One stage each: plans are listed in creation order.
+    // One stage for each plan, because plans are listed in creation order.
     ...plans.map(({ tier, cycle, ...wanted }) => [{ kind: kinds.plan, params: { tier, cycle }, wanted }]),
     ai.models.map(({ id, ...wanted }) => ({ kind: kinds.model, params: { id }, wanted })),
     [
@@ -68,7 +68,7 @@ function partSteps({ id: projectId, reports, cohorts, team }: ManifestProject): 
   ];
 }
 
-/** A flag comes after its prerequisites. The service refuses a cycle. */
+/** Returns the stages of the flags. A flag comes after its prerequisites. The service rejects a cycle. */
 function flagStages(projects: readonly ManifestProject[]): Step[][] {
   const byDepth = new Map<number, Step[]>();
   for (const { id: projectId, flags } of projects) {

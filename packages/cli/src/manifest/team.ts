@@ -1,6 +1,6 @@
 import { type Client, isNotFound } from '@switchboard/management';
 
-/** The project's team as the messenger shows it; empty for a project that does not exist yet. */
+/** Returns the project's team as the messenger shows it. It is empty for a project that does not exist yet. */
 export async function teamOf(client: Client, projectId: string) {
   try {
     const { team } = await client.call('listTeammates', { params: { projectId } });

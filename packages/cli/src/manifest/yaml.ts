@@ -3,25 +3,25 @@ import { type Document, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
 import { nameOf } from '../commands/terminal.ts';
 
-/** A file is invalid. The message names the file, the line, every problem and what to write instead. */
+/** A file is invalid. The message contains the file, the line, every problem and its correction. */
 export class ManifestError extends Error {
   override name = 'ManifestError';
 }
 
-/** Nodes that the aliases of a file may stand for, all in all. */
+/** The maximum number of nodes that all aliases of a file expand to. */
 const MAX_ALIASED = 100_000;
-/** Most problems that a message names. */
+/** The maximum number of problems in a message. */
 const MAX_PROBLEMS = 100;
 
-/** A file in YAML, or JSON. */
+/** A YAML or JSON file. */
 export interface YamlFile {
-  /** What it holds; an empty object for an empty file. */
+  /** The content of the file. An empty object for an empty file. */
   value: unknown;
-  /** What a schema makes of the value, or of a part of it. Throws ManifestError; an unknown property is a problem. */
+  /** Parses the value, or a part of it, with a schema. Throws ManifestError, also for unknown properties. */
   parse<S extends z.ZodType>(schema: S, part?: unknown): z.output<S>;
 }
 
-/** Reads a file in YAML, or JSON. `place` is its path or address. Throws ManifestError. */
+/** Reads a YAML or JSON file. `place` is its path or URL. Throws ManifestError. */
 export function readYaml(source: string, place: string): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines });
@@ -31,7 +31,7 @@ export function readYaml(source: string, place: string): YamlFile {
   requireJson(document, at);
   const value = jsonOf(document, at) ?? {};
 
-  /** The place of the innermost part of a path that is in the file. */
+  /** Returns the location of the innermost part of a path that is in the file. */
   function placeOf(path: readonly PropertyKey[]): string {
     for (let length = path.length; length > 0; length--) {
       const node = document.getIn(path.slice(0, length), true);
@@ -55,7 +55,7 @@ export function readYaml(source: string, place: string): YamlFile {
   };
 }
 
-/** Throws for a number that JSON does not have. */
+/** Throws for a number that JSON cannot represent. */
 function requireJson(document: Document, at: (offset: number) => string): void {
   visit(document, {
     Scalar(_key, { value, source, range }) {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { runSwitchboard } from '../commands/run.ts';
 
-/** Runs the command in this process, with this environment and nothing else: its exit code and both outputs. */
+/** Runs the command in this process with only this environment. Returns its exit code and both outputs. */
 export async function runInProcess(
   args: string[],
   env: Record<string, string>,

@@ -4,7 +4,7 @@ import { ConfigError, eventLogSettings, kafkaConnection, parseConfig } from '@sw
 import { z } from 'zod';
 import { type Terminal, UsageError } from '../commands/terminal.ts';
 
-/** Returns false if the topic has that many partitions already. Throws UsageError and ManagementError. */
+/** Returns false if the topic already has this number of partitions. Throws UsageError and ManagementError. */
 export async function repartition(
   { env, err }: Terminal,
   { topic, partitions }: { topic: string; partitions: number },

@@ -35,7 +35,7 @@ to describe and alter the configuration of both, and to write to them.
     if (!Number.isInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS) {
       throw new UsageError(`--to: give a whole number from 1 to ${MAX_PARTITIONS}`);
     }
-    // Loaded on first use, as of dead-letters.
+    // Loaded on first use, for the same reason as in dead-letters.
     const { repartition } = await import('./repartition.ts');
     const isChanged = await repartition(terminal, { topic, partitions });
     const text = isChanged

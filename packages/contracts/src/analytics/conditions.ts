@@ -1,4 +1,4 @@
-/** Of a property in JSON: `['series', 0, 'where', 1]`. */
+/** The path of a property in JSON: `['series', 0, 'where', 1]`. */
 export type Path = readonly (string | number)[];
 
 interface AnyClause {
@@ -6,20 +6,26 @@ interface AnyClause {
   value?: unknown;
 }
 
-/** A condition of a question, or of a cohort that it names. */
+/** A condition of a question, or of a cohort that the question uses. */
 export interface PlacedClause<C extends AnyClause = AnyClause> {
   path: Path;
   clause: C;
-  /** How often an engine is asked it. */
+  /** How many times an engine evaluates the condition. */
   times: number;
 }
 
-/** An engine plans a question before a time-out can stop it, and each of these takes time. */
+/**
+ * The maximum number of conditions. An engine plans a question before a time-out can stop it, and each condition
+ * takes time.
+ */
 export const MAX_CONDITIONS = 200;
 const MAX_PARTS = 200;
 const MAX_DEPTH = 10;
 
-/** Why an engine would take too long to plan these conditions, and at which of them; undefined if it does not. */
+/**
+ * Returns why an engine would take too long to plan these conditions, and the path of the condition. Undefined if it
+ * would not.
+ */
 export function conditionsFault(
   clauses: readonly PlacedClause[],
 ): { path: (string | number)[]; message: string } | undefined {
@@ -42,7 +48,9 @@ export function conditionsFault(
   return undefined;
 }
 
-/** Parts of what is compared by content: a list of plain values is not, except by eq and neq. */
+/**
+ * Returns the number of parts that are compared by content. A list of plain values counts only for eq and neq.
+ */
 function partsOf({ op, value }: AnyClause): number {
   const values = op === 'eq' || op === 'neq' || !Array.isArray(value) ? [value] : value;
   return values.filter(isStructure).reduce<number>((sum, one) => sum + countParts(one), 0);

@@ -33,7 +33,7 @@ const conditional = z.object({
 const CONDITIONAL = 'Send If-None-Match to get 304 while there are no newer events.';
 const sinceDays = (days: number) =>
   timestamp.optional().openapi({ description: `Default: the start of the day ${days} days ago, in UTC.` });
-/** Later than asked for by default where there are too many events. */
+/** By default later than requested if there are too many events. */
 const counted = timestamp.openapi({
   description:
     'From when events are counted: since, or by default as long ago as the events that one question may read.',

@@ -4,12 +4,12 @@ import { targetingOp } from '../flags.ts';
 
 import { conditionsFault, MAX_CONDITIONS, type Path, type PlacedClause } from './conditions.ts';
 
-/** The questions that insights answer. Unknown properties are refused at every depth. */
+/** The questions that insights answer. Unknown properties are rejected at every depth. */
 
 const eventName = text({ min: 1, max: 200 });
 const label = text({ min: 1, max: 200 });
 
-/** Longer than the longest type of a group and name of a trait together. */
+/** Longer than the longest group type and trait name together. */
 const MAX_ATTRIBUTE = 1000;
 
 export const attributeName = text({ min: 1, max: MAX_ATTRIBUTE }).openapi({
@@ -18,7 +18,7 @@ export const attributeName = text({ min: 1, max: MAX_ATTRIBUTE }).openapi({
   example: 'plan',
 });
 
-/** A condition on an event and its person, in the language of flags. */
+/** A condition on an event and its person, in the format of flag clauses. */
 export const insightClause = z
   .strictObject({ attribute: attributeName, op: targetingOp, value: exactJson.optional() })
   .openapi('InsightClause');
@@ -53,7 +53,7 @@ const common = {
   cohort: id.optional().openapi({ description: 'Only people of this cohort.' }),
 };
 
-/** Which events count. */
+/** The events that count. */
 export const eventChoice = z.strictObject({ event: eventName, where });
 export type EventChoice = z.infer<typeof eventChoice>;
 
@@ -61,7 +61,7 @@ const namedChoice = eventChoice.extend({
   name: label.optional().openapi({ description: 'Default: the event.' }),
 });
 
-/** Values of a breakdown shown of each series, unless the question asks for fewer. */
+/** The number of breakdown values shown for each series, unless the question requests fewer. */
 export const BREAKDOWN_LIMIT = 10;
 
 const breakdown = z
@@ -178,7 +178,7 @@ const kinds = z.discriminatedUnion('kind', [
 
 const MAX_QUERY_BYTES = 100_000;
 
-/** One of the five kinds of question, of a size that an engine plans in moments. */
+/** One of the five kinds of question, limited to a size that an engine plans quickly. */
 export const insightQuery = kinds
   .superRefine((query, context) => {
     const bytes = new TextEncoder().encode(JSON.stringify(query)).length;
@@ -193,7 +193,7 @@ export const insightQuery = kinds
   });
 export type InsightQuery = z.infer<typeof insightQuery>;
 
-/** The choices of events of a question, each with its place. */
+/** Returns the event choices of a question, each with its path. */
 function choicesOf(question: InsightQuery): { path: Path; choice: EventChoice }[] {
   const numbered = (name: string, choices: readonly EventChoice[] = []) =>
     choices.map((choice, index) => ({ path: [name, index], choice }));
@@ -213,7 +213,7 @@ function choicesOf(question: InsightQuery): { path: Path; choice: EventChoice }[
   }
 }
 
-/** The clauses of a question, each with its place and how often an engine is asked it. */
+/** Returns the clauses of a question, each with its path and how many times an engine evaluates it. */
 export function clausesOf(question: InsightQuery): PlacedClause<InsightClause>[] {
   const choices = choicesOf(question);
   const placed = (path: Path, list: readonly InsightClause[] = [], times = 1) =>
@@ -224,7 +224,10 @@ export function clausesOf(question: InsightQuery): PlacedClause<InsightClause>[]
   ];
 }
 
-/** Whether this is the name of a time zone. An offset such as +02:00 is not one, though `Intl` reads it. */
+/**
+ * Returns whether a text is the name of a time zone. An offset such as +02:00 is not, although `Intl` accepts
+ * it.
+ */
 function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

@@ -1,6 +1,9 @@
 import { z } from '@hono/zod-openapi';
 
-/** The content of a report that the page of a public link draws, and that insights return: docs/report-format.md. */
+/**
+ * The content of a report that insights return and that the page of a public link displays:
+ * docs/report-format.md.
+ */
 
 const name = z.string().min(1).max(200);
 const value = z.number().nullable();
@@ -8,9 +11,9 @@ const value = z.number().nullable();
 const described = {
   title: name.optional(),
   description: z.string().max(2000).optional(),
-  /** What a value counts, such as `people`, `€` or `%`. */
+  /** The unit of the values, such as `people`, `€` or `%`. */
   unit: z.string().max(40).optional(),
-  /** What the series are split by, such as `Country`. */
+  /** The property that the series are split by, such as `Country`. */
   breakdown: name.optional(),
 };
 
@@ -24,7 +27,7 @@ const amounts = {
 const builtInName = z.enum(['other', 'none', 'empty', 'new', 'returning', 'resurrecting', 'dormant']);
 export type BuiltInName = z.infer<typeof builtInName>;
 
-/** The names that a computation gives to series itself; the page has them in the visitor's language. */
+/** The names that a computation gives to series. The page translates them. */
 export const BUILT_IN_NAMES: Record<BuiltInName, string> = {
   other: 'Other',
   none: '(none)',
@@ -35,10 +38,10 @@ export const BUILT_IN_NAMES: Record<BuiltInName, string> = {
   dormant: 'Dormant',
 };
 
-/** What a grid's periods begin with: the first week is `Week 0`. */
+/** The prefix of the labels of a grid's periods: the first week is `Week 0`. */
 export const PERIOD_NAMES = { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' } as const;
 
-/** The unit that the page has in the visitor's language, and in the singular. */
+/** The unit that the page translates and has a singular for. */
 export const PEOPLE = 'people';
 
 const one = {
@@ -88,7 +91,7 @@ const funnel = z.object({
     )
     .min(1)
     .max(20),
-  /** The steps' counts split; their values are in the order of the steps. */
+  /** The split counts of the steps. Their values are in the order of the steps. */
   series: series.optional(),
 });
 
@@ -114,15 +117,15 @@ export type ReportContent = z.infer<typeof reportContent>;
 const SIGNIFICANT_DIGITS = 15;
 
 /**
- * A sum, an average or a median without the noise of its last digits, which depends on the order of adding: whole
- * numbers up to 2^53 as they are, others with 15 significant digits.
+ * Rounds a sum, an average or a median to remove the noise in its last digits, which depends on the order of
+ * addition. Keeps whole numbers up to 2^53 and rounds others to 15 significant digits.
  */
 export function roundedAmount(value: number): number {
   const isExact = Number.isInteger(value) && Math.abs(value) <= 2 ** 53;
   return isExact ? value : Number(value.toPrecision(SIGNIFICANT_DIGITS));
 }
 
-/** Values are as many as there are places for them. */
+/** Returns whether the number of values matches the number of labels. */
 function fits(drawn: z.infer<typeof kinds>): boolean {
   if (drawn.kind === 'grid') return drawn.rows.every(({ values }) => values.length <= drawn.periods.length);
   const places = drawn.kind === 'funnel' ? drawn.steps.length : drawn.buckets.length;
@@ -131,7 +134,7 @@ function fits(drawn: z.infer<typeof kinds>): boolean {
   );
 }
 
-/** What the values stand at: the same label twice would draw two values in one place. */
+/** Returns the labels of the values. Two equal labels would place two values at one position. */
 function labelsOf(drawn: z.infer<typeof kinds>): string[] {
   if (drawn.kind === 'grid') return drawn.rows.map(({ name }) => name);
   return drawn.kind === 'funnel' ? drawn.steps.map(({ name }) => name) : drawn.buckets;

@@ -1,14 +1,17 @@
 import { z } from '@hono/zod-openapi';
 
-/** The compacted topic on which archive says which Parquet files of events exist. One partition: records are in order. */
+/**
+ * The compacted topic on which archive publishes the existing Parquet files of events. It has one partition, so its
+ * records are in order.
+ */
 export const ARCHIVE_FILES_TOPIC = 'archive-files';
 
 const when = z.iso.datetime({ precision: 3 });
 
 /**
- * The JSON value of a record on `archive-files`, whose key is the object's key. Without a value the file is gone, as
- * are those that it replaced: their records without a value come before. A file is never changed: a change is a new file
- * that replaces it.
+ * The JSON value of a record on `archive-files`. The key of the record is the key of the object. A record without a
+ * value deletes the file. The records that delete the files that it replaced come before. A file is never changed: a
+ * change is a new file that replaces it.
  */
 export const archiveFileRecord = z.object({
   key: z.string().min(1).meta({ description: "The object's key." }),
@@ -35,18 +38,18 @@ export type ArchiveFileRecord = z.infer<typeof archiveFileRecord>;
 const OFFSETS_HEADER = 'events';
 const OFFSETS = /^\d+(,\d+)*$/;
 
-/** The key of the record of `archivedOffsetsRecord`. */
+/** Returns the key of the record of `archivedOffsetsRecord`. */
 export const archivedOffsetsKey = (region: string): string => `offsets/${region}`;
 
 /**
- * The record on `archive-files` that says which events are in the files of the records before it: those on `events`
- * before these offsets, by partition. It has no value, so that readers who know only files pass over it.
+ * Creates the record on `archive-files` that describes which events are in the files of the records before it: those
+ * on `events` before these offsets, by partition. It has no value, so that readers that know only files skip it.
  */
 export function archivedOffsetsRecord(region: string, offsets: readonly bigint[]) {
   return { key: archivedOffsetsKey(region), value: null, headers: { [OFFSETS_HEADER]: offsets.join(',') } };
 }
 
-/** The offsets in the headers of such a record; undefined if there are none. */
+/** Reads the offsets from the headers of such a record. Returns undefined if there are none. */
 export function readArchivedOffsets(headers: Readonly<Record<string, string>>): bigint[] | undefined {
   const text = headers[OFFSETS_HEADER] ?? '';
   return OFFSETS.test(text) ? text.split(',').map(BigInt) : undefined;
@@ -58,27 +61,28 @@ const FNV_OFFSET_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const UTF8 = new TextEncoder();
 
-/** FNV-1a of the UTF-8 bytes, as an unsigned 32-bit integer. */
+/** Computes FNV-1a of the UTF-8 bytes, as an unsigned 32-bit integer. */
 export function fnv1a(text: string): number {
   let hash = FNV_OFFSET_BASIS;
   for (const byte of UTF8.encode(text)) hash = Math.imul(hash ^ byte, FNV_PRIME);
   return hash >>> 0;
 }
 
-/** A project's bucket of so many, from 0. */
+/** Returns the bucket of a project, from 0 to `buckets` - 1. */
 export function bucketOf(projectId: string, buckets: number): number {
   return fnv1a(projectId) % buckets;
 }
 
-/** Whether a file may have rows of a project. */
+/** Returns whether a file may contain rows of a project. */
 export function coversProject({ project, bucket, buckets }: Coverage, projectId: string): boolean {
   if (project !== null) return project === projectId;
   return bucket === null || buckets === null || bucketOf(projectId, buckets) === bucket;
 }
 
 /**
- * Which of the known files hold a project's rows, each row once. A file that covers the project hides the ones it
- * replaces, so that a project's rows move to new files with one record though other projects' move with other records.
+ * Returns the known files that contain a project's rows, each row once. A file that covers the project hides the
+ * files that it replaces. One record therefore moves a project's rows to new files, even if other records move the
+ * rows of other projects.
  */
 export function filesOfProject<File extends Coverage & Pick<ArchiveFileRecord, 'key' | 'replaces'>>(
   files: Iterable<File>,

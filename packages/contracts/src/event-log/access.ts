@@ -8,7 +8,7 @@ const DIRECTORY_TOPIC = 'directory';
 const ERASURE_REPORTS_TOPIC = 'erasure-reports';
 const TOKEN_USES_TOPIC = 'token-uses';
 const AUDIT_TOPIC = 'audit';
-/** What every service reports to catalogue. */
+/** The topics on which every service reports to catalogue. */
 const REPORTS = [ERASURE_REPORTS_TOPIC, TOKEN_USES_TOPIC];
 const TO_CATALOGUE = [...REPORTS, AUDIT_TOPIC];
 
@@ -18,14 +18,14 @@ export interface GroupAccess {
   topics: readonly string[];
 }
 
-/** What a program may do with the event log. The kit and, on Kafka, the broker refuse everything else. */
+/** The access of a program to the event log. The kit and, on Kafka, the broker reject everything else. */
 export interface EventLogAccess {
-  /** Topics it creates where they are missing, each with its dead-letter topic. */
+  /** The topics that it creates if they do not exist, each with its dead-letter topic. */
   creates: readonly string[];
   writes: readonly string[];
   /** Includes writing to the dead-letter topics of these topics. */
   reads: readonly GroupAccess[];
-  /** Offsets that it asks for, without records. */
+  /** The topics that it reads only the offsets of. */
   watches: readonly GroupAccess[];
 }
 
@@ -79,17 +79,20 @@ const followers = {
       { group: 'analytics.clickhouse', topics: [events] },
       { group: 'analytics.clickhouse-people', topics: [identifies, groups] },
     ],
-    // Of the version before, which may run beside this one.
+    // The group of the previous version, which may run at the same time.
     watches: [{ group: 'archive.events', topics: [events] }],
   }),
 } satisfies Partial<Record<ServiceName, EventLogAccess>>;
 
-/** Their consumer groups, but for those of replicas: whoever is always there watches them. */
+/** Their consumer groups, except those of replicas. A service that is always running watches them. */
 const consumerGroups = Object.values(followers)
   .flatMap(({ reads }) => reads)
   .filter(({ group }) => !group.endsWith('*'));
 
-/** The event log of every program: the source of the guard in the kit, the brokers' ACLs and their documentation. */
+/**
+ * The event log access of every program: the source of the guard in the kit, the brokers' ACLs and their
+ * documentation.
+ */
 export const eventLogAccess: Readonly<Record<EventLogUser, EventLogAccess>> = {
   catalogue: {
     creates: [DIRECTORY_TOPIC, ...TO_CATALOGUE],
@@ -99,7 +102,7 @@ export const eventLogAccess: Readonly<Record<EventLogUser, EventLogAccess>> = {
     watches: consumerGroups,
   },
   ...followers,
-  // On the event log of its region.
+  // Access to the event log of its region.
   'directory-link': {
     creates: [DIRECTORY_TOPIC, ...TO_CATALOGUE],
     writes: [DIRECTORY_TOPIC],
@@ -107,17 +110,17 @@ export const eventLogAccess: Readonly<Record<EventLogUser, EventLogAccess>> = {
       { group: 'directory.link.*', topics: [DIRECTORY_TOPIC] },
       { group: 'erasure-reports.link', topics: TO_CATALOGUE },
     ],
-    // As catalogue does at home.
+    // As catalogue does in the home region.
     watches: consumerGroups,
   },
-  // On the event log of the home region.
+  // Access to the event log of the home region.
   'directory-link-home': {
     creates: [],
     writes: TO_CATALOGUE,
     reads: [{ group: 'directory.link.*', topics: [DIRECTORY_TOPIC] }],
     watches: [],
   },
-  // `switchboard dead-letters`.
+  // The command `switchboard dead-letters`.
   switchboard: {
     creates: [],
     writes: ingested,
@@ -126,12 +129,12 @@ export const eventLogAccess: Readonly<Record<EventLogUser, EventLogAccess>> = {
   },
 };
 
-/** The topic of the records of a topic that could not be read. */
+/** Returns the topic for the records of a topic that could not be read. */
 export function deadLettersOf(topic: string): string {
   return `${topic}.dead-letter`;
 }
 
-/** Whether `switchboard topics repartition` can give the topic other partitions. */
+/** Returns whether `switchboard topics repartition` can change the number of partitions of the topic. */
 export function isRepartitionable(topic: string): boolean {
   return ingested.some((one) => one === topic);
 }

@@ -5,17 +5,19 @@ export interface BrokerAcl {
   user: string;
   resource: 'topic' | 'group';
   name: string;
-  /** `prefixed`: every name that begins with it. */
+  /** `prefixed` matches every name that begins with it. */
   pattern: 'literal' | 'prefixed';
   operation: 'READ' | 'WRITE' | 'CREATE' | 'DESCRIBE' | 'DESCRIBE_CONFIGS';
 }
 
-/** What the broker must allow each user, and nothing more. The prefix goes before the name of every user. */
+/**
+ * Returns the minimum permissions that each user needs on the broker. The prefix goes before the name of every user.
+ */
 export function brokerAcls(prefix = ''): BrokerAcl[] {
   return brokerUsers(prefix).flatMap(([user, access]) => aclsOf(user, access));
 }
 
-/** The broker users, each with its access. */
+/** Returns the broker users, each with its access. */
 export function brokerUsers(prefix = ''): [user: string, EventLogAccess][] {
   return Object.entries(eventLogAccess).map(([user, access]) => [`${prefix}${user}`, access]);
 }
@@ -47,7 +49,7 @@ function aclsOf(user: string, { creates, writes, reads, watches }: EventLogAcces
     allow('group', group, 'READ');
     for (const topic of topics) {
       allowTopic(topic, 'READ');
-      // Dead letters have none of their own.
+      // Dead-letter topics have no dead-letter topic.
       if (!topic.endsWith(deadLettersOf(''))) allow('topic', deadLettersOf(topic), 'WRITE');
     }
   }

@@ -8,17 +8,23 @@ interface TextBounds {
   max: number;
 }
 
-/** A text of min to max code points, well-formed and without NUL. Stored byte for byte, without trimming. */
+/**
+ * Creates a schema of a text of min to max code points, well-formed and without NUL. The text is stored byte for
+ * byte, without trimming.
+ */
 export function text({ min = 0, max }: TextBounds) {
   return textWith((value) => textFault(value, min, max), { min, max });
 }
 
-/** A text of 1 to max code points that is not only white space. */
+/** Creates a schema of a text of 1 to max code points that is not only white space. */
 export function nonBlankText(max: number) {
   return textWith((value) => nonBlankTextFault(value, max), { min: 1, max });
 }
 
-/** The name of a thing: a non-blank text of one line, without characters that change how the text around it is shown. */
+/**
+ * Creates a schema of a name: a non-blank text of one line, without characters that change how the surrounding text
+ * is displayed.
+ */
 export function name(max: number) {
   return textWith((value) => nameFault(value, max), { min: 1, max });
 }
@@ -42,7 +48,10 @@ function checkWith(faultOf: FaultOf) {
 /** An identifier in a path or body: 1 to 200 code points, not only white space. */
 export const id = nonBlankText(200);
 
-/** RFC 3339 date-time with seconds and an offset, of a real calendar day since year 1. A leap second becomes the one before. */
+/**
+ * RFC 3339 date-time with seconds and an offset, of a real calendar day since year 1. A leap second is replaced by
+ * the second before it.
+ */
 export const timestamp = z
   .string()
   .overwrite(withoutLeapSecond)
@@ -60,7 +69,7 @@ export const languageTag = text({ min: 1, max: 100 })
   .refine(isLanguageTag, 'not a BCP 47 language tag')
   .openapi({ example: 'pt-BR' });
 
-/** Whether a text is a well-formed BCP 47 language tag, as `Intl` reads it. */
+/** Returns whether a text is a well-formed BCP 47 language tag, as `Intl` parses it. */
 export function isLanguageTag(value: string): boolean {
   try {
     return Intl.getCanonicalLocales(value).length === 1;
@@ -78,20 +87,20 @@ export const int64 = z.int().openapi({ format: 'int64' });
 /** An integer from 0 to 2^32 - 1. */
 export const uint32 = z.int().min(0).max(4_294_967_295).openapi({ format: 'uint32' });
 
-/** Rejects a value that nests deeper than 64 levels or has strings that cannot be stored. */
+/** Rejects a value that is nested more than 64 levels deep or has strings that cannot be stored. */
 export function checkJson({ value, issues }: z.core.ParsePayload<unknown>): void {
   const message = jsonFault(value);
   if (message) issues.push({ code: 'custom', input: value, message });
 }
 
-/** Any JSON value including null, at most 64 levels deep, whose strings can be stored. */
+/** Any JSON value including null, at most 64 levels deep, with strings that can be stored. */
 export const anyJson = z
   .unknown()
   .refine((value): value is Json => value !== undefined, 'required')
   .check(checkJson)
   .openapi({ description: 'Any JSON value.' });
 
-/** As `anyJson`, without integers beyond 2^53 - 1, which JSON parsers round: it would be another value that is stored. */
+/** `anyJson` without integers beyond 2^53 - 1, which JSON parsers round, so that the stored value would differ. */
 export const exactJson = anyJson.check(({ value, issues }) => {
   const found = inexactInteger(value);
   if (found === undefined) return;
@@ -103,12 +112,15 @@ export const exactJson = anyJson.check(({ value, issues }) => {
   });
 });
 
-/** Whether a parsed JSON value is an object and not an array or null. */
+/** Returns whether a parsed JSON value is an object and not an array or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object that the schema accepts, kept as sent: Zod's copy of an object lacks a property named `__proto__`. */
+/**
+ * Creates a schema that keeps an accepted object as sent, because Zod's copy of an object omits a property named
+ * `__proto__`.
+ */
 export function asSent<S extends z.ZodObject | z.ZodRecord>(schema: S): z.ZodType<z.output<S>> {
   const { $schema: _, ...documented } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   return z
@@ -120,11 +132,11 @@ export function asSent<S extends z.ZodObject | z.ZodRecord>(schema: S): z.ZodTyp
     .meta(documented);
 }
 
-/** Letters, digits and symbols of RFC 5322's dot-atom and RFC 6531, at a host with a top-level domain. */
+/** Letters, digits and symbols of RFC 5322's dot-atom and RFC 6531, and a host with a top-level domain. */
 const EMAIL =
   /^(?!\.)(?!.*\.[.@])[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]*\.)+(?:[\p{L}\p{M}]{2,}|xn--[a-z0-9-]+)$/iu;
 
-/** An email address, also an internationalised one, of up to 320 characters. */
+/** An email address of up to 320 characters. May be internationalised. */
 export const emailAddress = z.email({ pattern: EMAIL, error: 'not an email address' }).max(320);
 
 /** An http or https URL of up to 2,048 characters. */
@@ -133,7 +145,7 @@ export const webUrl = z.url({ protocol: /^https?$/, error: 'not an http or https
 /** An https URL of up to 2,048 characters. */
 export const httpsUrl = z.url({ protocol: /^https$/, error: 'not an https URL' }).max(2048);
 
-/** A base64url encoding of exactly this many bytes, with or without padding. */
+/** Creates a schema of a base64url encoding of exactly this number of bytes, with or without padding. */
 export function base64url(bytes: number) {
   const digits = Math.ceil((bytes * 4) / 3);
   const padding = (4 - (digits % 4)) % 4;

@@ -11,7 +11,7 @@ export interface JsonObject {
 /** Maximum nesting depth of a checked JSON value. */
 export const JSON_MAX_DEPTH = 64;
 
-/** Why a parsed JSON value cannot be stored, or undefined if it can. */
+/** Returns why a parsed JSON value cannot be stored, or undefined if it can. */
 export function jsonFault(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return encodingFault(value);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -23,23 +23,23 @@ export function jsonFault(value: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
-/** Every escape of a JSON text. Only half a surrogate pair is written as an escape that begins with `\ud`. */
+/** Matches every escape of a JSON text. Only unpaired surrogates are written as escapes that begin with `\ud`. */
 const ESCAPES = /\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 const HALF_PAIR = '\\ud';
 
 /**
- * A parsed JSON value as text that every JSON reader reads: half a surrogate pair, for which UTF-8 has no bytes, becomes
- * U+FFFD. Throws RangeError for a value that is nested too deeply.
+ * Serializes a parsed JSON value to text that every JSON reader accepts. An unpaired surrogate, which UTF-8 cannot
+ * encode, becomes U+FFFD. Throws RangeError for a value that is nested too deeply.
  */
 export function wellFormedJson(value: unknown): string {
   const json = JSON.stringify(value);
   if (!json.includes(HALF_PAIR)) return json;
   const mended = json.replaceAll(ESCAPES, (escaped) => (escaped.startsWith(HALF_PAIR) ? '\ufffd' : escaped));
-  // Names that have become equal are one: the last counts, as in any JSON.
+  // If two names have become equal, the last one applies, as in any JSON.
   return JSON.stringify(JSON.parse(mended));
 }
 
-/** The first integer of a parsed JSON value that a double does not keep exactly, by its path. */
+/** Returns the path of the first integer of a parsed JSON value that a double does not represent exactly. */
 export function inexactInteger(value: unknown): { path: PropertyKey[] } | undefined {
   if (typeof value === 'number') {
     return Number.isInteger(value) && !Number.isSafeInteger(value) ? { path: [] } : undefined;

@@ -1,7 +1,7 @@
 const RFC3339 =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Whether a text is an RFC 3339 date-time of a real calendar day, with at most nine fractional digits. */
+/** Returns whether a text is an RFC 3339 date-time of a real calendar day, with at most nine fractional digits. */
 export function isRfc3339(value: string): boolean {
   if (isUsual(value)) return true;
   if (!RFC3339.test(value)) return false;
@@ -13,8 +13,8 @@ const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z');
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
- * Why a text is not an RFC 3339 date-time in the years 0001 to 9999 of UTC, which databases can hold; undefined if it
- * is one. A leap second must be replaced first: see `withoutLeapSecond`.
+ * Returns why a text is not an RFC 3339 date-time in the years 0001 to 9999 of UTC, which databases can store.
+ * Undefined if it is one. Leap seconds must be replaced first: see `withoutLeapSecond`.
  */
 export function rfc3339Fault(value: string): string | undefined {
   if (isUsual(value)) return undefined;
@@ -27,8 +27,8 @@ const LEAP_SECOND = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:60/;
 const SECOND_BEFORE_MIDNIGHT = /T23:59:59/;
 
 /**
- * Replaces a leap second, which neither `Date` nor PostgreSQL can represent, by the second before it. Any other text
- * stays as it is, as does second 60 of a minute other than the last of a UTC day.
+ * Replaces a leap second, which neither `Date` nor PostgreSQL can represent, by the second before it. Does not change
+ * any other text, nor second 60 of a minute other than the last of a UTC day.
  */
 export function withoutLeapSecond(value: string): string {
   if (!LEAP_SECOND.test(value)) return value;
@@ -41,7 +41,10 @@ const USUAL_LENGTH = '2026-03-01T09:30:00.000Z'.length;
 const DASH = 0x2d;
 const COLON = 0x3a;
 
-/** Whether it is surely one as JavaScript writes it, in a fifth of the time of the pattern: for every event. */
+/**
+ * Returns true if the text is certainly a date-time in JavaScript's format. It takes a fifth of the time of the
+ * pattern and runs for every event.
+ */
 function isUsual(value: string): boolean {
   if (value.length !== USUAL_LENGTH || value.charCodeAt(4) !== DASH || value.charCodeAt(7) !== DASH)
     return false;
@@ -65,7 +68,7 @@ function isUsual(value: string): boolean {
 
 const isUpTo = (max: number, value: number): boolean => value >= 0 && value <= max;
 
-/** The number of these digits; -1 if one is none. */
+/** Returns the number that these digits form, or -1 if one is not a digit. */
 function number(text: string, from: number, to: number): number {
   let value = 0;
   for (let i = from; i < to; i++) {

@@ -1,11 +1,11 @@
-/** Number of Unicode code points, the unit of every length in the API that does not name bytes. */
+/** Counts Unicode code points, the unit of every length in the API that is not in bytes. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
 }
 
-/** Why a text is not min to max code points long and storable, or undefined if it is. */
+/** Returns why a text is not min to max code points long and storable, or undefined if it is. */
 export function textFault(value: string, min: number, max: number): string | undefined {
   if (value.length < min) return min === 1 ? 'empty' : `shorter than ${min} characters`;
   // A text has at least half as many code points as UTF-16 units, so most need no counting.
@@ -15,7 +15,7 @@ export function textFault(value: string, min: number, max: number): string | und
   return encodingFault(value);
 }
 
-/** As `textFault` from 1 code point, and for a text of white space only. */
+/** Like `textFault` with a minimum of 1 code point. Also rejects a text of only white space. */
 export function nonBlankTextFault(value: string, max: number): string | undefined {
   return textFault(value, 1, max) ?? (value.trim() === '' ? 'only white space' : undefined);
 }
@@ -23,14 +23,14 @@ export function nonBlankTextFault(value: string, max: number): string | undefine
 /** Control characters, line separators, and bidirectional control characters. */
 export const DISRUPTIVE_CHARACTERS = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** As `nonBlankTextFault`, and for a name that could break a line or reorder the text around it. */
+/** Like `nonBlankTextFault`. Also rejects a name that could break a line or reorder the surrounding text. */
 export function nameFault(value: string, max: number): string | undefined {
   const fault = nonBlankTextFault(value, max);
   if (fault !== undefined || value.search(DISRUPTIVE_CHARACTERS) === -1) return fault;
   return 'contains a control character, a line break or a bidirectional control character';
 }
 
-/** Why a text cannot be stored byte for byte: PostgreSQL has no NUL and UTF-8 no unpaired surrogates. */
+/** Returns why a text cannot be stored byte for byte: PostgreSQL has no NUL and UTF-8 has no unpaired surrogates. */
 export function encodingFault(value: string): string | undefined {
   if (value.includes('\0')) return 'contains a NUL character';
   return value.isWellFormed() ? undefined : 'contains an unpaired surrogate';

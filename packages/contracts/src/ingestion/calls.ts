@@ -3,12 +3,12 @@ import { anyJson, asSent, checkJson, id, timestamp } from '../fields/fields.ts';
 import { apiKey } from './api-key.ts';
 import { checkTraits } from './traits.ts';
 
-/** Traits of a person. `distinct_id` names the person if the call has no top-level `distinct_id`. */
+/** The traits of a person. `distinct_id` is the distinct id if the call has no top-level `distinct_id`. */
 const identifyProperties = asSent(
   z.object({ distinct_id: id.nullable().optional() }).catchall(anyJson).check(checkJson).check(checkTraits),
 );
 
-/** The group. All other properties are its traits. */
+/** The group. All other properties are traits of the group. */
 const groupProperties = asSent(
   z
     .object({
@@ -53,7 +53,7 @@ export const groupCall = z
   .openapi('GroupCall');
 export type GroupCall = z.infer<typeof groupCall>;
 
-/** The distinct id of a valid identify or group call: the top-level one, or else that of its properties. */
+/** Returns the distinct id of a valid identify or group call: the top-level one, or else that of its properties. */
 export function distinctIdOf(call: {
   distinct_id?: string | null | undefined;
   properties?: { distinct_id?: string | null | undefined } | null | undefined;

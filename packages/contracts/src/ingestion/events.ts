@@ -43,14 +43,14 @@ export type Event = z.infer<typeof event>;
 type TextFault = (text: string) => string | undefined;
 const idFault: TextFault = (text) => nonBlankTextFault(text, EVENT_MAX_TEXT);
 
-/** Why a text of an event is out of bounds, by its field; undefined if it is not. */
+/** Returns why a text of an event is out of bounds, by field, or undefined if it is within bounds. */
 export const eventTextFaults = {
   distinct_id: idFault,
   event_id: idFault,
   event_name: idFault,
   timestamp: rfc3339Fault,
   session_id: idFault,
-  /** Each text of its context. */
+  /** Checks each text of the context. */
   context: (text) => textFault(text, 0, EVENT_MAX_TEXT),
 } satisfies Record<string, TextFault>;
 

@@ -11,7 +11,7 @@ export const EVENTS_MAX_WIRE_BYTES = 4 * 1024 * 1024;
 export const EVENTS_MAX_BYTES = 20 * 1024 * 1024;
 /** Maximum size of one event as JSON, in bytes. */
 export const EVENT_MAX_BYTES = 900_000;
-/** As many as fit the traits of a call. */
+/** Enough for the traits of a call. */
 const CALL_MAX_VALUES = 50_000;
 /** Maximum size of a replay chunk, as sent and decompressed, in bytes. */
 export const REPLAY_MAX_BYTES = 25 * 1024 * 1024;

@@ -11,9 +11,9 @@ export const ingestionTopics = {
   replays: 'replays',
 } as const;
 
-/** Wider than the `id` of requests, so that stored records stay readable. */
+/** Accepts more than the `id` of requests, so that stored records stay readable. */
 const id = text({ min: 1, max: 200 });
-/** Wider than the `timestamp` of requests, for the same reason. */
+/** Accepts more than the `timestamp` of requests, for the same reason. */
 const when = (description: string) =>
   z.string().refine(isRfc3339, 'not an RFC 3339 date-time').meta({ format: 'date-time', description });
 const jsonObject = asSent(z.record(z.string(), z.unknown()));
@@ -22,7 +22,7 @@ const projectId = z.string().min(1);
 const receivedAt = when('When ingestion received the request; UTC, milliseconds.');
 
 /**
- * One line of a record on `events`, whose value is newline-delimited JSON. The project is the key and the header
+ * One line of a record on `events`, which contains newline-delimited JSON. The project is the key and the header
  * `project` of the record. The headers `received_at` and `sent_at` apply to every line.
  */
 export const eventRow = z.object({

@@ -12,12 +12,12 @@ const letters: readonly [letter: string, topic: string][] = [
   ['g', ingestionTopics.groups],
 ];
 
-/** Tokens read from one request. Further ones are ignored. */
+/** The maximum number of tokens read from one request. Further ones are ignored. */
 export const MAX_STATE_TOKENS = 8;
 const MAX_HEADER_LENGTH = 300;
 const TOKEN = /^([ig])-([0-9a-z]{1,5})-([0-9a-z]{1,10})$/;
 
-/** The X-State-Token of a stored call: opaque to clients, URL-safe, at most 18 characters. */
+/** Returns the X-State-Token of a stored call: opaque to clients, URL-safe, at most 18 characters. */
 export function stateToken({ topic, partition, offset }: StatePosition): string {
   const [letter] = letters.find(([, name]) => name === topic) ?? [];
   if (letter === undefined)
@@ -25,7 +25,7 @@ export function stateToken({ topic, partition, offset }: StatePosition): string 
   return `${letter}-${partition.toString(36)}-${offset.toString(36)}`;
 }
 
-/** The positions of the comma-separated tokens of an X-State-Token header. Invalid tokens are ignored. */
+/** Returns the positions of the comma-separated tokens of an X-State-Token header. Ignores invalid tokens. */
 export function readStateTokens(header: string): StatePosition[] {
   const tokens = header.slice(0, MAX_HEADER_LENGTH).split(',', MAX_STATE_TOKENS);
   return tokens.map((token) => readToken(token.trim())).filter((position) => position !== undefined);

@@ -5,7 +5,7 @@ import { codePoints } from '../fields/text.ts';
 export const TRAITS_MAX_COUNT = 1000;
 /** Maximum size of the traits of a person or a group, and of a call, as JSON in bytes. */
 export const TRAITS_MAX_BYTES = 100_000;
-/** Maximum number of types of groups that a person is in. */
+/** Maximum number of group types that a person has. */
 export const GROUP_TYPES_MAX_COUNT = 10;
 
 const NAME_MAX = 200;

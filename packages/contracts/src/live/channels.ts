@@ -23,7 +23,7 @@ export interface Message {
   example: Record<string, unknown>;
 }
 
-/** A WebSocket or a stream of server-sent events, at an address of `{base_url}`. */
+/** A WebSocket or a stream of server-sent events, at a path of `{base_url}`. */
 export interface Channel {
   name: string;
   title: string;
@@ -32,9 +32,9 @@ export interface Channel {
   service: ServiceName;
   kind: 'socket' | 'stream';
   query: z.ZodObject;
-  /** What Switchboard sends. */
+  /** The messages that Switchboard sends. */
   sends: readonly Message[];
-  /** What it receives. */
+  /** The messages that Switchboard receives. */
   receives: readonly Message[];
 }
 

@@ -19,7 +19,7 @@ export const flagsChanged = z.object({ type: z.literal('flags_changed'), generat
 export const flagsMessage = z.discriminatedUnion('type', [flagsReady, flagsChanged, beat]);
 export type FlagsMessage = z.infer<typeof flagsMessage>;
 
-/** What a visitor sends. A token of any other type is refused like a wrong one. */
+/** The messages that a visitor sends. A token of any other type is rejected like a wrong one. */
 export const subscribe = z
   .object({
     type: z.literal('subscribe'),

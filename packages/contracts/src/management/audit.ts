@@ -7,7 +7,7 @@ import { managementOf, projectParams } from './common.ts';
 
 const name = z.string().max(500);
 
-/** Who did something: a person, a service token or a scheduled change; nobody, where there was no valid token. */
+/** The actor: a person, a service token or a scheduled change. `nobody` if there was no valid token. */
 const auditActor = z.object({
   kind: z.enum(['person', 'service', 'scheduler', 'nobody']),
   id: name
@@ -98,7 +98,7 @@ export type AuditQuery = z.infer<typeof auditQuery>;
 const page = z.object({ entries: z.array(auditEntry), ...paged.answer });
 export type AuditPage = z.infer<typeof page>;
 
-/** The handler may answer a stream, so the response type must not be that of a JSON value. */
+/** The handler may return a stream, so the response type must not be that of a JSON value. */
 const formats: Record<string, { schema: z.ZodType }> = {
   'application/json': { schema: page },
   'application/x-ndjson': { schema: z.string() },

@@ -5,7 +5,9 @@ import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { managementOf } from './common.ts';
 
-/** What a plan or company includes. The services read these four; any other property is stored and published. */
+/**
+ * The entitlements of a plan or company. The services read these four. Any other property is stored and published.
+ */
 export const entitlements = z
   .object({
     articleSearch: z.boolean().optional(),

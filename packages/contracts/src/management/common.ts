@@ -1,6 +1,6 @@
 import { projectId } from '../fields/ids.ts';
 
-/** Common to every management operation of a service. */
+/** Returns the properties common to every management operation of a service. */
 export function managementOf<S extends string>(service: S) {
   return {
     service,

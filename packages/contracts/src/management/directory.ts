@@ -70,7 +70,7 @@ export const member = memberDefinition
   .openapi('Member');
 export type Member = z.infer<typeof member>;
 
-/** A service token of somebody who leaves or may do less than before. */
+/** A service token of a member who leaves or gets fewer permissions. */
 export const leftServiceToken = z
   .object({
     id,
@@ -144,7 +144,7 @@ export const projectKey = z
   .regex(PROJECT_KEY_PATTERN, 'not a project key; the format is pk_<region>_<32 of 0-9, A-Z, a-z>')
   .openapi({ example: 'pk_eu_0123456789ABCDEFGHIJKLMNOPQRSTUV' });
 
-/** How often a saved report runs by itself. */
+/** The interval at which a saved report runs automatically. */
 export const reportRefresh = z.enum(['15m', 'hourly', 'daily']);
 export type ReportRefresh = z.infer<typeof reportRefresh>;
 

@@ -12,7 +12,7 @@ export type ErasureState = z.infer<typeof erasureState>;
 export const erasureKind = z.enum(['person', 'colleague', 'project', 'company']);
 export type ErasureKind = z.infer<typeof erasureKind>;
 
-/** How far an erasure is. It does not say which person's data was erased. */
+/** The progress of an erasure. It does not identify the person. */
 export const erasure = z
   .object({
     id,

@@ -14,7 +14,7 @@ const place = z
   })
   .openapi('EventPlace');
 
-/** What the archive knows of one event. */
+/** The archive's information about one event. */
 export const eventLookupResult = z
   .object({
     eventId: id,

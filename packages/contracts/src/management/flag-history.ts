@@ -7,10 +7,10 @@ import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
 import { managementOf, projectParams } from './common.ts';
 
-/** Why a flag is changed, for its history. */
+/** The reason for a change to a flag, for its history. */
 export const changeReason = text({ min: 1, max: 500 });
 
-/** Refuses a change unless the flag has this version: the `ETag` that it was read with. */
+/** Rejects a change unless the flag has this version: the `ETag` that it was read with. */
 export const ifMatchHeaders = z.object({
   'If-Match': text({ min: 1, max: 50 }).optional().openapi({ example: '"3"' }),
 });
@@ -22,7 +22,7 @@ export const versionConflict = {
 
 const version = z.int().min(1).openapi({ description: 'Rises by one with each change of the flag.' });
 
-/** One state of a flag, who made it and why. */
+/** One state of a flag, its author and the reason. */
 export const flagVersion = z
   .object({
     version,

@@ -7,10 +7,10 @@ import { operation } from '../operation/operation.ts';
 import { managementOf, projectParams } from './common.ts';
 import { changeReason, ifMatchHeaders, versionConflict } from './flag-history.ts';
 
-/** Largest sum of a flag's weights. */
+/** The maximum sum of a flag's weights. */
 const MAX_TOTAL_WEIGHT = 1_000_000;
 
-/** Rejects a flag with parts that do not fit each other. */
+/** Rejects a flag with inconsistent parts. */
 export function checkFlag({ value, issues }: z.core.ParsePayload<Omit<FlagEntry, 'key'>>): void {
   for (const { path, message } of flagFaults(value)) {
     issues.push({ code: 'custom', input: value, path, message });
@@ -42,7 +42,7 @@ const cohortClause = clause.refine(({ op }) => op !== 'in_cohort' && op !== 'not
   message: 'a cohort cannot refer to another cohort',
 });
 
-/** A cohort: the people it lists, and the people whom all of its clauses match. */
+/** A cohort: the people it lists, and the people who match all of its clauses. */
 export const cohortDefinition = z
   .object({
     name: name(200),

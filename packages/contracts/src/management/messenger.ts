@@ -45,7 +45,7 @@ export const messengerSettings = appearanceSettings
   .openapi('MessengerSettings');
 export type MessengerSettings = z.infer<typeof messengerSettings>;
 
-/** A person who answers visitors. */
+/** A person who replies to visitors. */
 export const teammateDefinition = z
   .object({
     name: name(200),
@@ -74,7 +74,7 @@ export const messageDefinition = z
   .openapi('MessageDefinition');
 export type MessageDefinition = z.infer<typeof messageDefinition>;
 
-/** A message that was sent, as those who send see it. */
+/** A sent message, as its senders see it. */
 export const sentMessage = z
   .object({
     id,
@@ -359,7 +359,7 @@ export const putConversationStatus = operation({
   errors: noConversation,
 });
 
-/** Whose conversation tokens are revoked: exactly one of the three. */
+/** The conversation tokens to revoke: exactly one of the three. */
 export const conversationTokenRevocation = z
   .object({
     conversationId: id.optional(),

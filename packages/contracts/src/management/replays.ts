@@ -82,7 +82,7 @@ export const getReplay = operation({
   errors: noReplay,
 });
 
-/** The handler answers a stream, so the response type must not be that of a JSON value. */
+/** The handler returns a stream, so the response type must not be that of a JSON value. */
 const streamed: Record<string, { schema: z.ZodType }> = {
   'application/json': { schema: z.array(z.unknown()) },
 };

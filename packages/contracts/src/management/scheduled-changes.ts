@@ -9,7 +9,7 @@ import { managementOf, projectParams } from './common.ts';
 import { changeReason } from './flag-history.ts';
 import { flagDefinition } from './flags.ts';
 
-/** The properties of a flag that a change replaces; the others stay. */
+/** The properties of a flag that a change replaces. The others are kept. */
 export const flagPatch = flagEntry
   .omit({ key: true })
   .partial()

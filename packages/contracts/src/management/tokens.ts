@@ -13,10 +13,10 @@ export type ApiTokenKind = (typeof API_TOKEN_KINDS)[number];
 /** The value of a personal access token or a service token. The last six characters are a checksum. */
 export const API_TOKEN_PATTERN = /^sb(?:pat|svc)_[0-9a-f]{32}[0-9A-Za-z]{38}$/;
 
-/** Longest life of a token that the setting TOKEN_MAX_DAYS can allow, in days. */
+/** The maximum lifetime of a token that the setting TOKEN_MAX_DAYS can allow, in days. */
 export const MAX_TOKEN_DAYS = 3_650;
 
-/** What a token can carry: what a role has in its company. */
+/** The permissions that a token can carry: those that a role has in its company. */
 const carried: readonly RolePermission[] = Object.keys(permissionGrants).filter(isOfRole);
 
 function isOfRole(name: string): name is RolePermission {
@@ -81,7 +81,7 @@ export const apiToken = z
   });
 export type ApiToken = z.infer<typeof apiToken>;
 
-/** A token with its value, which is returned this once. */
+/** A token with its value, which is returned only once. */
 export const newApiToken = apiToken
   .extend({ token: z.string().regex(API_TOKEN_PATTERN) })
   .openapi('NewApiToken', {

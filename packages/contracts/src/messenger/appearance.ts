@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { anyJson, text } from '../fields/fields.ts';
 
-/** What each named setting of the messenger can be. The first is the default. */
+/** The values of each named setting of the messenger. The first is the default. */
 export const MESSENGER_CHOICES = {
   skin: ['plain', 'light', 'dark', 'soft', 'bold'],
   launcherPosition: ['right', 'left'],
@@ -22,7 +22,7 @@ const TONES = [
   ...['violet', 'purple', 'pink', 'gray'],
 ] as const;
 
-/** The colour of a person's initials; empty: by their name. */
+/** The colour of a person's initials. If empty, the name determines it. */
 export const tone = z.enum(['', ...TONES]);
 
 function choice<const V extends readonly [string, ...string[]]>(values: V) {
@@ -31,7 +31,7 @@ function choice<const V extends readonly [string, ...string[]]>(values: V) {
 
 const offset = z.int().min(0).max(400).default(20).openapi({ description: 'Pixels from the corner.' });
 
-/** Appearance and behaviour of the messenger as an operator writes them: every setting has a default. */
+/** Appearance and behaviour of the messenger as an operator writes them. Every setting has a default. */
 export const appearanceSettings = z.object({
   enabled: z.boolean().default(true),
   launcherPosition: choice(MESSENGER_CHOICES.launcherPosition),

@@ -147,7 +147,7 @@ const common = {
 
 const params = z.object({ id: conversationId });
 
-/** Query of a read that leaves out the turns a client has. */
+/** The query of a read that excludes the turns that a client already has. */
 export const afterTurn = z.object({
   after: id.optional().openapi({
     description: 'The id of a turn: only the turns after it are returned.',

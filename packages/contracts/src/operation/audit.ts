@@ -1,7 +1,10 @@
 import type { Operation } from './operation.ts';
 import type { Permission } from './permissions.ts';
 
-/** Permissions whose reads are in the audit trail: of what visitors said and did, and of the trail itself. */
+/**
+ * The permissions with reads that are in the audit trail: those on what visitors said and did, and on the trail
+ * itself.
+ */
 const READS_IN_TRAIL: readonly Permission[] = [
   'events.read',
   'people.read',
@@ -12,8 +15,8 @@ const READS_IN_TRAIL: readonly Permission[] = [
 ];
 
 /**
- * What of an operation is in the audit trail beside refusals: that it changed something, that it was read, or neither.
- * Undefined for an operation without a permission, of which nothing is.
+ * Returns what the audit trail records of an operation besides rejections: a change, a read, or neither. Undefined
+ * for an operation without a permission, which is not recorded.
  */
 export function auditedAs({
   method,
@@ -24,7 +27,7 @@ export function auditedAs({
   return READS_IN_TRAIL.includes(permission) ? 'read' : 'refusals';
 }
 
-/** What the audit trail calls an item of each collection in a path. */
+/** The names of the items of each collection in a path, for the audit trail. */
 const KINDS: Readonly<Record<string, string>> = {
   companies: 'company',
   team: 'teammate',
@@ -38,8 +41,9 @@ const SHOWN_OF_KEY = 10;
 const VERSION = /^(\/management)?\/v1\//;
 
 /**
- * The object of a request: the innermost item that its path names, as kind:id, such as `conversation:cnv_018f`; the
- * path of a collection, such as `companies`, where it names none. `parameter` gives a parameter as it was sent.
+ * Returns the object of a request: the innermost item that its path identifies, as kind:id, such as
+ * `conversation:cnv_018f`, or else the path of a collection, such as `companies`. `parameter` returns a parameter as
+ * it was sent.
  */
 export function auditObject(path: string, parameter: (name: string) => string | undefined): string {
   const segments = path.replace(VERSION, '').split('/');
@@ -54,12 +58,12 @@ export function auditObject(path: string, parameter: (name: string) => string | 
   return `${KINDS[collection] ?? collection.replace(/s$/, '')}:${values.join('/')}`;
 }
 
-/** What entries say of a project key, which opens the project to whoever has all of it. */
+/** Shortens a project key for entries, because the full key gives access to the project. */
 export const auditedKey = (key: string): string => `${key.slice(0, SHOWN_OF_KEY)}...`;
 
 const isParameter = (segment: string) => segment.startsWith('{');
 
-/** A text as entries hold it: bounded, and without what databases refuse and terminals obey. */
+/** Converts a text for entries: shortens it, and removes characters that databases reject or terminals interpret. */
 export function auditText(text: string): string {
   return text
     .slice(0, MAX_PART)

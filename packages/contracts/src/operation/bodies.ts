@@ -1,12 +1,12 @@
 import type { z } from '@hono/zod-openapi';
 
-/** A required JSON request body. */
+/** Defines a required JSON request body. */
 export function jsonBody<S extends z.ZodType>(schema: S, example?: z.input<S>) {
   const media = { schema, ...(example === undefined ? {} : { example }) };
   return { required: true, content: { 'application/json': media } };
 }
 
-/** A JSON response. */
+/** Defines a JSON response. */
 export function jsonResponse<S extends z.ZodType>(description: string, schema: S, example?: z.output<S>) {
   const media = { schema, ...(example === undefined ? {} : { example }) };
   return { description, content: { 'application/json': media } };

@@ -5,8 +5,8 @@ const MANAGEMENT_PREFIX = '/management/v1/';
 const CONSOLE_PREFIX = '/v1/';
 
 /**
- * A management operation on the API host, for the console: same handler, without `/management` in its path. Undefined
- * if no role has its permission.
+ * Returns the twin of a management operation on the API host, for the console: same handler, without `/management` in
+ * its path. Undefined if no role has its permission.
  */
 export function twinOf(operation: Operation): Operation | undefined {
   const { path, permission } = operation;

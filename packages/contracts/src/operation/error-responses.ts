@@ -2,8 +2,8 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import { z } from '@hono/zod-openapi';
 
 /**
- * `A` is `{statusCode, message, error}`, `B` is `{error: {code, message}}`, `ofrep` is `{key, errorCode, errorDetails}`
- * with the key of the flag in the path, `empty` has no body and `X-Error`.
+ * The shape of an error. `A` is `{statusCode, message, error}`, `B` is `{error: {code, message}}`, `ofrep` is `{key,
+ * errorCode, errorDetails}` with the flag key of the path, and `empty` has no body and `X-Error`.
  */
 export type ErrorShape = 'A' | 'B' | 'ofrep' | 'empty';
 
@@ -36,7 +36,7 @@ export const errorBodyOfrep = z
     },
   });
 
-/** Reason phrase and default code of each status. */
+/** The reason phrase and default code of each status. */
 const statuses: Record<number, [phrase: string, code: string]> = {
   400: ['Bad Request', 'BAD_REQUEST'],
   401: ['Unauthorized', 'UNAUTHORIZED'],
@@ -55,8 +55,8 @@ const statuses: Record<number, [phrase: string, code: string]> = {
 };
 
 /**
- * The meaning of an error status. A text is both description and example message, and `CODE: message. OTHER: message.`
- * has an example for each code. An object has example messages of its own, by code if there are several.
+ * The meaning of an error status. A text is both description and example message. The form `CODE: message. OTHER:
+ * message.` has an example for each code. An object has its own example messages, by code if there are several.
  */
 export type ErrorMeaning = string | { description: string; message: string | Record<string, string> };
 
@@ -66,7 +66,7 @@ interface ErrorResponse {
   meaning: ErrorMeaning;
 }
 
-/** An error response of an operation, with an example for each code. */
+/** Returns an error response of an operation, with an example for each code. */
 export function errorResponse({ shape, status, meaning }: ErrorResponse) {
   const [phrase, usualCode] = statuses[status] ?? ['Error', 'ERROR'];
   const { description, message } =
@@ -106,19 +106,22 @@ export function errorResponse({ shape, status, meaning }: ErrorResponse) {
   return { description, content: { 'application/json': { schema, examples } } };
 }
 
-/** The error code of a status of which the protocol has none of its own. */
+/** Returns the error code for a status that has no code in the protocol. */
 export function ofrepCodeOf(status: number): OfrepErrorCode {
   return status === 400 ? 'INVALID_CONTEXT' : 'GENERAL';
 }
 
-/** Parses `AI_DISABLED: The plan ... AI_LIMIT_REACHED: ...` into messages by code. A text without codes stays. */
+/**
+ * Parses `AI_DISABLED: The plan ... AI_LIMIT_REACHED: ...` into messages by code. Returns a text without codes
+ * unchanged.
+ */
 function messagesByCode(description: string): string | Record<string, string> {
   const parts = [...description.matchAll(/\b([A-Z]+(?:_[A-Z]+)*): (.+?\.)(?= [A-Z_]+: |$)/g)];
   if (parts.length === 0) return description;
   return Object.fromEntries(parts.map(([, code = '', message = '']) => [code, message]));
 }
 
-/** An example message for 400: a problem with the first required field of the request. */
+/** Returns an example message for 400: a problem with the first required field of the request. */
 export function exampleProblem(request: RouteConfig['request']): string | undefined {
   const media = request?.body?.content['application/json'];
   const inBody = media !== undefined && 'schema' in media ? requiredOf(media.schema)[0] : undefined;

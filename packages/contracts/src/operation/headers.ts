@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { text } from '../fields/fields.ts';
 
-/** Headers of an operation that can be repeated. */
+/** The headers of an operation that can be repeated. */
 export const idempotencyHeaders = z.object({
   'Idempotency-Key': text({ min: 1, max: 200 })
     .optional()

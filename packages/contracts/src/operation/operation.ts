@@ -22,10 +22,10 @@ export type ServiceName = (typeof SERVICE_NAMES)[number];
 export type Host = 'api' | 'events' | 'replay' | 'management';
 
 /**
- * How the caller authenticates. `conversation` is a project key and a conversation token; `ingestion` is a project
- * key in the header or in `api_key` of the body; `management` is an access token, personal token or service token with
- * the operation's permission; `console` is the same, but permissions in the access token do not count; `access-token`
- * is as `console`, and callers must be members of the company that owns the project.
+ * How the caller authenticates. `conversation` is a project key and a conversation token. `ingestion` is a project
+ * key in the header or in `api_key` of the body. `management` is an access token, personal token or service token
+ * with the operation's permission. `console` is the same, but permissions in the access token do not count.
+ * `access-token` is like `console`, and callers must be members of the company that owns the project.
  */
 export type Credential =
   | 'public'
@@ -37,17 +37,20 @@ export type Credential =
   | 'management';
 
 /**
- * What routing, authentication, limits and the gateway's route table are generated from. A type, because an
- * interface lacks the implicit index signature that the `x-` keys of RouteConfig require.
+ * The properties that routing, authentication, limits and the gateway's route table are generated from. It is a type,
+ * because an interface lacks the implicit index signature that the `x-` keys of RouteConfig require.
  */
 export type OperationMetadata = {
   readonly operationId: string;
   readonly service: ServiceName;
   readonly host: Host;
   readonly credential: Credential;
-  /** What the caller of an operation with an access token needs. Operations about the caller alone have none. */
+  /** The permission that a caller with an access token needs. Operations about the caller alone have none. */
   readonly permission?: Permission;
-  /** For a project that does not exist, the body names the company whose roles count: the handler asks for the permission. */
+  /**
+   * For a project that does not exist, the body contains the company that the roles apply to, and the handler
+   * checks the permission.
+   */
   readonly companyIn?: 'body';
   readonly errorShape: ErrorShape;
   /** Maximum size of the request body in bytes, enforced before parsing. */
@@ -57,8 +60,8 @@ export type OperationMetadata = {
   /** Maximum number of `{`, `[` and `,` outside the texts of a JSON body, enforced before parsing. */
   readonly maxBodyValues: number;
   /**
-   * The name of an array of the body whose items are checked as JSON and kept as bytes: they are not built, and
-   * `maxBodyValues` does not count them. Its schema accepts UnparsedItems.
+   * The name of an array of the body with items that are checked as JSON and kept as bytes. They are not parsed to
+   * objects, and `maxBodyValues` does not count them. The schema of the array accepts UnparsedItems.
    */
   readonly unparsedArray?: string | undefined;
 };
@@ -81,13 +84,13 @@ type Definition = Omit<RouteConfig, 'operationId' | 'security' | 'tags'> &
     tag: string;
     maxBodyBytes?: number;
     maxBodyValues?: number;
-    /** Errors beyond those implied by the credential and the body, by status, with their meaning. */
+    /** The errors beyond those implied by the credential and the body, with their meaning, by status. */
     errors?: Record<number, ErrorMeaning>;
   };
 
 /**
- * Defines an operation. The errors implied by its credential and body are added to `responses` for the OpenAPI
- * document. Its type has the success responses only, because errors are thrown.
+ * Defines an operation. Adds the errors implied by its credential and body to `responses` for the OpenAPI document.
+ * Its type has the success responses only, because errors are thrown.
  */
 export function operation<P extends string, D extends Definition & { path: P }>(
   definition: D & { path: P },
@@ -95,7 +98,7 @@ export function operation<P extends string, D extends Definition & { path: P }>(
   return complete(definition) as D & ReturnType<typeof complete>;
 }
 
-/** The path of an operation as Hono's router takes it: `/things/:id` for `/things/{id}`. */
+/** Returns the path of an operation in the syntax of Hono's router: `/things/:id` for `/things/{id}`. */
 export function routingPath(path: string): string {
   return path.replaceAll(/\{(.+?)\}/g, ':$1');
 }
@@ -118,7 +121,7 @@ function complete({ errors, tag, maxBodyBytes = 262_144, maxBodyValues = 10_000,
   return Object.assign(created, { maxBodyBytes, maxBodyValues });
 }
 
-/** Whether a schema has a field: a project key may be sent in the fields `X-API-Key` and `api_key`. */
+/** Returns whether a schema has a field. A project key may be sent in the fields `X-API-Key` and `api_key`. */
 function hasField(schema: unknown, name: string): boolean {
   return schema instanceof z.ZodObject && name in schema.shape;
 }
@@ -201,7 +204,7 @@ const permissionError = (permission: Permission): Record<number, ErrorMeaning> =
   },
 });
 
-/** Says who has a permission, to a caller who has not. */
+/** Returns the message for a caller without a permission: who has it. */
 export function missingPermission(permission: Permission): string {
   const { role, deployment } = permissionGrants[permission];
   const byRole = role === null ? [] : [`the role ${role} in the company`];

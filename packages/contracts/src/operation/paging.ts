@@ -3,7 +3,7 @@ import { text } from '../fields/fields.ts';
 
 const MAX_CURSOR = 2_000;
 
-/** Common to every operation that lists page by page: up to `most` items each. */
+/** Returns the properties common to every operation that lists pages of up to `most` items. */
 export function paging(most: number) {
   return {
     description: `Returns up to ${most} per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page.`,

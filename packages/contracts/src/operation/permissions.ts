@@ -1,8 +1,8 @@
-/** What a member of a company may do in it. Each role includes those before it. */
+/** The roles of a company's members. Each role includes those before it. */
 export const ROLES = ['viewer', 'support', 'editor', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The role of a member for whom none is given. */
+/** The role of a member for whom none is specified. */
 export const DEFAULT_ROLE: Role = 'viewer';
 
 /** The permission in an access token that includes all others, for every company. */
@@ -19,9 +19,9 @@ type DeploymentPermission = (typeof DEPLOYMENT_PERMISSIONS)[number];
 
 interface Grant {
   allows: string;
-  /** The least role that has it in its company; null: no role. */
+  /** The lowest role that has it in its company. Null if no role has it. */
   role: Role | null;
-  /** The least permission in an access token that includes it; null: no management operation asks for it. */
+  /** The lowest permission in an access token that includes it. Null if no management operation requires it. */
   deployment: DeploymentPermission | typeof MANAGE_PERMISSION | null;
 }
 
@@ -183,20 +183,20 @@ const grants = {
   'colleagues.erase': { allows: 'Erase a colleague everywhere.', role: null, deployment: MANAGE_PERMISSION },
 } as const satisfies Record<string, Grant>;
 
-/** A permission that another one includes, in a token that carries only the other. */
+/** For each permission, the wider permission that includes it in a token that carries only the wider one. */
 const includedIn: { [P in Permission]?: Permission } = {
   'tokens.own': 'tokens.write',
   'members.read': 'members.write',
   'members.write': 'admins.write',
 };
 
-/** Whether a personal or service token that carries these permissions has this one. */
+/** Returns whether a personal or service token that carries these permissions has this one. */
 export function isCarried(carried: readonly string[], permission: Permission): boolean {
   const wider = includedIn[permission];
   return carried.includes(permission) || (wider !== undefined && isCarried(carried, wider));
 }
 
-/** What an operation with an access token needs, of its company or of the whole deployment. */
+/** The permission that an operation with an access token requires, on its company or on the whole deployment. */
 export type Permission = keyof typeof grants;
 
 /** A permission that a role has in its company. */
@@ -204,10 +204,10 @@ export type RolePermission = {
   [P in Permission]: (typeof grants)[P]['role'] extends null ? never : P;
 }[Permission];
 
-/** Who has each permission. */
+/** The holders of each permission. */
 export const permissionGrants: Readonly<Record<Permission, Grant>> = grants;
 
-/** Whether an access token with these permissions allows it in every company. */
+/** Returns whether an access token with these permissions grants the permission in every company. */
 export function isGrantedByToken(permissions: readonly string[], permission: Permission): boolean {
   if (permissions.includes(MANAGE_PERMISSION)) return true;
   const { deployment } = permissionGrants[permission];
@@ -216,20 +216,23 @@ export function isGrantedByToken(permissions: readonly string[], permission: Per
   return deployment === 'service.read' && DEPLOYMENT_PERMISSIONS.some((one) => permissions.includes(one));
 }
 
-/** The permissions of a role in its company. A role that is not known here is the least. */
+/** Returns the permissions of a role in its company. An unknown role is treated as the lowest. */
 export function permissionsOf(role: string | undefined): string[] {
   return Object.entries(permissionGrants).flatMap(([permission, { role: least }]) =>
     least !== null && rankOf(role) >= ROLES.indexOf(least) ? [permission] : [],
   );
 }
 
-/** Whether a member with this role has the permission in the company. A role that is not known here is the least. */
+/**
+ * Returns whether a member with this role has the permission in the company. An unknown role is treated as the
+ * lowest.
+ */
 export function isGrantedByRole(role: string | undefined, permission: Permission): boolean {
   const least = permissionGrants[permission].role;
   return least !== null && rankOf(role) >= ROLES.indexOf(least);
 }
 
-/** Whether the first role allows less than the second. A role that is not known here is the least. */
+/** Returns whether the first role allows less than the second. An unknown role is treated as the lowest. */
 export function isLesserRole(role: string | undefined, than: string | undefined): boolean {
   return rankOf(role) < rankOf(than);
 }

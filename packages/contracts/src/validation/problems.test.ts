@@ -46,7 +46,7 @@ describe('a value that matches no form of a union', () => {
   });
 });
 
-/** Every union in a schema. */
+/** Returns every union in a schema. */
 function unionsIn(schema: z.core.$ZodType, seen = new Set<z.core.$ZodType>()): z.ZodUnion[] {
   if (seen.has(schema)) return [];
   seen.add(schema);

@@ -4,23 +4,23 @@ import { formOf, schemaAt, shapeOf, unknownProperties, valueAt } from './schema-
 
 type Issue = z.core.$ZodIssue;
 
-/** Longest property name or value that a message repeats, in characters. */
+/** The maximum length of a property name or value that a message repeats, in characters. */
 const MAX_QUOTED = 80;
-/** Most values, names or forms that a message lists. */
+/** The maximum number of values, names or forms that a message lists. */
 const MAX_LISTED = 20;
 
-/** A value and what its schema said of it. */
+/** A value and the result of its schema. */
 export interface Checked {
   schema: z.ZodType;
   value: unknown;
-  /** Undefined where the schema accepts the value. */
+  /** Undefined if the schema accepts the value. */
   error: z.core.$ZodError | undefined;
 }
 
 export interface Problem {
-  /** Where it is; of an unknown property, with its name. */
+  /** The path of the problem. For an unknown property it includes the name. */
   path: readonly PropertyKey[];
-  /** With the path: `events[3].timestamp: must be a string`. */
+  /** The message, with the path: `events[3].timestamp: must be a string`. */
   message: string;
 }
 
@@ -34,7 +34,8 @@ interface ProblemOptions {
 }
 
 /**
- * The problems of a value. Unknown properties come first, because one of them is often a required property misspelt.
+ * Returns the problems of a value. Unknown properties come first, because one of them is often a misspelt required
+ * property.
  */
 export function problemsOf(checked: Checked, { where, most, isStrict = false }: ProblemOptions): Problem[] {
   const problems: Problem[] = [];
@@ -55,7 +56,7 @@ export function problemsOf(checked: Checked, { where, most, isStrict = false }: 
   return problems;
 }
 
-/** Of a value that matches no form of a union, the problem of the form that it resembles. */
+/** Returns the problem of the most similar form, for a value that matches no form of a union. */
 function ofNearestForm(issue: Issue, checked: Checked): Issue {
   if (issue.code !== 'invalid_union') return issue;
   const union = schemaAt(checked.schema, issue.path, checked.value);
@@ -73,7 +74,7 @@ function problemOf(issue: Issue, checked: Checked): string {
   return isMissing ? 'required' : ownProblem(issue, checked);
 }
 
-/** What a union accepts: the values of its discriminator, or its forms. */
+/** Returns what a union accepts: the values of its discriminator, or its forms. */
 function formsText(issue: z.core.$ZodIssueInvalidUnion, { schema, value }: Checked): string {
   if ('options' in issue && issue.options !== undefined) return oneOf(issue.options);
   const union = schemaAt(schema, issue.path, value);
@@ -89,13 +90,13 @@ function formText(form: z.core.$ZodType): string {
   return names.length > 0 ? `{${names.join(', ')}}` : withArticle(form._zod.def.type);
 }
 
-/** Names an unknown property, and the known one that is meant; where none is near, all that are known. */
+/** Formats an unknown property and its most similar known name, or all known names if none is similar. */
 function unknownText(names: readonly string[], known: readonly string[]): string {
   const [name = ''] = names;
   const unknown = `unknown property ${names.slice(0, 5).map(quoted).join(', ')}`;
   if (known.length === 0) return unknown;
   const nearest = closest(name.slice(0, MAX_QUOTED), [...known]);
-  // Two letters swapped, or a third of them wrong.
+  // Two letters swapped, or a third of the letters wrong.
   const isNear = distance(name.slice(0, MAX_QUOTED), nearest) <= Math.max(2, nearest.length / 3);
   if (isNear) return `${unknown}; did you mean ${quoted(nearest)}?`;
   return `${unknown}; known are ${known.slice(0, MAX_LISTED).join(', ')}`;
@@ -111,7 +112,7 @@ function pathText(path: readonly PropertyKey[]): string {
     .join('');
 }
 
-/** Messages that schemas of the contracts give are kept; those of zod itself are put into the interface's style. */
+/** Formats a problem in the style of the interface. Keeps messages that schemas of the contracts define. */
 function ownProblem(issue: Issue, { schema, value }: Checked): string {
   switch (issue.code) {
     case 'unrecognized_keys':
@@ -144,7 +145,7 @@ const FORMATS: Readonly<Record<string, string>> = Object.freeze({
 
 const DEFAULT_MESSAGE = /^(Invalid|Too (small|big)|Unrecognized)\b/;
 
-/** The message that the schema gives; undefined for one that zod makes. */
+/** Returns the message that the schema defines, or undefined if zod generated the message. */
 function own({ message }: Issue): string | undefined {
   if (DEFAULT_MESSAGE.test(message)) return undefined;
   return message.charAt(0).toLowerCase() + message.slice(1);

@@ -13,7 +13,8 @@ export interface UnknownProperty {
 }
 
 /**
- * The properties of a value, at any depth, that its schema does not know, whether the schema rejects or drops them.
+ * Yields the properties of a value, at any depth, that its schema does not know, whether the schema rejects or drops
+ * them.
  */
 export function* unknownProperties(
   schema: Schema,
@@ -33,7 +34,7 @@ export function* unknownProperties(
   }
 }
 
-/** The schema at a path of a value; undefined where nothing is said of it. */
+/** Returns the schema at a path of a value, or undefined if the schema does not define it. */
 export function schemaAt(schema: Schema, path: readonly PropertyKey[], value: unknown): Schema | undefined {
   let found: Schema | undefined = schema;
   for (const [depth, name] of path.entries()) {
@@ -52,7 +53,7 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /**
- * The form of a union that a value has: the one that its discriminator names, or the first with most of its
+ * Returns the form of a union that a value has: the one that its discriminator selects, or the first with most of its
  * properties. Undefined if it has none.
  */
 export function formOf(union: z.ZodUnion, value: unknown): Schema | undefined {
@@ -70,7 +71,7 @@ export function formOf(union: z.ZodUnion, value: unknown): Schema | undefined {
   return most === 0 ? undefined : union.options[shared.indexOf(most)];
 }
 
-/** The properties of an object schema; none of any other. */
+/** Returns the properties of an object schema. Returns none for any other schema. */
 export function shapeOf(schema: Schema): Readonly<Record<string, z.ZodType>> {
   return schema instanceof z.ZodObject ? schema.shape : {};
 }
@@ -82,7 +83,7 @@ function formFor(schema: Schema, value: unknown): Schema | undefined {
   return form && formFor(form, value);
 }
 
-/** The schema without what makes its value optional or changes it. */
+/** Returns the schema without wrappers that make its value optional or transform it. */
 function unwrapped(schema: Schema): Schema {
   if (
     schema instanceof z.ZodOptional ||

@@ -1,12 +1,14 @@
 import { toJson } from '../json.ts';
 import type { Person, Traits } from '../types.ts';
 
-/** Reads an attribute of a person as JSON. `undefined` if it is missing. Throws if JSON cannot hold it. */
+/**
+ * Reads an attribute of a person as JSON. Returns `undefined` if it is missing. Throws if JSON cannot represent it.
+ */
 export type AttributeReader = (person: Person) => unknown;
 
 const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
 
-/** A reader of `distinct_id`, `group.<type>.<trait>` or a trait. Traits with such names cannot be read. */
+/** Creates a reader of `distinct_id`, `group.<type>.<trait>` or a trait. Traits with such names cannot be read. */
 export function attributeReader(name: string): AttributeReader {
   if (name === 'distinct_id') return (person) => person.distinctId;
   const [, type, trait] = GROUP_ATTRIBUTE.exec(name) ?? [];

@@ -4,12 +4,13 @@ import { attributeReader } from './attribute.ts';
 import { type Equality, equalityWithAny } from './equality.ts';
 import { comparisonWith } from './order.ts';
 
-/** Whether a user whose state is known matches a clause. */
+/** Returns whether a user with known state matches a clause. */
 export type ClauseTest = (user: User) => boolean;
 
 /**
- * Whether a user matches every clause. A malformed clause (no attribute, unknown operator) matches nobody. Neither
- * does a clause whose value is absent, null or of a type its operator cannot use, even with a negative operator.
+ * Returns whether a user matches every clause. A malformed clause (no attribute, unknown operator) matches no user.
+ * Neither does a clause with a value that is absent, null or of a type its operator cannot use, even with a negative
+ * operator.
  */
 export function matchesClauses(clauses: readonly Clause[], user: User): boolean {
   const tests = compileClauses(clauses);
@@ -22,7 +23,7 @@ export function matchesAll(tests: readonly ClauseTest[], user: User): boolean {
   return true;
 }
 
-/** Compiles clauses for many users. `undefined` if they are malformed. */
+/** Compiles clauses for many users. Returns `undefined` if they are malformed. */
 export function compileClauses(clauses: unknown): readonly ClauseTest[] | undefined {
   if (!Array.isArray(clauses)) return undefined;
   const tests: ClauseTest[] = [];

@@ -1,13 +1,13 @@
 import { isRecord } from '../json.ts';
 import { exactNumeric, numeric } from './numeric.ts';
 
-/** Whether an attribute, or an element of it, equals one of the values of a clause. */
+/** Returns whether an attribute, or an element of it, equals one of the values of a clause. */
 export type Equality = (attribute: unknown) => boolean;
 
 /**
- * Values are equal if they have the same JSON type and value (objects and arrays by content, strings
- * case-sensitively), or are a number or boolean and its string form. `null` equals nothing. A string with an integer
- * beyond 2^53 - 1 equals the same string only.
+ * Creates the comparison with a list of values. Values are equal if they have the same JSON type and value (objects
+ * and arrays by content, strings case-sensitively), or are a number or boolean and its string form. `null` equals
+ * nothing. A string with an integer beyond 2^53 - 1 equals only the same string.
  */
 export function equalityWithAny(values: readonly unknown[]): Equality {
   const texts: string[] = [];
@@ -42,7 +42,7 @@ interface Values {
 
 type Test<T> = (value: T) => boolean;
 
-/** Apart from the lists of values, which it would keep in memory otherwise. */
+/** A separate function, because its closure would otherwise keep the lists of values in memory. */
 function equalityWith({ isText, isNumber, isNumberOrText, isBoolean, structures }: Values): Equality {
   return (attribute) => {
     switch (typeof attribute) {
@@ -62,7 +62,7 @@ function equalityWith({ isText, isNumber, isNumberOrText, isBoolean, structures 
 
 const NO_STRUCTURES: readonly object[] = [];
 const isNever = () => false;
-/** A set takes ten times the memory of a list of one. */
+/** The largest list that is not stored as a set. A set takes ten times the memory of a list with one value. */
 const FEW = 8;
 
 function isOneOf<T>(values: readonly T[]): Test<T> {

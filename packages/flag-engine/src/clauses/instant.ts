@@ -1,12 +1,12 @@
-// Not Date.parse: it differs between runtimes and reads times without an offset in the local time zone, but a flag
-// must evaluate the same everywhere.
+// Not Date.parse: it differs between runtimes and parses times without an offset in the local time zone, but a
+// flag must evaluate the same everywhere.
 const INSTANT =
   /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(?:Z|([+-])(\d{2}):?(\d{2})))?$/;
 
 /**
- * Milliseconds since 1970 of an ISO 8601 string: a day (`2026-03-01`, midnight UTC) or a date and time with an offset
- * (`2026-03-01T09:30Z`, `...T09:30:00.25+02:00`, also `+0200`). `undefined` for a time without an offset, a day that does not
- * exist, 24:00 and second 60.
+ * Returns the milliseconds since 1970 of an ISO 8601 string: a day (`2026-03-01`, midnight UTC) or a date and time
+ * with an offset (`2026-03-01T09:30Z`, `...T09:30:00.25+02:00`, also `+0200`). Returns `undefined` for a time without
+ * an offset, a day that does not exist, 24:00 and second 60.
  */
 export function parseInstant(value: unknown): number | undefined {
   const match = typeof value === 'string' ? INSTANT.exec(value) : null;
@@ -30,7 +30,10 @@ function isLeapYear(year: number): boolean {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 }
 
-/** Days since 1970 in the Gregorian calendar, computed with years that begin in March so that the leap day is last. */
+/**
+ * Computes the days since 1970 in the Gregorian calendar, with years that begin in March so that the leap day is
+ * last.
+ */
 function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);

@@ -6,8 +6,9 @@ import { compareSemanticVersions, parseSemanticVersion } from './semver.ts';
 export type Comparison = (attribute: unknown) => number;
 
 /**
- * Compares numbers and numeric strings as numbers, SemVer 2.0 versions by precedence and ISO 8601 instants by time.
- * No string is of two of these kinds, so the value determines the kind. `undefined` if nothing compares with it.
+ * Creates a comparison with a value. Compares numbers and numeric strings as numbers, SemVer 2.0 versions by
+ * precedence and ISO 8601 instants by time. No string is of two of these kinds, so the value determines the kind.
+ * Returns `undefined` if nothing is comparable with the value.
  */
 export function comparisonWith(value: unknown): Comparison | undefined {
   return (
@@ -20,7 +21,7 @@ export function comparisonWith(value: unknown): Comparison | undefined {
 const semanticVersion = rememberingLast(parseSemanticVersion);
 const instant = rememberingLast(parseInstant);
 
-/** Many flags compare the same attribute of a person, one after the other. */
+/** Caches the last result, because many flags compare the same attribute of a person in sequence. */
 function rememberingLast<T>(parse: (value: unknown) => T | undefined): (value: unknown) => T | undefined {
   let last: unknown;
   let parsed: T | undefined;

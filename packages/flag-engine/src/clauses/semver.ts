@@ -15,7 +15,7 @@ export function parseSemanticVersion(value: unknown): SemanticVersion | undefine
   return { core: match.slice(1, 4), prerelease: match[4] === undefined ? [] : match[4].split('.') };
 }
 
-/** Precedence by section 11 of semver.org: negative, 0 or positive. */
+/** Compares by the precedence of section 11 of semver.org. Returns a negative number, 0 or a positive number. */
 export function compareSemanticVersions(left: SemanticVersion, right: SemanticVersion): number {
   const core = compareInOrder(left.core, right.core, compareNumbers);
   if (core !== 0) return core;
@@ -42,7 +42,7 @@ function compareIdentifiers(left: string, right: string): number {
   return leftNumeric ? compareNumbers(left, right) : compareTexts(left, right);
 }
 
-/** Of digits without leading zeros. */
+/** Compares strings of digits without leading zeros. */
 function compareNumbers(left: string, right: string): number {
   return left.length - right.length || compareTexts(left, right);
 }

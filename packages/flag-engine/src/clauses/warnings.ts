@@ -5,7 +5,7 @@ const ORDERING: readonly ClauseOperator[] = ['gt', 'gte', 'lt', 'lte'];
 /** A string that is a number and looks like the version 1.10. */
 const TWO_PART_VERSION = /^\d+\.\d+$/;
 
-/** What is probably not meant by clauses that can be stored, each with its path: `targeting[0].value: ...`. */
+/** Returns the probable mistakes in clauses that can be stored, each with its path: `targeting[0].value: ...`. */
 export function clauseWarnings(clauses: readonly Clause[], path: string): string[] {
   return clauses.flatMap(({ op, value }, index) => {
     if (!ORDERING.includes(op)) return [];

@@ -54,7 +54,7 @@ export const flags: fc.Arbitrary<Flag[]> = fc.uniqueArray(
   { selector: (flag) => flag.key, maxLength: 10 },
 );
 
-/** A JSON document in which one value is replaced by another. */
+/** Generates JSON documents in which one value is replaced by another. */
 export function damaged<T>(sound: fc.Arbitrary<T>): fc.Arbitrary<unknown> {
   return fc
     .tuple(sound, fc.jsonValue({ maxDepth: 1 }), fc.nat())

@@ -57,7 +57,7 @@ export interface UnleashFile {
 /** Thrown if a feature has no equivalent flag. */
 export class Unmapped extends Error {}
 
-/** Every file of the specification with its cases. */
+/** Reads every file of the specification with its cases. */
 export function readSpecification(): UnleashFile[] {
   const folder = new URL('.', import.meta.resolve('@unleash/client-specification/specifications/index.json'));
   const read = (file: string) => JSON.parse(readFileSync(fileURLToPath(new URL(file, folder)), 'utf8'));
@@ -75,8 +75,8 @@ export interface MappedCase {
 }
 
 /**
- * Translates a case to Switchboard. Segments become cohorts, dependencies prerequisites, the stickiness the distinct
- * id, and every other context field a trait.
+ * Translates a case to Switchboard. Segments become cohorts, dependencies become prerequisites, the stickiness
+ * becomes the distinct id, and every other context field becomes a trait.
  */
 export function mapCase(state: UnleashState, { toggleName, context }: UnleashCase): MappedCase {
   if (state.features === undefined) throw new Unmapped('delta events instead of a state');
@@ -138,7 +138,10 @@ function variantsOf(feature: UnleashFeature): UnleashVariant[] {
   return ofStrategy.length > 0 ? ofStrategy : (feature.variants ?? []);
 }
 
-/** Unleash hashes the group id of a strategy, or the name for variants of a feature. Switchboard hashes the key. */
+/**
+ * Returns the name that Unleash hashes: the group id of a strategy, or the name for variants of a feature.
+ * Switchboard hashes the key.
+ */
 function hashedName(feature: UnleashFeature): string {
   const [strategy] = feature.strategies;
   const ofStrategy = strategy?.variants ?? [];
@@ -156,7 +159,10 @@ function stickinessOf(feature: UnleashFeature | undefined, traits: Record<string
   return traits['userId'] === undefined ? 'sessionId' : 'userId';
 }
 
-/** The oldest rollouts of Unleash exclude people without an id even at 100 percent. Switchboard includes them. */
+/**
+ * Throws Unmapped for a rollout of 100 percent: the oldest rollouts of Unleash exclude people without an id even
+ * then. Switchboard includes them.
+ */
 function refuseFullRolloutOf(feature: UnleashFeature | undefined) {
   const [{ name, parameters = {} } = { name: '' }] = feature?.strategies ?? [];
   if (!['gradualRolloutUserId', 'gradualRolloutSessionId'].includes(name)) return;
@@ -214,7 +220,7 @@ function mapConstraint(constraint: UnleashConstraint): Clause[] {
     throw new Unmapped('beginning or end of a text');
   if (operator === 'REGEX') throw new Unmapped('regular expression');
   if (operator === 'IN_CIDR') throw new Unmapped('range of addresses');
-  // An operator Unleash does not know is one a flag here does not know either.
+  // An operator that Unleash does not know is also unknown here.
   const ops = operators[operator] ?? [operator as Clause['op']];
   const operand = operator === 'NUM_EQ' ? Number(value) : (value ?? values);
   return ops.map((op) => {
@@ -236,7 +242,7 @@ function mapDependency(
   if (grandparents.length > 0 && !isCycle)
     throw new Unmapped('a parent with a parent, which Unleash refuses');
   if (!enabled) return { flagKey: feature, variationKey: 'off' };
-  // Unleash calls the variant of a feature that is on and has none "disabled".
+  // Unleash uses the name "disabled" for the variant of a feature that is on and has no variants.
   const names = variantsOf(parent).map(({ name }) => name);
   const servable = names.length === 0 ? ['disabled'] : names;
   const wanted = variants === undefined || variants.length === 0 ? servable : variants;

@@ -7,7 +7,7 @@ type Track = (name: string, properties: Properties) => void;
 const MAX_TEXT = 100;
 const UTM = /^utm_[a-z]+$/;
 const CLICKABLE = 'a[href],button,[role=button],input[type=submit],input[type=button],summary';
-/** Elements of which the text is no label: values of inputs, and what is not shown. */
+/** Elements with text that is not a label: values of inputs, and hidden content. */
 const NO_LABEL =
   'textarea,select,datalist,[contenteditable]:not([contenteditable=false]),script,style,template,noscript';
 
@@ -22,10 +22,10 @@ export function pageProperties(): Properties {
   };
 }
 
-/** Empty where it is content, such as in a `data:` address. */
+/** Returns the path of the page. Empty if the path is content, such as in a `data:` URL. */
 const pagePath = () => (location.pathname.startsWith('/') ? location.pathname : '');
 
-/** Calls back whenever the path changes. Returns a function that ends it. */
+/** Calls `onChange` when the path changes. Returns a function that stops it. */
 export function watchPath(onChange: () => void): () => void {
   let path = location.pathname;
   const check = () => {
@@ -33,7 +33,7 @@ export function watchPath(onChange: () => void): () => void {
     path = location.pathname;
     onChange();
   };
-  // A browser without the Navigation API tells only of steps back and forth.
+  // Without the Navigation API, a browser reports only back and forward navigation.
   const timer = 'navigation' in window ? undefined : setInterval(check, 500);
   const target: EventTarget = 'navigation' in window ? window.navigation : window;
   const name = 'navigation' in window ? 'currententrychange' : 'popstate';
@@ -44,7 +44,7 @@ export function watchPath(onChange: () => void): () => void {
   };
 }
 
-/** Tracks clicks on links and buttons, but not those in blocked parts. Masked parts keep their texts and addresses. */
+/** Tracks clicks on links and buttons, except in blocked parts. Masked parts keep their texts and URLs. */
 export function watchClicks(track: Track): () => void {
   const onClick = (event: MouseEvent) => {
     const element = event.composedPath().find(isClickable);
@@ -66,7 +66,7 @@ export function watchClicks(track: Track): () => void {
 const isClickable = (target: EventTarget): target is Element =>
   target instanceof Element && matches(target, CLICKABLE);
 
-/** The text of what may be shown of a node. */
+/** Returns the text of the visible parts of a node. */
 function labelOf(node: Node): string {
   if (isElement(node) ? matches(node, NO_LABEL) : node.nodeType !== 3) return '';
   if (privacyOf(node) !== 'shown') return '';

@@ -1,5 +1,5 @@
 /**
- * How much of a node leaves the page.
+ * The part of a node that leaves the page.
  *
  * - `shown`: everything
  * - `masked`: its shape, without its text
@@ -13,10 +13,10 @@ export const BLOCKED = '[data-switchboard-block],switchboard-messenger';
 export const MASKED = '[data-switchboard-mask]';
 
 /**
- * How much of a node leaves the page, by the marks on it and on everything around it: slots, hosts of shadow roots and
- * frames included. A node that is on no page counts as blocked.
- * @param masked The selector of what is masked.
- * @param known Answers so far, for many nodes at one moment.
+ * Returns the privacy of a node, by the marks on it and on all its ancestors, including slots, hosts of shadow roots
+ * and frames. A node that is not on a page counts as blocked.
+ * @param masked The selector of the masked parts.
+ * @param known A cache of the results for many nodes at one moment.
  */
 export function privacyOf(node: Node, masked = MASKED, known = new Map<Node, Privacy>()): Privacy {
   const before = known.get(node);
@@ -33,24 +33,24 @@ export function privacyOf(node: Node, masked = MASKED, known = new Map<Node, Pri
   return privacy;
 }
 
-// Properties come from prototypes: those of a form may be fields of that name.
+// Reads properties from prototypes, because fields of a form may have these names.
 const typeOf = (node: Node): number => Reflect.get(Node.prototype, 'nodeType', node);
 const parentOf = (node: Node): Node | null => Reflect.get(Node.prototype, 'parentNode', node);
 const slotOf = (node: Element): Node | null => Reflect.get(Element.prototype, 'assignedSlot', node);
 
-// By type, since the classes of a frame's nodes are others than the page's.
+// Checks the type, because the classes of a frame's nodes differ from those of the page.
 export const isElement = (node: Node): node is Element => typeOf(node) === 1;
 const isText = (node: Node): node is Text => typeOf(node) === 3;
 const isDocument = (node: Node): node is Document => typeOf(node) === 9;
 const isShadowRoot = (node: Node): node is ShadowRoot => typeOf(node) === 11 && 'host' in node;
 
-/** Whether a node is an element that the selector selects. */
+/** Returns whether a node is an element that matches the selector. */
 export const matches = (node: Node, selector: string) =>
   isElement(node) && Element.prototype.matches.call(node, selector);
 
 const isPage = (node: Node) => isDocument(node) && node.defaultView !== null;
 
-/** What a node is drawn in. Through a slot it leads to the host, which is the parent. */
+/** Returns the node in which a node is drawn. A slot leads to the host, which is the parent. */
 function around(node: Node): Node | null {
   const slot = isElement(node) ? slotOf(node) : isText(node) ? node.assignedSlot : null;
   if (slot !== null) return slot;
@@ -59,7 +59,10 @@ function around(node: Node): Node | null {
   return parentOf(node);
 }
 
-/** The address of a page without its query and fragment, which may hold personal data. Of others the scheme alone. */
+/**
+ * Returns the URL of a page without its query and fragment, which may contain personal data. Returns only the scheme
+ * of other URLs.
+ */
 export function pageAddress(address: string): string {
   try {
     const { origin, pathname, protocol } = new URL(address, location.href);

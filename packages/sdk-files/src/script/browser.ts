@@ -2,18 +2,19 @@ import * as browser from '@switchboard/browser';
 import type { Messenger, MessengerOptions } from '@switchboard/messenger';
 import type { Replay, ReplayOptions } from '@switchboard/replay';
 
-/** The names of the other scripts, which the build puts in. */
+/** The names of the other scripts, which the build inserts. */
 declare const REPLAY_SCRIPT: string;
 declare const MESSENGER_SCRIPT: string;
 
-// Of a script of another host, import() does not know the address. Only while it runs does the page name it.
+// import() cannot resolve the URL of a script from another host. The page provides it only while the script
+// runs.
 const { currentScript } = document;
 const address = currentScript instanceof HTMLScriptElement ? currentScript.src : document.baseURI;
 const load = (name: string): Promise<unknown> => import(new URL(name, address).href);
 
 /**
- * What `/sdk/browser.js` adds to a page as the global `switchboard`. Replay and messenger are loaded when they are
- * started; both resolve to undefined if their script cannot be loaded.
+ * The global `switchboard` that `/sdk/browser.js` adds to a page. Replay and messenger are loaded when they are
+ * started. Both resolve to undefined if their script cannot be loaded.
  */
 const switchboard = {
   ...browser,
@@ -38,5 +39,5 @@ function isMessenger(script: unknown): script is MessengerScript {
   return typeof script === 'object' && script !== null && 'startMessenger' in script;
 }
 
-// As a property and no variable, so that a page may have a `const switchboard` of its own.
+// A property and not a variable, so that a page may have its own `const switchboard`.
 Object.assign(globalThis, { switchboard });

@@ -1,13 +1,13 @@
 import { createTransport, retryAfterMs, toJson } from '@switchboard/browser/transport';
 import { isObject, textOf } from './values.ts';
 
-/** What came back, already read. Status 0 is no response at all. */
+/** A response that has been read. Status 0 means no response. */
 export interface Answer {
   status: number;
   body: Record<string, unknown>;
-  /** Milliseconds that the response asks to wait. */
+  /** Milliseconds that the response requests to wait. */
   waitMs: number;
-  /** Why it was refused, for whoever looks into it. */
+  /** The reason for the rejection, for debugging. */
   problem: string;
 }
 
@@ -20,7 +20,7 @@ export interface Access {
 export interface Upload {
   blob: Blob;
   name: string;
-  /** The part that is sent, 0 to 1. */
+  /** Called with the fraction that is sent, 0 to 1. */
   onProgress(part: number): void;
   signal: AbortSignal;
 }
@@ -28,13 +28,13 @@ export interface Upload {
 const UPLOAD_TIMEOUT_MS = 120_000;
 const NOTHING: Answer = { status: 0, body: {}, waitMs: 0, problem: 'no response' };
 
-/** Whether the same request may succeed later. */
+/** Returns whether the same request may succeed later. */
 export const isTemporary = ({ status }: Answer) =>
   status === 0 || status === 408 || status === 429 || status >= 500;
 
 export type Api = ReturnType<typeof createApi>;
 
-/** The operations of a messenger's visitor. None of them throws. */
+/** Creates the operations of a messenger's visitor. None of them throws. */
 export function createApi({ key, host }: { key: string; host: string }) {
   const transport = createTransport(key);
   const base = `${host}/v1/conversations`;
@@ -59,7 +59,7 @@ export function createApi({ key, host }: { key: string; host: string }) {
           'Idempotency-Key': idempotencyKey,
         }),
       ),
-    /** The bytes of a file of the conversation. */
+    /** Returns the bytes of a file of the conversation. */
     async file(access: Access, id: string): Promise<Blob | undefined> {
       try {
         const url = `${pathOf(access)}/attachments/${encodeURIComponent(id)}`;
@@ -75,7 +75,7 @@ export function createApi({ key, host }: { key: string; host: string }) {
         { Authorization: `Bearer ${key}`, ...tokenOf(access) },
         upload,
       ),
-    /** An image load cannot send headers. */
+    /** The key is in the query, because an image load cannot send headers. */
     avatar: (path: string) => `${host}${path}?api_key=${encodeURIComponent(key)}`,
   };
 }
@@ -96,7 +96,7 @@ function answerOf(status: number, value: unknown, waitMs: number): Answer {
   return { status, body, waitMs, problem: textOf(error['message']) || String(status) };
 }
 
-/** With XMLHttpRequest, because fetch does not tell of the progress of an upload. */
+/** Uses XMLHttpRequest, because fetch does not report the progress of an upload. */
 function send(url: string, headers: Record<string, string>, upload: Upload): Promise<Answer> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
@@ -109,7 +109,7 @@ function send(url: string, headers: Record<string, string>, upload: Upload): Pro
       try {
         body = JSON.parse(request.responseText);
       } catch {
-        // No response, or not from this API.
+        // There is no response, or it is not from this API.
       }
       const seconds = request.status === 0 ? 0 : Number(request.getResponseHeader('Retry-After'));
       resolve(answerOf(request.status, body, (seconds || 0) * 1000));

@@ -67,12 +67,12 @@ describe('somebody answers', () => {
   ])('never by %j', (value) => expect(at('2026-11-23T10:00:00Z', value)).toBe(false));
 
   it.each([
-    // Closed days are calendar days, beside days of 23 and of 25 hours, too.
+    // Closed days are calendar days, even next to days of 23 and of 25 hours.
     ['2026-03-28T23:30:00+01:00', daily('10:00'), ['2026-03-29'], '2026-03-30T08:00:00.000Z'],
     ['2026-03-28T23:30:00+01:00', daily('10:00'), ['2026-03-30'], '2026-03-29T08:00:00.000Z'],
     ['2026-10-25T00:30:00+02:00', weekday('mon', 'tue'), ['2026-10-26'], '2026-10-27T09:00:00.000Z'],
     ['2026-10-24T23:30:00+02:00', daily('10:00'), ['2026-10-25'], '2026-10-26T09:00:00.000Z'],
-    // Hours that the clock skips begin when it is put forward, and those it repeats begin the first time.
+    // Hours that the clock skips begin when it is put forward. Hours that it repeats begin the first time.
     ['2026-03-29T01:00:00+01:00', daily('02:30'), [], '2026-03-29T01:00:00.000Z'],
     ['2026-10-25T00:00:00+02:00', daily('02:30'), [], '2026-10-25T00:30:00.000Z'],
     ['2026-10-25T02:15:00+01:00', daily('02:30'), [], '2026-10-25T01:30:00.000Z'],

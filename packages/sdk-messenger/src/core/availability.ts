@@ -1,21 +1,21 @@
 import { isObject, listOf, textOf } from './values.ts';
 
 export interface Presence {
-  /** Whether somebody answers now. */
+  /** Whether the team is available now. */
   isHere: boolean;
-  /** When somebody is here again, if that is within two weeks. */
+  /** When the team is available again, if that is within two weeks. */
   from?: Date;
 }
 
 interface LocalTime {
-  /** 2026-03-29. */
+  /** The date, such as 2026-03-29. */
   date: string;
-  /** Of the day. */
+  /** The minute of the day. */
   minute: number;
 }
 type Clock = (at: Date) => LocalTime;
 type Span = [start: number, end: number];
-/** Minutes of each day on which somebody answers; the first day is Monday. */
+/** The available minutes of each day. The first day is Monday. */
 type Week = Span[][];
 
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -25,9 +25,9 @@ const DAY_MS = 86_400_000;
 const MAX_DAYS_AHEAD = 14;
 
 /**
- * Whether somebody answers at this moment, by the setting `availability`:
- * `{timezone, hours: {"mon-fri": ["09:00", "18:00"]}}` or `{timezone, days: ["mon", 2], from, to}`, both with
- * `closed: ["2026-12-25"]`. false is never; anything else, and a day, time or time zone that cannot be read, is always.
+ * Returns whether the team is available at this moment, by the setting `availability`: `{timezone, hours: {"mon-fri":
+ * ["09:00", "18:00"]}}` or `{timezone, days: ["mon", 2], from, to}`, both with `closed: ["2026-12-25"]`. false means
+ * never. Anything else, and a day, time or time zone that cannot be parsed, means always.
  */
 export function presenceAt(availability: unknown, now: Date): Presence {
   if (availability === false) return { isHere: false };
@@ -38,7 +38,7 @@ export function presenceAt(availability: unknown, now: Date): Presence {
   const closed = listOf(availability['closed']);
   const today = local(now);
   for (let ahead = 0; ahead <= MAX_DAYS_AHEAD; ahead += 1) {
-    // A calendar day: days of 23 and 25 hours would shift a moment 24 hours later to another date.
+    // Uses calendar days, because after days of 23 or 25 hours a moment 24 hours later may be on a different date.
     const day = new Date(Date.parse(today.date) + ahead * DAY_MS);
     const date = day.toISOString().slice(0, 10);
     const spans = closed.includes(date) ? [] : (week[(day.getUTCDay() + 6) % 7] ?? []);
@@ -50,21 +50,24 @@ export function presenceAt(availability: unknown, now: Date): Presence {
   return { isHere: false };
 }
 
-/** The first minute from `now` in which the clock shows this date and minute, or is put forward past them. */
+/**
+ * Returns the first minute from `now` in which the clock shows this date and minute, or is put forward past
+ * them.
+ */
 function momentOf(local: Clock, now: Date, date: string, minute: number): Date {
   const wanted = shownMs({ date, minute });
   const shownAt = (at: number) => shownMs(local(new Date(at)));
   const offsets = [wanted - DAY_MS, wanted + DAY_MS].map((at) => shownAt(at) - at);
-  // By the greater offset it is never too late, if the clock changes in between.
+  // With the greater offset it is never too late, even if the clock changes in between.
   let at = Math.max(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS, wanted - Math.max(...offsets));
   while (shownAt(at) < wanted) at += MINUTE_MS;
   return new Date(at);
 }
 
-/** What a clock shows, as if it were UTC. */
+/** Returns the time that a clock shows, as if it were UTC. */
 const shownMs = ({ date, minute }: LocalTime) => Date.parse(date) + minute * MINUTE_MS;
 
-/** Undefined if a day or a time cannot be read. */
+/** Parses the hours of a week. Returns undefined if a day or a time cannot be parsed. */
 function weekOf({ hours, days, from = '00:00', to = '24:00' }: Record<string, unknown>): Week | undefined {
   const given = isObject(hours)
     ? Object.entries(hours).map(([names, spans]) => ({ days: names.split(','), spans }))
@@ -88,14 +91,14 @@ function add(week: Week, day: number, spans: Span[]): void {
   for (const [start, end] of spans) {
     if (end > start) week[day]?.push([start, end]);
     else {
-      // Until the next morning.
+      // The span lasts until the next morning.
       week[day]?.push([start, DAY_MINUTES]);
       if (end > 0) week[(day + 1) % 7]?.push([0, end]);
     }
   }
 }
 
-/** `"mon"`, `"mon-fri"`, or 1 (Monday) to 7. */
+/** Parses `"mon"`, `"mon-fri"`, or 1 (Monday) to 7. */
 function daysOf(name: unknown): number[] | undefined {
   if (typeof name === 'number')
     return Number.isInteger(name) && name >= 0 && name <= 7 ? [(name + 6) % 7] : undefined;
@@ -106,7 +109,7 @@ function daysOf(name: unknown): number[] | undefined {
   return Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, index) => (first + index) % 7);
 }
 
-/** `["09:00", "18:00"]` or a list of such pairs; an empty list, null and false are no time. */
+/** Parses `["09:00", "18:00"]` or a list of such pairs. An empty list, null and false mean no time. */
 function spansOf(given: unknown): Span[] | undefined {
   const list = given === null || given === false ? [] : given;
   if (!Array.isArray(list)) return undefined;
@@ -124,7 +127,7 @@ function minuteOf(time: unknown): number | undefined {
   return value >= 0 && value <= DAY_MINUTES ? value : undefined;
 }
 
-/** The date and minute of a moment that a clock there shows; undefined for an unknown time zone. */
+/** Returns the date and minute that a clock in a time zone shows. Undefined for an unknown time zone. */
 function clockIn(timeZone: string): Clock | undefined {
   let format: Intl.DateTimeFormat;
   try {

@@ -1,9 +1,6 @@
 import { isObject, listOf, textOf } from './values.ts';
 
-/**
- * What the messenger draws for the named settings: the values of each, with other names for the same. The first is
- * drawn for a value that is not here.
- */
+/** The supported values of the named settings, with their aliases. The first is used for an unknown value. */
 export const CHOICES = {
   skin: { plain: ['auto'], light: [], dark: [], soft: ['tinted'], bold: ['accent'] },
   launcherPosition: { right: ['bottom-right'], left: ['bottom-left'] },
@@ -56,7 +53,7 @@ export interface Config {
 const MAX_OFFSET = 400;
 const DEFAULT_OFFSET = 20;
 
-/** Undefined if the messenger is off, or this is no configuration. */
+/** Parses a configuration. Returns undefined if the messenger is off or the value is not a configuration. */
 export function parseConfig(value: unknown): Config | undefined {
   if (!isObject(value) || value['enabled'] !== true) return undefined;
   const choose = (setting: Setting) => choice(setting, value[setting]);
@@ -107,7 +104,7 @@ function choice(setting: Setting, value: unknown): string {
   return (found ?? names[0])?.[0] ?? '';
 }
 
-/** Pixels, within what leaves the launcher on the page. */
+/** Returns an offset in pixels, limited so that the launcher stays on the page. */
 const offset = (value: unknown) =>
   typeof value === 'number' ? Math.min(MAX_OFFSET, Math.max(0, Math.round(value))) : DEFAULT_OFFSET;
 
@@ -118,7 +115,7 @@ const member = (one: Record<string, unknown>): Member => ({
   avatarUrl: avatarPath(one['avatarUrl']),
 });
 
-/** Only paths of the API: a configuration does not make visitors load from other hosts. */
+/** Returns a path of the API. A configuration must not make visitors load from other hosts. */
 export function avatarPath(value: unknown): string | undefined {
   const path = textOf(value);
   return /^\/v1\/messenger\/avatar\/[^?#]+$/.test(path) ? path : undefined;

@@ -11,27 +11,27 @@ import { listOf, newKey, sendable, startOf, textOf } from './values.ts';
 /** A conversation as the visitor sees it. */
 export interface Conversation extends Thread {
   turns: readonly Turn[];
-  /** Whether all its turns are there; otherwise only those that are new. */
+  /** Whether all turns are loaded. Otherwise only the new ones are. */
   isWhole: boolean;
-  /** Written, and not yet stored by the server. */
+  /** Turns that the server has not stored yet. */
   waiting: readonly Outgoing[];
   unread: number;
 }
 
 export interface State {
-  /** Undefined while it is not known, or the messenger is off. */
+  /** Undefined while it is unknown, or if the messenger is off. */
   config: Config | undefined;
   isOnline: boolean;
-  /** Latest first. */
+  /** The conversations, latest first. */
   conversations: readonly Conversation[];
   messages: readonly InboxMessage[];
-  /** Turns and messages that the visitor has not seen. */
+  /** The number of turns and messages that the visitor has not seen. */
   unread: number;
 }
 
 interface DeskOptions {
   client: Client;
-  /** Languages in the visitor's order. */
+  /** The languages in the visitor's order of preference. */
   locale: string;
   userId: string | undefined;
   userHash: string | undefined;
@@ -43,12 +43,12 @@ export type Desk = ReturnType<typeof createDesk>;
 interface Read {
   turns: readonly Turn[];
   isWhole: boolean;
-  /** The last turn that was read. Turns that came by themselves may have others before them. */
+  /** The last turn that was read. Turns received through the socket may have unread ones before them. */
   upTo?: string | undefined;
 }
 
 const POLL_MS = 30_000;
-/** A message to everyone is read by all visitors within this time. */
+/** The time over which all visitors read a message to everyone, in milliseconds. */
 const INBOX_SPREAD_MS = 1_000;
 const MAX_PREVIEW = 200;
 const MAX_PATH = 2048;
@@ -56,7 +56,7 @@ const MAX_TITLE = 500;
 const UNAUTHORIZED = 401;
 const UNREAD: Read = { turns: [], isWhole: false };
 
-/** The visitor's side of the messenger: configuration, conversations and inbox, kept current. */
+/** Creates the visitor's side of the messenger, which keeps configuration, conversations and inbox up to date. */
 export function createDesk({ client, locale, userId, userHash, onRefused }: DeskOptions) {
   const { key, host, storage } = client.options;
   const name = `switchboard:${key}:messenger`;
@@ -65,7 +65,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
   const stranger = `visitor-${newKey()}`;
   const listeners = new Set<() => void>();
   const reads = new Map<string, Read>();
-  /** Turns of the outbox that came back through the socket before the response. */
+  /** Turns of the outbox that were received through the socket before the response. */
   const arrived = new Set<string>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
   let config: Config | undefined;
@@ -91,7 +91,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     onRefused: ({ problem, status }) => onRefused(problem, status),
   });
 
-  /** A visitor may ask for help without consent; nothing of that is kept. */
+  /** A visitor may ask for help without consent. Nothing of that is stored. */
   const distinctId = () => client.distinctId || stranger;
 
   function later(ms: number, run: () => void): void {
@@ -102,7 +102,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     timers.add(timer);
   }
 
-  /** Makes the state anew and calls the listeners. */
+  /** Updates the state and calls the listeners. */
   function changed(): void {
     if (isClosed) return;
     const { threads, outbox: waiting } = kept.read();
@@ -128,10 +128,10 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     const conversations = kept
       .read()
       .threads.flatMap(({ id, token }) => (id === undefined || token === undefined ? [] : [{ id, token }]));
-    // While the messenger is off, an open socket stays, to hear when it is on again.
+    // While the messenger is off, an open socket stays open to receive the change that turns it on.
     if (config === undefined || !/^wss?:\/\//.test(config.socketUrl)) return;
     if (document.visibilityState === 'hidden') return;
-    // The person of in-app messages: another one gets another socket.
+    // The person who receives in-app messages. Each person has a separate socket.
     const person = client.distinctId === '' ? {} : { distinct_id: client.distinctId };
     const query = new URLSearchParams({ api_key: key, locale, ...person });
     live.follow(`${config.socketUrl}?${query}`, conversations);
@@ -139,7 +139,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
 
   function hear(message: Message): void {
     if (message.type === 'config') {
-      // Not all visitors at once.
+      // A random delay spreads the requests of all visitors.
       later(Math.random() * 500, () => void readConfig());
       return;
     }
@@ -164,7 +164,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     changed();
   }
 
-  /** Adds turns to what is known of a conversation. */
+  /** Adds turns to a conversation. */
   function add(threadKey: string, more: readonly Turn[], isWhole?: boolean): void {
     const before = reads.get(threadKey) ?? UNREAD;
     const turns = merged(before.turns, more);
@@ -184,7 +184,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     });
   }
 
-  /** Reads what is new in a conversation, or all of it. */
+  /** Reads the new turns of a conversation, or all of them. */
   async function read(threadKey: string, isAll = false): Promise<void> {
     const thread = kept.read().threads.find((one) => one.key === threadKey);
     if (thread?.id === undefined || thread.token === undefined) return;
@@ -208,7 +208,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
       later(answer.waitMs + backoffMs(3), () => void (viewed === threadKey && read(threadKey, isAll)));
   }
 
-  /** The conversation's token is no longer good. What the visitor has not sent yet goes into a new one. */
+  /** Removes a conversation that has an invalid token. Unsent turns move to a new one. */
   function forget(threadKey: string): void {
     reads.delete(threadKey);
     kept.update(({ threads, outbox: waiting }) => ({
@@ -233,13 +233,13 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     else onRefused(answer.problem, answer.status);
   }
 
-  /** The conversations are those of one person: the next one on this device does not see them. */
+  /** Separates persons: the next person on this device does not see the conversations of the previous one. */
   function meet(): void {
     kept.persist(storage === 'browser' && client.consent === 'granted');
     const current = { of: distinctId(), isIdentified: client.isIdentified };
     const { of, isIdentified } = kept.read();
     if (of === current.of) return;
-    // A visitor who had not given consent, or was not identified, until now.
+    // The visitor has just given consent or has just been identified.
     const isSamePerson = of === '' || of === stranger || (!isIdentified && current.isIdentified);
     if (!isSamePerson) reads.clear();
     kept.update((): Partial<Content> => (isSamePerson ? current : { ...current, threads: [], outbox: [] }));
@@ -256,7 +256,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     });
   }
 
-  /** The page is visible or online again: what was missed is read now, even if the socket seems to be open. */
+  /** Reads missed updates when the page becomes visible or online again, even if the socket appears to be open. */
   function look(): void {
     if (document.visibilityState !== 'visible') return;
     follow();
@@ -308,7 +308,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
       poll();
     },
 
-    /** The panel was opened. */
+    /** Called when the panel is opened. */
     use(): void {
       if (isUsed) return;
       isUsed = true;
@@ -316,7 +316,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
       if (!live.isOpen) readAll();
     },
 
-    /** A conversation that is there for its first turn. Returns its key. */
+    /** Creates a conversation for its first turn. Returns its key. */
     begin(): string {
       const empty = state.conversations.find(
         ({ id, turns, waiting }) => id === undefined && turns.length + waiting.length === 0,
@@ -336,7 +336,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
       return thread.key;
     },
 
-    /** The visitor looks at this conversation, or at none. */
+    /** Sets the conversation that the visitor views, if any. */
     view(threadKey: string | undefined): void {
       viewed = threadKey;
       const found = state.conversations.find((one) => one.key === threadKey);
@@ -346,7 +346,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
       if (newest !== undefined && newest !== found.seen) change(found.key, { seen: newest });
     },
 
-    /** Queues a turn. It is sent once there is a connection, also by another tab or the next page. */
+    /** Queues a turn. It is sent when there is a connection, if necessary by another tab or the next page. */
     send(threadKey: string, body: string, files: readonly FileOfTurn[] = []): void {
       const page = {
         host: location.host,
@@ -397,7 +397,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
       return uploaded === undefined ? { status: answer?.status ?? 0 } : { file: uploaded };
     },
 
-    /** Reads the message and remembers that the visitor did. */
+    /** Marks the message as read. */
     markRead: (id: string) => void client.inbox.markRead(id).then(changed),
 
     close(): void {

@@ -1,6 +1,6 @@
 import { isAnimated } from './formats.ts';
 
-/** Longest side in pixels and quality of what a picture is made into until it fits. */
+/** The longest side in pixels and the quality of each attempt to make a picture small enough. */
 const STEPS: [side: number, quality: number][] = [
   [2400, 0.85],
   [1600, 0.8],
@@ -16,8 +16,8 @@ export interface Fitted {
 }
 
 /**
- * The file with its type, or a smaller copy of a picture that is too large, which is a JPEG. Undefined if it cannot be
- * made to fit: neither a document nor a picture that moves can.
+ * Returns the file with its type, or a smaller JPEG copy of a picture that is too large. Undefined if it cannot be
+ * made small enough, as for documents and animated pictures.
  */
 export async function fit(file: File, type: string, maxBytes: number): Promise<Fitted | undefined> {
   if (file.size <= maxBytes) return { blob: file.slice(0, file.size, type), name: file.name };
@@ -36,8 +36,8 @@ export async function fit(file: File, type: string, maxBytes: number): Promise<F
 }
 
 /**
- * The picture on a canvas whose sides are at most so long, which needs no permission of a content security policy, as
- * an address of the blob would. Undefined if it cannot be decoded.
+ * Draws the picture on a canvas with limited sides. Unlike a blob URL, a canvas needs no permission of a content
+ * security policy. Returns undefined if the picture cannot be decoded.
  */
 export async function drawn(
   blob: Blob,

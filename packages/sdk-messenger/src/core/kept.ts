@@ -2,11 +2,11 @@ import { toJson } from '@switchboard/browser/transport';
 import { type FileOfTurn, parseFile } from './turns.ts';
 import { isObject, listOf, textOf } from './values.ts';
 
-/** A conversation of this visitor, as it is kept for the next page and other tabs. */
+/** A conversation of this visitor, as stored for the next page and other tabs. */
 export interface Thread {
-  /** Its name on this side, from before the server knows it. */
+  /** The local key, which exists before the server knows the conversation. */
   key: string;
-  /** Undefined until it is opened. */
+  /** Undefined until the conversation is opened. */
   id: string | undefined;
   token: string | undefined;
   status: string;
@@ -18,21 +18,21 @@ export interface Thread {
 
 /** A turn on its way to the server. */
 export interface Outgoing {
-  /** Its idempotency key: however often it is sent, it is stored once. */
+  /** The idempotency key. However often the turn is sent, it is stored once. */
   key: string;
   thread: string;
   body: string;
   files: FileOfTurn[];
   page: { host: string; path: string; title: string };
   at: number;
-  /** Set if the server refused it: it is not sent again until the visitor says so. */
+  /** Set if the server rejected the turn. It is not sent again until the visitor requests it. */
   problem: string | undefined;
 }
 
 export interface Content {
-  /** The distinct id of the person who has these conversations. */
+  /** The distinct id of the person who owns these conversations. */
   of: string;
-  /** Whether `identify` gave that id. */
+  /** Whether the distinct id comes from `identify`. */
   isIdentified: boolean;
   threads: Thread[];
   outbox: Outgoing[];
@@ -41,9 +41,9 @@ export interface Content {
 export interface Kept {
   read(): Content;
   update(change: (content: Content) => Partial<Content>): void;
-  /** Keeps it in this page alone from now on, or for other pages too. */
+  /** Sets whether the data is stored for other pages, or only in this page. */
   persist(isKept: boolean): void;
-  /** Calls the listener after another tab changed it. */
+  /** Calls the listener after another tab changes the data. */
   onChange(listener: () => void): () => void;
 }
 
@@ -51,11 +51,14 @@ const MAX_THREADS = 18;
 const MAX_OUTGOING = 50;
 const NOTHING: Content = { of: '', isIdentified: false, threads: [], outbox: [] };
 
-/** The visitor's conversations: in localStorage, or in memory where that is not wanted or not possible. */
+/**
+ * Creates the store of the visitor's conversations: in localStorage, or in memory if that is not wanted or not
+ * possible.
+ */
 export function createKept(name: string): Kept {
   let memory = NOTHING;
   let isKept = false;
-  /** What `memory` was read from, or written as. */
+  /** The text that `memory` was read from or written as. */
   let known: string | undefined;
 
   function read(): Content {
@@ -67,7 +70,7 @@ export function createKept(name: string): Kept {
         known = text;
       }
     } catch {
-      // Blocked, or not ours.
+      // Storage is blocked, or the data has another format.
     }
     return memory;
   }
@@ -81,7 +84,7 @@ export function createKept(name: string): Kept {
       localStorage.setItem(name, text);
       known = text;
     } catch {
-      // Full or blocked: it lasts as long as the page.
+      // Storage is full or blocked, so the data lasts only as long as the page.
     }
   }
 
@@ -107,7 +110,7 @@ export function createKept(name: string): Kept {
       try {
         localStorage.removeItem(name);
       } catch {
-        // Blocked: there is nothing in it.
+        // Storage is blocked, so it is empty.
       }
     },
     onChange(listener) {
@@ -129,7 +132,7 @@ function parseContent(value: unknown): Content {
   if (!isObject(value)) return NOTHING;
   return {
     of: textOf(value['of']),
-    // Without a note of it, nobody else gets the conversations.
+    // A missing value counts as identified, so that no other person gets the conversations.
     isIdentified: value['isIdentified'] !== false,
     threads: listOf(value['threads']).flatMap((one) => parseThread(one) ?? []),
     outbox: listOf(value['outbox']).flatMap((one) => parseOutgoing(one) ?? []),

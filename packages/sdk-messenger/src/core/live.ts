@@ -10,9 +10,9 @@ export type Message =
   | { type: 'inbox' };
 
 export interface Live {
-  /** Connects, if it is not connected, and follows these conversations. */
+  /** Connects, if it is not connected, and subscribes to these conversations. */
   follow(url: string, conversations: readonly Access[]): void;
-  /** Connects at once if it waits for the next attempt. */
+  /** Connects at once if it is waiting for the next attempt. */
   wake(): void;
   pause(): void;
   readonly isOpen: boolean;
@@ -20,7 +20,7 @@ export interface Live {
 
 const MAX_FOLLOWED = 18;
 
-/** The socket of live updates. Each time it connects, it subscribes again and asks for what was missed. */
+/** Creates the socket of live updates. On each connection it subscribes again and requests missed updates. */
 export function createLive(onMessage: (message: Message) => void): Live {
   let socket: LiveSocket | undefined;
   let address = '';
@@ -55,7 +55,7 @@ export function createLive(onMessage: (message: Message) => void): Live {
         url,
         onOpen() {
           asked.clear();
-          // Changes are sent to open sockets only: there may have been some since these were read.
+          // Changes are sent to open sockets only, so there may have been some since the last read.
           onMessage({ type: 'config' });
           onMessage({ type: 'inbox' });
           subscribe();

@@ -20,7 +20,7 @@ it('makes text of everything else', () => {
   expect(parseMarkup('<b>open')).toEqual([b('open')]);
 });
 
-/** The addresses that are found in a text, whose pieces are the text. */
+/** Returns the URLs that are found in a text, after checking that the pieces form the text. */
 function addressesIn(text: string): string[] {
   const pieces = linked(text);
   expect(pieces.map((piece) => (typeof piece === 'string' ? piece : piece.pieces.join(''))).join('')).toBe(

@@ -1,4 +1,4 @@
-/** A piece of a starter prompt: text, or an element with pieces in it. */
+/** A piece of a starter prompt: text, or an element that contains pieces. */
 export type Piece = string | { tag: string; href: string | undefined; pieces: Piece[] };
 
 const TOKEN = /<(\/?)(a|b|strong|i|em|code|br)\b([^>]*)>|&(amp|lt|gt|quot|nbsp|#39|#x27);/gi;
@@ -13,8 +13,8 @@ const ENTITIES: Record<string, string> = {
 };
 
 /**
- * Reads the inline markup of a starter prompt without the browser's HTML parser: what is not one of the elements is
- * text.
+ * Parses the inline markup of a starter prompt without the browser's HTML parser. Everything that is not one of the
+ * elements is text.
  */
 export function parseMarkup(html: string): Piece[] {
   const open: { tag: string; pieces: Piece[] }[] = [{ tag: '', pieces: [] }];
@@ -48,16 +48,19 @@ function hrefIn(attributes: string): string | undefined {
 const CJK = String.raw`\p{Script=Han}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u30ff\uff00-\uffef`;
 const QUOTES = '"“”„‟«»‹›‘’‚‛';
 const MARKS = String.raw`\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069`;
-/** Nothing separates an address from Chinese, Japanese or Korean text behind it; a host may begin with such text. */
+/**
+ * No separator is needed between a URL and Chinese, Japanese or Korean text after it. A host may begin with such
+ * text.
+ */
 const LINK = new RegExp(
   String.raw`\bhttps?://(?:[${CJK}]+(?=[\w.-]))?[^\s<>${QUOTES}${CJK}${MARKS}]+`,
   'giu',
 );
 const CLOSING: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
-/** What ends a sentence or begins a bracket, in any script. */
+/** Characters that end a sentence or open a bracket, in any script. */
 const ENDS_SENTENCE = /^(?:[.,;:!?'([{]|(?![\0-\x7f])\p{P})$/u;
 
-/** The plain text of a turn, with the addresses in it as links. */
+/** Converts the URLs in the plain text of a turn to links. */
 export function linked(text: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;
@@ -70,7 +73,7 @@ export function linked(text: string): Piece[] {
   return [...pieces, text.slice(end)];
 }
 
-/** Cuts a closing bracket that was not opened in the address, and what ends the sentence around it. */
+/** Removes a closing bracket that was not opened in the URL, and punctuation at the end of the sentence. */
 function withoutEnd(found: string): string {
   const open: string[] = [];
   let length = 0;

@@ -7,14 +7,14 @@ import { textOf } from './values.ts';
 interface OutboxOptions {
   api: Api;
   kept: Kept;
-  /** Of the lock that lets one tab send at a time. */
+  /** The name of the lock that lets one tab send at a time. */
   lock: string;
-  /** The person and, if the page says so, the user of a new conversation. */
+  /** Returns the person of a new conversation and, if the page provides it, the user. */
   opening(): object;
-  /** The server has the turn. */
+  /** Called when the server has stored the turn. */
   onSent(thread: string, turn: Turn): void;
   onChange(): void;
-  /** The server refused something for good. */
+  /** Called when the server has permanently rejected something. */
   onRefused(answer: Answer): void;
 }
 
@@ -22,7 +22,7 @@ const MAX_UPLOAD_ATTEMPTS = 8;
 const FULL = 409;
 const GONE = 401;
 
-/** Opens conversations, and sends turns until the server has them, each once. */
+/** Creates the outbox, which opens conversations and sends turns until the server has stored each of them once. */
 export function createOutbox(options: OutboxOptions) {
   const { api, kept, onSent, onChange, onRefused } = options;
   let isDelivering = false;
@@ -30,7 +30,10 @@ export function createOutbox(options: OutboxOptions) {
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** One tab at a time, where the browser has locks: otherwise two may send the same turn, which is stored once. */
+  /**
+   * Runs in one tab at a time, if the browser has locks. Otherwise two tabs may send the same turn, which is
+   * stored once.
+   */
   async function locked(run: () => Promise<void>): Promise<void> {
     if ('locks' in navigator) await navigator.locks.request(options.lock, run);
     else await run();
@@ -44,7 +47,10 @@ export function createOutbox(options: OutboxOptions) {
 
   const opening = new Map<string, ReturnType<typeof openNow>>();
 
-  /** Opens a conversation once, however many turns and files wait for it: not every page has locks. */
+  /**
+   * Opens a conversation once, regardless of how many turns and files wait for it, because not every page has
+   * locks.
+   */
   function open(key: string): ReturnType<typeof openNow> {
     const current = opening.get(key) ?? openNow(key).finally(() => opening.delete(key));
     opening.set(key, current);
@@ -64,7 +70,7 @@ export function createOutbox(options: OutboxOptions) {
     return access;
   }
 
-  /** What came of it: undefined if the turn is sent, or refused for good. */
+  /** Sends a turn. Returns undefined if it was sent or permanently rejected. */
   async function send(item: Outgoing): Promise<Answer | undefined> {
     const opened = await open(item.thread);
     if (opened === undefined) return remove(item);
@@ -78,7 +84,7 @@ export function createOutbox(options: OutboxOptions) {
       return remove(item);
     }
     if (isTemporary(answer)) return answer;
-    // The conversation has expired or is full. What the visitor wrote goes into a new one.
+    // The conversation has expired or is full. The unsent turns move to a new one.
     const isOver = answer.status === GONE || answer.status === FULL;
     if (!isOver || files.length > 0) return refuse(item, answer);
     changeThread(item.thread, { id: undefined, token: undefined, seen: undefined });
@@ -134,12 +140,12 @@ export function createOutbox(options: OutboxOptions) {
 
   return {
     deliver: () => void deliver().catch(() => undefined),
-    /** The browser is online again: what waits is sent now. */
+    /** Sends the waiting turns when the browser is online again. */
     retryNow(): void {
       failures = 0;
       void deliver().catch(() => undefined);
     },
-    /** Uploads a file into the conversation, which is opened if it is not yet. Returns the server's last answer. */
+    /** Uploads a file to the conversation and opens it if necessary. Returns the server's last response. */
     async upload(key: string, file: Parameters<Api['upload']>[1]): Promise<Answer | undefined> {
       for (let attempt = 0; ; attempt += 1) {
         let opened: Access | Answer | undefined;

@@ -2,23 +2,23 @@ import { isObject, textOf } from './values.ts';
 
 export type Route = { name: 'home' } | { name: 'thread'; key: string } | { name: 'message'; id: string };
 
-/** What the panel shows. Kept for the next page of the tab, with what the visitor has written so far. */
+/** The state of the panel, stored for the next page of the tab together with the visitor's drafts. */
 export interface Screen {
   readonly isOpen: boolean;
   readonly route: Route;
   set(next: { isOpen?: boolean; route?: Route }): void;
   draft(thread: string): string;
   write(thread: string, text: string): void;
-  /** Writes for the visitor, from outside of the field. */
+  /** Sets the text of the field programmatically. */
   fillIn(thread: string, text: string): void;
-  /** How often that was done: a field that is open is drawn anew. */
+  /** The number of `fillIn` calls. An open field is rendered again after each. */
   readonly fills: number;
   persist(isKept: boolean): void;
   subscribe(listener: () => void): () => void;
 }
 
 const HOME: Route = { name: 'home' };
-/** On a narrow screen the panel covers the page, so that it does not open by itself. */
+/** On a narrow screen the panel covers the page, so it does not open automatically. */
 const WIDE = '(min-width: 720px)';
 
 export function createScreen(name: string, isKept: boolean): Screen {
@@ -33,7 +33,7 @@ export function createScreen(name: string, isKept: boolean): Screen {
     try {
       sessionStorage.setItem(name, JSON.stringify({ isOpen, route, draft }));
     } catch {
-      // Full or blocked: the next page begins anew.
+      // Storage is full or blocked, so the next page starts without this state.
     }
   }
 
@@ -47,7 +47,7 @@ export function createScreen(name: string, isKept: boolean): Screen {
       draft = { thread: textOf(written['thread']), text: textOf(written['text']) };
     }
   } catch {
-    // Blocked, or not ours.
+    // Storage is blocked, or the data has another format.
   }
 
   return {
@@ -81,7 +81,7 @@ export function createScreen(name: string, isKept: boolean): Screen {
         try {
           sessionStorage.removeItem(name);
         } catch {
-          // Blocked: there is nothing in it.
+          // Storage is blocked, so it is empty.
         }
       }
       isKept = next;

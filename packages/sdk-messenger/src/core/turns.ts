@@ -20,7 +20,7 @@ export interface Turn {
   files: FileOfTurn[];
 }
 
-/** A turn from outside; undefined if it is none. */
+/** Parses an external turn. Returns undefined if it is invalid. */
 export function parseTurn(value: unknown): Turn | undefined {
   if (!isObject(value) || typeof value['id'] !== 'string') return undefined;
   const kind = value['authorKind'];
@@ -46,7 +46,7 @@ export function parseFile(value: unknown): FileOfTurn | undefined {
   };
 }
 
-/** Both, each turn once, oldest first. The same array if there is nothing new. */
+/** Merges both lists, each turn once, oldest first. Returns the same array if there is nothing new. */
 export function merged(known: readonly Turn[], more: readonly Turn[]): readonly Turn[] {
   const ids = new Set(known.map(({ id }) => id));
   const added = more.filter(({ id }) => !ids.has(id));

@@ -3,11 +3,11 @@ import type { Texts } from './texts.ts';
 export interface Formats {
   time(at: number): string;
   moment(at: number): string;
-  /** How long ago, in the largest unit. */
+  /** Formats the elapsed time in the largest unit. */
   ago(at: number, now: number): string;
-  /** Today, yesterday, or the date. */
+  /** Formats a day: today, yesterday, or the date. */
   day(at: number, now: number): string;
-  /** A time today, or with its day. */
+  /** Formats a time, with its day unless it is today. */
   next(at: number, now: number): string;
   number(value: number): string;
   bytes(value: number): string;
@@ -23,7 +23,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const DAY_MS = 86_400_000;
 
-/** Dates and numbers in the visitor's language and time zone. */
+/** Creates formats of dates and numbers in the visitor's language and time zone. */
 export function createFormats({ tag, today, yesterday, now: justNow }: Texts): Formats {
   const dates = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options);
   const time = { hour: 'numeric', minute: '2-digit' } as const;

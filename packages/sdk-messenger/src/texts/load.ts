@@ -1,7 +1,7 @@
 import { texts as en } from './en.ts';
 import type { Texts } from './texts.ts';
 
-/** Each is loaded by visitors who read it. */
+/** Each language is loaded on demand. */
 const LANGUAGES: Record<string, () => Promise<{ texts: Texts }>> = {
   ar: () => import('./ar.ts'),
   de: () => import('./de.ts'),
@@ -15,7 +15,10 @@ const LANGUAGES: Record<string, () => Promise<{ texts: Texts }>> = {
   pt: () => import('./pt.ts'),
 };
 
-/** The texts in the first of these languages that has them, else in English; dates as in the visitor's country. */
+/**
+ * Loads the texts in the first available of these languages, else in English. Dates are formatted for the visitor's
+ * country.
+ */
 export async function loadTexts(languages: readonly string[]): Promise<Texts> {
   for (const language of languages) {
     const primary = language.split('-')[0]?.toLowerCase() ?? '';
@@ -25,7 +28,7 @@ export async function loadTexts(languages: readonly string[]): Promise<Texts> {
       const texts = load === undefined ? en : (await load()).texts;
       return { ...texts, tag: Intl.getCanonicalLocales(language)[0] ?? texts.tag };
     } catch {
-      break; // Not loaded, or not a tag.
+      break; // Loading failed, or the tag is invalid.
     }
   }
   return en;

@@ -1,6 +1,6 @@
-/** The widget's own words in one language. `{0}` is replaced. */
+/** The widget's own texts in one language. `{0}` is replaced. */
 export interface Texts {
-  /** For dates and numbers. */
+  /** The language tag for dates and numbers. */
   tag: string;
   isRightToLeft?: true;
   chat: string;
@@ -17,7 +17,7 @@ export interface Texts {
   isNew: string;
   here: string;
   away: string;
-  /** {0}: a day and time. */
+  /** {0} is a day and time. */
   backAt: string;
   support: string;
   assistant: string;

@@ -14,12 +14,12 @@ interface AppProps {
   desk: Desk;
   screen: Screen;
   texts: Texts;
-  /** The element of the widget, to which colours are asked. */
+  /** The element of the widget, used to resolve colours. */
   host: HTMLElement;
   hasLauncher: boolean;
 }
 
-/** The whole widget. */
+/** Renders the whole widget. */
 export function App({ desk, screen, texts, host, hasLauncher }: AppProps) {
   const [state, setState] = useState(desk.state);
   const [, setShown] = useState({});
@@ -43,7 +43,7 @@ export function App({ desk, screen, texts, host, hasLauncher }: AppProps) {
     if (isOpen && isOn) desk.use();
   }, [isOpen, isOn]);
   useEffect(() => {
-    // Only when the visitor did it: a page that begins with an open panel keeps its focus.
+    // Only after an action of the visitor: a page that starts with an open panel keeps its focus.
     if (isOpen !== wasOpen.current) isOpen ? focusIn(panel.current) : launcher.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);
@@ -113,7 +113,7 @@ export function App({ desk, screen, texts, host, hasLauncher }: AppProps) {
   );
 }
 
-/** The field to write in, where that does not open a keyboard on the screen; else the panel. */
+/** Focuses the text field if that does not open an on-screen keyboard, or else the panel. */
 function focusIn(panel: HTMLElement | null): void {
   const field = matchMedia('(pointer: fine)').matches ? panel?.querySelector('textarea') : undefined;
   (field ?? panel)?.focus();
@@ -135,7 +135,7 @@ interface BoundaryProps {
   children: ComponentChildren;
 }
 
-/** Draws nothing after an error, instead of breaking the page. */
+/** Renders nothing after an error, so that the page does not break. */
 export class Boundary extends Component<BoundaryProps, { isBroken: boolean }> {
   override state = { isBroken: false };
 

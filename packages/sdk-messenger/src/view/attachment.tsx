@@ -15,7 +15,7 @@ interface AttachmentProps {
   access: Access | undefined;
 }
 
-/** A file of a turn: a picture to look at, anything else to download. */
+/** Renders a file of a turn: a picture is displayed, and any other file can be downloaded. */
 export function Attachment({ file, access }: AttachmentProps) {
   const { desk, texts } = useAround();
   const [blob, setBlob] = useState<Blob>();
@@ -95,7 +95,7 @@ function FileName({ file }: { file: FileOfTurn }) {
   );
 }
 
-/** A picture on a canvas, which needs no address that a content security policy would have to allow. */
+/** Renders a picture on a canvas, because a URL would need permission of a content security policy. */
 export function Picture({ blob, side, onNone }: { blob: Blob; side: number; onNone?: () => void }) {
   const place = useRef<HTMLSpanElement>(null);
   useEffect(() => {

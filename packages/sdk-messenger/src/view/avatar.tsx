@@ -6,7 +6,7 @@ import { Icon } from './icons.tsx';
 
 type Person = Partial<Member> & Pick<Member, 'name'>;
 
-/** A person's picture, or their initials where there is none or it does not load. */
+/** Renders a person's picture, or their initials if none exists or it does not load. */
 export function Avatar({ person }: { person: Person }) {
   const { desk, config } = useAround();
   const [failed, setFailed] = useState('');
@@ -32,7 +32,7 @@ export function Avatar({ person }: { person: Person }) {
 
 const MAX_SHOWN = 3;
 
-/** The first of the team, side by side. */
+/** Renders the first members of the team side by side. */
 export function Team() {
   const { config } = useAround();
   const shown = config.team.slice(0, MAX_SHOWN);

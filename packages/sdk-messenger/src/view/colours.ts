@@ -5,7 +5,7 @@ const BLACK: Colour = [0, 0, 0];
 const FALLBACK: Colour = [51, 85, 255];
 const READABLE = 4.6;
 
-/** The colour that the browser makes of a CSS colour; a blue where it is none, or not of sRGB. */
+/** Returns the colour that the browser computes from a CSS colour, or a blue if it is invalid or not in sRGB. */
 export function colourOf(css: string, probe: HTMLElement): Colour {
   if (css === '' || !CSS.supports('color', css)) return FALLBACK;
   probe.style.color = css;
@@ -23,7 +23,7 @@ const mix = (a: Colour, b: Colour, part: number): Colour => [
   a[2] + (b[2] - a[2]) * part,
 ];
 
-/** Relative luminance and contrast of WCAG 2. */
+/** Computes the relative luminance of WCAG 2. */
 function luminance(colour: Colour): number {
   const [red = 0, green = 0, blue = 0] = colour.map((value) => {
     const part = value / 255;
@@ -37,7 +37,7 @@ export function contrast(a: Colour, b: Colour): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** The colour, moved to another until it can be read on the ground. */
+/** Moves the colour towards another until it is readable on the ground. */
 function readable(colour: Colour, ground: Colour, towards: Colour, least: number): Colour {
   for (let part = 0; part < 1; part += 0.04) {
     const moved = mix(colour, towards, part);
@@ -48,7 +48,7 @@ function readable(colour: Colour, ground: Colour, towards: Colour, least: number
 
 const css = (colour: Colour) => `rgb(${colour.map(Math.round).join(' ')})`;
 
-/** The colours of the widget as custom properties, made from the accent so that every text can be read. */
+/** Returns the colours of the widget as custom properties, derived from the accent so that every text is readable. */
 export function paletteOf(accent: Colour, isDark: boolean, isTinted: boolean): Record<string, string> {
   const tint = isTinted ? 0.06 : 0;
   const ground: Colour = isDark ? [23, 25, 31] : WHITE;
@@ -77,7 +77,7 @@ export function paletteOf(accent: Colour, isDark: boolean, isTinted: boolean): R
   };
 }
 
-/** Hues of the names of tones. */
+/** The hues of the tones, by name. */
 const TONES: Record<string, number> = {
   red: 4,
   warm: 18,
@@ -93,7 +93,7 @@ const TONES: Record<string, number> = {
 };
 const GREYS = ['gray', 'grey', 'neutral'];
 
-/** Ground and text of the initials of a person: by their tone, or by their name for a tone that is not here. */
+/** Returns the background and text colours of a person's initials: by tone, or by name for an unknown tone. */
 export function toneOf(tone: string, name: string): Record<string, string> {
   const wanted = tone.toLowerCase();
   let hash = 0;

@@ -13,9 +13,9 @@ interface Chosen {
   key: string;
   name: string;
   blob: Blob;
-  /** The part that is uploaded, 0 to 1. */
+  /** The fraction that is uploaded, 0 to 1. */
   part: number;
-  /** Set once the server has it. */
+  /** Set when the server has stored the file. */
   file: FileOfTurn | undefined;
   stop(): void;
 }
@@ -28,7 +28,7 @@ const MAX_HEIGHT = 140;
 const MAX_NAME = 180;
 const THUMBNAIL = 120;
 
-/** Files that were pasted or dropped, for the composer. */
+/** Pasted or dropped files for the composer. */
 export interface FilesGiven {
   files: readonly File[];
 }
@@ -38,7 +38,7 @@ interface ComposerProps {
   given: FilesGiven | undefined;
 }
 
-/** Where the visitor writes, and attaches files by picker, paste and drop. */
+/** Renders the field for text, with files attached by picker, paste and drop. */
 export function Composer({ thread, given }: ComposerProps) {
   const { desk, screen, texts, config, formats } = useAround();
   const [text, setText] = useState(() => screen.draft(thread));
@@ -207,8 +207,8 @@ export function Composer({ thread, given }: ComposerProps) {
 }
 
 /**
- * Whether a key goes to an input method, such as the Enter that accepts a conversion. In WebKit that one comes after
- * the composition has ended (https://bugs.webkit.org/show_bug.cgi?id=165004).
+ * Returns whether an input method handles a key, such as the Enter that accepts a conversion. In WebKit that key
+ * comes after the composition has ended (https://bugs.webkit.org/show_bug.cgi?id=165004).
  */
 const isOfInputMethod = ({ isComposing, keyCode }: KeyboardEvent) =>
   isComposing || keyCode === INPUT_METHOD_KEY;

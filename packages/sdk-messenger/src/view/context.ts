@@ -6,7 +6,7 @@ import type { Screen } from '../core/screen.ts';
 import type { Formats } from '../texts/format.ts';
 import type { Texts } from '../texts/texts.ts';
 
-/** What every part of the widget has at hand. */
+/** The context of every part of the widget. */
 export interface Around {
   desk: Desk;
   screen: Screen;
@@ -26,7 +26,7 @@ export function useAround(): Around {
 
 const TICK_MS = 30_000;
 
-/** The time, again every half minute. */
+/** Returns the current time, updated every half minute. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

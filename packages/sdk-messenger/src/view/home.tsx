@@ -9,7 +9,7 @@ import { Pieces } from './pieces.tsx';
 import { AwayMessage, Presence } from './presence.tsx';
 import { Prompts } from './prompts.tsx';
 
-/** What the visitor sees first: the team, conversations, and news. */
+/** Renders the start view: the team, conversations, and news. */
 export function HomeView({ onClose }: { onClose(): void }) {
   const { desk, screen, texts, config, state } = useAround();
   const now = useNow();
@@ -126,7 +126,7 @@ function MessageRow({ message, now, onOpen }: RowProps & { message: InboxMessage
   );
 }
 
-/** A message of the inbox. */
+/** Renders a message of the inbox. */
 export function MessageView({ message, onClose }: { message: InboxMessage; onClose(): void }) {
   const { screen, texts, formats } = useAround();
   const at = Date.parse(message.createdAt);

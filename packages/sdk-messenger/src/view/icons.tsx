@@ -13,7 +13,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** Icons that point along the text turn with its direction. */
+/** Icons that depend on the text direction. */
 const TURNING: readonly IconName[] = ['back', 'next'];
 
 export const Icon = ({ name }: { name: IconName }) => (

@@ -12,7 +12,7 @@ interface LauncherProps {
 
 const MAX_SHOWN = 9;
 
-/** The button that opens the panel, with the number of what is unread. */
+/** Renders the button that opens the panel, with the unread count. */
 export function Launcher({ isOpen, onToggle, place }: LauncherProps) {
   const { config, texts, formats, state } = useAround();
   const { launcherShape, launcherFill, launcherSize, launcherContent } = config.look;

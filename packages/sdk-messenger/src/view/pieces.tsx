@@ -1,6 +1,6 @@
 import type { Piece } from '../core/markup.ts';
 
-/** Texts and the few elements that may stand in them, each made by name: what a server sends is never HTML here. */
+/** Renders texts and the few allowed elements, each created by name. Data of a server is never parsed as HTML. */
 export const Pieces = ({ pieces }: { pieces: readonly Piece[] }) => <>{pieces.map(drawn)}</>;
 
 function drawn(piece: Piece) {

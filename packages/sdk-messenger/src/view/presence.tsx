@@ -2,7 +2,7 @@ import { presenceAt } from '../core/availability.ts';
 import { fill } from '../texts/texts.ts';
 import { useAround, useNow } from './context.ts';
 
-/** Whether somebody answers now, and otherwise when. */
+/** Renders whether the team is available now, or else when it will be. */
 export function Presence() {
   const { config, texts, formats } = useAround();
   const now = useNow();
@@ -11,7 +11,7 @@ export function Presence() {
   return <p class={isHere ? 'presence here' : 'presence'}>{isHere ? texts.here : `${texts.away}${back}`}</p>;
 }
 
-/** What the project says while nobody answers. */
+/** Renders the project's message for times when the team is not available. */
 export function AwayMessage() {
   const { config } = useAround();
   const now = useNow();

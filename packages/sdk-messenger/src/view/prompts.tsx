@@ -4,7 +4,7 @@ import { useAround } from './context.ts';
 import { Icon } from './icons.tsx';
 import { hasLink, Pieces } from './pieces.tsx';
 
-/** Questions that a visitor may begin with. */
+/** Renders questions that a visitor can start with. */
 export function Prompts({ onAsk }: { onAsk(text: string): void }) {
   const { config, texts } = useAround();
   if (config.prompts.length === 0) return null;

@@ -1,4 +1,4 @@
-/** The widget's style sheet. It is constructed by the script, so that a content security policy needs no exception. */
+/** The widget's style sheet. The script constructs it, so that a content security policy needs no exception. */
 export const STYLES = `
 :host { all: initial; }
 .root {

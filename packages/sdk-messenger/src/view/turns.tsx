@@ -12,10 +12,10 @@ import { useAround, useNow } from './context.ts';
 import { Pieces } from './pieces.tsx';
 import { AwayMessage } from './presence.tsx';
 
-/** A turn that is shown: one of the server, or one on its way there. */
+/** A displayed turn: stored by the server, or still being sent. */
 interface Shown extends Turn {
   waiting?: Outgoing;
-  /** First and last of those that an author wrote one after the other. */
+  /** Whether the turn is the first or last of consecutive turns of one author. */
   isFirst: boolean;
   isLast: boolean;
   isNewDay: boolean;
@@ -25,7 +25,7 @@ const GROUP_MS = 5 * 60_000;
 const PAGE = 80;
 const NEAR_BOTTOM = 120;
 
-/** The turns of a conversation, oldest first. Those that arrive are announced to screen readers. */
+/** Renders the turns of a conversation, oldest first. New turns are announced to screen readers. */
 export function Turns({ conversation }: { conversation: Conversation }) {
   const { texts, config, formats } = useAround();
   const now = useNow();
@@ -43,7 +43,7 @@ export function Turns({ conversation }: { conversation: Conversation }) {
   useEffect(() => {
     const { current } = scroller;
     if (current === null) return;
-    // The field below grows with what is written.
+    // The field below grows with its text.
     const observer = new ResizeObserver(() => {
       if (isAtEnd.current) current.scrollTop = current.scrollHeight;
     });

@@ -15,13 +15,13 @@ export interface Answer {
   status: number;
   headers?: Record<string, string>;
   message?: string;
-  /** Instead of one with the message. */
+  /** The response body that replaces the one with the message. */
   body?: object;
 }
 
 export type Decide = (arrival: Omit<Arrival, 'status'>) => Answer | undefined;
 
-/** A server that records what it is sent and answers as it is told, by default 202. */
+/** Starts a server that records requests and returns the configured responses, by default 202. */
 export async function startReceiver(decide: Decide = () => undefined) {
   const arrivals: Arrival[] = [];
   const server = createServer(async (incoming, outgoing) => {
@@ -43,7 +43,7 @@ export async function startReceiver(decide: Decide = () => undefined) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals,
-    /** The ids of accepted requests, in their order. */
+    /** Returns the ids of accepted requests, in their order. */
     accepted: () => arrivals.filter(({ status }) => status < 300).flatMap(({ ids }) => ids),
     close() {
       server.closeAllConnections();
@@ -52,7 +52,7 @@ export async function startReceiver(decide: Decide = () => undefined) {
   };
 }
 
-/** A snapshot of flags that are on, with a socket that no client reaches. */
+/** Creates a snapshot of flags that are on, with a socket that no client reaches. */
 export const snapshotOf = (keys: string[], rest: object = {}) => ({
   flags: keys.map((key) => ({ key, enabled: true, rolloutPercentage: 100, ...rest })),
   generatedAt: '2026-03-01T09:30:00.000Z',

@@ -10,12 +10,12 @@ import { backingsHome } from './backing.ts';
 
 /** A ClickHouse server for one test, which can pause, kill and restart it. */
 export interface ClickHouseServer {
-  /** With user, password and database. */
+  /** The URL with user, password and database. */
   url: string;
-  /** SIGSTOP: it accepts connections but does not answer. */
+  /** Sends SIGSTOP: the server accepts connections but does not respond. */
   pause(): void;
   resume(): void;
-  /** SIGKILL; the data stays. */
+  /** Sends SIGKILL. The data stays. */
   kill(): Promise<void>;
   restart(): Promise<void>;
   /** Stops it and removes the data. */
@@ -27,7 +27,7 @@ const USER = 'switchboard';
 const PASSWORD = 'switchboard-secret';
 
 /**
- * Starts the ClickHouse that `deploy/backings/install.sh` installed. Returns undefined where it is not installed; with
+ * Starts the ClickHouse that `deploy/backings/install.sh` installed. Returns undefined if it is not installed; with
  * REQUIRE_BACKINGS=1 that is an error.
  */
 export async function startClickHouse(): Promise<ClickHouseServer | undefined> {
@@ -58,18 +58,18 @@ export async function startClickHouse(): Promise<ClickHouseServer | undefined> {
   };
 }
 
-/** A database of ClickHouse for one test file. */
+/** A ClickHouse database for one test file. */
 export interface ClickHouseDatabase {
-  /** With user, password and database. */
+  /** The URL with user, password and database. */
   url: string;
-  /** The rows of a query. */
+  /** Returns the rows of a query. */
   query(query: string): Promise<Record<string, unknown>[]>;
   drop(): Promise<void>;
 }
 
 /**
- * Creates a database on the ClickHouse that tests share: CLICKHOUSE_URL, else a server that is started for this process.
- * Returns undefined where there is none; with REQUIRE_BACKINGS=1 that is an error.
+ * Creates a database on the ClickHouse that tests share: CLICKHOUSE_URL, or else a server that is started for this
+ * process. Returns undefined if none exists; with REQUIRE_BACKINGS=1 that is an error.
  */
 export async function clickHouseDatabase(): Promise<ClickHouseDatabase | undefined> {
   shared ??= find();

@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 import type { GenericContainer, WaitStrategy } from 'testcontainers';
 import { freePort } from '../ports.ts';
 
-/** Whether tests take containers even of what is installed: TEST_BACKINGS=containers. */
+/** Returns whether tests use containers even for installed programs: TEST_BACKINGS=containers. */
 export const wantsContainers = (): boolean => process.env['TEST_BACKINGS'] === 'containers';
 
-/** Whether this machine has a container engine that answers. */
+/** Returns whether this machine has a container engine that responds. */
 export async function hasEngine(): Promise<boolean> {
   const version = promisify(execFile)('docker', ['version', '--format', '{{.Server.Version}}'], {
     timeout: 5_000,
@@ -23,7 +23,7 @@ const START_MS = 180_000;
 
 interface ContainerOptions {
   image: string;
-  /** Where the program listens inside; published on a free port of the loopback address. */
+  /** The port of the program in the container. It is published on a free port of the loopback address. */
   port: number;
   env?(published: number): Record<string, string>;
   entrypoint?: string[];
@@ -31,7 +31,7 @@ interface ContainerOptions {
   ready(wait: typeof import('testcontainers').Wait): WaitStrategy;
 }
 
-/** Starts a container that ends with this process, and resolves with its published port. */
+/** Starts a container that ends with this process. Resolves to its published port. */
 export async function startContainer({
   image,
   port,
@@ -54,9 +54,9 @@ export async function startContainer({
 }
 
 /**
- * Removes a container when this process is gone: the kernel then closes the input that the shell waits for. Vitest ends its
- * workers without letting them clean up, and the reaper of Testcontainers does not run in every engine. Killed first,
- * because Podman would give each ten seconds to end.
+ * Removes a container when this process has ended: the kernel then closes the input that the shell waits for.
+ * Vitest ends its workers without letting them clean up, and the reaper of Testcontainers does not run in every
+ * engine. The container is killed first, because Podman would give each one ten seconds to end.
  */
 function removeAfterExit(id: string): void {
   const shell = spawn(

@@ -10,14 +10,14 @@ export interface KafkaNode {
   id: number;
   address: string;
   readonly isRunning: boolean;
-  /** SIGSTOP: it accepts connections but does not answer. */
+  /** Sends SIGSTOP: the broker accepts connections but does not respond. */
   pause(): void;
   resume(): void;
-  /** SIGKILL; the data stays. */
+  /** Sends SIGKILL. The data stays. */
   kill(): Promise<void>;
-  /** A controlled shutdown: its partitions get new leaders first. */
+  /** Runs a controlled shutdown: its partitions get new leaders first. */
   stop(): Promise<void>;
-  /** Starts it on the same port and data, and resolves when the cluster knows it again. */
+  /** Starts it on the same port and data. Resolves when it has rejoined the cluster. */
   start(): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ const HEAP_MB = '320';
 export interface KafkaClusterOptions {
   brokers?: number;
   /**
-   * Gives the port through which clients reach a broker, such as a link that fails; it forwards to `port`. The brokers
-   * reach one another directly, as do clients that bootstrap from `KafkaCluster.brokers`.
+   * Returns the port through which clients reach a broker, such as a link that fails. It forwards to `port`. The
+   * brokers connect to one another directly, as do clients that bootstrap from `KafkaCluster.brokers`.
    */
   advertise?(id: number, port: number): Promise<number>;
   /** A folder to which each broker writes its output, as `broker 1.log`. */
@@ -42,8 +42,8 @@ export interface KafkaClusterOptions {
 }
 
 /**
- * Starts a cluster of the Kafka that `deploy/backings/install.sh` installed: topics have `brokers` replicas by
- * default, and acknowledge once all but one have stored a record. Returns undefined where Kafka is not installed;
+ * Starts a cluster of the Kafka that `deploy/backings/install.sh` installed. By default, topics have `brokers`
+ * replicas and acknowledge a record when all but one have stored it. Returns undefined if Kafka is not installed;
  * with REQUIRE_BACKINGS=1 that is an error.
  */
 export async function startKafkaCluster({
@@ -83,7 +83,7 @@ interface Place {
   linked?: Linked;
 }
 
-/** Where the broker listens for a link, and where clients find the link. */
+/** The port on which the broker listens for a link, and the port of the link for clients. */
 interface Linked {
   port: number;
   advertised: number;
@@ -126,7 +126,7 @@ async function startNode(
       `transaction.state.log.min.isr=${minInSync}`,
       `share.coordinator.state.topic.replication.factor=${brokers}`,
       `share.coordinator.state.topic.min.isr=${minInSync}`,
-      // On busy cores, shorter times elect a new controller over and over.
+      // On busy cores, shorter times cause repeated elections of a new controller.
       'controller.quorum.election.timeout.ms=3000',
       'controller.quorum.fetch.timeout.ms=6000',
       'broker.session.timeout.ms=6000',
@@ -141,7 +141,7 @@ async function startNode(
     port,
     ...(logs === undefined ? {} : { output: { file: join(logs, `broker ${id}.log`) } }),
     ready: () => askCluster([address]),
-    // A broker that was killed restores its logs, and joins a cluster that may be electing a controller.
+    // A killed broker restores its logs, and joins a cluster that may be electing a controller.
     readyWithinMs: 300_000,
   });
   return {

@@ -12,36 +12,36 @@ import { hasEngine, startContainer, wantsContainers } from './container.ts';
 /** A Kafka broker for one test, which can pause, kill and restart it. */
 export interface KafkaServer {
   brokers: string[];
-  /** SIGSTOP: it accepts connections but does not answer. */
+  /** Sends SIGSTOP: the broker accepts connections but does not respond. */
   pause(): void;
   resume(): void;
-  /** SIGKILL; the data stays. */
+  /** Sends SIGKILL. The data stays. */
   kill(): Promise<void>;
   /** Starts it on the same port and data, after `kill`. */
   restart(): Promise<void>;
-  /** Stops it and removes what is not to be kept. */
+  /** Stops it and removes temporary data. */
   stop(): Promise<void>;
 }
 
 export const RUN_SCRIPT = fileURLToPath(new URL('../../../../deploy/backings/kafka/run.sh', import.meta.url));
 
-/** Another listener of the broker, whose clients log in with SCRAM-SHA-512 or PLAIN. */
+/** An additional listener of the broker. Its clients authenticate with SCRAM-SHA-512 or PLAIN. */
 export interface SecuredListener {
   port: number;
-  /** PEM: the certificate, and its key. Without them, the listener has no TLS. */
+  /** The certificate and its key, in PEM. Without them, the listener has no TLS. */
   tls?: { certificate: string; key: string };
   username: string;
   password: string;
   /**
-   * More users, with the same password. With them, Kafka's authorizer refuses to every user but the first what no ACL
-   * allows.
+   * Additional users with the same password. With them, Kafka's authorizer allows every user but the first only
+   * what an ACL allows.
    */
   restrictedUsers?: readonly string[];
 }
 
 /**
- * Starts the Kafka that `deploy/backings/install.sh` installed. Returns undefined where it is not installed; with
- * REQUIRE_BACKINGS=1 that is an error. What is in `folder` is kept, by default it is a temporary one.
+ * Starts the Kafka that `deploy/backings/install.sh` installed. Returns undefined if it is not installed; with
+ * REQUIRE_BACKINGS=1 that is an error. Data in `folder` is kept. By default a temporary folder is used.
  */
 export async function startKafka(
   secured?: SecuredListener,
@@ -56,7 +56,7 @@ export async function startKafka(
   const broker = await spawnProgram({
     command: [RUN_SCRIPT, directory, String(port), String(controllerPort)],
     ...(folder === undefined ? { scratch: directory } : {}),
-    // The script reads where Java and Kafka are.
+    // The script reads the paths of Java and Kafka.
     env: { ...process.env, ...env },
     port,
     ready: () => askCluster(brokers),
@@ -123,15 +123,15 @@ function tlsProperties(tls: SecuredListener['tls']): string[] {
   ];
 }
 
-/** The broker itself, and whoever uses its plain listener, is anonymous. */
+/** Returns the authorizer's properties. The broker itself and clients of its plain listener are anonymous. */
 const authorizerProperties = (superUser: string): string[] => [
   'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',
   `super.users=User:${superUser};User:ANONYMOUS`,
 ];
 
 /**
- * Brokers for tests: KAFKA_BROKERS, else a broker that ends with this process: what is installed, or a container.
- * Undefined when there is none of them.
+ * Returns brokers for tests: KAFKA_BROKERS, or else a broker that ends with this process, either installed or in a
+ * container. Undefined if none exists.
  */
 export function kafkaBrokers(): Promise<string[] | undefined> {
   shared ??= findBrokers();

@@ -6,18 +6,18 @@ import { spawnProgram } from '../rig/program.ts';
 import { backingProgram } from './backing.ts';
 
 /**
- * `latency`: each answer takes 200 to 600 ms longer. `slow`: 10 s longer. `reset`: every connection ends with a TCP reset. `half-open`:
- * requests reach the server, but no answer comes back. `refused`: nothing listens.
+ * `latency`: each response takes 200 to 600 ms longer. `slow`: 10 s longer. `reset`: every connection ends with a TCP
+ * reset. `half-open`: requests reach the server, but no response is received. `refused`: nothing listens.
  */
 export type NetworkFault = 'latency' | 'slow' | 'reset' | 'half-open' | 'refused';
 
-/** Those that any server may have for a while. */
+/** The faults that any server may have temporarily. */
 export const NETWORK_FAULTS: readonly NetworkFault[] = ['latency', 'reset', 'half-open', 'refused'];
 
 /** A port that forwards to a server on this machine, and can fail. */
 export interface NetworkLink {
   port: number;
-  /** Resolves when the fault is in effect, for open connections as well. */
+  /** Resolves when the fault is in effect, also for open connections. */
   fail(fault: NetworkFault): Promise<void>;
   /** Ends the fault. Connections that were half-open are closed. */
   heal(): Promise<void>;
@@ -25,7 +25,7 @@ export interface NetworkLink {
 
 /** Links to servers, each through a proxy of toxiproxy. */
 export interface Network {
-  /** `name` is unique. Default of `port`: a free one. */
+  /** Creates a link. `name` must be unique. Default of `port`: a free one. */
   link(name: string, upstreamPort: number, port?: number): Promise<NetworkLink>;
   stop(): Promise<void>;
 }
@@ -40,12 +40,12 @@ const TOXICS: Record<Exclude<NetworkFault, 'refused'>, Toxic> = {
   latency: { type: 'latency', stream: 'downstream', attributes: { latency: 400, jitter: 200 } },
   slow: { type: 'latency', stream: 'downstream', attributes: { latency: 10_000, jitter: 0 } },
   reset: { type: 'reset_peer', stream: 'downstream', attributes: { timeout: 0 } },
-  // Without a time-out the connection stays open until the fault ends, and what the server answers is dropped.
+  // Without a time-out the connection stays open until the fault ends, and the server's responses are dropped.
   'half-open': { type: 'timeout', stream: 'downstream', attributes: { timeout: 0 } },
 };
 
 /**
- * Starts the toxiproxy that `deploy/backings/install.sh` installed. Returns undefined where it is not installed; with
+ * Starts the toxiproxy that `deploy/backings/install.sh` installed. Returns undefined if it is not installed; with
  * REQUIRE_BACKINGS=1 that is an error.
  */
 export async function startNetwork(): Promise<Network | undefined> {

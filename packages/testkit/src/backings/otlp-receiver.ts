@@ -5,16 +5,16 @@ import { gunzipSync } from 'node:zlib';
 import { type ReceivedSpan, spansOf } from './otlp-wire.ts';
 
 export interface OtlpReceiver {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   endpoint: string;
-  /** Received so far. */
+  /** The spans received so far. */
   spans: ReceivedSpan[];
-  /** Sets how it answers from now on: accepts everything, refuses everything, or never answers. */
+  /** Sets its behaviour from now on: accepts everything, rejects everything, or never responds. */
   become(behaviour: 'well' | 'failing' | 'stuck'): void;
   stop(): Promise<void>;
 }
 
-/** Starts a collector of traces: OTLP over HTTP with protobuf. */
+/** Starts a collector of traces, with OTLP over HTTP in protobuf. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   let behaviour: 'well' | 'failing' | 'stuck' = 'well';

@@ -1,4 +1,4 @@
-/** Reads the OTLP messages of traces, in protobuf: the fields that tests use. */
+/** Reads the OTLP messages of traces in protobuf, limited to the fields that tests use. */
 
 export interface ReceivedSpan {
   service: string;
@@ -15,10 +15,10 @@ export interface ReceivedSpan {
 const KINDS = ['internal', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
 const ERROR = 2n;
 
-/** The values of a message's fields by their numbers: bytes, or a number as it is on the wire. */
+/** The values of a message's fields by field number: bytes, or a number as on the wire. */
 type Fields = Map<number, (Buffer | bigint)[]>;
 
-/** The spans of an ExportTraceServiceRequest. */
+/** Returns the spans of an ExportTraceServiceRequest. */
 export function spansOf(request: Buffer): ReceivedSpan[] {
   return messages(request, 1).flatMap((resourceSpans) => {
     const resource = attributesOf(messages(resourceSpans, 1)[0] ?? Buffer.alloc(0), 1);
@@ -69,7 +69,7 @@ const number = (fields: Fields, field: number): bigint => {
 };
 const hex = (fields: Fields, field: number): string => bytes(fields, field).toString('hex');
 
-/** https://protobuf.dev/programming-guides/encoding */
+/** Parses a message: https://protobuf.dev/programming-guides/encoding */
 function read(message: Buffer): Fields {
   const fields: Fields = new Map();
   let at = 0;

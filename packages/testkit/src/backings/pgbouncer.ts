@@ -8,22 +8,22 @@ import { spawnProgram } from '../rig/program.ts';
 
 /** PgBouncer in front of a PostgreSQL server, for one test. */
 export interface PgBouncer {
-  /** The address of a database of that server, through the pooler. */
+  /** The URL of a database of that server, through the pooler. */
   url: string;
   stop(): Promise<void>;
 }
 
 interface PgBouncerOptions {
-  /** A database of the server, with the role that every connection to the server has. */
+  /** The URL of a database of the server, with the role of every connection to the server. */
   url: string;
   mode: 'transaction' | 'session';
-  /** Settings of a connection that it drops instead of refusing the connection. */
+  /** Connection settings that it drops instead of rejecting the connection. */
   ignores?: readonly string[];
-  /** Connections to the server. Default 4. */
+  /** The maximum number of connections to the server. Default 4. */
   poolSize?: number;
 }
 
-/** Whether `pgbouncer` is installed; with REQUIRE_BACKINGS=1 it is an error if it is not. */
+/** Returns whether `pgbouncer` is installed. With REQUIRE_BACKINGS=1 it is an error if it is not. */
 export function hasPgBouncer(): boolean {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
   if (folders.some((folder) => existsSync(join(folder, 'pgbouncer')))) return true;
@@ -50,7 +50,7 @@ export async function startPgBouncer(options: PgBouncerOptions): Promise<PgBounc
     default_pool_size: poolSize,
     max_client_conn: 200,
     ignore_startup_parameters: ignores.join(','),
-    // It refuses to run as root.
+    // PgBouncer refuses to run as root.
     ...(process.getuid?.() === 0 ? { user: 'nobody' } : {}),
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);

@@ -9,21 +9,21 @@ export interface PostgresServer {
   url(database: string): string;
   /** Shuts down and keeps the data. */
   stop(): Promise<void>;
-  /** Starts on the same port again. */
+  /** Starts again on the same port. */
   start(): Promise<void>;
-  /** SIGSTOP to all of its processes (Linux). */
+  /** Sends SIGSTOP to all of its processes (Linux). */
   freeze(): Promise<void>;
-  /** SIGCONT to all of its processes. */
+  /** Sends SIGCONT to all of its processes. */
   thaw(): Promise<void>;
-  /** SIGKILL to the postmaster; the server restarts by itself. */
+  /** Sends SIGKILL to the postmaster. The server restarts automatically. */
   kill(): Promise<void>;
   /** Stops it and removes the data. */
   remove(): Promise<void>;
 }
 
 /**
- * Starts a server with these databases. With `durable` it syncs commits, so that a kill loses none of them; tests that do
- * not need that are faster without.
+ * Starts a server with these databases. With `durable` it syncs commits, so that a kill loses none of them. Tests
+ * that do not need this are faster without it.
  */
 export async function postgresServer(
   databases: string[] = ['test'],
@@ -47,7 +47,7 @@ export async function postgresServer(
       server = await open();
     },
     async freeze() {
-      // First the postmaster, so that it starts no process that is not stopped.
+      // Stops the postmaster first, so that it cannot start other processes.
       await signal('SIGSTOP', (pids) => pids.slice(0, 1));
       await signal('SIGSTOP', (pids) => pids);
     },

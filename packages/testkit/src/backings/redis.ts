@@ -7,18 +7,20 @@ import { spawnProgram } from '../rig/program.ts';
 import { backing } from './backing.ts';
 import { startContainer, wantsContainers } from './container.ts';
 
-/** A Redis server for one test, which can pause, kill and restart it. It keeps nothing on disk. */
+/** A Redis server for one test, which can pause, kill and restart it. It stores nothing on disk. */
 export interface RedisServer {
   url: string;
-  /** SIGSTOP: it accepts connections but does not answer. */
+  /** Sends SIGSTOP: the server accepts connections but does not respond. */
   pause(): void;
   resume(): void;
   kill(): Promise<void>;
-  /** Starts it on the same port, empty. */
+  /** Starts it on the same port, without data. */
   restart(): Promise<void>;
 }
 
-/** Returns undefined where `redis-server` is not installed; with REQUIRE_BACKINGS=1 that is an error. */
+/**
+ * Starts a server. Returns undefined if `redis-server` is not installed; with REQUIRE_BACKINGS=1 that is an error.
+ */
 export async function startRedis(): Promise<RedisServer | undefined> {
   const scratch = await mkdtemp(join(tmpdir(), 'switchboard-redis-'));
   const port = await freePort();
@@ -46,8 +48,8 @@ export async function startRedis(): Promise<RedisServer | undefined> {
 }
 
 /**
- * The Redis that tests share, each with its own keys: REDIS_URL, else one that is started for this process, on request in
- * a container.
+ * Returns the Redis that tests share, each with its own keys: REDIS_URL, or else one that is started for this
+ * process, on request in a container.
  */
 export function redisUrl(): Promise<string | undefined> {
   shared ??= find();

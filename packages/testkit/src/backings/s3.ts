@@ -16,10 +16,10 @@ export interface S3Access {
 
 /** An S3 server for one test, which can pause, kill and restart it. */
 export interface S3Server extends S3Access {
-  /** SIGSTOP: it accepts connections but does not answer. */
+  /** Sends SIGSTOP: the server accepts connections but does not respond. */
   pause(): void;
   resume(): void;
-  /** SIGKILL; the objects stay. */
+  /** Sends SIGKILL. The objects stay. */
   kill(): Promise<void>;
   restart(): Promise<void>;
   /** Stops it and removes the objects. */
@@ -29,7 +29,7 @@ export interface S3Server extends S3Access {
 const CREDENTIALS = { accessKey: 'switchboard', secretKey: 'switchboard-secret', region: 'eu-central-1' };
 
 /**
- * Starts the versitygw that `deploy/backings/install.sh` installed. Returns undefined where it is not installed; with
+ * Starts the versitygw that `deploy/backings/install.sh` installed. Returns undefined if it is not installed; with
  * REQUIRE_BACKINGS=1 that is an error.
  */
 export async function startS3(secretKey = CREDENTIALS.secretKey): Promise<S3Server | undefined> {
@@ -65,7 +65,7 @@ export async function startS3(secretKey = CREDENTIALS.secretKey): Promise<S3Serv
   };
 }
 
-/** The settings with which services use the bucket. */
+/** Returns the settings with which services use the bucket. */
 export function s3Env({ endpoint, accessKey, secretKey, bucket, region }: S3Access) {
   return {
     S3_ENDPOINT: endpoint,
@@ -77,8 +77,8 @@ export function s3Env({ endpoint, accessKey, secretKey, bucket, region }: S3Acce
 }
 
 /**
- * The bucket that tests share, each with its own prefixes: S3_ENDPOINT, else a server that is started for this process, on
- * request in a container.
+ * Returns the bucket that tests share, each with its own prefixes: S3_ENDPOINT, or else a server that is started for
+ * this process, on request in a container.
  */
 export function s3Access(): Promise<S3Access | undefined> {
   shared ??= find();

@@ -3,10 +3,10 @@ import type { Browser } from 'playwright-core';
 
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
-/** Whether there is a browser: tests that need one are skipped without it, and fail with REQUIRE_BACKINGS=1. */
+/** Whether there is a browser. Tests that need one are skipped without it, and fail with REQUIRE_BACKINGS=1. */
 export const hasChromium = existsSync(CHROMIUM) || process.env['REQUIRE_BACKINGS'] === '1';
 
-/** Starts Chromium, which asks nobody for updates. Close it. */
+/** Starts Chromium with its update checks turned off. The caller must close it. */
 export async function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) {
     throw new Error(`there is no browser at ${CHROMIUM}; install Debian's chromium or set CHROMIUM_PATH`);

@@ -1,7 +1,7 @@
 export interface CallOptions {
   /** Sent as `Authorization: Bearer`. */
   token?: string;
-  /** Text and bytes are sent unchanged, anything else as JSON. */
+  /** Text and bytes are sent unchanged, and anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -9,7 +9,7 @@ export interface CallOptions {
 export interface CallResult {
   status: number;
   headers: Headers;
-  /** Parsed when it is JSON, otherwise text; undefined when it is empty. */
+  /** The parsed body if it is JSON, otherwise text. Undefined if it is empty. */
   // biome-ignore lint/suspicious/noExplicitAny: a test states what it expects of a body.
   body: any;
 }

@@ -11,7 +11,7 @@ import type { StartOptions } from './service.ts';
 
 const migrations = [{ folder: fileURLToPath(new URL('../example-migrations', import.meta.url)) }];
 
-/** A service that answers with what it was started with, and writes down when it stops. */
+/** Defines a service that returns the settings it was started with, and records when it stops. */
 function echo(name: string, stopped: string[]) {
   return {
     name,

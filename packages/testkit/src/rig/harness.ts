@@ -20,49 +20,51 @@ type Services<R extends Running> = { [Name in keyof R]: Startable<R[Name]> };
 export interface HarnessOptions<R extends Running = Running> {
   /** The services that are started in this process, by name. */
   services?: Services<R>;
-  /** Settings of every instance, over the common ones. */
+  /** Settings of every instance. They override the common ones. */
   env?: Env;
-  /** Where the event log is. Default: a PostgreSQL database of its own. */
+  /** The event log to use. Default: a separate PostgreSQL database. */
   log?: { kafka: readonly string[] } | { postgres: string } | undefined;
-  /** Databases that exist already, by service. */
+  /** Existing databases, by service. */
   databases?: Record<string, string>;
   /** The clock of every instance in this process. */
   clock?: { now(): Date };
-  /** A server on which databases are made. Default: the test run's. */
+  /** The server on which databases are created. Default: that of the test run. */
   postgresUrl?: string;
 }
 
 /** The backings of some services, and the services once they are started. */
 export interface Harness<R extends Running = Running> {
-  /** The settings that all services share: log, access tokens, public addresses, a folder for objects and e-mails. */
+  /** The settings that all services share: log, access tokens, public URLs, a folder for objects and emails. */
   env: Env;
-  /** Where the event log is, as settings. */
+  /** The settings for the event log. */
   logEnv: { KAFKA_BROKERS: string } | { EVENT_LOG_DATABASE_URL: string };
-  /** The database of an event log on PostgreSQL. Throws when the log is on Kafka. */
+  /** The database of an event log on PostgreSQL. Throws if the log is on Kafka. */
   readonly logUrl: string;
   tokens: AccessTokens;
   /** A temporary folder. OBJECTS_FOLDER and MAIL_DIR are in it. */
   folder: string;
   mint(claims: TokenClaims): Promise<string>;
-  /** The database of a service, created and migrated on first use. */
+  /** Returns the database of a service, created and migrated on first use. */
   databaseUrl(name: string): Promise<string>;
-  /** Starts an instance in this process, with settings over the harness's. */
+  /** Starts an instance in this process. Its settings override those of the harness. */
   start<Name extends keyof R & string>(name: Name, env?: Env, options?: StartOptions): Promise<R[Name]>;
-  /** Starts an instance as a process of its own. */
+  /** Starts an instance as a separate process. */
   spawn(name: string, options?: Partial<SpawnServiceOptions>): Promise<Program>;
-  /** Where the first instance of a service is. */
+  /** Returns the URL of the first instance of a service. */
   url(name: string): string;
   /** Sends a request to the first instance of a service. */
   call(name: string, method: string, path: string, options?: CallOptions): Promise<CallResult>;
   /** Sends a request to the management API of a service's first instance, as an operator. */
   manage(name: string, method: string, path: string, body?: unknown): Promise<CallResult>;
-  /** Registers what else is to be closed: after the instances, before the databases, the last one first. */
+  /** Registers a function that runs on close: after the instances and before the databases, in reverse order. */
   defer(close: () => Promise<unknown>): void;
-  /** Stops the instances, the newest first, and removes everything that was made for them. */
+  /** Stops the instances, the newest first, and removes everything that was created for them. */
   stop(): Promise<void>;
 }
 
-/** Makes what services need to run: a database each, an event log, access tokens and settings. Starts no service. */
+/**
+ * Creates the requirements of services: a database each, an event log, access tokens and settings. Starts no service.
+ */
 export async function harness<R extends Running = Record<never, never>>(
   options: HarnessOptions<R> = {},
 ): Promise<Harness<R>> {
@@ -147,7 +149,7 @@ export async function harness<R extends Running = Record<never, never>>(
       call(method, `${url(name)}/management/v1${path}`, { token: operator, body }),
     defer: (close) => void deferred.push(close),
     async stop() {
-      // A test may have removed what an instance needs to stop cleanly.
+      // A test may have removed something that an instance needs to stop cleanly.
       for (const stop of instances.reverse()) await stop().catch(() => undefined);
       for (const close of deferred.reverse()) await close();
       await tokens.stop();

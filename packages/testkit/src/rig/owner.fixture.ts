@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { spawnProgram } from './program.ts';
 
-// A process that starts a program and prints where it is, for a test that kills this process.
+// A process that starts a program and prints its URL, for a test that kills this process.
 const scratch = process.env['SCRATCH'];
 const program = await spawnProgram({
   command: ['node', fileURLToPath(new URL('./program.fixture.ts', import.meta.url))],

@@ -12,28 +12,34 @@ export type Env = Record<string, string | undefined>;
 export interface ProgramOptions {
   /** The command and its arguments. `node` is the Node.js that runs this process. */
   command: readonly [string, ...string[]];
-  /** The whole environment apart from PATH: nothing else of this process's environment is inherited. */
+  /** The whole environment except PATH. The program inherits nothing else from this process. */
   env?: Env;
   /** Default: the working directory of this process. */
   cwd?: string;
-  /** A working directory of the program's own. It is removed when this process ends without stopping the program. */
+  /**
+   * A separate working directory of the program. It is removed when this process ends without stopping the
+   * program.
+   */
   scratch?: string;
   /** The port for `url`, passed to the program as PORT. Default: PORT of `env`, else a free port. */
   port?: number | undefined;
   /**
-   * When the program counts as started: a path that answers 200, a pattern that a line of its output matches, or a
-   * check that does not throw. Default: as soon as the process runs.
+   * The condition for the program to be ready: a path that returns 200, a pattern that a line of its output
+   * matches, or a check that does not throw. Default: as soon as the process runs.
    */
   ready?: string | RegExp | (() => Promise<unknown>) | undefined;
   /** Default: 60 s. */
   readyWithinMs?: number | undefined;
-  /** `lines` collects standard output and standard error in `lines`; `file` also appends both to a file. Default: `lines`. */
+  /**
+   * `lines` collects standard output and standard error in `lines`. `file` also appends both to a file. Default:
+   * `lines`.
+   */
   output?: 'lines' | 'inherit' | 'ignore' | { file: string } | undefined;
 }
 
-/** A program in its own process. It is killed when this process ends for any reason. */
+/** A program in a separate process. It is killed when this process ends for any reason. */
 export interface Program {
-  /** Of the current run, like `lines` and `exited`. */
+  /** The process id of the current run. `lines` and `exited` also refer to the current run. */
   readonly pid: number;
   readonly port: number;
   /** `http://127.0.0.1:<port>` */
@@ -41,17 +47,17 @@ export interface Program {
   readonly isRunning: boolean;
   /** The last 20,000 lines of both streams. */
   readonly lines: readonly string[];
-  /** The lines that hold a JSON object, such as the log of a service. */
+  /** Returns the lines that contain a JSON object, such as the log of a service. */
   records(): Record<string, unknown>[];
-  /** Resolves with the exit code; with null when a signal ended the program. */
+  /** Resolves to the exit code, or to null if a signal ended the program. */
   readonly exited: Promise<number | null>;
-  /** Sends a signal and returns at once, for SIGSTOP and SIGCONT. */
+  /** Sends a signal and returns immediately, for SIGSTOP and SIGCONT. */
   signal(name: NodeJS.Signals): void;
-  /** Sends a signal, by default SIGKILL, and resolves with the exit code. */
+  /** Sends a signal, by default SIGKILL, and resolves to the exit code. */
   kill(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Sends SIGTERM, and SIGKILL 30 s later, and resolves with the exit code. */
+  /** Sends SIGTERM, and SIGKILL 30 s later. Resolves to the exit code. */
   stop(): Promise<number | null>;
-  /** Stops the program if it runs, and starts it again on the same port, changed where options are given. */
+  /** Stops the program if it is running, and starts it again on the same port, with changed options if given. */
   restart(changed?: Partial<Pick<ProgramOptions, 'command' | 'env' | 'cwd' | 'ready'>>): Promise<void>;
 }
 
@@ -59,10 +65,12 @@ const MAX_LINES = 20_000;
 const READY_WITHIN_MS = 60_000;
 const STOPPED_WITHIN_MS = 1_000;
 const STOP_WITHIN_MS = 30_000;
-/** How long the rest of the output is waited for, when a child of the program holds its streams open. */
+/** How long to wait for the rest of the output if a child of the program keeps its streams open. */
 const DRAIN_MS = 1_000;
 
-/** Starts a program and resolves when it is ready. Rejects with its last output when it ends or is not ready in time. */
+/**
+ * Starts a program and resolves when it is ready. Rejects with its last output if it ends or is not ready in time.
+ */
 export async function spawnProgram(options: ProgramOptions): Promise<Program> {
   const given = options.port ?? Number(options.env?.['PORT'] ?? 0);
   const port = given === 0 ? await freePort() : given;
@@ -192,7 +200,10 @@ function spawn({ command, env = {}, cwd, scratch, output = 'lines' }: ProgramOpt
   };
 }
 
-/** A thread that still runs on another core may answer a request after SIGSTOP was sent (Linux). */
+/**
+ * Waits until all threads are stopped. A thread that still runs on another core may answer a request after
+ * SIGSTOP (Linux).
+ */
 function waitUntilStopped(pid: number): void {
   const deadline = performance.now() + STOPPED_WITHIN_MS;
   const isStopped = (thread: string) => {
@@ -202,7 +213,7 @@ function waitUntilStopped(pid: number): void {
   try {
     while (!readdirSync(`/proc/${pid}/task`).every(isStopped) && performance.now() < deadline);
   } catch {
-    // Not Linux, or the program has ended.
+    // The system is not Linux, or the program has ended.
   }
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { TestMigrations } from '../test-database.ts';
 import { type Env, type Program, type ProgramOptions, spawnProgram } from './program.ts';
 
-/** What a service definition (`defineService` of the service kit) offers to tests. */
+/** The interface of a service definition (`defineService` of the service kit) for tests. */
 export interface Startable<Running extends RunningInstance = RunningInstance> {
   name: string;
   migrations: readonly TestMigrations[];
@@ -24,7 +24,7 @@ export interface StartOptions {
   port?: number;
 }
 
-/** Starts a service in this process on a real port, without a log, and resolves when it is ready. */
+/** Starts a service in this process on a real port, without a log. Resolves when it is ready. */
 export function startService<Running extends RunningInstance>(
   definition: Startable<Running>,
   env: Env,
@@ -37,15 +37,15 @@ export interface SpawnServiceOptions extends Pick<ProgramOptions, 'port' | 'read
   env: Env;
   /** Flags for Node.js. */
   flags?: readonly string[];
-  /** The folder that holds the services, such as that of another version. Default: this checkout's. */
+  /** The folder of the services, such as that of another version. Default: this checkout's. */
   folder?: string;
-  /** Default: `/health/ready`; `false` waits for nothing. */
+  /** Default: `/health/ready`. `false` does not wait. */
   ready?: ProgramOptions['ready'] | false;
 }
 
 const SERVICES = join(import.meta.dirname, '../../../../services');
 
-/** The command that runs a service: its main.ts, with the Node.js that runs this process. */
+/** Returns the command that runs a service: its main.ts, with the Node.js that runs this process. */
 export function serviceCommand(
   name: string,
   { flags = [], folder = SERVICES }: Pick<SpawnServiceOptions, 'flags' | 'folder'> = {},
@@ -53,7 +53,7 @@ export function serviceCommand(
   return ['node', ...flags, join(folder, name, 'src/main.ts')];
 }
 
-/** Starts a service as a process of its own, and resolves when it is ready. */
+/** Starts a service as a separate process. Resolves when it is ready. */
 export function spawnService(name: string, options: SpawnServiceOptions): Promise<Program> {
   const { env, port, readyWithinMs, output, ready = '/health/ready' } = options;
   return spawnProgram({

@@ -1,14 +1,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 
-/** What a process and its children use together, from /proc (Linux). */
+/** The total resource usage of a process and its children, from /proc (Linux). */
 export interface ProcessUsage {
-  /** CPU time of all its threads so far, in seconds. */
+  /** Returns the CPU time of all threads so far, in seconds. */
   cpuSeconds(): Promise<number>;
-  /** Time in which its main threads could run and no core was free, in seconds. */
+  /** Returns the time in which the main threads could run but no core was free, in seconds. */
   waitedSeconds(): Promise<number>;
-  /** Resident memory now, in megabytes of a million bytes. */
+  /** Returns the current resident memory, in megabytes of a million bytes. */
   residentMb(): Promise<number>;
-  /** The highest resident memory since the start, or since `resetPeak`. */
+  /** Returns the highest resident memory since the start, or since `resetPeak`. */
   peakMb(): Promise<number>;
   resetPeak(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function processUsage(pid: number): ProcessUsage {
   };
 }
 
-/** A process and its children, and theirs. */
+/** Returns a process and all its descendants. */
 async function familyOf(pid: number): Promise<number[]> {
   const threads = await readdir(`/proc/${pid}/task`);
   const lists = await Promise.all(
