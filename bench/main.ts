@@ -1,6 +1,6 @@
 interface Bench {
   summary: string;
-  /** With their defaults. */
+  /** The options with their defaults. */
   options: string;
   load(): Promise<{ run(args: string[]): Promise<void> }>;
 }

@@ -11,15 +11,16 @@ import { decimals, printTable, thousands } from '../lib/table.ts';
 const PARTITIONS = 4;
 const EVENTS_PER_RECORD = 250;
 const GROUP = 'archive.events';
-/** The memory limit of its pod in the chart. */
+/** The memory limit of the archive pod in the chart. */
 const POD_MIB = 1280;
-/** Metrics are made by the process measured. */
+/** The poll interval in milliseconds. The measured process itself produces the metrics. */
 const POLL_MS = 500;
 
 /**
- * Measures how fast the event archive consumes a topic that is full already: one process with the role events, on
- * Kafka, PostgreSQL and a folder, from when it is live until it has committed everything. What is left at the end
- * waits ARCHIVE_FILE_SECONDS for its files, so few events measure that.
+ * Measures how fast the event archive consumes a topic that is already full. One process with the role `events` runs
+ * on Kafka, PostgreSQL and a folder. The measurement lasts from when the process is live until it has committed
+ * everything. The last events wait ARCHIVE_FILE_SECONDS for their files, so a run with few events measures mostly
+ * that wait.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -94,19 +95,19 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** The longest block since it was asked last, in milliseconds. */
+/** Returns the longest block of the event loop since the last call, in milliseconds. */
 async function eventLoopLag(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return Number(/^nodejs_eventloop_lag_max_seconds(?:\{[^}]*\})? (\S+)/m.exec(metrics)?.[1] ?? 0) * 1000;
 }
 
 async function isDone(log: EventLog): Promise<boolean> {
-  // Kafka refuses until its offsets topic exists.
+  // Kafka rejects the request until its offsets topic exists.
   const lags = await log.lag(GROUP, ['events']).catch(() => undefined);
   return lags?.every(({ behind }) => behind === 0n) ?? false;
 }
 
-/** Publishes batches as ingestion does. Each event has an event_id of its own. */
+/** Publishes batches as ingestion does. Each event has a unique event_id. */
 async function fill(log: EventLog, count: number, projects: number): Promise<void> {
   await log.createTopics([{ name: 'events', partitions: PARTITIONS, replication: 1, cleanup: 'delete' }]);
   const lines = eventBodies(EVENTS_PER_RECORD, 20).map((body): string[] => {
@@ -126,7 +127,7 @@ async function fill(log: EventLog, count: number, projects: number): Promise<voi
   }
 }
 
-/** What the server has ever written to its write-ahead log. */
+/** Returns the total number of bytes that the server has written to its write-ahead log. */
 async function walBytes(url: string): Promise<number> {
   const database = openDatabase({ url, applicationName: 'bench' });
   const [row] = await database.sql<{ bytes: string }[]>`

@@ -15,27 +15,27 @@ import { type Disruption, killed, networkTarget, type Target } from './targets.t
 
 export type LogKind = 'kafka' | 'postgres';
 
-/** An event log that fails, and where it is. */
+/** An event log that can fail, and its addresses. */
 export interface LogBacking {
   targets: Target[];
-  /** Reaches the log without the links that fail. */
+  /** A client that bypasses the failing links. */
   log: EventLog;
-  /** What the services connect to. */
+  /** The addresses that the services connect to. */
   place: { kafka: readonly string[] } | { postgres: string };
   stop(): Promise<void>;
 }
 
-/** Long enough for a file to be stored and entered. */
+/** Long enough to store and register a file. */
 const MIN_SLOW_MS = 15_000;
 const MAX_SLOW_MS = 25_000;
-/** Longer than the session of a broker with its controller. */
+/** Longer than a broker's session with its controller. */
 const MAX_FROZEN_MS = 8_000;
 
 export interface LogOptions {
   brokers: number;
-  /** How long a broker of a cluster stays away at times. */
+  /** How long a broker of a cluster sometimes stays down. */
   awaySeconds: number;
-  /** The folder for the output of brokers. */
+  /** The folder for the output of the brokers. */
   logs: string;
 }
 
@@ -59,7 +59,7 @@ async function startKafkaLog(
   });
   if (cluster === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
   const log = openKafkaLog({ brokers: cluster.brokers, clientId: 'crash' });
-  // With one broker away the others must accept: two of three copies suffice.
+  // While one broker is down, the others must accept writes: two of three copies suffice.
   const exclusive = brokers > 1 ? { oneOf: 'brokers' } : {};
   const targets = cluster.nodes.map((node) => ({
     kind: 'broker',
@@ -98,7 +98,7 @@ function clusterDisruptions(node: KafkaNode, awayMs: number): Disruption[] {
   ];
 }
 
-/** SIGSTOP: it accepts connections and does not answer. */
+/** Sends SIGSTOP: the server accepts connections and does not respond. */
 function frozen(server: { pause(): void; resume(): void }): Disruption {
   return {
     effect: 'frozen',
@@ -124,14 +124,14 @@ async function startPostgresLog(network: Network): Promise<LogBacking> {
 
 export interface DatabasesBacking {
   targets: Target[];
-  /** What the services connect to. */
+  /** Returns the URL that the services connect to. */
   url(database: string): string;
-  /** The same without the link that fails. */
+  /** Returns the URL that bypasses the failing link. */
   direct(database: string): string;
   stop(): Promise<void>;
 }
 
-/** PostgreSQL that syncs what it commits. It restarts by itself when it is killed. */
+/** Starts PostgreSQL, which syncs its commits to disk and restarts by itself when it is killed. */
 export async function startDatabases(
   kind: string,
   databases: readonly string[],
@@ -168,7 +168,7 @@ export interface ObjectsBacking {
   settings: ObjectStoreSettings;
   objects: ObjectStore;
   env: Record<string, string>;
-  /** None for a folder, which cannot fail. */
+  /** Empty for a folder, which cannot fail. */
   targets: Target[];
   stop(): Promise<void>;
 }
@@ -210,7 +210,7 @@ export async function startObjects(
   };
 }
 
-/** Every request is carried out, and answered 10 s later. */
+/** Processes every request, and delays the response by 10 s. */
 function slow(link: NetworkLink): Disruption {
   return {
     effect: 'slow',
@@ -227,7 +227,10 @@ export interface RedisBacking {
   stop(): Promise<void>;
 }
 
-/** In it the instances of ingestion count quotas together. It keeps nothing: without it, each counts alone and accepts as before. */
+/**
+ * Starts the Redis in which the ingestion instances share quota counts. It persists nothing. Without it, each
+ * instance counts alone and still accepts requests.
+ */
 export async function startQuotaRedis(network: Network): Promise<RedisBacking> {
   const redis = await startRedis();
   if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');

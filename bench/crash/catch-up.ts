@@ -6,7 +6,7 @@ import { type Disrupted, disrupt } from './disrupt.ts';
 import type { Random } from './random.ts';
 import type { Target } from './targets.ts';
 
-/** Consumer groups, by the kind of process they run in. */
+/** Consumer groups, with the kind of process that they run in. */
 const GROUPS: { kind: string; group: string; topics: string[] }[] = [
   { kind: 'event archive', group: 'archive.events', topics: [ingestionTopics.events] },
   { kind: 'replay archive', group: 'archive.replays', topics: [ingestionTopics.replays] },
@@ -22,13 +22,13 @@ const WITHIN_MS = 180_000;
 export interface CatchUpOptions {
   log: EventLog;
   targets: readonly Target[];
-  /** How many times a consumer that is making progress is killed. */
+  /** How many times to kill a consumer that is making progress. */
   kills: number;
   random: Random;
   onDisrupted(disrupted: Disrupted): void;
 }
 
-/** Resolves when every consumer has committed everything. Throws the lag of those that have not in time. */
+/** Resolves when every consumer has committed everything. On timeout, throws the lag of the remaining consumers. */
 export async function catchUp({ log, targets, kills, random, onDisrupted }: CatchUpOptions): Promise<void> {
   const startedAt = performance.now();
   const before = new Map<string, bigint>();
@@ -54,7 +54,7 @@ export async function catchUp({ log, targets, kills, random, onDisrupted }: Catc
 }
 
 async function lagOf(log: EventLog, { group, topics }: { group: string; topics: string[] }): Promise<bigint> {
-  // A log that has just restarted may refuse while it loads.
+  // A log that has just restarted may reject requests while it loads.
   const lag = await eventually(() => log.lag(group, topics), { withinMs: 60_000 });
   return lag.reduce((sum, { behind }) => sum + behind, 0n);
 }

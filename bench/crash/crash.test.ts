@@ -11,7 +11,7 @@ import type { Request } from './ledger.ts';
 import { createRandom } from './random.ts';
 import { runRound } from './round.ts';
 
-/** The short form of `bench crash`: a round on each log, and what the checks find when the archive is changed. */
+/** The short form of `bench crash`: a round on each log, and a test that the checks detect a changed archive. */
 
 describe.each<[string, LogKind, 1 | 3]>([
   ['three brokers', 'kafka', 3],
@@ -64,7 +64,7 @@ describe.each<[string, LogKind, 1 | 3]>([
         ).faults;
       const { events } = await readArchive(deployment.objects, deployment.databaseUrl('archive'));
       const files = Map.groupBy(events, ({ place }) => place.split(',')[0] ?? '');
-      // Of some files every event had no response, so that nobody misses them.
+      // In some files, no event got a response, so the checks do not miss them.
       const isMissed = (file: string) =>
         checkEvents(
           ledger,

@@ -11,29 +11,29 @@ import { keyOf, PROJECTS } from './traffic.ts';
 
 export interface DeploymentOptions {
   log: LogKind;
-  /** Of Kafka: 3 with three copies of each topic, of which two suffice, or 1. */
+  /** The number of Kafka brokers: 3, with three copies of each topic of which two suffice, or 1. */
   brokers: 1 | 3;
-  /** How long a broker of a cluster stays away at times. */
+  /** How long a broker of a cluster sometimes stays down. */
   awaySeconds: number;
   objects: 's3' | 'folder';
-  /** Instances of each consumer; two of them also hand partitions over to each other. */
+  /** The number of instances of each consumer. Two instances also hand partitions over to each other. */
   consumers: number;
 }
 
 export interface Deployment {
   log: EventLog;
   objects: ObjectStore;
-  /** Everything that fails. */
+  /** All targets that fail. */
   targets: Target[];
-  /** Instances of ingestion that take requests. */
+  /** The ingestion instances that take requests. */
   ingestion: ServiceTarget[];
-  /** An instance of archive that answers requests. */
+  /** An archive instance that serves requests. */
   archive: ServiceTarget;
-  /** An instance of flags that answers requests. */
+  /** A flags instance that serves requests. */
   flags: ServiceTarget;
   databaseUrl(name: 'archive' | 'flags'): string;
   managementToken(): Promise<string>;
-  /** The output of the processes. */
+  /** The folder for the output of the processes. */
   folder: string;
   stop(options: { keepLogs: boolean }): Promise<void>;
 }
@@ -41,10 +41,10 @@ export interface Deployment {
 const PARTITIONS = 4;
 const SERVICES = ['ingestion', 'archive', 'flags'] as const;
 
-/** Files are closed early, so that a round has many. */
+/** Closes files early, so that a round has many of them. */
 const ARCHIVE_ENV = { ARCHIVE_FILE_SECONDS: '1', ARCHIVE_FILE_BYTES: '200000' };
 
-/** Starts every process and backing, and resolves when all are ready. */
+/** Starts all processes and backings, and resolves when all are ready. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-crash-'));
   const logs = join(folder, 'logs');

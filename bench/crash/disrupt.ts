@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.ts';
 import type { Disruption, Target } from './targets.ts';
 
-/** A disruption that took place. */
+/** A past disruption. */
 export interface Disrupted {
   kind: string;
   name: string;
   effect: string;
-  /** Milliseconds from the start of the round; undefined while the consumers catch up. */
+  /** Milliseconds from the start of the round. Undefined while the consumers catch up. */
   at?: number;
-  /** How long it lasted. */
+  /** The duration in milliseconds. */
   forMs: number;
 }
 
 const MIN_PAUSE_MS = 700;
 const MAX_PAUSE_MS = 2_200;
 
-/** Resolves when the disruption is over. */
+/** Runs the disruption, and resolves when it is over. */
 export async function disrupt({ begin, end }: Disruption, forMs: number): Promise<void> {
   await begin();
   await sleep(forMs);
@@ -30,9 +30,9 @@ export type Disrupter = (
 ) => Promise<void>;
 
 /**
- * Disrupts one target after the other for some seconds. The order is random, and each target has its turn before any
- * has another, as has each disruption of a target. Of targets with the same `oneOf`, one at most is disrupted at any
- * time. Resolves when all disruptions are over.
+ * Disrupts one target after another, for some seconds each. The order is random, but no target repeats before all
+ * others had a turn. The same holds for the disruptions of a target. At most one target per `oneOf` value is
+ * disrupted at any time. Resolves when all disruptions are over.
  */
 export function createDisrupter(targets: readonly Target[]): Disrupter {
   let turns: Target[] = [];
@@ -60,7 +60,7 @@ export function createDisrupter(targets: readonly Target[]): Disrupter {
       const target = turns.pop();
       if (target === undefined) continue;
       if (isBusy(target)) {
-        // Its turn comes again, after the others that are left.
+        // Retries this target after the remaining ones.
         turns.unshift(target);
         continue;
       }

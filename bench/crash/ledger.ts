@@ -1,28 +1,28 @@
 import type { Project } from './traffic.ts';
 
-/** One request of a client, with every try of it. */
+/** One client request, with all its attempts. */
 export interface Request {
   kind: 'events' | 'identify' | 'group' | 'replay';
   project: Project;
   round: number;
-  /** Its items are numbered `first`, `first + 1`, ... */
+  /** The number of the first item. Items are numbered `first`, `first + 1`, ... */
   first: number;
   count: number;
-  /** From a device whose clock is a year behind. */
+  /** Whether it comes from a device with a clock that is a year behind. */
   isLate: boolean;
-  /** 202, or the status of a request that is invalid on purpose. */
+  /** 202, or the error status of a request that is invalid on purpose. */
   expected: number;
-  /** The status of each try; 0 when the connection broke or the client hung up. */
+  /** The status of each attempt. 0 if the connection broke or the client hung up. */
   statuses: number[];
-  /** How often it was sent again after it had been accepted, as by a client that missed the response. */
+  /** How often it was sent again after it was accepted, as a client does that missed the response. */
   repeats: number;
   /** An error response without a message. */
   unexplained?: string;
 }
 
 /**
- * What the client knows in the end. Every response of `refused` was a 503, and at least one try of `unanswered` had no
- * response: these two may be stored or not.
+ * The final outcome that the client knows. For `refused`, every response was a 503. For `unanswered`, at least one
+ * attempt got no response. Requests with these two outcomes may or may not be stored.
  */
 export type Outcome = 'accepted' | 'rejected' | 'refused' | 'unanswered';
 
@@ -32,7 +32,7 @@ export function outcomeOf({ statuses }: Request): Outcome {
   return statuses.every((status) => status === 503) ? 'refused' : 'unanswered';
 }
 
-/** Whether the items of a request must be stored. */
+/** Returns whether the items of a request must be stored. */
 export function certainty(request: Request): 'yes' | 'no' | 'maybe' {
   if (request.expected !== 202) return 'no';
   const outcome = outcomeOf(request);
@@ -44,7 +44,7 @@ export function numbersOf({ first, count }: Request): number[] {
   return Array.from({ length: count }, (_, index) => first + index);
 }
 
-/** What is wrong with the responses alone: an unexpected status, or an error without a message. */
+/** Returns the faults in the responses themselves: an unexpected status, or an error without a message. */
 export function answerFaults(requests: readonly Request[]): string[] {
   return requests.flatMap((request) => {
     const wrong = request.statuses.filter((status) => ![0, 503, request.expected].includes(status));

@@ -16,7 +16,7 @@ import {
   sentAt,
 } from './traffic.ts';
 
-/** Clients that behave like SDKs: a request without a response, or with a 503, is sent again to the next instance. */
+/** Runs clients that behave like SDKs: they resend a request that got a 503 or no response to the next instance. */
 process.once('message', (plan: LoadPlan) => {
   const stop = new AbortController();
   process.once('message', () => stop.abort());
@@ -26,7 +26,7 @@ process.once('message', (plan: LoadPlan) => {
 /** Longer than the service's own deadline. */
 const RESPONSE_WITHIN_MS = 8_000;
 const MAX_TRIES = 15;
-/** A round without accepted requests shows nothing: where services start slowly, the load continues for a while. */
+/** A round without accepted requests proves nothing. If services start slowly, the load continues for a while. */
 const MIN_ACCEPTED = 100;
 const EXTENSION_MS = 60_000;
 
@@ -111,7 +111,7 @@ async function run(plan: LoadPlan, stop: AbortSignal): Promise<Request[]> {
       status = answer.status;
       if (status !== 202 && !isExplained(answer, text)) entry.unexplained = `${status} ${text}`;
     } catch {
-      // Without a response the request may be stored or not.
+      // Without a response, the request may or may not be stored.
     }
     entry.statuses.push(status);
     return status;
@@ -137,7 +137,7 @@ function wrongOf(chance: number): Wrong | undefined {
   return chance < 0.05 ? 'too large' : undefined;
 }
 
-/** An error has a message, in the body or in X-Error; a 503 also has Retry-After. */
+/** Returns whether an error has a message, in the body or in X-Error. A 503 must also have Retry-After. */
 function isExplained(answer: Response, text: string): boolean {
   if (answer.status === 503 && answer.headers.get('retry-after') === null) return false;
   if (text === '') return answer.headers.get('x-error') !== null;
@@ -158,7 +158,7 @@ function bodyOf(entry: Request, base: number, wrong: Wrong | undefined): object 
   const events = Array.from({ length: count }, (_, index) =>
     eventOf({ project, round, number: first + index }, base, isLate),
   );
-  // The last event of the batch is invalid, so none of the others may be stored either.
+  // The last event of the batch is invalid, so no event of the batch may be stored.
   const last = events.pop();
   const invalid =
     wrong === 'invalid' ? { ...last, timestamp } : { ...last, properties: { ...last?.properties, ...text } };

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import type { Request } from './ledger.ts';
 
 export interface LoadPlan {
-  /** Instances of ingestion; each try goes to the next one, as through a load balancer. */
+  /** The ports of the ingestion instances. Each attempt goes to the next one, as through a load balancer. */
   ports: number[];
-  /** A key that no project has. */
+  /** A key that belongs to no project. */
   unknownKey: string;
   clients: number;
   round: number;
   seed: number;
-  /** Milliseconds since 1970 that times in the traffic count from. */
+  /** The time that the traffic's times are relative to, in milliseconds since 1970. */
   base: number;
   hasReplays: boolean;
 }
 
 /**
- * Runs clients in a process of their own until a promise resolves; then resolves with their requests and the responses
- * once all have finished.
+ * Runs clients in a separate process until a promise resolves. Resolves with their requests and responses when all
+ * clients have finished.
  */
 export async function applyLoad(plan: LoadPlan, until: Promise<unknown>): Promise<Request[]> {
   const child = fork(join(import.meta.dirname, 'load-process.ts'), { serialization: 'advanced' });

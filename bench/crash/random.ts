@@ -1,14 +1,14 @@
-/** Random numbers that are the same for the same seed, so that a run can be repeated. */
+/** A random number generator with a seed, so that a run can be repeated. */
 export interface Random {
-  /** From 0 up to but not 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number, both ends included. */
+  /** Returns an integer between both bounds, inclusive. */
   between(min: number, max: number): number;
   chance(share: number): boolean;
   shuffle<T>(values: readonly T[]): T[];
 }
 
-/** Mulberry32 by Tommy Ettinger: 32 bits of state, enough to choose what is killed when. */
+/** Creates a Mulberry32 generator (by Tommy Ettinger). Its 32 bits of state suffice to choose targets and times. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

@@ -18,35 +18,35 @@ export interface Run {
   disrupter: Disrupter;
   reader: LogReader;
   random: Random;
-  /** Milliseconds since 1970 that times in the traffic count from. */
+  /** The time that the traffic's times are relative to, in milliseconds since 1970. */
   base: number;
   seconds: number;
   clients: number;
-  /** Kills of consumers that are catching up. */
+  /** The number of kills of consumers that are catching up. */
   lateKills: number;
-  /** Requests of all rounds so far: each round also checks those of the earlier ones. */
+  /** The requests of all rounds so far. Each round also checks those of earlier rounds. */
   ledger: Request[];
   onDisrupted(disrupted: Disrupted): void;
 }
 
 export interface RoundResult {
-  /** Requests of this round by their outcome, and repeats of accepted ones. */
+  /** The requests of this round by outcome, and the repeats of accepted ones. */
   requests: Record<ReturnType<typeof outcomeOf> | 'repeats' | 'tries', number>;
   disrupted: Disrupted[];
-  /** Of all rounds so far. */
+  /** The verdict on the events of all rounds so far. */
   events: EventVerdict;
   state: StateVerdict;
   replays: ReplayVerdict;
-  /** Events and people that were checked through the interface. */
+  /** The number of events and people checked through the API. */
   checked: number;
-  /** Files of the event archive by now. */
+  /** The number of files in the event archive so far. */
   files: number;
-  /** Copies on the log beyond the first, of all rounds so far. */
+  /** The number of copies on the log beyond the first, in all rounds so far. */
   duplicates: number;
   faults: string[];
 }
 
-/** Load and disruptions; then, once everything is up and has caught up, compares the responses with what is stored. */
+/** Applies load and disruptions, waits until everything has caught up, and compares responses with stored data. */
 export async function runRound(run: Run, round: number): Promise<RoundResult> {
   const { deployment, reader, random, base, seconds, clients, ledger } = run;
   const disrupted: Disrupted[] = [];
@@ -101,7 +101,7 @@ export async function runRound(run: Run, round: number): Promise<RoundResult> {
   };
 }
 
-/** Everything is up by now, but a busy machine may time out. */
+/** Retries a read. Everything is up at this point, but a busy machine may cause timeouts. */
 function patiently<T>(read: () => Promise<T>): Promise<T> {
   return eventually(read, { withinMs: 60_000 });
 }

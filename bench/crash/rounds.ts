@@ -7,7 +7,7 @@ import { type RoundResult, runRound } from './round.ts';
 
 export interface RoundsOptions extends DeploymentOptions {
   rounds: number;
-  /** Of load and disruptions in each round; a disruption that began in it may last longer. */
+  /** Seconds of load and disruptions per round. A disruption that is in progress at the end may last longer. */
   seconds: number;
   clients: number;
   seed: number;
@@ -17,7 +17,7 @@ export interface RoundsOptions extends DeploymentOptions {
 
 const LATE_KILLS = 2;
 
-/** Runs rounds on one deployment until one finds a fault. `logsFolder` is kept in that case. */
+/** Runs rounds on one deployment until one finds a fault. In that case, keeps `logsFolder`. */
 export async function runRounds(
   options: RoundsOptions,
 ): Promise<{ rounds: RoundResult[]; logsFolder: string }> {
@@ -31,7 +31,7 @@ export async function runRounds(
   let isFlawless = false;
   try {
     for (let round = 1; round <= count; round++) {
-      // How many random numbers a round takes depends on the machine, so each has a seed of its own.
+      // Each round has its own seed: the number of random numbers that a round uses depends on the machine.
       const random = createRandom(options.seed + round);
       const result = await runRound(
         {

@@ -6,7 +6,10 @@ import { type RoundsOptions, runRounds } from './rounds.ts';
 
 const MAX_FAULTS_SHOWN = 20;
 
-/** Kills processes and breaks connections at random under load, and looks for lost and duplicate data: see docs/reliability.md. */
+/**
+ * Kills processes and breaks connections at random under load, and looks for lost and duplicate data. See
+ * docs/reliability.md.
+ */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -33,7 +36,7 @@ export async function run(args: string[]): Promise<void> {
     awaySeconds: Number(values['away-seconds']),
     objects: values.objects === 'folder' ? ('folder' as const) : ('s3' as const),
   };
-  // Ends what was started as well.
+  // Exiting also ends the child processes.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   console.log(`seed ${options.seed}`);
   let isFlawless = true;
@@ -77,7 +80,7 @@ function summary({ requests, disrupted, faults }: RoundResult): string {
   ].join('; ');
 }
 
-/** Totals of all rounds. The last round checks the events and the state of all of them. */
+/** Prints the totals of all rounds. The last round checks the events and state of all rounds. */
 function printCounts(log: LogKind, rounds: readonly RoundResult[]): void {
   const last = rounds.at(-1);
   if (last === undefined) return;

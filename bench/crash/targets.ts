@@ -1,30 +1,30 @@
 import { join } from 'node:path';
 import { call, type Harness, NETWORK_FAULTS, type NetworkLink, type Program } from '@switchboard/testkit';
 
-/** Something that fails for a while. */
+/** A component that can be disrupted. */
 export interface Target {
-  /** Disruptions are counted by kind. */
+  /** The kind by which disruptions are counted. */
   kind: string;
   name: string;
-  /** Of the targets with the same value, one at most is disrupted at any time. */
+  /** At most one of the targets with the same value is disrupted at any time. */
   oneOf?: string;
-  /** What can happen to it. Each has its turn before any has another. */
+  /** The possible disruptions. None repeats before all others had a turn. */
   disruptions: readonly Disruption[];
-  /** Throws until it is ready. */
+  /** Throws while the target is not ready. */
   check(): Promise<void>;
-  /** Ends it for good. */
+  /** Stops the target permanently. */
   stop(): Promise<void>;
 }
 
 export interface Disruption {
-  /** Such as `killed` or `half-open`. */
+  /** The effect, such as `killed` or `half-open`. */
   effect: string;
-  /** How long it lasts: a random time up to `maxMs`, and at least `minMs` (default: 0). */
+  /** The duration is random, between `minMs` (default: 0) and `maxMs`. */
   maxMs: number;
   minMs?: number;
-  /** Resolves when it is in effect. */
+  /** Begins the disruption. Resolves when it is in effect. */
   begin(): Promise<void>;
-  /** Ends it; resolves when that has been done, whether the target is ready or not. */
+  /** Ends the disruption. Resolves when that is done, even if the target is not ready yet. */
   end(): Promise<void>;
 }
 
@@ -33,15 +33,15 @@ export interface ServiceTarget extends Target {
 }
 
 export const MAX_DOWN_MS = 1_500;
-/** Longer than most time-outs of a request, shorter than the sessions of consumers. */
+/** Longer than most request timeouts, and shorter than the sessions of consumers. */
 const MAX_NETWORK_MS = 6_000;
 
-/** SIGKILL, and the start after it. */
+/** Returns a disruption that sends SIGKILL and then restarts the target. */
 export function killed(begin: () => Promise<void>, end: () => Promise<void>): Disruption {
   return { effect: 'killed', maxMs: MAX_DOWN_MS, begin, end };
 }
 
-/** Network faults between the services and a backing. */
+/** Returns a target for network faults between the services and a backing. */
 export function networkTarget(name: string, link: NetworkLink, oneOf?: string): Target {
   return {
     kind: 'network',
@@ -63,11 +63,11 @@ interface ServiceOptions {
   name: string;
   service: 'ingestion' | 'archive' | 'flags';
   env: Record<string, string>;
-  /** Its output is appended to a file in this folder. */
+  /** The folder with the file that the process's output is appended to. */
   folder: string;
 }
 
-/** Starts a process of a service, which keeps its port when it is started again. */
+/** Starts a process of a service. The process keeps its port across restarts. */
 export async function startServiceTarget(rig: Harness, options: ServiceOptions): Promise<ServiceTarget> {
   const { kind, name, service, env, folder } = options;
   const output = { file: join(folder, `${name}.log`) };

@@ -1,6 +1,6 @@
 /**
- * What the clients send. Each item follows from its project, round and number, so that the ledger keeps only these and
- * the checks can compute what was sent.
+ * The traffic of the clients. Each item is derived from its project, round and number. The ledger stores only these,
+ * and the checks recompute the content.
  */
 
 export const PROJECTS = ['crash-a', 'crash-b'] as const;
@@ -8,7 +8,7 @@ export type Project = (typeof PROJECTS)[number];
 
 export const keyOf = (project: Project) => `pk_eu_${project.slice(-1).repeat(32)}`;
 
-/** Both projects count from 0, so they use the same event_ids for different events. */
+/** The key of an item. Both projects count from 0, so they use the same event_ids for different events. */
 export interface Numbered {
   project: Project;
   round: number;
@@ -19,14 +19,14 @@ const HOUR_MS = 3_600_000;
 const PEOPLE = 37;
 const GROUPS = 5;
 const SESSIONS = 4;
-/** Prime, so that numbers below it give as many different times when multiplied. */
+/** A prime, so that distinct numbers below it give distinct times after multiplication. */
 const TIMES = 100_003;
 const CLOCK_BEHIND_MS = 365 * 24 * HOUR_MS;
 
 export const eventId = ({ round, number }: Numbered) => `r${round}-e${number}`;
 export const person = ({ round, number }: Numbered) => `r${round}-person-${number % PEOPLE}`;
 
-/** An event of the two days before `base`; `isLate`: from a device whose clock is a year behind. */
+/** Returns an event of the two days before `base`. `isLate`: from a device with a clock that is a year behind. */
 export function eventOf(numbered: Numbered, base: number, isLate: boolean) {
   const { project, number } = numbered;
   const at = base - (number % 48) * HOUR_MS - (isLate ? CLOCK_BEHIND_MS : 0);
@@ -48,22 +48,22 @@ export function eventOf(numbered: Numbered, base: number, isLate: boolean) {
   };
 }
 
-/** When a batch was sent, by a clock that is right or a year behind. */
+/** Returns the time at which a batch was sent, by a clock that is right or a year behind. */
 export function sentAt(isLate: boolean): string {
   return new Date(Date.now() - (isLate ? CLOCK_BEHIND_MS : 0)).toISOString();
 }
 
-/** When a call was made, for the newer-wins rule: no two at the same time, and not in the order of the numbers. */
+/** Returns the time of a call, for the newer-wins rule. Times are unique, and not in the order of the numbers. */
 export function callTime({ round, number }: Numbered, base: number): number {
   return base + round * TIMES + ((number * 7919) % TIMES);
 }
 
-/** Each identify sets a trait of its own, and two that all of them set. */
+/** Returns the traits of an identify: one that is unique to it, and two that every identify sets. */
 export function identifyTraits({ number }: Numbered): Record<string, number | null> {
   return { [`n${number}`]: number, last: number, sometimes: number % 3 === 0 ? null : number };
 }
 
-/** Each group call moves its person, sometimes out of any group, and sets a trait of its own on the group. */
+/** Returns the traits that a group call sets. Each call moves its person, sometimes out of any group. */
 export function groupTraits({ number }: Numbered): Record<string, number> {
   return { [`n${number}`]: number, last: number };
 }
@@ -75,7 +75,7 @@ export function groupId({ round, number }: Numbered): string | null {
 export const session = ({ round, number }: Numbered) => `r${round}-session-${number % SESSIONS}`;
 export const seq = ({ number }: Numbered) => Math.floor(number / SESSIONS);
 
-/** Every twentieth chunk is too large for one record of the log. */
+/** Returns a replay chunk. Every twentieth chunk is too large for one log record. */
 export function replayChunk(numbered: Numbered, base: number) {
   const { number } = numbered;
   const filler = number % 20 === 19 ? 1_200_000 : 500;

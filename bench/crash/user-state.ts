@@ -1,7 +1,7 @@
 import { openDatabase } from '@switchboard/database';
 import type { FoundState } from './checks/state.ts';
 
-/** The state of every person and group, from the database of the flags service: no operation returns all of it. */
+/** Reads the state of all people and groups from the flags service's database. No API operation returns all of it. */
 export async function readUserState(url: string): Promise<FoundState> {
   const database = openDatabase({ url, applicationName: 'crash' });
   try {

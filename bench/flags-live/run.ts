@@ -11,17 +11,18 @@ const KILL_SWITCH = 'kill-switch';
 /** Longer than the service's pause between two messages to a client. */
 const BETWEEN_MS = 150;
 
-/** From the request that toggles a kill switch, in milliseconds. */
+/** Milliseconds since the request that toggles a kill switch. */
 interface Times {
-  /** Until a client was notified: one for each client and change. */
+  /** The times until a client was notified: one per client and change. */
   notified: number[];
-  /** Until an instance evaluated with it: one for each instance and change. */
+  /** The times until an instance evaluated with the change: one per instance and change. */
   evaluated: number[];
 }
 
 /**
- * How long a kill switch takes to reach connected clients and the evaluation of every instance: two instances as
- * processes, the sockets split over them, the switch toggled through the management API of one and the other.
+ * Measures how long a kill switch takes to reach connected clients and the evaluation of every instance. Runs two
+ * instances as processes and splits the sockets over them. Toggles the switch through the management API of each in
+ * turn.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -70,7 +71,7 @@ interface Plan {
   runs: number;
 }
 
-/** Medians of the runs, while each instance is asked for evaluations on so many connections. */
+/** Returns the medians of the runs, while `connections` connections to each instance request evaluations. */
 async function measure(plan: Plan, connections: number): Promise<string[][]> {
   const runs: Times[] = [];
   for (let count = 0; count < plan.runs; count++) {
@@ -121,7 +122,7 @@ async function toggle({ put }: Deployment, url: string, enabled: boolean): Promi
   await put(url, `flags/${KILL_SWITCH}`, { enabled, rolloutPercentage: 100 });
 }
 
-/** Evaluates until the result is the new one, and returns when that was. */
+/** Evaluates until the result is the new one, and returns the time of that. */
 async function untilEvaluated(url: string, isOn: boolean): Promise<number> {
   for (;;) {
     const response = await fetch(`${url}/v1/flags?distinct_id=nobody`, {

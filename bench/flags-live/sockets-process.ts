@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { SocketsPlan, SocketsReport } from './sockets.ts';
 
-/** Plain sockets: they make the handshake, answer pings, and read the time and generatedAt of messages. */
+/** Opens plain sockets that perform the handshake, answer pings, and read the time and generatedAt of messages. */
 process.once('message', async (plan: SocketsPlan) => {
   let times = new Float64Array(plan.count);
   let notified = 0;
@@ -28,7 +28,7 @@ function report(message: SocketsReport): void {
 }
 
 const PING = 0x89;
-/** A pong without payload, masked as a client must. */
+/** A pong without payload, masked as the protocol requires of clients. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 const CHANGES = /"type":"flags_changed","generatedAt":"([^"]+)"/g;
 
@@ -47,7 +47,7 @@ async function open({ ports, path }: SocketsPlan, index: number, notify: (genera
     if (!text.startsWith('HTTP/1.1 101')) throw new Error(text);
   }
   socket.on('data', (data) => {
-    // A ping has no payload, and no message holds its byte.
+    // A ping has no payload, and its byte does not occur in any message.
     if (data.includes(PING)) socket.write(PONG);
     for (const [, generatedAt = ''] of data.toString('latin1').matchAll(CHANGES)) notify(generatedAt);
   });

@@ -2,25 +2,25 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 
 export interface SocketsPlan {
-  /** The sockets are split over them. */
+  /** The ports that the sockets are split over. */
   ports: number[];
   path: string;
   count: number;
 }
 
-/** Sent once when all sockets are open, and then each time all were notified of a change. */
+/** A report that is sent once all sockets are open, and then each time all were notified of a change. */
 export type SocketsReport =
   | { kind: 'open' }
-  /** When each socket was notified, in milliseconds since 1970. */
+  /** The time at which each socket was notified, in milliseconds since 1970. */
   | { kind: 'notified'; generatedAt: string; times: Float64Array };
 
 export interface Sockets {
-  /** Resolves with the next change that all clients were notified of; throws after `withinMs`. */
+  /** Resolves with the next change that all clients were notified of. Throws after `withinMs`. */
   notified(withinMs: number): Promise<Extract<SocketsReport, { kind: 'notified' }>>;
   stop(): void;
 }
 
-/** Clients with a socket each, in a process of their own. */
+/** Opens one socket per client, in a separate process. */
 export async function openSockets(plan: SocketsPlan): Promise<Sockets> {
   const child = fork(join(import.meta.dirname, 'sockets-process.ts'), { serialization: 'advanced' });
   process.once('exit', () => child.kill('SIGKILL'));

@@ -12,13 +12,13 @@ const PARTITIONS = 4;
 export interface Deployment {
   log: EventLog;
   service: Program;
-  /** The database of the service. */
+  /** Returns the URL of the service's database. */
   databaseUrl(): Promise<string>;
   /** Starts another instance on the same backings. */
   startInstance(): Promise<Program>;
-  /** Creates or replaces a flag or a cohort, through the management API of an instance. */
+  /** Creates or replaces a flag or a cohort through the management API of an instance. */
   put(url: string, path: string, body: unknown): Promise<void>;
-  /** Publishes calls as ingestion would, each on its person's partition. */
+  /** Publishes calls as ingestion does, each to its person's partition. */
   publish(topic: string, calls: readonly Call[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface Call {
   group_id?: string;
 }
 
-/** The flags service as a process, with a project of 100 flags and a cohort; PostgreSQL is its event log too. */
+/** Starts the flags service with a project of 100 flags and a cohort. PostgreSQL is also its event log. */
 export async function deploy(flags: readonly string[] = [], workers = '1'): Promise<Deployment> {
   const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: String(PARTITIONS) } });
   const log = openPostgresLog({ url: rig.logUrl });

@@ -5,9 +5,9 @@ import postgres from 'postgres';
 import { FLAG_COUNT, PROJECT_ID } from './ruleset.ts';
 
 /**
- * The lower bound for a server on Node.js. FLOOR=stringify answers 100 flags with JSON.stringify on bare `node:http` and
- * evaluates nothing; FLOOR=read reads the person's traits from FLOOR_DATABASE_URL first; FLOOR=hono answers 304 and
- * prepared bytes through Hono, and checks no key.
+ * The lower bound for a server on Node.js. FLOOR=stringify responds with 100 flags through JSON.stringify on bare
+ * `node:http`, without evaluation. FLOOR=read first reads the person's traits from FLOOR_DATABASE_URL. FLOOR=hono
+ * responds with 304 and prepared bytes through Hono, without checking a key.
  */
 const port = Number(process.env['PORT']);
 const flags = Object.fromEntries(

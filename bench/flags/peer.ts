@@ -12,7 +12,10 @@ export interface Peer {
   stop(): Promise<void>;
 }
 
-/** GO Feature Flag's relay proxy with the flags of the bench in a file. It has no user state: requests carry the traits. */
+/**
+ * Starts GO Feature Flag's relay proxy with the flags of the bench in a file. It stores no user state, so requests
+ * carry the traits.
+ */
 export async function startPeer(binary: string): Promise<Peer> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-bench-peer-'));
   const [flags, config] = [join(folder, 'flags.json'), join(folder, 'config.json')];
@@ -46,7 +49,7 @@ export async function startPeer(binary: string): Promise<Peer> {
   };
 }
 
-/** Asks for all flags of a person. */
+/** Returns a request for all flags of a person. */
 export function peerRequest(distinctId: string, user: number) {
   const custom = { ...traitsOf(user), company: { seats: (user % 500) % 50 } };
   const body = JSON.stringify({ user: { key: distinctId, custom } });
@@ -74,7 +77,7 @@ function peerFlag({ enabled, rolloutPercentage, targeting, variations }: FlagEnt
   };
 }
 
-/** The clauses of the bench in the peer's language, which has no cohorts: the trait that makes a member stands for one. */
+/** Converts a clause to the peer's language. It has no cohorts, so the trait behind a cohort replaces it. */
 function queryOf({ attribute, op, value }: Clause): string {
   switch (op) {
     case 'in':
@@ -86,7 +89,7 @@ function queryOf({ attribute, op, value }: Clause): string {
     case 'contains':
       return `${attribute} co ${JSON.stringify(value)}`;
     case 'gte':
-      // Versions are written without quotes.
+      // Versions have no quotes.
       return `${attribute.replace('group.', '')} ge ${value}`;
     case 'lt':
       return `${attribute} lt ${JSON.stringify(value)}`;

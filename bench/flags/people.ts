@@ -6,14 +6,14 @@ import { decimals, thousands } from '../lib/table.ts';
 import { AUTHORIZED, type Deployment } from './deployment.ts';
 import { PROJECT_ID, traitsOf } from './ruleset.ts';
 
-/** People who are asked for again and again. */
+/** The number of people who are requested repeatedly. */
 export const USERS = 10_000;
 
-/** People who are asked for once: `once-` and a number of so many digits, below `ONCE`. */
+/** The number of people who are requested once. Their ids are `once-` and a number of `ONCE_DIGITS` digits. */
 export const ONCE = 1_000_000;
 export const ONCE_DIGITS = 7;
 
-/** Publishes traits and a company of every user, and prints how fast the service applies them. */
+/** Publishes traits and a company for every user, and prints how fast the service applies them. */
 export async function fillUserState(deployment: Deployment): Promise<void> {
   const users = Array.from({ length: USERS }, (_, user) => user);
   const identifies = users.map((user) => ({ distinct_id: `user-${user}`, traits: traitsOf(user) }));
@@ -42,7 +42,7 @@ export async function fillUserState(deployment: Deployment): Promise<void> {
   );
 }
 
-/** Copies the users' states to people who are asked for once, past the event log. */
+/** Copies the users' states to the people who are requested once, bypassing the event log. */
 export async function fillPeopleAskedOnce({ databaseUrl }: Deployment): Promise<void> {
   const database = openDatabase({
     url: await databaseUrl(),
@@ -58,7 +58,7 @@ export async function fillPeopleAskedOnce({ databaseUrl }: Deployment): Promise<
   await database.close();
 }
 
-/** Measures from the log's acknowledgement of an identify, when ingestion answers 202, to an evaluation that sees it. */
+/** Measures from the log's acknowledgement of an identify (ingestion's 202) to an evaluation that uses it. */
 export async function measureIdentify({ publish, service }: Deployment): Promise<void> {
   const url = `${service.url}/v1/flags/memberships?distinct_id=`;
   const waits: number[] = [];

@@ -6,7 +6,7 @@ import { askProject, fillProjects, makeDirectory } from './projects.ts';
 
 /** The short form of `bench flags --projects`. */
 
-/** Of 170 kB each: more than the heap can hold beside the program. */
+/** The number of projects, of 170 kB each: more than fits in the heap. */
 const PROJECTS = 600;
 
 describe('a process with the heap of a 256 MiB pod', () => {

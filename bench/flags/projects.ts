@@ -10,7 +10,7 @@ import { benchFlags } from './ruleset.ts';
 export interface ProjectsOptions {
   projects: number;
   seconds: number;
-  /** The memory limit of the pod whose heap the process gets. */
+  /** The memory limit of the pod that determines the heap of the process. */
   memoryMib: number;
   flags?: readonly string[];
 }
@@ -33,7 +33,7 @@ const COLUMNS = [
 const idOf = (project: number) => `project-${project}`;
 const keyOf = (project: number) => `pk_eu_${String(project).padStart(32, '0')}`;
 
-/** Asks one process for the flags of many projects, whose rulesets together exceed its memory. */
+/** Requests the flags of many projects from one process, with rulesets that together exceed its memory. */
 export async function runProjects(options: ProjectsOptions): Promise<void> {
   const { projects, seconds, memoryMib, flags = [] } = options;
   const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: '4' } });
@@ -87,7 +87,7 @@ async function measure(service: Program, pick: () => number, seconds: number): P
   ];
 }
 
-/** Asks for the flags of a project. Throws if they are not answered. */
+/** Requests the flags of a project. Throws if the request fails. */
 export async function askProject({ url }: Program, project: number): Promise<void> {
   const response = await fetch(`${url}/v1/flags?distinct_id=ada`, {
     headers: { Authorization: `Bearer ${keyOf(project)}` },
@@ -96,14 +96,14 @@ export async function askProject({ url }: Program, project: number): Promise<voi
   await response.arrayBuffer();
 }
 
-/** Makes the topic of the directory, without which no service becomes ready. */
+/** Creates the topic of the directory. Without it, no service becomes ready. */
 export async function makeDirectory(rig: Harness): Promise<void> {
   const log = openPostgresLog({ url: rig.logUrl });
   await createDirectoryPublisher(log, { partitions: 4 });
   await log.close();
 }
 
-/** Fills the directory and, past the management API, the flags of each project. */
+/** Fills the directory and the flags of each project, bypassing the management API. */
 export async function fillProjects(rig: Harness, projects: number): Promise<void> {
   const log = openPostgresLog({ url: rig.logUrl });
   const directory = await createDirectoryPublisher(log, { partitions: 4 });
@@ -120,7 +120,7 @@ export async function fillProjects(rig: Harness, projects: number): Promise<void
     await Promise.all(
       numbers.map((project) => directory.putProject({ id: idOf(project), key: keyOf(project) })),
     );
-    // Every project has keys of its own, so that no two rulesets are equal.
+    // Every project has unique keys, so that no two rulesets are equal.
     await sql`
       with project as (select 'project-' || n as id, n from unnest(${numbers}::int[]) as n), flag as (
         select id, replace(entry::text, 'feature-', 'feature-' || n || '-')::json as entry
@@ -133,7 +133,7 @@ export async function fillProjects(rig: Harness, projects: number): Promise<void
   await log.close();
 }
 
-/** Numbers below `count`, each of a probability inverse to its rank. */
+/** Generates numbers below `count` with a probability inversely proportional to their rank. */
 function zipf(count: number): () => number {
   const sums: number[] = [];
   let sum = 0;

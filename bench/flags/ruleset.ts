@@ -5,7 +5,9 @@ export const FLAG_COUNT = 100;
 
 type Clause = NonNullable<FlagEntry['targeting']>[number];
 
-/** 100 flags: a third with targeting (of two clauses each), a quarter with variations, half rolled out in part. */
+/**
+ * Returns 100 flags: a third with targeting (two clauses each), a quarter with variations, half in partial rollout.
+ */
 export function benchFlags(): FlagEntry[] {
   return Array.from({ length: FLAG_COUNT }, (_, index): FlagEntry => {
     const hasTargeting = index % 3 === 0;

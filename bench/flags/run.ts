@@ -29,9 +29,9 @@ interface Target {
   server: Program;
   requests: LoadRequest[];
   headers?: Record<string, string>;
-  /** Whether every request asks for another person. */
+  /** Whether every request is for a different person. */
   isOnce?: boolean;
-  /** What it is compared with. */
+  /** The target that this one is compared with. */
   floor?: Target;
   peer?: Target | undefined;
 }
@@ -43,7 +43,7 @@ interface Run {
   peakMb: number;
 }
 
-/** Measures the flags service beside bare Node, bare Hono and, with --peer, another product: see docs/benchmarks.md. */
+/** Compares the flags service with bare Node, bare Hono and, with --peer, another product. See docs/benchmarks.md. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -99,7 +99,7 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** Stands for the number of a person who is asked for once. */
+/** The placeholder for the number of a person who is requested once. */
 const NUMBER = 'N'.repeat(ONCE_DIGITS);
 
 function evaluationTargets(
@@ -162,14 +162,14 @@ function snapshotTargets(service: Program, floorServer: Program, etag: string): 
   ];
 }
 
-/** Each target is followed by its peer and its floor. */
+/** Returns the targets, each followed by its peer and its floor. */
 function withCompared(targets: Target[]): Target[] {
   return [
     ...new Set(targets.flatMap((one) => [one, one.peer, one.floor].filter((each) => each !== undefined))),
   ];
 }
 
-/** Targets take turns, so that other work on the machine affects all of them. Returns the median run of each. */
+/** Measures targets in turn, so that other load on the machine affects all. Returns the median run of each. */
 async function measureAll(targets: Target[], seconds: number, runs: number): Promise<Map<Target, Run>> {
   for (const target of targets) await warmUp(target);
   const results = new Map<Target, Run[]>(targets.map((target) => [target, []]));
@@ -212,7 +212,7 @@ function ratiosOf(runs: Map<Target, Run>, workers: string): Ratio[] {
   );
 }
 
-/** Sends ours every request twice: an answer is kept from the second time a person is asked for. */
+/** Sends every request to the flags service twice: it caches a response from the second request for a person on. */
 async function warmUp(target: Target): Promise<void> {
   const { requests, floor } = target;
   const enough = floor === undefined ? 1 : 2 * requests.length;
@@ -223,7 +223,7 @@ async function warmUp(target: Target): Promise<void> {
   }
 }
 
-/** People who were asked for once. */
+/** The number of one-time people requested so far. */
 let asked = 0;
 
 async function measure({ server, requests, headers = {}, isOnce }: Target, seconds: number): Promise<Run> {

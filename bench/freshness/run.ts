@@ -8,7 +8,7 @@ const EVERY_MS = 200;
 const POLL_MS = 100;
 const GIVE_UP_MS = 60_000;
 
-/** Measures in standalone how long it takes from the 202 of an event until a trends question counts it. */
+/** Measures in standalone the time from the 202 of an event until a trends query counts it. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { times: { type: 'string', default: '300' } } });
   const times = Number(values.times);
@@ -38,12 +38,12 @@ export async function run(args: string[]): Promise<void> {
   }
 }
 
-/** The event with the number n of those sent is accepted at `accepted[n]`. */
+/** Sends the events. Event number n is accepted at `accepted[n]`. */
 async function sendAll(demo: Demo, times: number, accepted: number[]): Promise<void> {
   for (let index = 0; index < times; index++) {
     const now = new Date().toISOString();
     const event = {
-      // One person's events are counted in their order.
+      // Events of one person are counted in order.
       distinct_id: 'fresh',
       event_id: `fresh-${index}`,
       event_name: 'fresh',

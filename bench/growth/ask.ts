@@ -1,17 +1,17 @@
 import type { Program } from '@switchboard/testkit';
 import { applyLoad, countOf, type LoadRequest } from '../lib/load.ts';
 
-/** Stands in a request for a number that is different in each. */
+/** The placeholder in a request for a number that is different each time. */
 export const NUMBER = 'N'.repeat(10);
 
 const WARM_UP = 400;
-/** Of requests whose numbers run out. */
+/** The number of warm-up requests when requests use up numbers. */
 const WARM_UP_NUMBERS = 100;
 const ASKED = 60;
 const WARM_UP_SECONDS = 2;
 const MAX_SECONDS = 4;
 
-/** The median of some requests, one after the other, in milliseconds. */
+/** Sends some requests one after another, and returns the median latency in milliseconds. */
 export async function ask(program: Program, request: LoadRequest, firstNumber = 0): Promise<number> {
   const plan = {
     port: program.port,

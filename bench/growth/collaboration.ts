@@ -6,7 +6,7 @@ const RANGE = 'from=2026-03-01&to=2026-03-31';
 const REPORT = 'report';
 const COMMENTS = 20;
 
-/** Annotations of one project, half of them of its reports; those of the month that is read stay the same. */
+/** Varies the annotations of one project, half of them on its reports. The month that is read keeps the same ones. */
 export async function annotations(): Promise<Dimension> {
   const site = await startCollaboration([REPORT]);
   await addAnnotations(site, {
@@ -37,7 +37,7 @@ export async function annotations(): Promise<Dimension> {
   };
 }
 
-/** Annotations of one month, all of which are returned. */
+/** Varies the annotations of one month, all of which are returned. */
 export async function listedAnnotations(): Promise<Dimension> {
   const site = await startCollaboration([REPORT]);
   let made = 0;
@@ -61,7 +61,9 @@ export async function listedAnnotations(): Promise<Dimension> {
   };
 }
 
-/** Threads of five comments on other reports than the one that is read, which has ten of twenty comments. */
+/**
+ * Varies the threads of five comments on other reports. The report that is read has ten threads of twenty comments.
+ */
 export async function threads(): Promise<Dimension> {
   const site = await startCollaboration([REPORT]);
   await addThreads(site, { from: 0, count: 10, report: `'${REPORT}'`, comments: COMMENTS });
@@ -85,7 +87,7 @@ export async function threads(): Promise<Dimension> {
   };
 }
 
-/** Threads of twenty comments on one report, all of which are returned. */
+/** Varies the threads of twenty comments on one report, all of which are returned. */
 export async function listedThreads(): Promise<Dimension> {
   const site = await startCollaboration([REPORT]);
   let made = 0;
@@ -122,9 +124,9 @@ function read({ service, token }: Pick<Site, 'service'> & { token: string }, pat
 interface NewAnnotations {
   from: number;
   count: number;
-  /** SQL of the first day of number `n`. */
+  /** The SQL expression for the first day of annotation `n`. */
   startsOn: string;
-  /** SQL of the report, or null. */
+  /** The SQL expression for the report, or null. */
   report: string;
 }
 
@@ -144,13 +146,13 @@ async function addAnnotations(
 interface NewThreads {
   from: number;
   count: number;
-  /** SQL of the report of number `n`. */
+  /** The SQL expression for the report of thread `n`. */
   report: string;
-  /** In each. */
+  /** The number of comments per thread. */
   comments: number;
 }
 
-/** Every second comment has a reaction. */
+/** Adds threads. Every second comment has a reaction. */
 async function addThreads({ sql }: Site, { from, count, report, comments }: NewThreads): Promise<void> {
   const numbers = `generate_series(${from}, ${from + count - 1}) as n`;
   await sql.unsafe(`

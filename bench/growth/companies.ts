@@ -7,7 +7,7 @@ const SAMPLE_MS = 5;
 const PLAN = { trialDays: 14, priced: true, entitlements: {} };
 const COMPANY = { name: 'Company', plan: { tier: 'pro', cycle: 'monthly' } };
 
-/** Projects, with a key each, and as many members of a company that is deleted. */
+/** Varies the projects (with one key each) and the members of a company that is deleted. */
 export async function companies(): Promise<Dimension> {
   const { rig, stop } = await startRig({ durable: true, env: { TOPIC_PARTITIONS: '16' } });
   const service = await rig.spawn('catalogue', { flags: HEAP_FLAGS, output: 'inherit' });
@@ -22,7 +22,7 @@ export async function companies(): Promise<Dimension> {
     if (status >= 300) throw new Error(`${method} ${path}: ${status}`);
   }
 
-  /** The longest time for which a transaction of the service is open until the signal aborts. */
+  /** Returns the duration of the service's longest open transaction until the signal aborts. */
   async function watch(signal: AbortSignal): Promise<number> {
     let longest = 0;
     while (!signal.aborted) {

@@ -5,17 +5,17 @@ import { keyOf } from './projects.ts';
 import { openForFilling } from './site.ts';
 
 export interface Wanted {
-  /** Keys of projects below this number. */
+  /** The number of projects with keys to look up. */
   size: number;
 }
 
 export interface Found {
   lookUpMicros: number;
-  /** By the heap, beyond what it was before the first look-up. */
+  /** The growth of the heap since before the first look-up, in megabytes. */
   heldMb: number;
 }
 
-/** A replica that looks up every key, so that all of them are in memory, and says what one then takes. */
+/** A replica that looks up every key, so that all are in memory, and then reports how long one look-up takes. */
 const AT_ONCE = 1_000;
 const LOOK_UPS = 200_000;
 
@@ -38,7 +38,8 @@ async function look(size: number): Promise<Found> {
   await pMap(missing, async (project) => directory.projectKey(keyOf(project)), { concurrency: AT_ONCE });
   known = size;
   const keys = Array.from({ length: 1_000 }, () => keyOf(Math.floor(Math.random() * size)));
-  // Some may have been dropped: the cache is bounded, and doubts what it holds after a gap in the announcements.
+  // Some keys may have been dropped: the cache is bounded, and revalidates its entries after a gap in the
+  // announcements.
   for (const key of keys) await directory.projectKey(key);
   const beganAt = performance.now();
   for (let turn = 0; turn < LOOK_UPS; turn++) {

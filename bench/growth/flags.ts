@@ -14,7 +14,7 @@ const FLAGS_PER_PROJECT = 5;
 const IDENTIFIES = 30;
 const REPLACEMENTS = 10;
 
-/** Projects with a few flags each. */
+/** Varies the number of projects with a few flags each. */
 export async function rulesets(): Promise<Dimension> {
   const { service, sql, stop } = await deployFlags();
   let made = 0;
@@ -31,7 +31,7 @@ export async function rulesets(): Promise<Dimension> {
         name: 'flags of a new project',
         bound: 'constant',
         unit: 'ms',
-        // The middle of those added: requests of smaller sizes were for projects before it.
+        // The middle of the added projects. Requests of smaller sizes were for projects before it.
         measure: (size) =>
           ask(service, { path: EVALUATION, headers: keyHeaders(NUMBER) }, Math.floor(size * 0.2)),
       },
@@ -46,7 +46,7 @@ export async function rulesets(): Promise<Dimension> {
   };
 }
 
-/** Flags in a project: each size has a project of its own. */
+/** Varies the number of flags in a project. Each size has a separate project. */
 export async function projectFlags(): Promise<Dimension> {
   const { service, sql, stop } = await deployFlags();
   return {
@@ -79,7 +79,7 @@ export async function projectFlags(): Promise<Dimension> {
   };
 }
 
-/** Listed people of a cohort, each time replaced by as many others. */
+/** Varies the number of listed people in a cohort. Each update replaces all of them. */
 export async function cohorts(): Promise<Dimension> {
   const { service, put, stop } = await deploy();
   let made = 0;
@@ -111,7 +111,7 @@ export async function cohorts(): Promise<Dimension> {
   };
 }
 
-/** People of one project, each with traits and a company. */
+/** Varies the number of people in one project, each with traits and a company. */
 export async function people(): Promise<Dimension> {
   const deployment = await deployFlags();
   const { service, sql, publish, stop } = deployment;

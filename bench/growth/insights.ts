@@ -12,7 +12,7 @@ const EVENTS_OF_FILES = 100_000;
 const EVENTS_OF_SMALL = 1_000;
 const ASKED_OF_SMALL = /^(trends, events|funnel)/;
 
-/** Events of one project in 90 days, a file each. */
+/** Varies the number of events of one project in 90 days, with one file per day. */
 export async function insightEvents(): Promise<Dimension> {
   const analytics = await startAnalytics({ projects: [], memoryBytes: MEMORY_BYTES });
   const writer = await openFileWriter(analytics.folder);
@@ -48,7 +48,7 @@ export async function insightEvents(): Promise<Dimension> {
   };
 }
 
-/** Files of as many days, with the same events altogether. */
+/** Varies the number of files, one per day, with the same total number of events. */
 export async function insightFiles(): Promise<Dimension> {
   const analytics = await startAnalytics({ projects: [], memoryBytes: MEMORY_BYTES });
   const writer = await openFileWriter(analytics.folder);
@@ -85,7 +85,7 @@ export async function insightFiles(): Promise<Dimension> {
   };
 }
 
-/** Projects that share their files, a file a day. */
+/** Varies the number of projects that share their files, with one file per day. */
 export async function insightProjects(): Promise<Dimension> {
   const one = smallProject(0);
   const analytics = await startAnalytics({ projects: [one], memoryBytes: MEMORY_BYTES });
@@ -115,7 +115,7 @@ export async function insightProjects(): Promise<Dimension> {
   };
 }
 
-/** The median of some answers, one after the other, in milliseconds. The first makes copies of the files. */
+/** Returns the median milliseconds of some sequential queries. The first one copies the files. */
 async function ask(analytics: Analytics, question: Question): Promise<number> {
   await analytics.ask(question);
   const took: number[] = [];

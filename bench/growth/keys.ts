@@ -7,7 +7,7 @@ import { type Dimension, sizesFrom } from './path.ts';
 import { addProjects, digitsOf, keyHeaders } from './projects.ts';
 import { startSite } from './site.ts';
 
-/** Projects with a key each, in ingestion and in a replica whose every key is in memory. */
+/** Varies the number of projects with one key each, in ingestion and in a replica that has every key in memory. */
 export async function keys(): Promise<Dimension> {
   const { rig, service, sql, stop } = await startSite('ingestion');
   const [body = ''] = eventBodies(1, 1);

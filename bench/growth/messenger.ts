@@ -7,16 +7,16 @@ import { AUTHORIZED, PROJECT_ID, type Site, startSite } from './site.ts';
 const LIST = `/management/v1/projects/${PROJECT_ID}/conversations`;
 const TURNS_READ = 10;
 
-/** A conversation with what a visitor needs to read it. */
+/** A conversation with the data that a visitor needs to read it. */
 interface Opened {
   id: string;
   path: string;
   headers: Record<string, string>;
-  /** The id of its first turn. */
+  /** The id of the first turn. */
   turnId: string;
 }
 
-/** Conversations of one project, with a turn each. */
+/** Varies the number of conversations of one project, with one turn each. */
 export async function conversations(): Promise<Dimension> {
   const site = await startMessenger();
   const { service, sql } = site;
@@ -80,7 +80,7 @@ export async function conversations(): Promise<Dimension> {
   };
 }
 
-/** Turns of one conversation. */
+/** Varies the number of turns in one conversation. */
 export async function turns(): Promise<Dimension> {
   const site = await startMessenger();
   const { service } = site;
@@ -106,7 +106,7 @@ export async function turns(): Promise<Dimension> {
   };
 }
 
-/** Teammates of a project; a poll checks whether any has another name or avatar. */
+/** Varies the number of teammates in a project. A poll checks whether any of them changed name or avatar. */
 export async function teammates(): Promise<Dimension> {
   const site = await startMessenger();
   const one = await open(site);
@@ -127,7 +127,7 @@ export async function teammates(): Promise<Dimension> {
   };
 }
 
-/** Messages to everyone in a project; a person is told the newest hundred. */
+/** Varies the number of messages to everyone in a project. A person gets the newest hundred. */
 export async function messages(): Promise<Dimension> {
   const site = await startMessenger();
   const { service, sql } = site;
@@ -156,7 +156,7 @@ export async function messages(): Promise<Dimension> {
   };
 }
 
-/** A poll after the last turn, which is answered 304. */
+/** Polls after the last turn. The response is a 304. */
 async function poll({ service, sql }: Site, one: Opened): Promise<number> {
   const [last] = await sql`
     select id from turns where conversation_id = ${one.id} order by position desc limit 1`;
@@ -183,7 +183,7 @@ async function open({ service }: Site): Promise<Opened> {
   return { id, path, headers, turnId: sent.body.turn.id };
 }
 
-/** Copies the first turn of a conversation of so many turns until it has more. */
+/** Copies the first turn of a conversation, from `from` turns until it has `to`. */
 async function addTurns({ sql }: Site, { id, turnId }: Opened, from: number, to: number): Promise<void> {
   await sql`
     insert into turns select (jsonb_populate_record(t, jsonb_build_object(

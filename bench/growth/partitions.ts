@@ -6,7 +6,7 @@ import type { Dimension } from './path.ts';
 const EVENTS = 100;
 const LOAD = { eventsPerRequest: EVENTS, connections: 8 };
 
-/** Partitions of the topics on Kafka, with a broker of its own for each number of them. */
+/** Varies the number of partitions of the topics on Kafka, with a separate broker for each number. */
 export async function partitions(): Promise<Dimension> {
   return {
     of: 'partitions',

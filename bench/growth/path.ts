@@ -1,7 +1,7 @@
-/** The steps in which there is more of something. */
+/** The factors by which a size grows. */
 export const FACTORS = [1, 10, 100, 1_000];
 
-/** What a path may take as there is more of something: the same, or as much more as there is more to return. */
+/** How the cost of a path may grow with the size: not at all, or in proportion to the data that it returns. */
 export type Bound = 'constant' | 'linear';
 export type Unit = 'ms' | 'us' | 'MB';
 
@@ -9,22 +9,22 @@ export interface Path {
   name: string;
   bound: Bound;
   unit: Unit;
-  /** Measures the path while there is so much of it. */
+  /** Measures the path at this size. */
   measure(size: number): Promise<number>;
 }
 
-/** Something that there may be more of, and the paths that could take longer for it. */
+/** A quantity that may grow, and the paths that could slow down with it. */
 export interface Dimension {
-  /** What there is more of. */
+  /** The name of the quantity. */
   of: string;
   sizes: number[];
-  /** Makes what is missing to a size; the sizes come in ascending order. */
+  /** Creates the data that is missing up to a size. Sizes come in ascending order. */
   fill(size: number): Promise<void>;
   paths: Path[];
   stop(): Promise<void>;
 }
 
-/** What was measured of a path. */
+/** The measurements of a path. */
 export interface Series {
   name: string;
   of: string;
@@ -35,12 +35,12 @@ export interface Series {
 
 export const sizesFrom = (base: number): number[] => FACTORS.map((factor) => base * factor);
 
-/** How often as much the last point is as the first. */
+/** Returns the ratio of the last point to the first. */
 export function growthOf({ points }: Series): number {
   return (points.at(-1)?.value ?? Number.NaN) / (points[0]?.value ?? Number.NaN);
 }
 
-/** The exponent e with which value ~ size^e holds between the last two points. */
+/** Returns the exponent e for which value ~ size^e holds between the last two points. */
 export function exponentOf({ points }: Series): number {
   const [before, last] = points.slice(-2);
   if (before === undefined || last === undefined) return Number.NaN;

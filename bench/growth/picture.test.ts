@@ -10,7 +10,7 @@ const series = (more: Partial<Series> & { name: string }, ...values: number[]): 
   ...more,
 });
 
-/** The places of texts, by their text. */
+/** Returns the positions of texts, by text. */
 const labels = (svg: string) =>
   new Map(
     [...svg.matchAll(/x="(\S+)" y="(\S+)"[^>]*>([^<]+)<\/text>/g)].map(([, x, y, text]) => [text, [x, y]]),

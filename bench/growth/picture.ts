@@ -1,21 +1,21 @@
 import type { Bound, Series } from './path.ts';
 
-/** Lines that have an axis in common, both axes logarithmic. */
+/** Lines that share axes. Both axes are logarithmic. */
 export interface Panel {
   title: string;
-  /** What is drawn upwards, and to the right: from 1 to `to`. */
+  /** The labels of the vertical and the horizontal axis, which go from 1 to `to`. */
   axes: { up: string; right: string; to: number };
   lines: { name: string; unit: string; points: { x: number; value: number }[] }[];
 }
 
 const WIDTH = 1_000;
 const HEIGHT = 470;
-/** Of a plot, within its panel. */
+/** The position of a plot within its panel. */
 const PLOT = { left: 58, right: 262, top: 62, bottom: 424 };
 const SECOND_PANEL = 518;
 const LABEL_X = 282;
 const LABEL_HEIGHT = 15;
-/** Readable on both backgrounds: [light, dark]. */
+/** Colours that are readable on both backgrounds: [light, dark]. */
 const COLOURS = [
   ['#1f5fbf', '#7db2ff'],
   ['#b3470b', '#ff9e64'],
@@ -39,7 +39,9 @@ text { fill: #c9ccd1 } .title { fill: #f1f3f4 }
 ${COLOURS.map(([, dark], index) => `.c${index} { stroke: ${dark} } .f${index} { fill: ${dark} }`).join('\n')}
 }`;
 
-/** Draws the milliseconds of series as SVG: what must not grow, beside what grows with the answer. */
+/**
+ * Draws the milliseconds of series as SVG: paths that must stay constant beside paths that grow with the response.
+ */
 export function picture(all: Series[]): string {
   const panel = (title: string, bound: Bound): Panel => ({
     title,
@@ -57,7 +59,7 @@ export function picture(all: Series[]): string {
   ]);
 }
 
-/** Draws panels as SVG, two beside each other. */
+/** Draws panels as SVG, side by side in pairs. */
 export function draw(label: string, panels: Panel[]): string {
   const height = HEIGHT * Math.ceil(panels.length / 2);
   const drawn = panels.map((panel, index) => {
@@ -118,7 +120,7 @@ function panelOf({ title, axes, lines: given }: Panel): string {
   return parts.join('\n');
 }
 
-/** Where labels go so that none covers another: as near as can be to where they would be, given in order. */
+/** Returns label positions that do not overlap, as close as possible to the wanted ones, in the given order. */
 function spread(wanted: number[]): number[] {
   const places: number[] = [];
   for (const place of wanted)

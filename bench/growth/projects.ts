@@ -9,7 +9,7 @@ export const keyHeaders = (digits: string) => ({ Authorization: `Bearer ${KEY_PR
 export const digitsOf = (project: number) => String(project).padStart(NUMBER.length, '0');
 export const keyOf = (project: number) => `${KEY_PREFIX}${digitsOf(project)}`;
 
-/** Adds projects of these numbers, with a key each, to a replica of the directory, as the replica stores them. */
+/** Adds projects with these numbers and one key each to a replica of the directory, in its stored form. */
 export async function addProjects(sql: Database['sql'], from: number, to: number): Promise<void> {
   await sql`
     insert into directory.entries (kind, id, value, revision)

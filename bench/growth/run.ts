@@ -33,15 +33,15 @@ const DIMENSIONS: Record<string, () => Promise<Dimension>> = {
   'insight-projects': insightProjects,
 };
 
-/** Measures each hot path while there is 1, 10, 100 and 1,000 times as much: see docs/benchmarks.md. */
+/** Measures each hot path at 1, 10, 100 and 1,000 times the data. See docs/benchmarks.md. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
       only: { type: 'string', default: Object.keys(DIMENSIONS).join() },
-      /** How many of the sizes, from the smallest. */
+      /** The number of sizes to measure, from the smallest. */
       steps: { type: 'string', default: String(FACTORS.length) },
-      /** A file for a picture of the series, as SVG. */
+      /** The SVG file for a picture of the series. */
       picture: { type: 'string' },
       ...HISTORY_OPTIONS,
     },
@@ -56,10 +56,10 @@ export async function run(args: string[]): Promise<void> {
       series.push(...measured);
       console.log(`${name}: ${decimals((performance.now() - beganAt) / 1000)} s`);
       printTable(COLUMNS, measured.map(rowOf));
-      // Already now: an interrupted run has a picture of what it measured.
+      // Written after each series, so that an interrupted run has a picture of its measurements.
       if (values.picture !== undefined) await writeFile(values.picture, picture(series));
     } catch (error) {
-      // The others are measured all the same.
+      // Continues with the others.
       console.error(`${name} failed:`, error);
       process.exitCode = 1;
     }

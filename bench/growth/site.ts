@@ -10,7 +10,7 @@ export const AUTHORIZED = { Authorization: `Bearer ${PROJECT_KEY}` };
 export const COMPANY_ID = 'company';
 export const MEMBER = 'person-0';
 
-/** One service as a process, with one project; PostgreSQL is its event log too. */
+/** One service as a process, with one project. PostgreSQL is also its event log. */
 export interface Site {
   rig: Harness;
   service: Program;

@@ -10,17 +10,17 @@ export interface AttackPlan {
   seconds: number;
 }
 
-/** How many requests of the attacker had which status, and how many had no response. */
+/** The number of the attacker's requests per status, and the number without a response. */
 export type Answers = Record<string, number>;
 
-/** How long the attacker's last requests may take after its time is over. */
+/** How long the attacker's last requests may take after the attack ends. */
 const GRACE_MS = 40_000;
 
-/** Resolves when the attack is over, with what it got. */
+/** Runs an attack, and resolves with its responses when it is over. */
 export async function attack(plan: AttackPlan, groups: CpuGroups | undefined): Promise<Answers> {
   const child = fork(join(import.meta.dirname, 'attack-process.ts'));
   try {
-    // Attackers have machines of their own: here they take what the others leave.
+    // Real attackers have their own machines, so here they only get idle CPU time.
     if (child.pid !== undefined) await groups?.put(child.pid, 'attacker', 'idle');
     child.send(plan);
     const [answers] = await once(child, 'message', {

@@ -12,7 +12,7 @@ export interface Ports {
 
 export interface Attack {
   summary: string;
-  /** Goes on until it is told to stop. Errors of connections are expected. */
+  /** Runs until the signal aborts. Connection errors are expected. */
   run(ports: Ports, until: AbortSignal): Promise<void>;
 }
 
@@ -23,15 +23,17 @@ const compressZstd = promisify(zstdCompress);
 
 const KEY = { Authorization: `Bearer ${ABUSED.key}` };
 
-/** Attackers have 50 addresses. */
+/** Selects one of the attackers' 50 addresses. */
 let turn = 0;
 const address = () => `203.0.113.${++turn % 50}`;
 
-/** Of this process's requests, by status; those without a response, and bare connections, by name. */
+/**
+ * The number of this process's requests by status. Requests without a response and bare connections count by name.
+ */
 export const answers = new Map<string, number>();
 const count = (answer: string) => answers.set(answer, (answers.get(answer) ?? 0) + 1);
 
-/** Sends one request and waits for the response, whatever it is. */
+/** Sends one request and waits for any response. */
 async function send(
   port: number,
   method: string,
@@ -60,19 +62,19 @@ async function discard(sending: Promise<Response | undefined>): Promise<number> 
   return response?.status ?? 0;
 }
 
-/** Repeats something in so many loops at once until it is told to stop. */
+/** Repeats a function in `loops` concurrent loops until the signal aborts. */
 async function repeat(loops: number, until: AbortSignal, one: () => Promise<unknown>): Promise<void> {
   const loop = async () => {
     while (!until.aborted) {
       await one();
-      // A refused connection must not turn the attacker into a busy loop of its own.
+      // Prevents a busy loop when connections are refused.
       await sleep(1);
     }
   };
   await Promise.all(Array.from({ length: loops }, loop));
 }
 
-/** Valid JSON of about so many bytes, which compresses to next to nothing. */
+/** Returns valid JSON of about `bytes` bytes that compresses to almost nothing. */
 function events(bytes: number): Buffer<ArrayBuffer> {
   const now = new Date().toISOString();
   const event = {
@@ -86,7 +88,7 @@ function events(bytes: number): Buffer<ArrayBuffer> {
   return Buffer.from(JSON.stringify({ events: [event], sent_at: now }));
 }
 
-/** A replay chunk of a few hundred bytes, compressed, of so many bytes and events. */
+/** Returns a replay chunk of a few hundred compressed bytes, which expands to about `bytes` bytes of small events. */
 function replay(seq: number, bytes: number): Buffer<ArrayBuffer> {
   const event = { type: 3, timestamp: 1, data: {} };
   const count = Math.floor(bytes / JSON.stringify(event).length);
@@ -103,7 +105,7 @@ function replay(seq: number, bytes: number): Buffer<ArrayBuffer> {
   );
 }
 
-/** A connection that says it will send a body, and then what `drip` sends of it. */
+/** Opens a connection that announces a body, and sends only what `drip` writes of it. */
 function unfinished(port: number, path: string, drip: (socket: Socket) => void): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' });
@@ -129,7 +131,7 @@ function unfinished(port: number, path: string, drip: (socket: Socket) => void):
   });
 }
 
-/** Keeps so many unfinished requests open. */
+/** Keeps a number of unfinished requests open. */
 async function hold(
   connections: number,
   { ingestion }: Ports,

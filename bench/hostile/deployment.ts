@@ -16,14 +16,14 @@ import { type Pod, podsOf } from './pods.ts';
 
 const PARTITIONS = 4;
 const FLAG = { enabled: true, rolloutPercentage: 50, type: 'boolean' };
-/** CPUs of PostgreSQL, Kafka, Redis and S3 together: about what the chart requests for all services. */
+/** The CPUs of PostgreSQL, Kafka, Redis and S3 together: about the total that the chart requests for all services. */
 const BACKINGS_CPUS = 2;
 const IDLE_WITHIN_MS = 60_000;
-/** In a second. */
+/** CPU seconds per second. */
 const IDLE_CPU_SECONDS = 0.15;
 
 export const TENANT = { id: 'well-behaved', key: `pk_eu_${'a'.repeat(32)}` } as const;
-/** Its public key is known to everybody, as every public key is. */
+/** A project with a key that the attackers know, since public keys are public. */
 export const ABUSED = { id: 'abused', key: `pk_eu_${'b'.repeat(32)}` } as const;
 
 const SERVICES = ['ingestion', 'archive', 'flags', 'messenger'] as const;
@@ -31,12 +31,12 @@ type Name = (typeof SERVICES)[number];
 const CONSUMING: ReadonlySet<string> = new Set(['archive', 'flags']);
 
 export interface Usage {
-  /** Highest resident memory in megabytes. */
+  /** The peak resident memory in megabytes. */
   peakMb: number;
   cpuSeconds: number;
-  /** Time for which its event loop could run and no core was free. */
+  /** Seconds for which the event loop was runnable and no core was free. */
   waitedSeconds: number;
-  /** Longest time for which the event loop could not turn, in milliseconds. */
+  /** The longest block of the event loop, in milliseconds. */
   blockedMs: number;
 }
 
@@ -48,16 +48,16 @@ export interface Deployment {
   urls: Record<Name, string>;
   ports: Record<Name, number>;
   pods: readonly RunningPod[];
-  /** Undefined where the cores cannot be shared by group. */
+  /** Undefined where CPU groups are not available. */
   groups: CpuGroups | undefined;
-  /** What each pod took since the last call. */
+  /** Returns the usage of each pod since the last call. */
   usage(): Promise<{ pod: RunningPod; usage: Usage }[]>;
-  /** Resolves once the consumers have nothing left to do, or after a minute. */
+  /** Resolves once the consumers are idle, or after a minute. */
   consumersIdle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The pods of each service, one of each kind, on real backings, and two projects. */
+/** Starts the pods of each service, one of each kind, on real backings, with two projects. */
 export async function deploy(profile: string | undefined): Promise<Deployment> {
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -67,7 +67,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
   try {
     if (groups !== undefined) {
       stops.push(groups.remove);
-      // What this process starts from here on are the backings.
+      // From here on, this process starts the backings.
       await groups.put(process.pid, 'backings', BACKINGS_CPUS);
     }
     const kafka = await startKafkaCluster({ brokers: 1 });
@@ -85,7 +85,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
       log: { kafka: kafka.brokers },
       env: {
         LOG_LEVEL: 'error',
-        // The tenant's visitors and the attackers come from addresses of their own.
+        // The tenant's visitors and the attackers have different addresses.
         TRUSTED_PROXY_HOPS: '1',
         TOPIC_PARTITIONS: String(PARTITIONS),
         REDIS_URL: redis.url,
@@ -96,7 +96,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
     const log = openKafkaLog({ brokers: kafka.brokers, clientId: 'hostile' });
     const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
     for (const { id, key } of [TENANT, ABUSED]) {
-      // A new topic is unknown for a moment.
+      // Retries, because a new topic is unknown for a moment.
       await eventually(() => directory.putProject({ id, companyId: id, name: id, key }));
     }
     await log.close();
@@ -106,12 +106,12 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
         flags: [...HEAP_FLAGS, ...heapFlagsOf(pod.memoryMib), ...profileFlags(profile)],
         output: 'inherit',
       });
-      // The cores are shared as a node's are among pods.
+      // Shares the cores as a node shares them among pods.
       await groups?.put(program.pid, pod.name.replace(' ', '-'), pod.cpus);
       return { ...pod, program };
     };
     const pods: RunningPod[] = [];
-    // One after the other: ingestion makes the topics that others read.
+    // Sequential, because ingestion creates the topics that the others read.
     for (const pod of await podsOf(SERVICES)) pods.push(await start(pod));
     const serving = (name: Name) => {
       const found = pods.find(({ service, roles }) => service === name && roles.split(',').includes('http'));
@@ -165,7 +165,7 @@ function meterOf({ pid, url }: Program) {
   };
 }
 
-/** By their CPU time: the archive keeps what it has read for minutes, so what is on the log does not tell. */
+/** Waits until consumers use little CPU. Lag shows nothing, because the archive buffers events for minutes. */
 async function idle(consumers: readonly Program[]): Promise<void> {
   const cpuSeconds = async () => {
     const used = await Promise.all(consumers.map(({ pid }) => processUsage(pid).cpuSeconds()));
@@ -180,7 +180,7 @@ async function idle(consumers: readonly Program[]): Promise<void> {
   }
 }
 
-/** Reading the metrics begins a new measurement. */
+/** Returns the longest block of the event loop. Reading the metric resets it. */
 async function blockedMs(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
   return Number(/^nodejs_eventloop_lag_max_seconds(?:\{[^}]*\})? (\S+)/m.exec(metrics)?.[1] ?? 0) * 1000;

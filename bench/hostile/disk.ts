@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const EVERY_MS = 200;
 const PAGE = Buffer.alloc(8_192);
 
-/** How long the disk takes to store a page, again and again until it is told to stop: PostgreSQL waits as long. */
+/** Measures repeatedly how long the disk takes to sync a page, until the signal aborts. PostgreSQL waits as long. */
 export async function syncTimes(until: AbortSignal): Promise<number[]> {
   const path = join(tmpdir(), `switchboard-bench-sync-${process.pid}`);
   const file = await open(path, 'w');

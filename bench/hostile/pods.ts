@@ -27,16 +27,16 @@ const service = z.object({
   ),
 });
 
-/** What the chart runs of a service: one process each. */
+/** A pod of a service in the chart, which runs one process. */
 export interface Pod {
-  /** The service and what the process does, such as `archive events`. */
+  /** The service and the role of the process, such as `archive events`. */
   name: string;
   service: string;
-  /** ROLES */
+  /** The value of ROLES. */
   roles: string;
-  /** What it requests. */
+  /** The number of CPUs that it requests. */
   cpus: number;
-  /** The limit above which it is killed. */
+  /** The memory limit above which it is killed. */
   memoryMib: number;
 }
 

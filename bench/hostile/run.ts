@@ -8,34 +8,34 @@ import { type Deployment, deploy, type RunningPod, type Usage } from './deployme
 import { syncTimes } from './disk.ts';
 import { isSuccess, type Kind, type Observed, startTenant, type Tenant } from './tenant.ts';
 
-/** What the tenant may wait, in times of what it waits when nobody attacks. */
+/** The maximum ratio of the tenant's latency under attack to its latency without one. */
 const MAX_SLOWDOWN = 3;
-/** Below it, a slowdown is the noise of a machine that attackers, services and backings share. */
+/** Below this, a slowdown is noise of a machine that attackers, services and backings share. */
 const MIN_P99_MS = 50;
 const MB_PER_MIB = 1.048576;
 const REST_MS = 3_000;
 const WARM_UP_SECONDS = 15;
-/** In times of what a service has. */
+/** The tenant's CPU shares, as a multiple of a service's. */
 const TENANT_SHARES = 100;
 
 interface Verdict {
   name: string;
   requests: number;
   failed: number;
-  /** 99th percentiles in milliseconds of the kind that slowed down most. */
+  /** The kind of request that slowed down most. Times are 99th percentiles in milliseconds. */
   kind: Kind | undefined;
   quietMs: number;
   attackedMs: number;
-  /** The pod nearest to its limit, and its resident memory in megabytes. */
+  /** The pod closest to its memory limit, and its resident memory in megabytes. */
   memory: { name: string; mb: number };
-  /** The attacker's requests in a second, and those of them that were answered 2xx. */
+  /** The attacker's requests per second, and how many of them got a 2xx. */
   attacker: { sent: number; accepted: number };
-  /** The part of the machine's CPU time that was used. */
+  /** The share of the machine's CPU time that was used. */
   busy: number;
   problems: string[];
 }
 
-/** Runs each attack beside a tenant that behaves: see docs/security.md. */
+/** Runs each attack beside a well-behaved tenant. See docs/security.md. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -73,7 +73,7 @@ export async function run(args: string[]): Promise<void> {
       const verdict = await withstand({ deployment, tenant, name, seconds, quiet });
       verdicts.push(verdict);
       for (const problem of verdict.problems) console.log(`  ${problem}`);
-      // What an attack left on the event log must not weigh on the next one.
+      // An attack's backlog on the event log must not affect the next attack.
       await deployment.consumersIdle();
       await sleep(REST_MS);
     }
@@ -129,7 +129,7 @@ async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): 
     attacker: perSecond(answers, seconds),
     busy: (cpuAfter.used - cpuBefore.used) / (cpuAfter.all - cpuBefore.all),
     problems: [
-      // It gets what CPU the others leave, and on a busy machine that is none.
+      // The attacker only gets idle CPU time, and a busy machine has none.
       ...(Object.keys(answers).length === 0 ? ['the attacker sent nothing'] : []),
       ...(failed.length > 0 ? [`${failed.length} requests failed: ${describe(failed)}`] : []),
       ...kinds
@@ -143,7 +143,7 @@ async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): 
   };
 }
 
-/** What tells a machine that has no core left from a service that is unfair. */
+/** Returns the figures that distinguish a machine without a free core from an unfair service. */
 function tell(answers: Answers, usages: readonly { pod: RunningPod; usage: Usage }[], seconds: number): void {
   const each = Object.entries(answers).map(([answer, times]) => `${answer}: ${times}`);
   console.log(`  attacker: ${each.join(', ') || 'nothing'}`);
@@ -162,7 +162,7 @@ function perSecond(answers: Answers, seconds: number) {
   return { sent: sum(all), accepted: sum(all.filter(([answer]) => answer.startsWith('2'))) };
 }
 
-/** Seconds of all cores. */
+/** Returns the CPU times of all cores in seconds. */
 function cpuTimes() {
   const times = cpus().map((cpu) => cpu.times);
   const all = times.flatMap((one) => Object.values(one)).reduce((sum, ms) => sum + ms, 0);
@@ -178,7 +178,7 @@ interface Slowdown {
   times: number;
 }
 
-/** All kinds, since one that the attacked service does not serve tells what the machine adds to each. */
+/** Describes all kinds: those that the attacked service does not serve show the machine's share of the slowdown. */
 function describeTimes(kinds: readonly Slowdown[]): string {
   const each = kinds.map(
     ({ kind, quietMs, attackedMs }) => `${kind} ${decimals(attackedMs)} (${decimals(quietMs)})`,

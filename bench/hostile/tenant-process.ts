@@ -5,13 +5,13 @@ import { TENANT } from './deployment.ts';
 import type { Kind, Observation, Observed, TenantPlan, Urls } from './tenant.ts';
 
 const WITHIN_MS = 15_000;
-/** How much the priority exceeds that of the services. */
+/** How far the tenant's priority is above that of the services. */
 const AHEAD = 10;
 
-/** Its connections stay open, as those of a gateway do. */
+/** Connections stay open, as those of a gateway do. */
 const agent = new Agent({ keepAlive: true });
 
-/** The tenant has a machine of its own: where it shares one, its own work must not wait. */
+/** Raises the priority. A real tenant has its own machine, so its work must not wait on a shared one. */
 function goAhead(): boolean {
   try {
     setPriority(getPriority() - AHEAD);
@@ -29,8 +29,8 @@ process.on('message', async ({ urls, seconds }: TenantPlan) => {
 });
 
 /**
- * A tenant that does nothing special, without retries, until it is told to stop: 20 batches of 10 events, 20
- * evaluations, 4 identify calls, and 5 conversations with a turn and a read a second.
+ * Generates ordinary traffic without retries until the signal aborts. Per second: 20 batches of 10 events, 20
+ * evaluations, 4 identify calls, and 5 conversations with a turn and a read.
  */
 async function behave(urls: Urls, until: AbortSignal): Promise<Observed[]> {
   const observed: Observed[] = [];
@@ -97,7 +97,7 @@ async function behave(urls: Urls, until: AbortSignal): Promise<Observed[]> {
   return observed;
 }
 
-/** Sends a request and reads the whole response. A request without a response has the status 0. */
+/** Sends a request and reads the whole response. The status is 0 if there is no response. */
 function exchange(
   url: string,
   body: Buffer | undefined,

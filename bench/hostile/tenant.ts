@@ -1,12 +1,12 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 
-/** Requests of the well-behaved tenant, by what they do. */
+/** The kinds of requests of the well-behaved tenant. */
 export type Kind = 'events' | 'identify' | 'flags' | 'open' | 'turn' | 'thread';
 
 export interface Observed {
   kind: Kind;
-  /** 0 for a request without a response. */
+  /** The status, or 0 for a request without a response. */
   status: number;
   ms: number;
 }
@@ -30,12 +30,14 @@ export interface Observation {
 
 export interface Tenant {
   pid: number | undefined;
-  /** Lets the tenant behave for some seconds. */
+  /** Runs the tenant's traffic for some seconds. */
   behave(seconds: number): Promise<Observation>;
   stop(): void;
 }
 
-/** The well-behaved tenant, in a process of its own that all observations share: a new one would be slow at first. */
+/**
+ * Starts the tenant in a separate process. All observations share it, because a new process would be slow at first.
+ */
 export function startTenant(urls: Urls): Tenant {
   const child = fork(join(import.meta.dirname, 'tenant-process.ts'), { serialization: 'advanced' });
   return {

@@ -8,7 +8,7 @@ export const LOGS = ['standalone', 'postgres', 'kafka'];
 const PARTITIONS = 4;
 const PROJECT_ID = 'bench';
 
-/** Where to send an identify, and where to ask for flags. */
+/** The URLs for identify calls and for flag evaluations. */
 export interface Deployment {
   projectKey: string;
   ingestion: string[];
@@ -21,7 +21,7 @@ export async function deployStandalone(): Promise<Deployment> {
   return { projectKey: demo.project_key, ingestion: [demo.eu_api_url], flags: [demo.base_url], stop };
 }
 
-/** Two instances each of ingestion and flags, as processes of their own. */
+/** Starts two instances each of ingestion and flags, as separate processes. */
 export async function deployInstances(on: 'postgres' | 'kafka'): Promise<Deployment> {
   const kafka = on === 'kafka' ? await startKafka() : undefined;
   if (on === 'kafka' && kafka === undefined) {
@@ -39,7 +39,7 @@ export async function deployInstances(on: 'postgres' | 'kafka'): Promise<Deploym
       : openKafkaLog({ brokers: kafka.brokers, clientId: 'bench' });
   const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
   const key = `pk_eu_${'a'.repeat(32)}`;
-  // A new topic is unknown for a moment.
+  // Retries, because a new topic is unknown for a moment.
   await eventually(() => directory.putProject({ id: PROJECT_ID, companyId: 'bench', name: 'Bench', key }));
   await log.close();
 

@@ -5,15 +5,15 @@ import { median } from '../lib/median.ts';
 import { decimals, printTable } from '../lib/table.ts';
 import { type Deployment, deployInstances, deployStandalone, LOGS } from './deployment.ts';
 
-/** New processes compile code and plan queries in their first turns, which are not counted. */
+/** The first turns are not counted, because new processes still compile code and plan queries. */
 const WARM_TURNS = 50;
 
 const COLUMNS = ['log', 'asking', 'times', 'p50 ms', 'p99 ms', 'max ms', 'seen'];
 
 /**
- * Measures from the 202 of an identify to the first evaluation that uses it, over HTTP: in standalone, and with two
- * instances each of ingestion and flags. One way evaluates again on every instance until the result has changed; the
- * other evaluates once, with the X-State-Token of the identify.
+ * Measures over HTTP from the 202 of an identify to the first evaluation that uses it. Covers standalone, and two
+ * instances each of ingestion and flags. One method polls every instance until the result has changed. The other
+ * evaluates once, with the X-State-Token of the identify.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -54,7 +54,7 @@ async function measure(log: string, deployment: Deployment, times: number): Prom
   const tookMs: number[] = [];
   let seen = 0;
   for (let turn = 0; turn < times; turn++) {
-    // Each instance of one service with each of the other.
+    // Combines each instance of one service with each of the other.
     const url = flags[Math.floor(turn / ingestion.length) % flags.length] ?? '';
     const token = await identify(deployment, `waiting-${turn}`, turn);
     const acceptedAt = performance.now();
@@ -74,7 +74,7 @@ function row(log: string, asking: string, waits: readonly number[], seen: number
   return [log, asking, String(waits.length), ...times, String(seen)];
 }
 
-/** Resolves with the X-State-Token. */
+/** Sends an identify, and resolves with the X-State-Token. */
 async function identify(
   { ingestion, projectKey }: Deployment,
   person: string,
@@ -97,7 +97,7 @@ async function isPro({ projectKey }: Deployment, url: string, person: string, to
   return flags['pro-dashboard'] === true;
 }
 
-/** Resolves with the wait for each instance of flags. */
+/** Resolves with the delay for each flags instance. */
 async function untilSeen(deployment: Deployment, prefix: string, turn: number): Promise<number[]> {
   const person = `${prefix}-${turn}`;
   await identify(deployment, person, turn);

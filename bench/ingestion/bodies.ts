@@ -1,12 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-/** How a server wants events, each with a number of its own. */
+/** The event format of a server, in which each event has a unique number. */
 export interface Protocol {
   path: string;
   headers: Readonly<Record<string, string>>;
-  /** Where the load writes the number. */
+  /** The placeholder that the load generator replaces with the number. */
   number: string;
-  /** What stands before the number in a stored event. */
+  /** The text before the number in a stored event. */
   storedPrefix: string;
   body(events: readonly BenchEvent[]): object;
 }
@@ -22,7 +22,7 @@ interface BenchEvent {
 
 export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
 
-/** Where the load writes a number that makes each event_id its own. */
+/** The placeholder that the load generator replaces with a number, so that each event_id is unique. */
 export const NUMBER = '#'.repeat(14);
 const EVENT_ID_PREFIX = 'bench-event-id-';
 
@@ -46,7 +46,7 @@ export const SWITCHBOARD: Protocol = {
   }),
 };
 
-/** The end of a UUID, in decimal digits. */
+/** The placeholder for the end of a UUID, in decimal digits. */
 const UUID_NUMBER = '#'.repeat(12);
 const UUID_PREFIX = '01890000-0000-7000-8000-';
 
@@ -71,7 +71,7 @@ export const CAPTURE: Protocol = {
 const PATHS = ['pricing', 'docs/start', 'docs/api', 'checkout', 'settings/team', 'reports/weekly'];
 const NAMES = ['page viewed', 'button clicked', 'checkout completed', 'report shared', 'search made'];
 
-/** Some bodies of `count` events each, of about 490 bytes an event with little in common. */
+/** Returns bodies of `count` events each. An event has about 490 bytes, and events have little in common. */
 export function eventBodies(count: number, bodies: number, protocol: Protocol = SWITCHBOARD): string[] {
   return Array.from({ length: bodies }, () => {
     const events = Array.from({ length: count }, () => event(`user-${Math.floor(Math.random() * 50_000)}`));
@@ -79,7 +79,7 @@ export function eventBodies(count: number, bodies: number, protocol: Protocol = 
   });
 }
 
-/** A body of `count` events of a person. */
+/** Returns a body of `count` events of a person. */
 export function bodyOf(person: string, count: number): string {
   return JSON.stringify(SWITCHBOARD.body(Array.from({ length: count }, () => event(person))));
 }

@@ -10,15 +10,15 @@ import { startCapture } from './peer.ts';
 
 const FLOOR_TOPIC = 'floor';
 const PEER_TOPIC = 'capture';
-/** As many as the floor spreads its records over. */
+/** The number of partitions that the floor spreads its records over. */
 const FLOOR_PARTITIONS = 4;
-/** All load comes from one address and one project. */
+/** Disables limits, because all load comes from one address and one project. */
 const UNLIMITED = {
   BYTES_PER_PROJECT_PER_SECOND: '1000000000000',
   BYTES_PER_ADDRESS_PER_SECOND: '1000000000000',
 };
 
-/** A server under measurement, and the topic on which its events must be. */
+/** A measured server, and the topic that must contain its events. */
 export interface Server {
   name: string;
   program: Program;
@@ -28,9 +28,9 @@ export interface Server {
 
 export interface Deployment {
   kafka: kafkajs.Kafka;
-  /** The ingestion service, once for each number of workers. */
+  /** The ingestion service, once per number of workers. */
   services: Server[];
-  /** The floor, then the peer. */
+  /** The floor, followed by the peer. */
   others: Server[];
   stop(): Promise<void>;
 }
@@ -38,13 +38,13 @@ export interface Deployment {
 export interface DeployOptions {
   flags: readonly string[];
   partitions: number;
-  /** Values of WORKERS. */
+  /** The values of WORKERS. */
   workers: readonly string[];
-  /** PostHog's capture, as a program. */
+  /** The path of PostHog's capture program. */
   peer: string | undefined;
 }
 
-/** The ingestion service, the floor and the peer on one Kafka. The topics must not exist yet. */
+/** Starts the ingestion service, the floor and the peer on one Kafka. The topics must not exist yet. */
 export async function deploy(
   brokers: string[],
   { flags, partitions, workers, peer }: DeployOptions,
@@ -106,7 +106,7 @@ async function createTopics(brokers: string[], partitions: number): Promise<void
   await log.createTopics([topic(FLOOR_TOPIC, FLOOR_PARTITIONS), topic(PEER_TOPIC, partitions)]);
   const directory = await createDirectoryPublisher(log, { partitions });
   const project = { id: 'bench', companyId: 'bench', name: 'Bench', key: PROJECT_KEY };
-  // A new topic is unknown for a moment.
+  // Retries, because a new topic is unknown for a moment.
   await eventually(() => directory.putProject(project));
   await log.close();
 }

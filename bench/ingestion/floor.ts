@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { Kafka, type Message } from 'kafkajs';
 
 /**
- * The lower bound for a server on Node.js and kafkajs: each body is one record, sent at once while nothing is in flight
- * and batched while something is. It checks no key and parses nothing.
+ * The lower bound for a server on Node.js and kafkajs. Each body is one record. It is sent at once if nothing is in
+ * flight, and batched otherwise. The floor checks no key and parses nothing.
  */
 const topic = process.env['FLOOR_TOPIC'] ?? 'floor';
 const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');

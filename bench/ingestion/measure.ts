@@ -8,10 +8,10 @@ export interface Run {
   result: LoadResult;
   perSecond: number;
   cpuMicrosPerEvent: number;
-  /** Share of one CPU that the server used. */
+  /** The share of one CPU that the server used. */
   cpuShare: number;
   peakMb: number;
-  /** Resident memory, sampled once a second. */
+  /** The resident memory, sampled once a second. */
   residentMb: number[];
   firstNumber: number;
 }
@@ -26,7 +26,7 @@ export interface Load {
 
 const bodies = new Map<string, string[]>();
 
-/** Loads a server, and returns what it did and what that cost. */
+/** Loads a server, and returns its throughput and cost. */
 export async function measure(server: Server, load: Load): Promise<Run> {
   const { program, protocol } = server;
   const { eventsPerRequest, connections, seconds } = load;

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { freePort, type Program, redisUrl, spawnProgram } from '@switchboard/testkit';
 
-/** PostHog's capture, with a Redis; docs/benchmarks.md says where it comes from. All events go to one topic. */
+/** Starts PostHog's capture with a Redis. docs/benchmarks.md describes its source. All events go to one topic. */
 export async function startCapture(binary: string, brokers: string[], topic: string): Promise<Program> {
   const redis = await redisUrl();
   if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');
@@ -21,7 +21,8 @@ export async function startCapture(binary: string, brokers: string[], topic: str
       REDIS_URL: redis,
       KAFKA_HOSTS: brokers.join(','),
       ...Object.fromEntries(topics.map((name) => [name, topic])),
-      // Stored by every replica before it is answered, as ours; its default linger of 20 ms makes it slower here.
+      // As in our service, every replica stores an event before the response. The default linger of 20 ms makes it
+      // slower here.
       KAFKA_PRODUCER_ACKS: 'all',
       KAFKA_PRODUCER_LINGER_MS: '5',
       KAFKA_COMPRESSION_CODEC: 'none',

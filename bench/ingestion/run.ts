@@ -28,7 +28,7 @@ const COLUMNS = [
   'unexpected',
 ];
 
-/** Measures the ingestion service beside the floor and a peer: see docs/benchmarks.md. */
+/** Compares the ingestion service with the floor and a peer. See docs/benchmarks.md. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -37,7 +37,7 @@ export async function run(args: string[]): Promise<void> {
       runs: { type: 'string', default: '3' },
       only: { type: 'string', default: 'batch,single,wide,overload,minute' },
       partitions: { type: 'string', default: '4' },
-      /** Several values, such as `1,auto`, are measured beside each other. */
+      /** Multiple values, such as `1,auto`, are measured side by side. */
       workers: { type: 'string', default: '1' },
       peer: { type: 'string' },
       profile: { type: 'string' },
@@ -77,7 +77,7 @@ export async function run(args: string[]): Promise<void> {
 
 const DEFAULT_PARTITIONS = '4';
 
-/** What is measured beside the floor and the peer. */
+/** The scenarios that are also measured for the floor and the peer. */
 const BESIDE = {
   batch: { name: '100 x 32, events', eventsPerRequest: 100, connections: 32 },
   single: { name: '1 x 32, requests', eventsPerRequest: 1, connections: 32 },
@@ -85,7 +85,7 @@ const BESIDE = {
 };
 const { batch: BATCH } = BESIDE;
 
-/** A broker for this run, unless KAFKA_BROKERS names one, which must have none of the topics. */
+/** Starts a broker for this run, unless KAFKA_BROKERS names one. That one must have none of the topics. */
 async function ownKafka(): Promise<KafkaServer | undefined> {
   if (process.env['KAFKA_BROKERS']) return undefined;
   const kafka = await startKafka();
@@ -93,7 +93,7 @@ async function ownKafka(): Promise<KafkaServer | undefined> {
   return kafka;
 }
 
-/** Runs take turns, so that other work on the machine affects all. Shows the median run of each. */
+/** Runs servers in turn, so that other load on the machine affects all. Shows the median run of each. */
 async function besideOthers(
   { kafka, services, others }: Deployment,
   name: string,
@@ -123,9 +123,9 @@ async function besideOthers(
   };
 }
 
-/** For so long V8 still optimises: the rate of a new process rises by a quarter or more. */
+/** How long V8 still optimizes: in that time, the rate of a new process rises by a quarter or more. */
 const WARM_SECONDS = 15;
-/** What V8 and malloc take at the usual load, they take only after some seconds of it. */
+/** V8 and malloc reach the memory of the usual load only after some seconds. */
 const USUAL_SECONDS = 20;
 const REST_MS = 60_000;
 
@@ -144,7 +144,7 @@ function ratiosOf(scenario: string, other: string, our?: Run, their?: Run): Rati
   ];
 }
 
-/** The usual load, ten times the clients for a while, then the usual number again, then none for a minute. */
+/** Applies the usual load, then ten times the clients, then the usual number again, then none for a minute. */
 async function overload({ kafka, services }: Deployment, seconds: number): Promise<string[][]> {
   const rows: string[][] = [];
   for (const service of services) {
@@ -185,7 +185,9 @@ async function minute({ kafka, services }: Deployment): Promise<string[][]> {
 
 interface Checked {
   run: Run;
-  /** Accepted events, and those of them that the topic has once, has not, and has in spite of their refusal. */
+  /**
+   * The number of accepted events, of those on the topic once, of missing ones, and of rejected ones on the topic.
+   */
   found: number[];
 }
 

@@ -7,7 +7,7 @@ const decompress = promisify(zstdDecompress);
 interface Wanted {
   from: Offsets;
   to: Offsets;
-  /** What stands before an event's number. */
+  /** The text before an event's number. */
   prefix: string;
   firstNumber: number;
   count: number;
@@ -23,7 +23,7 @@ export async function endOffsets(kafka: Kafka, topic: string): Promise<Offsets> 
   return new Map(offsets.map(({ partition, high }) => [partition, BigInt(high)]));
 }
 
-/** How often each event's number is on the topic between two offsets, at index `number - firstNumber`. */
+/** Counts each event number on the topic between two offsets, at index `number - firstNumber`. */
 export async function storedNumbers(
   kafka: Kafka,
   topic: string,

@@ -21,20 +21,20 @@ export interface Question {
   body: Record<string, unknown> & { series?: { event: string }[] };
 }
 
-/** A report; or the status, where the question needs more memory (400) or time (503) than it may. */
+/** A report, or the status of a query that exceeds its memory limit (400) or its time limit (503). */
 export type Answer = { report: ReportContent } | { refused: 400 | 503 };
 
-/** Analytics as a process. */
+/** The analytics service as a process. */
 export interface Analytics {
-  /** Where the archive's files are. */
+  /** The folder with the archive's files. */
   folder: string;
   usage: ReturnType<typeof processUsage>;
   addProject(id: string): Promise<void>;
   /** Publishes files, and waits until the service knows them. */
   publish(records: readonly ArchiveFileRecord[]): Promise<void>;
-  /** Publishes that files are gone. */
+  /** Publishes the removal of files. */
   remove(records: readonly ArchiveFileRecord[]): Promise<void>;
-  /** Asks a question that no cache has the answer of. */
+  /** Runs a query that no cache can answer. */
   ask(question: Question): Promise<Answer>;
   stop(): Promise<void>;
 }
@@ -120,7 +120,7 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
   };
 }
 
-/** The question with another name of its first series, as most have one time zone; else in another one that is UTC. */
+/** Returns an equivalent query: usually with another name for its first series, else in another zone equal to UTC. */
 function inOtherWords(name: string, body: Question['body'], turn: number): object {
   const [first, ...others] = body.series ?? [];
   if (first !== undefined) {
@@ -131,7 +131,7 @@ function inOtherWords(name: string, body: Question['body'], turn: number): objec
   return { ...body, timezone };
 }
 
-/** Time zones that are UTC in the year of the events. */
+/** Time zones that equal UTC in the year of the events. */
 const ZONES = [
   ...[
     'UTC',

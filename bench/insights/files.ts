@@ -3,26 +3,26 @@ import { dirname, join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { ArchiveFileRecord } from '@switchboard/contracts';
 
-/** Generated events in files as the archive's compaction writes them: sorted, in groups of 4,096 rows, compressed. */
+/** Generated events in files like those of the archive's compaction: sorted, compressed, in groups of 4,096 rows. */
 
 export const LARGE = 'large';
 export const smallProject = (number: number) => `small-${number}`;
 export const FIRST_DAY = Date.parse('2026-01-01T00:00:00Z');
 export const DAY_MS = 86_400_000;
-/** A day, counted from the first. */
+/** Returns the date of a day, counted from the first. */
 export const dayOf = (day: number) => new Date(FIRST_DAY + day * DAY_MS).toISOString().slice(0, 10);
 const EVENT_NAMES = ['page seen', 'product seen', 'product added', 'checkout begun', 'order placed'];
 
 /** A file to write. */
 interface Wanted {
-  /** Part of its name. */
+  /** A part of the file name. */
   name: string;
-  /** Counted from the first. */
+  /** The day, counted from the first. */
   day: number;
   rows: number;
-  /** A project, or so many small ones. */
+  /** The project, or the number of small projects. */
   of: string | number;
-  /** Who has done something, of all days. */
+  /** The number of active people over all days. */
   people: number;
 }
 
@@ -41,7 +41,7 @@ export async function openFileWriter(folder: string): Promise<FileWriter> {
       await mkdir(dirname(join(folder, key)), { recursive: true });
       const owner = typeof of === 'number' ? `'small-' || (hash(i + 7) % ${of})` : `'${of}'`;
       const start = FIRST_DAY + day * DAY_MS;
-      // Literals are numbers and names of this file alone.
+      // Safe, because the literals are numbers and names from this file only.
       await connection.run(`copy (
         select ${owner} as project_id, '${name}-${day}-' || i as event_id,
           (${listOf(EVENT_NAMES)})[1 + least(4, (log2(1 + hash(i) % 31))::integer)] as event_name,
@@ -82,14 +82,14 @@ export async function openFileWriter(folder: string): Promise<FileWriter> {
 const listOf = (texts: string[]) => `[${texts.map((text) => `'${text}'`).join(', ')}]`;
 
 interface Generated {
-  /** Of the large project. */
+  /** The number of events of the large project. */
   events: number;
   days: number;
-  /** Small projects, with a tenth of the events together. */
+  /** The number of small projects, which together have a tenth of the events. */
   projects: number;
 }
 
-/** Writes two files a day: one of the large project, and one of all small ones. */
+/** Writes two files per day: one for the large project, and one for all small projects. */
 export async function generateFiles(
   folder: string,
   { events, days, projects }: Generated,

@@ -4,15 +4,15 @@ import { DAY_MS, dayOf, FIRST_DAY, LARGE, smallProject } from './files.ts';
 
 export interface BenchQuestion extends Question {
   /**
-   * The same in the best SQL we could write for the same files; `FILES` stands for them. Its rows are a name, a place
-   * and a value, as `valuesOf` reads them from a report.
+   * The same query in the best SQL that we could write for the same files. `FILES` is the placeholder for the files.
+   * A row is a name, a place and a value, as `valuesOf` reads them from a report.
    */
   byHand: string;
 }
 
 const FIRST_WEEK = Math.floor((FIRST_DAY / DAY_MS + 3) / 7);
 
-/** One of each kind over all days, and one of a project that shares its files. */
+/** Returns one query of each kind over all days, and one for a project that shares its files. */
 export function questionsOver(days: number): BenchQuestion[] {
   const range = { from: dayOf(0), to: dayOf(days - 1) };
   const since = `timestamptz '${range.from} 00:00:00+00'`;
@@ -110,7 +110,7 @@ export function questionsOver(days: number): BenchQuestion[] {
   ];
 }
 
-/** The values of a report that are neither 0 nor absent, each with its name and place. */
+/** Returns the values of a report that are neither 0 nor absent, each with its name and place. */
 export function valuesOf(report: ReportContent): Map<string, number> {
   const values: [string, number | null][] = [];
   switch (report.kind) {

@@ -14,10 +14,10 @@ import { type BenchQuestion, questionsOver, valuesOf } from './questions.ts';
 const AT_ONCE = 10;
 
 /**
- * Asks analytics a question of each kind over generated files, beside SQL written by hand for plain DuckDB over the
- * same files with the same memory and threads, and compares the answers. Cold: first asked, with the copies of the
- * files still to make; by hand, a new engine. Warm: after that, each time in other words, so that nothing is answered
- * from a cache. With `--clickhouse` a second analytics asks ClickHouse, into which the same files are read.
+ * Runs a query of each kind in analytics over generated files, and compares the results with hand-written SQL on
+ * plain DuckDB over the same files, with the same memory and threads. Cold: the first query, which also copies the
+ * files; for SQL by hand, a new engine. Warm: later queries, each in a different form, so that no cache answers it.
+ * With `--clickhouse`, a second analytics queries ClickHouse, which is filled from the same files.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -56,7 +56,7 @@ export async function run(args: string[]): Promise<void> {
       const askByHand = () => timed(() => hand.ask(question), ownCpuSeconds);
       const [cold, coldByHand] = [await ask(), await askByHand()];
       compare(question, cold.value, coldByHand.value);
-      // In turn, so that a slow moment is one of both.
+      // Alternates, so that a slow moment affects both.
       const both = await times(runs, async () => ({ own: await ask(), byHand: await askByHand() }));
       hand.close();
       const warm = median(both.map(({ own }) => own.ms));
@@ -116,7 +116,7 @@ interface Timed<T> {
   value: T;
 }
 
-/** A question that is refused takes for ever. */
+/** Measures a query. The time of a rejected query is infinite. */
 async function timed<T extends object>(
   ask: () => Promise<T>,
   cpuSeconds: () => number | Promise<number>,
@@ -128,7 +128,7 @@ async function timed<T extends object>(
   return { ms, cpuMs: ((await cpuSeconds()) - used) * 1000, value };
 }
 
-/** SQL by hand runs in this process. */
+/** Returns the CPU time of this process, which runs the SQL by hand. */
 function ownCpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
@@ -143,7 +143,7 @@ async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
 const meanOf = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0) / all.length;
 const shown = (ms: number) => (Number.isFinite(ms) ? thousands(ms) : 'refused');
 
-/** Throws where an answer and the one by hand differ. */
+/** Throws if the result of analytics and the one by hand differ. */
 function compare({ name }: BenchQuestion, answer: Answer, byHand: Map<string, number>): void {
   if ('refused' in answer) return;
   const values = valuesOf(answer.report);
@@ -155,7 +155,7 @@ function compare({ name }: BenchQuestion, answer: Answer, byHand: Map<string, nu
 }
 
 interface OnClickHouse extends Pick<Analytics, 'ask' | 'stop'> {
-  /** Reads the files into the table that analytics has made. */
+  /** Reads the files into the table that analytics created. */
   fill(folder: string): Promise<void>;
 }
 
@@ -178,7 +178,7 @@ async function startOnClickHouse(options: Parameters<typeof startAnalytics>[0]):
         const files = `file('${join(events, day)}/*.parquet', 'Parquet')`;
         await run(`insert into events (${COLUMNS}) select ${COLUMNS} from ${files}`);
       }
-      // As after a while.
+      // Merges parts, as ClickHouse does over time.
       await run('optimize table events final');
     },
     async stop() {
@@ -191,7 +191,7 @@ async function startOnClickHouse(options: Parameters<typeof startAnalytics>[0]):
 const COLUMNS = `project_id, event_id, event_name, distinct_id, session_id, schema_version, occurred_at, received_at,
   sent_at, timestamp, properties, context, log_partition, log_offset, log_line`;
 
-/** The milliseconds that ClickHouse takes; or the status, where it refuses. */
+/** Returns the milliseconds that ClickHouse takes, or the status if it rejects the query. */
 async function askClickHouse(
   { ask }: OnClickHouse,
   question: BenchQuestion,
@@ -210,7 +210,7 @@ interface Hand {
   close(): void;
 }
 
-/** A new engine, of which each question gets a connection. */
+/** Opens a new engine. Each query gets a connection to it. */
 async function openHand(
   records: readonly ArchiveFileRecord[],
   folder: string,

@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { eventually } from '@switchboard/testkit';
 
 const CGROUPS = '/sys/fs/cgroup';
-/** What a group has by default; half of it gets half as much while the cores are short. */
+/** The default weight of a group. A group with half of it gets half as much CPU under contention. */
 const USUAL = { 'cpu.shares': 1024, 'cpu.weight': 100 } as const;
 
-/** In times of what a group has by default. An idle group gets what the others leave, and never delays them. */
+/** A multiple of the default weight. An idle group only gets unused CPU time, and never delays other groups. */
 type Shares = number | 'idle';
 
 export interface CpuGroups {
-  /** Moves a process, its threads and its later children to a group with so many shares. */
+  /** Moves a process, its threads and its future children to a group with these shares. */
   put(pid: number, group: string, shares?: Shares): Promise<void>;
-  /** Call it when the processes have ended. */
+  /** Removes the groups. Call it after the processes have ended. */
   remove(): Promise<void>;
 }
 
 /**
- * Groups of processes among which the cores are shared, as they are among pods that request CPU: a group with many
- * threads gets no more than one with few. Undefined where Linux or root is missing.
+ * Creates groups of processes that share the cores, as pods with CPU requests do: a group with many threads gets no
+ * more than one with few. Returns undefined without Linux or root.
  */
 export async function createCpuGroups(name: string): Promise<CpuGroups | undefined> {
   const found = await openParent(name).catch(() => undefined);
@@ -42,7 +42,7 @@ export async function createCpuGroups(name: string): Promise<CpuGroups | undefin
     },
     async remove() {
       await writeFile(join(top, 'cgroup.procs'), String(process.pid));
-      // A process that was killed stays in its group for a moment.
+      // Retries, because a killed process stays in its group for a moment.
       for (const made of groups.values()) await eventually(async () => rmdir(await made));
       await rmdir(parent);
     },

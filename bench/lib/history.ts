@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { median } from './median.ts';
 import { decimals, printTable } from './table.ts';
 
-/** A figure of ours divided by that of a floor or a peer of the same run. */
+/** One of our figures divided by that of a floor or a peer in the same run. */
 export interface Ratio {
   scenario: string;
-  /** What is divided by what, such as `requests/s of floor`. */
+  /** The name of the ratio, such as `requests/s of floor`. */
   ratio: string;
   value: number;
   better: 'higher' | 'lower';
@@ -19,38 +19,38 @@ interface Entry extends Ratio {
   date: string;
   commit: string;
   bench: string;
-  /** Of the machine before the bench began. */
+  /** The load average of the machine before the bench began. */
   loadAverage: number;
   cores: number;
 }
 
 interface Compared extends Ratio {
-  /** The median of earlier records; undefined without any. */
+  /** The median of earlier records. Undefined if there are none. */
   usual: number | undefined;
-  /** How much worse it is than usual, as a share of it; negative if it is better. */
+  /** How much worse it is than usual, as a share of the usual ratio. Negative if it is better. */
   worseBy: number;
 }
 
-/** For parseArgs, in every bench that keeps a history. */
+/** parseArgs options of every bench that keeps a history. */
 export const HISTORY_OPTIONS = {
-  /** Append the ratios to the history. */
+  /** Appends the ratios to the history. */
   record: { type: 'boolean', default: false },
-  /** End with exit code 1 if a ratio is worse than usual. */
+  /** Exits with code 1 if a ratio is worse than usual. */
   check: { type: 'boolean', default: false },
 } as const;
 
 const FILE = join(import.meta.dirname, '../history.ndjson');
 const COMPARED_RECORDS = 5;
 const TOLERATED = 0.1;
-/** With more waiting processes a core, others' work decides the ratios. */
+/** With more waiting processes per core, the load of other programs determines the ratios. */
 const MAX_LOAD_PER_CORE = 2;
 
 const LOAD_AVERAGE = loadavg()[0] ?? 0;
 const run = promisify(execFile);
 
 /**
- * Prints ratios beside the median of the last records of each, and says which are more than 10% worse. They are neither
- * recorded nor checked if the machine was busy before the bench.
+ * Prints each ratio beside the median of its last records, and reports those that are more than 10% worse. Neither
+ * records nor checks ratios if the machine was busy before the bench.
  */
 export async function keepHistory(
   bench: string,
@@ -119,7 +119,7 @@ function parseEntry(line: string): Entry {
   return JSON.parse(line);
 }
 
-/** With a `+` if something else than the history differs from it. */
+/** Returns the current commit, with a `+` if files other than the history differ from it. */
 async function currentCommit(): Promise<string> {
   const cwd = import.meta.dirname;
   const { stdout } = await run('git', ['rev-parse', '--short', 'HEAD'], { cwd });

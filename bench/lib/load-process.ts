@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import type { LoadPlan, LoadRequest, LoadResult } from './load.ts';
 
 /**
- * A cheap client: plain sockets, one request in flight on each, prepared bytes in which only the numbers are rewritten.
- * Of a response only the status and the length, or the end of its chunks, are read.
+ * A cheap client: plain sockets with one request in flight each, and prepared bytes in which it only rewrites the
+ * numbers. It reads only the status and the length of a response, or the end of its chunks.
  */
 process.once('message', (plan: LoadPlan) => {
   generate(plan).then((result) => process.send?.(result));
@@ -19,7 +19,7 @@ interface Template {
 interface Due {
   request: number;
   bytes: Buffer;
-  /** Of `performance.now()`; in the past where there is no rate. */
+  /** The due time, as of `performance.now()`. In the past if there is no rate. */
   at: number;
 }
 
@@ -43,7 +43,7 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
     if (source === undefined) throw new Error('the plan has no requests');
     const at = startedAt + (request * 1000) / perSecond;
     if (source.offsets.length === 0) return { request, bytes: source.bytes, at };
-    // A copy, since the socket may still hold the bytes when the template is used again.
+    // Copies, because the socket may still hold the bytes when the template is used again.
     const bytes = Buffer.from(source.bytes);
     let number = firstNumber + request * numbersPerBody;
     for (const offset of source.offsets) bytes.write(String(number++).padStart(width, '0'), offset, 'latin1');
@@ -74,13 +74,13 @@ async function generate(plan: LoadPlan): Promise<LoadResult> {
       else whenDue((due) => connection(due, resolve));
     });
 
-  /** Opened when a request is due, and again if it is gone by then: servers close connections that are not used. */
+  /** Opens a connection when a request is due. Reopens it if it is gone by then: servers close idle connections. */
   function connection(first: Due, resolve: () => void): void {
     const socket = connect({ port: plan.port, host: '127.0.0.1', noDelay: true });
     let { request } = first;
     let began = 0;
     let isOpen = false;
-    /** For its next request, or for ever, as another connection sends that one. */
+    /** Whether it waits for its next request. It waits indefinitely if another connection sends that request. */
     let isWaiting = false;
     let head = Buffer.alloc(0);
     let left = 0;

@@ -3,27 +3,27 @@ import { join } from 'node:path';
 
 export interface LoadRequest {
   path: string;
-  /** With a body the request is a POST, without one a GET. */
+  /** The body of a POST. Without a body, the request is a GET. */
   body?: string;
-  /** In addition to those of the plan. */
+  /** Headers in addition to those of the plan. */
   headers?: Record<string, string>;
 }
 
 export interface LoadPlan {
   port: number;
   headers: Readonly<Record<string, string>>;
-  /** Each has one request in flight. */
+  /** The number of connections, with one request in flight each. */
   connections: number;
   seconds: number;
-  /** Ends earlier, after so many requests. */
+  /** The number of requests after which the load ends early. */
   count?: number;
-  /** Requests a second, at a steady rate; latency counts from when each was due. Default: as fast as possible. */
+  /** Requests per second, at a steady rate. Latency counts from the due time. Default: as fast as possible. */
   perSecond?: number;
-  /** Sent in turn. */
+  /** The requests, sent in turn. */
   requests: LoadRequest[];
   /**
-   * What stands in a body where a number of this width, different each time, is to be written. The numbers of a body
-   * are consecutive, and the bodies' follow one another from `firstNumber`.
+   * The text in a body to replace with a number of the same width that is different each time. The numbers within a
+   * body are consecutive, and those of successive bodies continue from `firstNumber`.
    */
   placeholder?: string;
   firstNumber?: number;
@@ -31,16 +31,16 @@ export interface LoadPlan {
 
 export interface LoadResult {
   seconds: number;
-  /** Requests by status; 0 for a connection that broke. */
+  /** The number of requests by status. 0 stands for a broken connection. */
   statuses: Record<string, number>;
-  /** Milliseconds of the requests that were answered 2xx or 3xx. */
+  /** The latency of requests that got a 2xx or 3xx, in milliseconds. */
   latency: { p50: number; p99: number; max: number };
   /** The status of each request, in the order of their numbers. */
   outcomes: Uint16Array;
 }
 
 /**
- * Puts load on a server from a process of its own, which costs the server's process nothing.
+ * Applies load to a server from a separate process, so that it does not use time of the server's process.
  *
  * autocannon 9 can do the same with `setupRequest`, `onResponse` and its response event, but takes 20 to 80% more
  * CPU per request on the cores that the measured server shares, and drops the requests in flight at the end.

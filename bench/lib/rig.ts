@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import { type Harness, type HarnessOptions, harness } from '@switchboard/testkit';
 
-/** As the images run a service: V8 would let the young generation alone grow past 150 MB on a large machine. */
+/** Flags of the images. Without them, V8's young generation alone can exceed 150 MB on a large machine. */
 export const HEAP_FLAGS = ['--max-semi-space-size=16'];
 
-/** What the images set for glibc: without them, memory that a service has freed stays with the process. */
+/** glibc settings of the images. Without them, the process keeps memory that a service has freed. */
 export const MEMORY_ENV = { MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '1048576' };
 
-/** The heap that the images give a process in a pod with this memory limit. */
+/** Returns the heap flags that the images give a process in a pod with this memory limit. */
 export const heapFlagsOf = (memoryMib: number): string[] => [
   `--max-old-space-size=${Math.floor(memoryMib * HEAP_SHARE)}`,
 ];
 const HEAP_SHARE = 0.5;
 
-/** The flags with which Node.js writes a CPU profile into a folder. */
+/** Returns the flags with which Node.js writes a CPU profile into a folder. */
 export const profileFlags = (folder: string | undefined): string[] =>
   folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 
@@ -26,17 +26,17 @@ export interface BenchRig {
 }
 
 export interface BenchRigOptions {
-  /** Whether PostgreSQL syncs what it commits. */
+  /** Whether PostgreSQL syncs commits to disk. */
   durable: boolean;
-  /** Where PostgreSQL keeps its data. Default: a temporary folder. */
+  /** The data folder of PostgreSQL. Default: a temporary folder. */
   directory?: string;
-  /** Services whose databases are kept in it, under their names. */
+  /** The services with databases to keep in the folder, under their names. */
   databases?: readonly string[];
   env?: Record<string, string>;
   log?: HarnessOptions['log'];
 }
 
-/** PostgreSQL, access tokens and settings for services that run as processes, as they run in production. */
+/** Starts PostgreSQL and provides access tokens and settings for services that run as processes, as in production. */
 export async function startRig(options: BenchRigOptions): Promise<BenchRig> {
   const { durable, env = {}, databases = [], log } = options;
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'switchboard-bench-')));

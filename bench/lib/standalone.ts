@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually, spawnProgram } from '@switchboard/testkit';
 
-/** What standalone writes about its demo. */
+/** The data that standalone writes about its demo. */
 export interface Demo {
   base_url: string;
   eu_api_url: string;
@@ -12,7 +12,7 @@ export interface Demo {
   tokens: { teammate: string };
 }
 
-/** Standalone as a process, with its demo. */
+/** Starts standalone as a process, with its demo. */
 export async function startStandalone(): Promise<{ demo: Demo; stop(): Promise<void> }> {
   const home = await mkdtemp(join(tmpdir(), 'bench-standalone-'));
   const standalone = await spawnProgram({

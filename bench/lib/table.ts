@@ -1,4 +1,4 @@
-/** Prints rows as a Markdown table with aligned columns, fit to be pasted into the documentation. */
+/** Prints rows as a Markdown table with aligned columns, ready to paste into the documentation. */
 export function printTable(columns: string[], rows: string[][]): void {
   const widths = columns.map((column, i) =>
     Math.max(column.length, ...rows.map((row) => (row[i] ?? '').length)),

@@ -15,7 +15,7 @@ const LIMITS = [
   'SOCKETS_PER_ADDRESS',
 ];
 
-/** Settings of the messenger service under which no bench reaches a limit. */
+/** Settings of the messenger service that keep every bench below its limits. */
 export const UNLIMITED_MESSENGER: Record<string, string> = Object.fromEntries(
   LIMITS.map((name) => [name, name.includes('BYTES') ? '1000000000000' : '1000000']),
 );

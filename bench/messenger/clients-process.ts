@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientPlan, TurnResult } from './clients.ts';
 
-/** Clients in a process of their own. Sockets are plain ones, which make the handshake and answer pings. */
+/** Runs clients in a separate process. Plain sockets perform the handshake and answer pings. */
 process.once('message', async (plan: ClientPlan) => {
   process.send?.(plan.kind === 'sockets' ? await openSockets(plan) : await sendTurns(plan));
 });
 
 const PING = 0x89;
-/** A pong without payload, masked as a client must. */
+/** A pong without payload, masked as the protocol requires of clients. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
 async function openSockets({ port, path, count }: Extract<ClientPlan, { kind: 'sockets' }>): Promise<number> {
@@ -37,7 +37,7 @@ async function openSockets({ port, path, count }: Extract<ClientPlan, { kind: 's
   return open;
 }
 
-/** Sends turns at a steady rate, whether or not the ones before are answered. */
+/** Sends turns at a steady rate, without waiting for earlier responses. */
 async function sendTurns(plan: Extract<ClientPlan, { kind: 'turns' }>): Promise<TurnResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const latencies: number[] = [];

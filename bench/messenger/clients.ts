@@ -20,7 +20,7 @@ export interface TurnResult {
   max: number;
 }
 
-/** Starts clients as a process; it lives, with its sockets, until it is killed. */
+/** Starts clients as a process, which keeps its sockets open until it is killed. */
 export async function startClients<T>(plan: ClientPlan): Promise<{ child: ChildProcess; result: T }> {
   const child = fork(join(import.meta.dirname, 'clients-process.ts'));
   process.once('exit', () => child.kill('SIGKILL'));

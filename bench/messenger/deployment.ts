@@ -14,7 +14,7 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-/** The messenger service as a process, with one project; PostgreSQL is its event log too. */
+/** Starts the messenger service as a process, with one project. PostgreSQL is also its event log. */
 export async function deploy({ durable }: { durable: boolean }): Promise<Deployment> {
   const { rig, stop } = await startRig({
     durable,

@@ -6,16 +6,16 @@ import { decimals, printTable, thousands } from '../lib/table.ts';
 import { startClients, type TurnResult } from './clients.ts';
 import { AUTHORIZED, type Deployment, deploy, PROJECT_KEY } from './deployment.ts';
 
-/** Measures the messenger: memory of idle sockets, turns at a steady rate, and the configuration. */
+/** Measures the messenger: the memory of idle sockets, turns at a steady rate, and the configuration. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
       sockets: { type: 'string', default: '5000' },
       seconds: { type: 'string', default: '10' },
-      /** One of sockets, turns, configuration. */
+      /** One of sockets, turns or configuration. */
       only: { type: 'string', default: '' },
-      /** Without fsync, to see how much the disk costs. */
+      /** Disables fsync, to show the cost of the disk. */
       volatile: { type: 'boolean', default: false },
     },
   });
@@ -23,7 +23,7 @@ export async function run(args: string[]): Promise<void> {
   const wants = (name: string) => values.only === '' || values.only === name;
   try {
     const seconds = Number(values.seconds);
-    // First, in a fresh process: memory left over from other work would hide what sockets take.
+    // Runs first, in a fresh process: memory left over from other work would hide the memory of sockets.
     const child = wants('sockets') ? await measureSockets(deployment, Number(values.sockets)) : undefined;
     if (child !== undefined) await measureTurns(deployment, seconds, `beside ${values.sockets} sockets`);
     child?.kill();
@@ -102,7 +102,7 @@ async function measureSockets({ service }: Deployment, count: number) {
   });
   await sleep(5000);
   const after = await usage.residentMb();
-  // By then every client has been pinged.
+  // Waits until every client has been pinged.
   await sleep(35_000);
   const later = await usage.residentMb();
   const row = [open, before, after, later, later - before].map((value) => decimals(value, 0));

@@ -23,13 +23,13 @@ export interface Deployment {
   /** Access tokens of members of the company. */
   tokens: string[];
   manage(service: ServiceName, method: string, path: string, body: unknown): Promise<void>;
-  /** Forgets what counts towards rate limits. */
+  /** Resets the counters of rate limits. */
   resetLimits(): Promise<void>;
   longestDelayMs(program: Program): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** The services whose reads are measured, each as a process, with one project whose reports have these ids. */
+/** Starts each measured service as a process, with one project that has reports with these ids. */
 export async function deploy(reports: readonly string[], profile: string | undefined): Promise<Deployment> {
   const redis = await startRedis();
   if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');
@@ -89,7 +89,7 @@ export async function deploy(reports: readonly string[], profile: string | undef
   };
 }
 
-/** The report `threads` has 500 threads of 20 comments; every second comment has two reactions. */
+/** Fills the report `threads` with 500 threads of 20 comments. Every second comment has two reactions. */
 async function fillThreads(url: string): Promise<void> {
   const database = openDatabase({ url, applicationName: 'bench', statementTimeoutMs: 60_000 });
   await database.sql.unsafe(`
@@ -107,7 +107,7 @@ async function fillThreads(url: string): Promise<void> {
   await database.close();
 }
 
-/** Turns on the public link of a report and records a run of it; the result is the link's token. */
+/** Turns on the public link of a report and records a run of it. Returns the token of the link. */
 export async function share({ services, tokens, manage }: Deployment, report: string, content: unknown) {
   await manage('collaboration', 'POST', `/projects/${PROJECT_ID}/reports/${report}/runs`, {
     report: content,
@@ -124,7 +124,7 @@ export async function share({ services, tokens, manage }: Deployment, report: st
 
 export const CONVERSATION_TURNS = 100;
 
-/** A conversation of 100 turns; the result is the path to read it and the headers that this takes. */
+/** Creates a conversation of 100 turns. Returns the path and the headers for reading it. */
 export async function converse({ services: { messenger } }: Deployment) {
   const headers: Record<string, string> = { Authorization: `Bearer ${PROJECT_KEY}` };
   const opened = await call('POST', `${messenger.url}/v1/conversations`, {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The lower bound: bare `node:http` that sends `/<bytes>` ready bytes, or 304 without any. */
+/** The lower bound: bare `node:http` that sends `/<bytes>` prepared bytes, or a 304 without a body. */
 const bodies = new Map<number, Buffer>();
 
 createServer((request, response) => {

@@ -2,7 +2,9 @@ import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { socketPath } from './loop-delay.ts';
 
-/** Preloaded into a measured process. The histogram holds the time between two turns of a timer of this many ms. */
+/**
+ * Preloaded into a measured process. The histogram records the time between two ticks of a timer of this interval.
+ */
 const RESOLUTION_MS = 1;
 
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

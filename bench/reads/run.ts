@@ -12,18 +12,18 @@ interface Run {
   perSecond: number;
   cpuMicros: number;
   peakMb: number;
-  /** The longest block of the event loop. */
+  /** The longest block of the event loop, in milliseconds. */
   blockMs: number;
 }
 
-/** Measures what people read, beside ready bytes: see docs/benchmarks.md. */
+/** Compares reads with prepared bytes. See docs/benchmarks.md. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
       seconds: { type: 'string', default: '3' },
       runs: { type: 'string', default: '3' },
-      /** Some of threads, shared, conversation, configuration, lists. */
+      /** Any of threads, shared, conversation, configuration, lists. */
       only: { type: 'string', default: Object.keys(SCENARIOS).join() },
       profile: { type: 'string' },
       ...HISTORY_OPTIONS,
@@ -58,14 +58,14 @@ const COLUMNS = [
   'not 2xx or 304',
 ];
 
-/** The median run of each. */
+/** The median runs of the service and the floor. */
 interface Measured {
   scenario: Scenario;
   ours: Run;
   floors: Run;
 }
 
-/** Service and floor take turns, so that other work on the machine affects both. */
+/** Measures service and floor in turn, so that other load on the machine affects both. */
 async function measureBeside(
   deployment: Deployment,
   scenario: Scenario,

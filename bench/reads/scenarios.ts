@@ -3,25 +3,25 @@ import pMap from 'p-map';
 import type { LoadRequest } from '../lib/load.ts';
 import { converse, type Deployment, PROJECT_ID, PROJECT_KEY, share } from './deployment.ts';
 
-/** A request that is repeated, beside the floor's: the same number of ready bytes, or 304. */
+/** A repeated request. The floor sends the same number of prepared bytes, or a 304. */
 export interface Scenario {
   name: string;
   program: Program;
   connections: number;
   headers: Record<string, string>;
-  /** Sent in turn. */
+  /** The requests, sent in turn. */
   requests: LoadRequest[];
-  /** Of the response. */
+  /** The size of the response. */
   bytes: number;
   isNotModified: boolean;
 }
 
 const CONNECTIONS = 20;
-/** Each address may read 30 shared reports a minute. */
+/** The number of client addresses. Each may read 30 shared reports per minute. */
 const ADDRESSES = 3_000;
 const READS = 6_000;
 
-/** Each link may be read 60 times a minute, so there are enough for a measurement. */
+/** Enough shared reports for a measurement: each link may be read 60 times per minute. */
 const SHARED = [
   { name: '10 kB', links: 1_000, content: () => ({ rows: 'x'.repeat(10_000) }) },
   { name: '100 kB', links: 300, content: () => ({ rows: 'x'.repeat(100_000) }) },
@@ -33,13 +33,13 @@ const reportsOf = ({ name, links }: (typeof SHARED)[number]) =>
 
 export const REPORTS = ['threads', ...SHARED.flatMap(reportsOf)];
 
-/** Each makes its data when it is called. */
+/** The scenarios. Each creates its data when it is called. */
 export const SCENARIOS: Record<string, (deployment: Deployment) => Promise<Scenario[]>> = {
   async threads({ services: { collaboration }, tokens }) {
     const path = `/v1/projects/${PROJECT_ID}/reports/threads/comment-threads`;
     const [mine = {}, ...others] = tokens.map((token) => ({ Authorization: `Bearer ${token}` }));
     const scenario = await read('500 threads of 20 comments', collaboration, path, mine);
-    // Each has rights and reactions of their own.
+    // Each member has different permissions and reactions.
     const requests = [mine, ...others].map((headers) => ({ path, headers }));
     return [
       { ...scenario, connections: 1 },

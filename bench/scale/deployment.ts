@@ -6,9 +6,9 @@ import { HEAP_FLAGS, heapFlagsOf, startRig } from '../lib/rig.ts';
 import { UNLIMITED_MESSENGER } from '../lib/unlimited.ts';
 import { projectId } from './model.ts';
 
-/** The services, with the memory limit of a pod (MiB) and how many pods there are at least. */
+/** The services, with the memory limit of a pod (MiB) and the minimum number of pods. */
 export const PODS = {
-  // What clients call survives the loss of a pod.
+  // Services that clients call must survive the loss of a pod.
   ingestion: { memoryMib: 768, least: 2 },
   flags: { memoryMib: 1024, least: 2 },
   messenger: { memoryMib: 512, least: 2 },
@@ -21,29 +21,29 @@ export type Service = keyof typeof PODS;
 export const SERVICES = Object.keys(PODS) as Service[];
 
 const PROJECTS_PER_COMPANY = 10;
-/** Each waits until its change is on the log. */
+/** The number of concurrent requests. Each waits until its change is on the log. */
 const REQUESTS_AT_ONCE = 64;
 export const MEMBER = 'ada';
 
 export interface Deployment {
   rig: Harness;
   pods: Record<Service, Program>;
-  /** Where archived events are. */
+  /** The location of archived events. */
   objects: string;
-  /** For long statements on a service's database. */
+  /** Returns a client for long statements on a service's database. */
   sql(service: Service): Database['sql'];
   stop(): Promise<void>;
 }
 
 export interface DeploymentOptions {
   partitions: number;
-  /** ARCHIVE_FILE_SECONDS. */
+  /** The value of ARCHIVE_FILE_SECONDS. */
   fileSeconds: number;
-  /** Where everything is stored. */
+  /** The folder for all stored data. */
   folder: string;
 }
 
-/** Every service as one process, on Kafka and PostgreSQL. */
+/** Starts every service as one process, on Kafka and PostgreSQL. */
 export async function deploy({ partitions, fileSeconds, folder }: DeploymentOptions): Promise<Deployment> {
   const objects = join(folder, 'objects');
   const kafka = await startKafka(undefined, join(folder, 'kafka'));
@@ -72,7 +72,7 @@ export async function deploy({ partitions, fileSeconds, folder }: DeploymentOpti
         flags: [...HEAP_FLAGS, ...heapFlagsOf(PODS[name].memoryMib)],
         readyWithinMs: 300_000,
       });
-    // The others wait for the log of the directory, which it makes.
+    // Starts first, because it creates the log of the directory that the others wait for.
     const catalogue = await spawn('catalogue');
     const started = await pMap(
       SERVICES,
@@ -103,7 +103,10 @@ export async function deploy({ partitions, fileSeconds, folder }: DeploymentOpti
   }
 }
 
-/** Companies with a member and ten projects each, through the management API. Resolves with a key of each project. */
+/**
+ * Creates companies with one member and ten projects each through the management API. Resolves with a key of each
+ * project.
+ */
 export async function putProjects({ rig }: Deployment, projects: number): Promise<string[]> {
   const token = await rig.mint({ sub: 'bench', permissions: ['service.manage'] });
   const url = `${rig.url('catalogue')}/management/v1`;

@@ -6,7 +6,7 @@ import { DAY_MS } from '../insights/files.ts';
 import { MODEL, projectId, projectInSql, type Size } from './model.ts';
 
 export const EVENT_NAMES = ['page seen', 'product seen', 'product added', 'checkout begun', 'order placed'];
-/** About what the archive makes the file of a bucket. */
+/** The approximate size of a bucket file in the archive. */
 const BUCKET_BYTES = 32 * 1024 * 1024;
 const BYTES_PER_EVENT = 50;
 
@@ -23,8 +23,8 @@ export interface StoredFile {
 }
 
 /**
- * Writes the archived events of the model, by UTC day until the day before yesterday, in files as the archive leaves
- * those of a day that is over: by bucket of projects, sorted, in groups of 4,096 rows, compressed.
+ * Writes the archived events of the model, by UTC day until the day before yesterday. The files are like the
+ * archive's for a closed day: by bucket of projects, sorted, compressed, in groups of 4,096 rows.
  */
 export async function writeFiles(folder: string, size: Size): Promise<StoredFile[]> {
   const { archivedEvents, people, projects } = size;

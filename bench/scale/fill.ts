@@ -8,12 +8,12 @@ import { MODEL, personId, projectInSql, projectOf, type Size } from './model.ts'
 type Sql = Database['sql'];
 type Tx = Parameters<Parameters<Sql['begin']>[1]>[0];
 
-/** People with the same traits. */
+/** The number of distinct sets of traits. */
 const KINDS_OF_PEOPLE = 1_000;
-/** Percent: what inserts in random order leave of the pages of an index. */
+/** The fill factor in percent of index pages after inserts in random order. */
 const RANDOM_FILL = 70;
 
-/** Puts what the model stores into the databases, apart from projects and archived events. */
+/** Fills the databases with the data of the model, except for projects and archived events. */
 export async function fillDatabases({ sql }: Deployment, size: Size): Promise<void> {
   await Promise.all([
     fillSeenEvents(sql('archive'), size.archivedEvents),
@@ -24,16 +24,16 @@ export async function fillDatabases({ sql }: Deployment, size: Size): Promise<vo
 }
 
 /**
- * Fills tables anew in one transaction, their indexes after the rows: without a write-ahead log, as the server's
- * `wal_level` is minimal.
+ * Refills tables in one transaction, and builds their indexes after the rows. It writes no write-ahead log, because
+ * the server's `wal_level` is minimal.
  */
 async function refill(sql: Sql, tables: readonly string[], insert: (tx: Tx) => Promise<unknown>) {
   await sql.begin(async (tx) => {
     await useMemory(tx);
     await tx.unsafe(`truncate ${tables.join(', ')} cascade`);
-    // No insert keeps an index up to date that is not ready; building it again makes it so.
+    // Inserts do not update an index that is not ready. Rebuilding it makes it ready again.
     await tx`update pg_index set indisready = false where indrelid::regclass::text = any(${tables as string[]})`;
-    // Foreign keys are not checked.
+    // Disables foreign key checks.
     await tx`set local session_replication_role = replica`;
     await insert(tx);
     for (const table of tables) await tx.unsafe(`reindex table ${table}`);
@@ -48,7 +48,7 @@ async function useMemory(tx: Tx): Promise<void> {
 async function fillFlags(sql: Sql, projects: number): Promise<void> {
   const entries = JSON.stringify(benchFlags());
   await refill(sql, ['flags', 'flag_versions', 'rulesets'], async (tx) => {
-    // Every project has keys of its own, so that no two rulesets are equal.
+    // Every project has unique keys, so that no two rulesets are equal.
     await tx`
       insert into flags (project_id, key, entry)
       select 'project-' || n, entry ->> 'key', entry
@@ -81,10 +81,10 @@ async function fillPeople(sql: Sql, { people, projects }: Size): Promise<void> {
   });
 }
 
-/** Of the days that events sent again are recognised for, those that are over and that nothing else fills. */
+/** The closed days within the deduplication window that nothing else fills. */
 const SEEN_DAYS = [7, 6, 5, 4, 3, 2];
 
-/** The events of earlier days: each new one is looked for among those of each day. */
+/** Fills the events of earlier days. Each new event is looked up among those of each day. */
 async function fillSeenEvents(sql: Sql, events: number): Promise<void> {
   for (const [index, daysAgo] of SEEN_DAYS.entries()) {
     const from = Math.floor((events * index) / SEEN_DAYS.length);
@@ -92,7 +92,7 @@ async function fillSeenEvents(sql: Sql, events: number): Promise<void> {
     const [row] = await sql`select ((now() at time zone 'utc')::date - ${daysAgo}::int)::text as day`;
     const day = `'${row?.['day']}'::date`;
     const table = `seen_events_${daysAgo}_days_ago`;
-    // As the archive makes the partition of a day.
+    // Creates the partition of a day as the archive does.
     await sql.begin(async (tx) => {
       await useMemory(tx);
       await tx.unsafe(`
@@ -111,7 +111,7 @@ async function fillSeenEvents(sql: Sql, events: number): Promise<void> {
 
 async function fillConversations(sql: Sql, { conversations, projects }: Size): Promise<void> {
   const each = MODEL.turnsPerConversation;
-  // As those of the service, ids are in the order of time.
+  // Ids are in time order, like those of the service.
   const numbers = `generate_series(1::bigint, ${conversations}) as n,
     lateral (select now() - (${conversations} - n) * interval '1 second' as at, lpad(to_hex(n), 32, '0') as id) as made`;
   await refill(sql, ['conversations', 'turns'], async (tx) => {
@@ -137,7 +137,7 @@ export interface Opened {
 
 const OPENED = 200;
 
-/** Opens a few conversations through the interface, which turns are sent to. */
+/** Opens a few conversations through the API. The load sends turns to them. */
 export async function openConversations(
   { pods: { messenger } }: Deployment,
   { people, projects }: Size,

@@ -25,37 +25,37 @@ import {
 import { type Objects, objectsPerDay } from './objects.ts';
 import { readTables, type Table } from './tables.ts';
 
-/** What an SDK sends at a time. */
+/** The number of events that an SDK sends per request. */
 const EVENTS_PER_REQUEST = 10;
 const DIFFERENT_REQUESTS = 5_000;
 const DIFFERENT_BODIES = 1_000;
 const CONNECTIONS = 16;
 const IDLE_SECONDS = 10;
-/** Written into a folder once it is filled. */
+/** A file that marks a folder as completely filled. */
 const FILLED = 'filled.json';
-/** PostgreSQL, Parquet, copies of it, and room to build indexes, for the whole model. */
+/** Disk space for the whole model: PostgreSQL, Parquet, copies of it, and space to build indexes. */
 const STORED_BYTES = 48e9;
 
 export interface Options {
-  /** Of each peak; the average lasts three times as long. */
+  /** The duration of each peak. The average load lasts three times as long. */
   seconds: number;
-  /** ARCHIVE_FILE_SECONDS. */
+  /** The value of ARCHIVE_FILE_SECONDS. */
   fileSeconds: number;
-  /** Default: those of the model. */
+  /** Default: the number of partitions in the model. */
   partitions?: number;
-  /** A folder in which what is stored is kept, and found again. */
+  /** A folder in which stored data is kept and reused. */
   keep?: string | undefined;
 }
 
-/** What a load did in a window, and what it took. */
+/** The work and the cost of a load in a window. */
 export interface Window {
   seconds: number;
-  /** CPUs in use, by service. */
+  /** The number of CPUs in use, by service. */
   cores: Record<Service, number>;
   loads: Record<Load, { done: number; failures: Record<string, number>; p50: number; p99: number }>;
 }
 
-/** What the load needs to know of what is stored. */
+/** The facts about stored data that the load needs. */
 interface Filled {
   /** The key of each project. */
   keys: string[];
@@ -63,13 +63,13 @@ interface Filled {
   archivedBytes: number;
 }
 
-/** What was measured at a share of the model. */
+/** The measurements at a share of the model. */
 export interface Measured {
   size: Size;
   idle: Record<Service, number>;
   peaks: Record<Spread, Window>;
   average: Window;
-  /** Highest resident memory in megabytes. */
+  /** The peak resident memory in megabytes. */
   peakMb: Record<Service, number>;
   objects: Objects;
   archivedBytes: number;
@@ -78,7 +78,7 @@ export interface Measured {
 
 const note = (text: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${text}`);
 
-/** Puts the model's load on a deployment that holds a share of the model, unless it is for 0 seconds. */
+/** Applies the model's load to a deployment with a share of the model's data. Applies none if `seconds` is 0. */
 export async function measureShare(size: Size, options: Options): Promise<Measured | undefined> {
   const { keep } = options;
   const folder =
@@ -87,7 +87,7 @@ export async function measureShare(size: Size, options: Options): Promise<Measur
       : join(keep, `${size.share * 100}%`);
   const known = await readFile(join(folder, FILLED), 'utf8').catch(() => undefined);
   try {
-    // What an earlier run did not fill to the end is of no use.
+    // Discards the data of an earlier run that did not finish filling.
     if (known === undefined) await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     return await measureIn(folder, size, options, known === undefined ? undefined : JSON.parse(known));
@@ -111,7 +111,7 @@ async function measureIn(
     const usages = new Map(SERVICES.map((name) => [name, processUsage(pods[name].pid)]));
     await settled(deployment, keys, usages);
     note(`measuring for ${IDLE_SECONDS + 5 * options.seconds} s`);
-    // In a folder that is kept, event ids differ from those of earlier runs: these send fewer than 10 a millisecond.
+    // In a kept folder, event ids differ from those of earlier runs, which send fewer than 10 per millisecond.
     const sent: Sent = { first: Date.now() * 10, events: 0, accepted: 0 };
     const before = await eventsIn(sql('archive'));
     const idle = await coresDuring(usages, IDLE_SECONDS, () => sleep(IDLE_SECONDS * 1000));
@@ -119,7 +119,7 @@ async function measureIn(
       applyModel(deployment, { size, keys, opened, usages, spread, isPeak, seconds, sent });
     const { seconds } = options;
     const since = new Date().toISOString();
-    // Compiled code and open connections are not what is measured.
+    // Warms up: excludes compilation and opening connections from the measurement.
     await window('zipf', true, Math.min(5, seconds));
     const peaks = {
       zipf: await window('zipf', true, seconds),
@@ -127,7 +127,7 @@ async function measureIn(
     };
     const average = await window('zipf', false, 3 * seconds);
     await archived(rig);
-    // One that was answered 503 may be stored all the same.
+    // An event that got a 503 may still be stored.
     const stored = (await eventsIn(sql('archive'))) - before;
     if (stored < sent.accepted || stored > sent.events) {
       throw new Error(`${stored} of ${sent.accepted} events were archived`);
@@ -174,7 +174,7 @@ async function byService<T>(of: (name: Service) => Promise<T>): Promise<Record<S
   return Object.fromEntries(entries) as Record<Service, T>;
 }
 
-/** As the archive enters files that it has merged; it publishes them, and analytics follows. */
+/** Inserts files as the archive inserts merged files. The archive then publishes them to analytics. */
 async function enterFiles({ sql }: Deployment, files: readonly StoredFile[]): Promise<void> {
   await sql('archive')`
     insert into event_files (key, day, project_id, bucket, buckets, rows, bytes, row_bytes, first_occurred_at,
@@ -194,7 +194,7 @@ type Usages = ReadonlyMap<Service, ProcessUsage>;
 
 const SETTLED_CORES = 0.15;
 
-/** Until every service has applied what it was given. */
+/** Resolves once every service has applied all its data. */
 async function settled({ pods }: Deployment, keys: readonly string[], usages: Usages): Promise<void> {
   const last = keys.at(-1) ?? '';
   await eventually(
@@ -211,7 +211,7 @@ async function settled({ pods }: Deployment, keys: readonly string[], usages: Us
   );
 }
 
-/** The CPUs that each service uses during some work. */
+/** Measures the CPUs that each service uses while `work` runs. */
 async function coresDuring(
   usages: Usages,
   minSeconds: number,
@@ -237,15 +237,15 @@ interface WindowOptions {
   sent: Sent;
 }
 
-/** Events of all windows so far. */
+/** The events of all windows so far. */
 interface Sent {
-  /** The number of the first one. */
+  /** The number of the first event. */
   first: number;
   events: number;
   accepted: number;
 }
 
-/** All loads at once, each at its rate. */
+/** Applies all loads concurrently, each at its own rate. */
 async function applyModel(
   deployment: Deployment,
   { size, keys, opened, usages, spread, isPeak, seconds, sent }: WindowOptions,
@@ -322,7 +322,7 @@ async function applyModel(
   return { seconds, cores, loads: loads as Window['loads'] };
 }
 
-/** Of the last 30 days, each of another event or breakdown. */
+/** Returns a query over the last 30 days, each with a different event or breakdown. */
 function question(index: number): object {
   const day = (back: number) => new Date(Date.now() - back * DAY_MS).toISOString().slice(0, 10);
   const event = EVENT_NAMES[index % EVENT_NAMES.length];

@@ -1,4 +1,4 @@
-/** The load that Switchboard is built for: see docs/sizing.md. */
+/** The load that Switchboard is designed for. See docs/sizing.md. */
 export const MODEL = {
   projects: 10_000,
   flagsPerProject: 100,
@@ -11,15 +11,15 @@ export const MODEL = {
 };
 
 const MONTH_SECONDS = 30 * 86_400;
-/** Peak of average. */
+/** The ratio of peak to average load. */
 const PEAK = 3;
 
-/** A second, on average. The same at every share: shares are of what is stored. */
+/** Average rates per second. They are the same at every share: shares apply to stored data only. */
 export const AVERAGE = {
   events: 1e9 / MONTH_SECONDS,
   evaluations: 1e8 / MONTH_SECONDS,
   turns: (MODEL.conversations * MODEL.turnsPerConversation) / MONTH_SECONDS,
-  /** To analytics; assumed, as the model has none. */
+  /** Queries to analytics. An assumption, because the model has none. */
   questions: 0.2,
 };
 export type Load = keyof typeof AVERAGE;
@@ -28,7 +28,7 @@ export const LOADS = Object.keys(AVERAGE) as Load[];
 
 export const rateOf = (load: Load, isPeak: boolean): number => AVERAGE[load] * (isPeak ? PEAK : 1);
 
-/** What is stored at a share of the model. */
+/** The amount of stored data at a share of the model. */
 export interface Size {
   share: number;
   projects: number;
@@ -48,19 +48,19 @@ export function sizeOf(share: number): Size {
   };
 }
 
-/** Which project has how much: few have most (Zipf, s = 1), or all have the same. */
+/** The distribution of data over projects: a few have most of it (Zipf, s = 1), or all have the same. */
 export type Spread = 'zipf' | 'uniform';
 
 const GOLDEN = 0.618033988749895;
 
-/** The project of a person, from 0. Those with even numbers are spread by Zipf, the others uniformly. */
+/** Returns the project of a person, from 0. Even numbers have a Zipf distribution, odd ones a uniform one. */
 export function projectOf(person: number, projects: number): number {
   if (person % 2 === 1) return ((person - 1) / 2) % projects;
   const point = (person / 2) * GOLDEN;
   return Math.min(projects - 1, Math.floor(projects ** (point - Math.floor(point))) - 1);
 }
 
-/** The same in the SQL of PostgreSQL and DuckDB. */
+/** Returns the same as an SQL expression for PostgreSQL and DuckDB. */
 export function projectInSql(person: string, projects: number): string {
   const half = `(${person} >> 1)`;
   const point = `(${half} * ${GOLDEN}::float8)`;
@@ -68,7 +68,7 @@ export function projectInSql(person: string, projects: number): string {
     least(${projects} - 1, floor(power(${projects}::float8, ${point} - floor(${point})))::bigint - 1) end)`;
 }
 
-/** A random person whose project is spread so. */
+/** Returns a random person from the people with this distribution. */
 export function randomPerson(people: number, spread: Spread): number {
   const half = Math.floor(Math.random() * Math.floor(people / 2));
   return spread === 'zipf' ? 2 * half : 2 * half + 1;

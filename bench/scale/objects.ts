@@ -1,15 +1,15 @@
 import type { Database } from '@switchboard/database';
 
-/** Objects that the archive writes, a day at the average rate. */
+/** The number of objects that the archive writes per day at the average rate. */
 export interface Objects {
-  /** Files of segments. */
+  /** The number of segment files. */
   written: number;
-  /** Merged files of the open day. */
+  /** The number of merged files of the open day. */
   merged: number;
   filesPerSegment: number;
 }
 
-/** From how often each partition's files were written since a time. */
+/** Estimates the objects per day from how often each partition's files were written since a time. */
 export async function objectsPerDay(sql: Database['sql'], since: string): Promise<Objects> {
   const [segments] = await sql`
     select coalesce(sum(segments - 1) / nullif(sum(seconds), 0), 0)::float8 * count(*)::float8 as per_second,

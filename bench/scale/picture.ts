@@ -4,7 +4,7 @@ import type { Measured } from './measure.ts';
 import { LOADS } from './model.ts';
 import { boundedTables, microsOf, nameOf } from './sizing.ts';
 
-/** Tables smaller than this share of the largest are left out. */
+/** Tables smaller than this share of the largest one are omitted. */
 const SMALL = 0.01;
 
 /** Draws how memory, CPU, tables and objects grow with the share of the model. */

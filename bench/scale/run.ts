@@ -18,7 +18,7 @@ import {
   totalsOf,
 } from './sizing.ts';
 
-/** Puts the load of the model on all services while they hold shares of what it stores: see docs/sizing.md. */
+/** Applies the load of the model to all services while they hold shares of its data. See docs/sizing.md. */
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -26,13 +26,13 @@ export async function run(args: string[]): Promise<void> {
     options: {
       /** Shares of the model: `--share 0.01 0.1 1`. */
       share: { type: 'string', default: '0.01' },
-      /** Of each peak. With 0 what is stored is filled, and nothing measured. */
+      /** The duration of each peak. 0 only fills the data and measures nothing. */
       seconds: { type: 'string', default: '30' },
-      /** ARCHIVE_FILE_SECONDS. */
+      /** The value of ARCHIVE_FILE_SECONDS. */
       'file-seconds': { type: 'string', default: '30' },
-      /** A folder that keeps what is stored and what was measured, for further runs. */
+      /** A folder that keeps the stored data and the measurements for further runs. */
       keep: { type: 'string' },
-      /** A file for a picture, as SVG. */
+      /** The SVG file for a picture. */
       picture: { type: 'string' },
     },
   });
@@ -51,7 +51,7 @@ export async function run(args: string[]): Promise<void> {
     print(measured);
     if (kept) await writeFile(kept, JSON.stringify(all));
     if (values.picture !== undefined) await writeFile(values.picture, scalePicture(all));
-    // A smaller share may run beside tests.
+    // Smaller shares may run beside tests, so they have no targets.
     if (share >= 1) requireTargets(measured);
   }
 }

@@ -80,7 +80,7 @@ describe('the arithmetic of the table', () => {
     expect(rows['public.seen_events']?.modelRows).toBeCloseTo((1e9 / 30) * 8);
     expect(rows['public.seen_events']?.modelBytes).toBeCloseTo((1e9 / 30) * 8 * 100);
     expect(rows['public.event_segments']).toBeUndefined();
-    // 64 buckets of 32 MiB, and 36 projects with 100,000 events.
+    // 64 buckets of 32 MiB, plus 36 projects with 100,000 events.
     expect(filesOfClosedDay(40)).toBe(64 + 36);
   });
 
@@ -109,7 +109,7 @@ it('spreads people over projects alike in SQL and here, half by Zipf', async () 
   const projects = Array.from({ length: 10_000 }, (_, person) => projectOf(person, 100));
   expect(rows.map((row) => row['project'])).toEqual(projects);
   const people = (project: number) => projects.filter((one) => one === project).length;
-  // 50 of those that are spread uniformly, and ln 2 / ln 100 of the others.
+  // 50 of those with a uniform distribution, and ln 2 / ln 100 of the others.
   expect(people(0)).toBeCloseTo(50 + 5_000 * 0.1505, -2);
   expect(people(99)).toBeLessThan(100);
   expect(personId(7)).toBe('user-7');

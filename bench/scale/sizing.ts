@@ -3,34 +3,34 @@ import type { Measured, Window } from './measure.ts';
 import { AVERAGE, type Load, MODEL } from './model.ts';
 import type { Table } from './tables.ts';
 
-/** What the model may take. */
+/** The maximum resources for the model. */
 export const TARGETS = { pods: 12, cores: 3, podMb: 1024, objectsPerDay: 200_000 };
 
-/** The gateway is Caddy, which is not measured. */
+/** The number of gateway pods. The gateway is Caddy, which is not measured. */
 const GATEWAYS = 1;
-/** Of the core that a process has, when another pod is started. */
+/** The share of a process's core at which another pod is started. */
 const BUSY = 0.7;
 const DAY = 86_400;
 
-/** How many pods of a service carry so many cores, in processes of one core each. */
+/** Returns the number of pods of a service that provide `cores` cores, with one core per process. */
 export const podsFor = (service: Service, cores: number): number =>
   Math.max(PODS[service].least, Math.ceil(cores / BUSY));
 
-/** What a pod more than the measured one takes is what it takes idle. */
+/** Returns the total cores of a service. Each pod beyond the measured one adds the idle usage. */
 export function coresFor(service: Service, { idle, peak }: { idle: number; peak: number }): number {
   return peak + (podsFor(service, peak) - 1) * idle;
 }
 
 export interface Totals {
   pods: number;
-  /** At the peak. */
+  /** The number of cores at the peak. */
   cores: number;
-  /** Of the largest pod. */
+  /** The memory of the largest pod. */
   podMb: number;
   objectsPerDay: number;
 }
 
-/** Of all services, with the spread of projects that takes more. */
+/** Returns the totals of all services, for the distribution of projects that needs more. */
 export function totalsOf({ idle, peaks, peakMb, objects }: Measured): Totals {
   const peak = (service: Service) => Math.max(peaks.zipf.cores[service], peaks.uniform.cores[service]);
   const sum = (of: (service: Service) => number) => SERVICES.reduce((total, one) => total + of(one), 0);
@@ -49,7 +49,7 @@ const SERVICES_OF: Record<Load, Service[]> = {
   questions: ['analytics'],
 };
 
-/** Microseconds of CPU that one of a load takes of each service, without what the service takes idle. */
+/** Returns the CPU microseconds of each service per unit of a load, without its idle usage. */
 export function microsOf(
   load: Load,
   { seconds, cores, loads }: Window,
@@ -61,23 +61,25 @@ export function microsOf(
   }));
 }
 
-/** How many rows a table gets to, and what bounds it. Those that are missing are bounded by something small. */
+/** The number of rows that a table reaches, and its bound. Missing tables have a small bound. */
 export interface Growth {
   table: string;
-  /** Rows at the model, from what was measured. */
+  /** Returns the number of rows at the full model, extrapolated from the measurements. */
   rows(measured: Measured): number;
 }
 
-/** In this example; without the setting they are kept for ever. */
+/** The retention in this example. Without the setting, events are kept indefinitely. */
 export const ARCHIVE_RETENTION_DAYS = 365;
-/** As `rows per file` of the archive's merging. */
+/** The same value as `rows per file` in the archive's merging. */
 const OWN_FILE_ROWS = 100_000;
 const BUCKET_BYTES = 32 * 1024 * 1024;
 const SEEN_DAYS = 8;
 const SEGMENT_DAYS = 7;
 const DELETED_FILE_DAYS = 9;
 
-/** Files that are left of a day at the model's rate, by Zipf: of buckets, and of projects with many rows. */
+/**
+ * Returns the files of a closed day at the model's rate, by Zipf: those of buckets, and of projects with many rows.
+ */
 export function filesOfClosedDay(bytesPerEvent: number): number {
   const events = AVERAGE.events * DAY;
   const buckets = 2 ** Math.ceil(Math.log2((events * bytesPerEvent) / BUCKET_BYTES));
@@ -116,7 +118,7 @@ export const GROWTH: Growth[] = [
   },
   {
     table: 'analytics archive_files',
-    // Those that were merged stay for an hour.
+    // Files that were merged stay for an hour.
     rows: (measured) => archivedFiles(measured) + measured.objects.written / 24,
   },
   share('catalogue audit_entries'),
@@ -128,13 +130,13 @@ export const GROWTH: Growth[] = [
 
 export interface Bounded {
   table: Table;
-  /** With its indexes. */
+  /** The size of a row, including its indexes. */
   bytesPerRow: number;
   modelRows: number;
   modelBytes: number;
 }
 
-/** The tables that grow, with what they come to at the model. */
+/** Returns the growing tables, with their size at the full model. */
 export function boundedTables(measured: Measured): Bounded[] {
   return GROWTH.flatMap(({ table: name, rows }) => {
     const table = measured.tables.find((one) => nameOf(one) === name);

@@ -5,11 +5,11 @@ export interface Table {
   service: Service;
   name: string;
   rows: number;
-  /** With its indexes. */
+  /** The size, including indexes. */
   bytes: number;
 }
 
-/** Every table of every service, with what is in it. */
+/** Reads the row count and size of every table of every service. */
 export async function readTables({ sql }: Pick<Deployment, 'sql'>): Promise<Table[]> {
   const all = SERVICES.map(async (service): Promise<Table[]> => {
     await sql(service)`analyze`;

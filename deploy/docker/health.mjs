@@ -1,4 +1,4 @@
-// Checks whether the service in this container is `live` or `ready`. Exits with 0 if it is, else 1.
+// Checks whether the service in this container is `live` or `ready`. Exits with 0 if it is, and with 1 otherwise.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -6,7 +6,7 @@ import https from 'node:https';
 const path = `/health/${process.argv[2] ?? 'live'}`;
 const { PORT, TLS_CERT_FILE, TLS_KEY_FILE } = process.env;
 const request = { host: '127.0.0.1', port: PORT || 3000, path, timeout: 2500 };
-// Its own certificate is that of a client, too. It names the service and not 127.0.0.1.
+// The service's certificate is also a client certificate. It is for the service's name, not for 127.0.0.1.
 const tls = TLS_CERT_FILE && {
   cert: readFileSync(TLS_CERT_FILE),
   key: readFileSync(TLS_KEY_FILE),

@@ -29,7 +29,7 @@ describe('engine.sh', () => {
     await chmod(join(bin, name), 0o755);
   }
 
-  /** Runs the script with nothing on the PATH but its tools and these programs. */
+  /** Runs the script with only its tools and these programs on the PATH. */
   async function engine(step: string): Promise<{ code: number; stdout: string; stderr: string }> {
     const env = { PATH: bin, HOME: folder, SWITCHBOARD_BACKINGS: join(folder, 'backings') };
     return await new Promise((resolve) => {

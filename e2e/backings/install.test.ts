@@ -21,7 +21,7 @@ describe('install.sh', () => {
       const { stdout } = await promisify(execFile)('sh', ['-c', `command -v ${tool}`]);
       await symlink(stdout.trim(), join(bin, tool));
     }
-    // Installers that succeed and install nothing.
+    // These installers succeed without installing anything.
     for (const installer of ['apt-get', 'go', 'mvn', 'python3']) await program(installer, 'exit 0');
     await program('sudo', 'exec "$@"');
     await program('java', 'exit 1');
@@ -33,7 +33,7 @@ describe('install.sh', () => {
     await chmod(join(bin, name), 0o755);
   }
 
-  /** Runs the script with nothing on the PATH but its tools and these installers. */
+  /** Runs the script with only its tools and these installers on the PATH. */
   async function install(...steps: string[]): Promise<{ code: number; stderr: string }> {
     const env = { PATH: bin, HOME: folder, SWITCHBOARD_BACKINGS: join(folder, 'backings') };
     return await new Promise((resolve) => {

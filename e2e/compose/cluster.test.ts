@@ -6,7 +6,7 @@ import { underLoad } from './under-load.ts';
 const BROKERS = ['kafka', 'kafka-2', 'kafka-3'];
 const TOPICS = ['java', '-cp', '/opt/kafka/libs/*', 'org.apache.kafka.tools.TopicCommand'];
 
-/** The partitions that lack a replica. Kafka's own tool, because the image of Kafka has it. */
+/** Returns the partitions that lack a replica. Uses Kafka's own tool, which the Kafka image contains. */
 async function behind(): Promise<string[]> {
   const asked = ['--bootstrap-server', BROKERS.map((name) => `${name}:9092`).join(), '--describe'];
   const { code, output } = await inside('kafka', ...TOPICS, ...asked, '--under-replicated-partitions');

@@ -5,7 +5,7 @@ import { backingProgram } from '@switchboard/testkit';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 
-/** An object, or `NAME=value` lines; the loader prints either. */
+/** An object, or `NAME=value` lines. The loader prints either. */
 const environment = z
   .union([z.record(z.string(), z.coerce.string()), z.array(z.string())])
   .transform((given): Record<string, string> => {
@@ -39,15 +39,17 @@ export type ComposeService = z.infer<typeof service>;
 
 const project = z.object({ services: z.record(z.string(), service) });
 
-/** The loader of Docker Compose. Undefined if `deploy/backings/install.sh compose` has not installed it. */
+/**
+ * Returns the loader of Docker Compose, or undefined if `deploy/backings/install.sh compose` has not installed it.
+ */
 export const composeLoader = () => backingProgram('compose-spec', 'compose');
 
 const COMPOSE_FILE = join(REPOSITORY, 'docker-compose.yml');
-/** What lays three brokers and two of each process over it. */
+/** The Compose files with the overlay for three brokers and two of each process. */
 export const CLUSTER_FILES = [COMPOSE_FILE, join(REPOSITORY, 'deploy/docker/cluster.yml')];
 
 /**
- * Resolves Compose files, docker-compose.yml by default: defaults, extended files and variables. Throws the loader's
+ * Resolves Compose files (default: docker-compose.yml): defaults, extended files and variables. Throws the loader's
  * message if a file violates the Compose specification.
  */
 export async function loadComposeFile(loader: string, files = [COMPOSE_FILE]) {

@@ -160,7 +160,7 @@ describe.skipIf(!IS_UP)('docker compose up', () => {
     });
     const statuses = [...answers].map(([operationId, { status, body }]) => ({ operationId, status, body }));
     expect(statuses.filter(({ status }) => status >= 300)).toEqual([]);
-    // The stream does not end; tests of the gateway call those of the console.
+    // Excludes the stream, which does not end, and console operations, which the gateway tests call.
     const others = publicOperations.filter(
       (one) => one.operationId !== 'streamFlagChanges' && !consoleOperations.includes(one),
     );

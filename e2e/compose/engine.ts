@@ -5,13 +5,13 @@ import { REPOSITORY } from '../harness/repository.ts';
 const run = promisify(execFile);
 const OPTIONS = { cwd: REPOSITORY, maxBuffer: 64_000_000 };
 
-/** Whether docker-compose.yml is up for tests: .ci/containers sets it. */
+/** Whether docker-compose.yml is up for tests. Set by .ci/containers. */
 export const IS_UP = process.env['CONTAINERS'] === '1';
 
 /** Whether it is up with deploy/docker/cluster.yml. */
 export const IS_CLUSTER = process.env['CONTAINERS'] === 'cluster';
 
-/** Containers with the code of a service to which the load sends requests or records. */
+/** Containers that run the code of a service and get requests or records from the load. */
 export const CONTAINERS = [
   'catalogue',
   'collaboration',
@@ -32,16 +32,16 @@ export async function docker(...args: string[]): Promise<string> {
 /** Runs `docker compose` with these arguments and returns its output. Rejects if it fails. */
 export const compose = (...args: string[]) => docker('compose', ...args);
 
-/** Starts what changed and these services, each in a new container, and resolves when they are healthy. */
+/** Starts these services and all changed ones, each in a new container. Resolves when they are healthy. */
 export const replace = (...services: string[]) =>
   compose('up', '--detach', '--wait', '--no-deps', '--no-build', '--force-recreate', ...services);
 
-/** SIGKILL. Podman reports an error if the end of the container takes long, although it ends. */
+/** Sends SIGKILL. Podman reports an error if the container takes long to end, although it ends. */
 export const kill = (service: string) => ended(['compose', 'kill', service]);
 
 /**
- * Makes a replica serve under the name of what it copies, as docs/deployment.md says: removes the lost container,
- * promotes the replica with a command inside it, and gives it the name.
+ * Replaces a lost container with its replica, as docs/deployment.md describes: removes the lost container, promotes
+ * the replica with a command inside it, and gives it the name.
  */
 export async function takeOver(lost: string, replica: string, ...promote: string[]): Promise<void> {
   await compose('rm', '--stop', '--force', lost);
@@ -55,7 +55,7 @@ export async function takeOver(lost: string, replica: string, ...promote: string
 
 interface Ended {
   code: number;
-  /** Everything that it printed. */
+  /** The complete output. */
   output: string;
 }
 
@@ -64,7 +64,7 @@ export function inside(service: string, ...command: string[]): Promise<Ended> {
   return ended(['compose', 'exec', '--no-TTY', service, ...command]);
 }
 
-/** Runs `docker` and resolves with its exit code and output, whether it fails or not. */
+/** Runs `docker`. Resolves with its exit code and output, even if it fails. */
 export function ended(args: string[]): Promise<Ended> {
   return run('docker', args, OPTIONS).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),

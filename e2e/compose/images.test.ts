@@ -6,7 +6,7 @@ import { compose, docker, ended, IS_UP, inside } from './engine.ts';
 const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
 const COMMANDS = ['cli', 'directory-link', 'demo'];
 const BASE = 'node:24.21.0-bookworm-slim';
-/** What an image may add to its base. Analytics has DuckDB. */
+/** Returns how many bytes an image may add to its base. Analytics contains DuckDB. */
 const maxAddedBytes = (name: string) => (name === 'analytics' ? 120_000_000 : 30_000_000);
 const PACKAGE_MANAGERS = ['npm', 'npx', 'pnpm', 'yarn', 'corepack'];
 
@@ -79,14 +79,14 @@ describe.skipIf(!IS_UP)('the image of standalone', () => {
   const ports = ['--env', 'PORT=4010', '--publish', '127.0.0.1:4010-4014:4010-4014'];
   const demoFile = z.object({ project_key: z.string() });
 
-  /** Runs it, and resolves with the project key once it answers. */
+  /** Runs the image. Resolves with the project key once it responds. */
   async function start(): Promise<string> {
     const volume = ['--volume', `${NAME}:/data`];
     await docker('run', '--detach', '--init', '--name', NAME, ...hardened, ...ports, ...volume, IMAGE);
     const written = () => docker('exec', NAME, 'cat', '/data/demo.json');
     const text = await eventually(written, { withinMs: 120_000 });
     const { project_key: key } = demoFile.parse(JSON.parse(text));
-    // Of a volume that was used before, the file is there at once.
+    // On a volume that was used before, the file already exists.
     await eventually(
       async () => {
         const answer = await fetch(`${API}/v1/flags?distinct_id=ada`, {
@@ -147,7 +147,7 @@ describe.skipIf(!IS_UP)('the container', () => {
     const flags = entry.filter((word) => word.startsWith('--'));
     const script = 'console.log(v8.getHeapStatistics().heap_size_limit)';
     const { output } = await inside(service, 'node', ...flags, '-e', script);
-    // The young generation has three semi-spaces of 16 MiB beside it.
+    // Subtracts the three semi-spaces of 16 MiB of the young generation.
     expect(Math.abs(Number(output) - 48 * 1_048_576 - memory / 2)).toBeLessThan(2 * 1_048_576);
     const thresholds = await inside(service, 'printenv', 'MALLOC_TRIM_THRESHOLD_', 'MALLOC_MMAP_THRESHOLD_');
     expect(thresholds.output.trim().split('\n')).toEqual(['2097152', '1048576']);

@@ -41,7 +41,7 @@ export interface Client {
   manage: Manage;
 }
 
-/** Creates a project of its own for each run, and resolves when its key is known behind the gateway. */
+/** Creates a separate project for each run. Resolves when its key is known behind the gateway. */
 export async function newProject(name: string): Promise<Client> {
   const id = `${name}-${Date.now().toString(36)}`;
   const project = await defineProject(managed, { id, region: 'eu' });
@@ -58,13 +58,13 @@ export async function newProject(name: string): Promise<Client> {
   return { project, call, manage: await managementClient(managed) };
 }
 
-/** The number of mails that were sent. */
+/** Returns the number of mails that were sent. */
 export async function mails(): Promise<number> {
   const answer = await fetch(`${MAIL}/api/v1/messages`);
   return z.object({ total: z.int() }).parse(await answer.json()).total;
 }
 
-/** What clients of the demo need. */
+/** Reads the data that clients of the demo need. */
 export async function readDemo() {
   const answer = await fetch(`${ISSUER}/demo.json`);
   return z

@@ -15,7 +15,7 @@ describe.skipIf(!IS_UP)('docker-compose.yml under load', () => {
     async (service) => {
       const { requests, failures } = await load.during(() => replace(service));
       process.stdout.write(`${service} replaced: ${failures.length} of ${requests} requests failed\n`);
-      // How many wait too long depends on how fast this machine starts a container.
+      // How many requests time out depends on how fast this machine starts a container.
       expect(failures.filter((failure) => !failure.includes(': 503 '))).toEqual([]);
       expect(requests).toBeGreaterThan(50);
     },

@@ -12,21 +12,21 @@ import { type Verification, verify } from '../upgrade/verify.ts';
 import { compose, IS_CLUSTER, inside } from './engine.ts';
 import { newProject } from './published.ts';
 
-/** Containers share few cores: half the rate of the rolling upgrade of processes. */
+/** Half the rate of the rolling upgrade of processes, because the containers share few cores. */
 const INTENSITY = 0.5;
-/** Time after a change, so that what was replaced gets load. */
+/** The delay after a change, so that the replacement gets load. */
 const SETTLE_MS = 2_000;
 
 interface UnderLoad {
-  /** Makes a change. Resolves with the requests that were sent meanwhile and the failures among them. */
+  /** Makes a change. Resolves with the requests that were sent during it and the failures among them. */
   during(change: () => Promise<unknown>): Promise<{ requests: number; failures: string[] }>;
   /** Resolves once no request fails. */
   untilAllSucceed(): Promise<void>;
-  /** Stops the load and looks for everything that was accepted. */
+  /** Stops the load and verifies everything that was accepted. */
   finish(): Promise<Verification>;
 }
 
-/** Sends requests of every kind through the gateway until it is finished. */
+/** Sends requests of every kind through the gateway until `finish` is called. */
 export async function underLoad(projectId: string): Promise<UnderLoad> {
   const { project, call, manage } = await newProject(projectId);
   const linkToken = await prepareLoad(manage, call, project);
@@ -74,7 +74,7 @@ async function archivedEvents({ eventIds }: Accepted): Promise<Map<string, numbe
     },
     { withinMs: 180_000 },
   ).catch(() => undefined);
-  // Other tests sent events of other names.
+  // Ignores the events of other tests, which have other names.
   return new Map([...found].filter(([id]) => id.startsWith('event-')));
 }
 
@@ -92,11 +92,11 @@ async function copyOfArchive(): Promise<Map<string, number>> {
   }
 }
 
-/** The archive's table of files: whether each is read. */
+/** Reads the archive's table of files: for each file, whether it is read. */
 async function knownFiles(): Promise<Map<string, boolean>> {
   const url = 'postgres://archive:dev-only-archive@127.0.0.1/archive';
   const sql = 'select key, replaced_at is null and deleted_at is null from event_files';
-  // In a cluster the replica has taken over.
+  // In a cluster, the replica has taken over.
   const { output } = await inside(
     IS_CLUSTER ? 'postgres-2' : 'postgres',
     'psql',

@@ -1,6 +1,6 @@
 import { brokerUsers, type GroupAccess } from '@switchboard/contracts';
 
-/** docs/broker-users.md. */
+/** Returns the text of docs/broker-users.md. */
 export function brokerUsersPage(): string {
   return `${[
     '# Broker users',

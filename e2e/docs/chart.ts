@@ -5,7 +5,7 @@ import { settingOf } from './setting.ts';
 /** The file from which the Helm chart reads the settings of each service. */
 export const chartFile = new URL('../../deploy/kubernetes/switchboard/files/settings.json', import.meta.url);
 
-/** The content of settings.json, against which the chart checks settings. */
+/** Returns the content of settings.json, which the chart uses to check settings. */
 export function chartSettings(): string {
   const services = [...serviceSettings, ['directory-link', linkShape] as const].map(([service, shape]) => {
     const settings = Object.entries(shape).map(([name, schema]) => {

@@ -12,7 +12,7 @@ const LANGUAGES: ReadonlyMap<string, 'js' | 'jsx' | 'ts'> = new Map([
   ['ts', 'ts'],
 ]);
 
-/** Erases the demo's project and company, on which the other pages run. */
+/** Runs last, because it erases the demo's project and company, which the other pages need. */
 const LAST = 'docs/erasing.md';
 
 const plans = readPages()

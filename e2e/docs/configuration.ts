@@ -31,7 +31,7 @@ export const allSettings: Setting[] = [shared, ...serviceSettings.map(([, shape]
   settingsOf,
 );
 
-/** docs/configuration.md. */
+/** Returns the text of docs/configuration.md. */
 export function configurationPage(): string {
   return `${[
     '# Configuration',

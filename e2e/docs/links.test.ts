@@ -6,10 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
 
 const REMARK = join(import.meta.dirname, '../node_modules/.bin/remark');
-/** Web links are not checked. */
+/** The plugin that checks links. It skips web links. */
 const PLUGIN = `${join(import.meta.dirname, '../node_modules/remark-validate-links/index.js')}=repository:false`;
 
-/** Remark's report of links to missing files or headings. */
+/** Returns Remark's report of links to missing files or headings. */
 async function brokenLinks(folder: string, files: string[]): Promise<string> {
   const args = ['--quiet', '--frail', '--no-stdout', '--no-color', '--no-config', '--no-ignore'];
   return await new Promise((resolve) => {

@@ -6,7 +6,7 @@ import { REPOSITORY } from '../harness/repository.ts';
 export interface CodeBlock {
   language: string;
   text: string;
-  /** The line of its first line of code, from 1. */
+  /** The line number of its first line of code, from 1. */
   line: number;
 }
 
@@ -15,7 +15,7 @@ export interface Page {
   blocks: CodeBlock[];
 }
 
-/** Every Markdown file of the repository: README, what it links to in its order, then the others by name. */
+/** Returns every Markdown file of the repository: README, the pages that it links to, then the others by name. */
 export function readPages(): Page[] {
   const listed = execFileSync('git', ['ls-files', '*.md'], { cwd: REPOSITORY, encoding: 'utf8' });
   const paths = listed.split('\n').filter((path) => path !== '');
@@ -26,7 +26,7 @@ export function readPages(): Page[] {
 
 const readPage = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
 
-/** The fenced code blocks of a page, without the indentation of lists. */
+/** Returns the fenced code blocks of a page, without the indentation of lists. */
 export function codeBlocks(markdown: string): CodeBlock[] {
   return [...markdown.matchAll(/^( *)```(\w*)\n(.*?)^ *```$/gms)].map((match) => {
     const [, indentation = '', language = '', text = ''] = match;

@@ -8,7 +8,7 @@ import {
   servedAs,
 } from '@switchboard/contracts';
 
-/** docs/permissions.md. */
+/** Returns the text of docs/permissions.md. */
 export function permissionsPage(): string {
   return `${[
     '# Permissions',
@@ -29,7 +29,7 @@ export function permissionsPage(): string {
   ].join('\n\n')}\n`;
 }
 
-/** Every operation with a permission, without the twins of management for the console. */
+/** Every operation with a permission, except the console counterparts of management operations. */
 const listed: readonly Operation[] = [
   ...managementOperations,
   ...publicOperations.filter(({ credential }) => credential === 'access-token'),
@@ -49,9 +49,9 @@ function rows(): string[] {
 
 const byId = (one: Operation, other: Operation) => (one.operationId < other.operationId ? -1 : 1);
 
-/** Which role may call which operation. */
+/** Returns a table of the operations that each role may call. */
 function matrix(): string[] {
-  // Sorted: modules list what they export in another order under the test runner.
+  // Sorts, because the order of a module's exports differs under the test runner.
   return listed.toSorted(byId).map((operation) => {
     const { operationId, method, permission } = operation;
     const onApi = servedAs(operation).find(({ host }) => host === 'api');

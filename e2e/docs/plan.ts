@@ -2,24 +2,24 @@ import type { CodeBlock, Page } from './pages.ts';
 import { classifyCommand, START } from './programs.ts';
 import { functionsOf, type Statement, statementsOf } from './statements.ts';
 
-/** The statements of a page that run here, and those that do not. */
+/** The statements of a page that the test runs, and those that it does not. */
 export interface Plan {
   run: Statement[];
   notRun: Statement[];
-  /** The prefixes of commands that are known not to run here. */
+  /** The prefixes of commands that the test is known not to run. */
   known: Set<string>;
   refused: { at: string; reason: string }[];
 }
 
-/** The JSON block directly below a shell block: what its last command answers. */
+/** Returns the JSON block directly below a shell block: the response to its last command. */
 function answerBelow({ line, text }: CodeBlock, next: CodeBlock | undefined): string | undefined {
   const isBelow = next?.language === 'json' && next.line === line + text.split('\n').length + 2;
   return isBelow ? next.text : undefined;
 }
 
 /**
- * Sorts the statements of a page. The command that starts Switchboard is skipped: it runs already. After a statement
- * that cannot run here, the rest of its block is skipped too, because it may depend on it.
+ * Sorts the statements of a page. Skips the command that starts Switchboard, because it already runs. After a
+ * statement that cannot run here, skips the rest of its block too, because it may depend on that statement.
  */
 export function planOf(page: Page): Plan {
   const plan: Plan = { run: [], notRun: [], known: new Set(), refused: [] };

@@ -1,4 +1,4 @@
-/** Commands that run in the test: what a reader's machine has. */
+/** Commands that run in the test, because a reader's machine has them. */
 const RUN_HERE = [
   ...['.', '[', 'cd', 'echo', 'eval', 'export', 'printf', 'read', 'set', 'source', 'test', 'true', 'unset'],
   ...['base64', 'cat', 'cp', 'cut', 'date', 'grep', 'gunzip', 'gzip', 'head', 'ls', 'mkdir', 'mktemp', 'mv'],
@@ -14,10 +14,10 @@ const RUN_HERE = [
   'npx pnpm@12 --filter',
 ];
 
-/** Starts Switchboard. It runs in the background before the first page. */
+/** The command that starts Switchboard. It runs in the background before the first page. */
 export const START = 'npx pnpm@12 start';
 
-/** Commands that are not run, by prefix, and why. */
+/** Prefixes of commands that are not run, with the reason. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   docker: 'needs a container engine; .ci/containers has one',
   '.ci/containers': 'takes minutes and the ports of docker-compose.yml',
@@ -44,7 +44,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
 
 export type CommandClass = { runs: true } | { runs: false; prefix: string } | { refused: string };
 
-/** Whether a command of the docs runs here. */
+/** Returns whether a command of the docs runs in the test. */
 export function classifyCommand(words: readonly string[], functions: ReadonlySet<string>): CommandClass {
   const [program = '', ...rest] = words;
   if (functions.has(program)) return { runs: true };

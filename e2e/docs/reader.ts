@@ -12,14 +12,14 @@ import { START } from './programs.ts';
 import { hasShape } from './shown-answer.ts';
 import type { Statement } from './statements.ts';
 
-/** Runs pages of the docs in a fresh copy of the checkout with Switchboard running, each in its own shell. */
+/** Runs pages of the docs in a fresh copy of the checkout while Switchboard runs. Each page has its own shell. */
 export interface Reader {
   /** Runs the statements in one shell and returns the problems. */
   read(statements: readonly Statement[]): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** The first start installs dependencies. */
+/** Long enough for the first start, which installs dependencies. */
 const STARTING_MS = 240_000;
 const PAGE_MS = 120_000;
 
@@ -74,7 +74,7 @@ export async function openReader(): Promise<Reader> {
   };
 }
 
-/** Replaces the ports of standalone in a command; nothing else is changed. */
+/** Replaces only the ports of standalone in a command. */
 export function withPorts(text: string, port: number): string {
   return text.replaceAll(/\b(127\.0\.0\.1|localhost):400([0-4])\b/g, (_, host: string, offset: string) => {
     return `${host}:${port + Number(offset)}`;
@@ -103,7 +103,7 @@ async function copyCheckout(target: string): Promise<void> {
   }
 }
 
-/** The environment of a fresh shell, without variables of the package manager or test run. */
+/** Returns the environment of a fresh shell, without variables of the package manager or test run. */
 function readersEnvironment(): Record<string, string> {
   const kept = /^(HOME|LANG|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|https?_proxy|no_proxy|npm_config_registry)$/i;
   const inherited = Object.entries(process.env).flatMap(([name, value]) =>
@@ -114,7 +114,7 @@ function readersEnvironment(): Record<string, string> {
     ...Object.fromEntries(inherited),
     PATH: path.join(delimiter),
     npm_config_prefer_offline: 'true',
-    // Otherwise npx asks before it installs pnpm.
+    // Prevents npx from asking before it installs pnpm.
     npm_config_yes: 'true',
   };
 }
@@ -123,7 +123,7 @@ async function start(checkout: string, env: Record<string, string>): Promise<Chi
   const child = spawn('sh', ['-c', `exec ${START}`], {
     cwd: checkout,
     env,
-    // A process group, so that SIGINT reaches every process, as Ctrl-C does.
+    // Creates a process group, so that SIGINT reaches every process, as Ctrl-C does.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -150,7 +150,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** The first of `count` consecutive free ports. */
+/** Returns the first of `count` consecutive free ports. */
 async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = await freePort();

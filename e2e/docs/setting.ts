@@ -4,11 +4,11 @@ import { z } from 'zod';
 export interface Setting {
   name: string;
   meaning: string;
-  /** Accepted values, in Markdown. */
+  /** The accepted values, in Markdown. */
   values: string;
   secret: boolean;
   required: boolean;
-  /** The default; undefined if there is none. */
+  /** The default. Undefined if there is none. */
   fallback: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function settingOf(name: string, schema: z.ZodType): Setting {
   };
 }
 
-/** A schema and the schemas it wraps (optional, default, pipe), outermost first. */
+/** Returns a schema and the schemas that it wraps (optional, default, pipe), outermost first. */
 function layersOf(schema: z.ZodType): z.ZodType[] {
   const inner: unknown[] = [];
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) inner.push(schema.unwrap());

@@ -1,6 +1,6 @@
 /**
- * Whether a response has the shape that a page shows. Keys must match; a string is compared up to its `...`; `{...}`,
- * `[...]` and `...` match anything; other values are compared by type; a number may be null.
+ * Returns whether a response has the shape that a page shows. Keys must match. A string is compared up to its `...`.
+ * `{...}`, `[...]` and `...` match anything. Other values are compared by type, and a number may be null.
  */
 export function hasShape(shown: string, answer: string): boolean {
   if (shown === '') return true;

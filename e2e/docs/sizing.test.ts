@@ -14,7 +14,7 @@ import { settingOf } from './setting.ts';
 
 const page = await readFile(join(REPOSITORY, 'docs/sizing.md'), 'utf8');
 
-/** The cells of each row of a section's table, without its head. */
+/** Returns the cells of each row of a section's table, without the header. */
 function rowsOf(heading: string): string[][] {
   const section = page.split(/^## /m).find((text) => text.startsWith(heading)) ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('|'));

@@ -1,18 +1,18 @@
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
 import type { CodeBlock, Page } from './pages.ts';
 
-/** One top-level command of a page, with everything inside it. */
+/** One top-level command of a page, including nested commands. */
 export interface Statement {
   page: string;
   line: number;
   text: string;
-  /** The words of every command in it. */
+  /** The words of each command in it. */
   commands: string[][];
   /** The response in the comment below it: `# 201 {"id":"..."}`. */
   shown?: { status: number; body: string };
 }
 
-/** The statements of a shell block, and its syntax error if it has one. */
+/** Returns the statements of a shell block, and its syntax error if it has one. */
 export function statementsOf({ path }: Page, block: CodeBlock): { statements: Statement[]; error?: string } {
   const script = parse(block.text);
   const [error] = script.errors ?? [];
@@ -39,7 +39,7 @@ function commandsOf(node: SyntaxNode): string[][] {
   return [[node.name.value, ...words], ...inside];
 }
 
-/** Names of functions that a statement defines; later statements may call them. */
+/** Returns the names of functions that a statement defines. Later statements may call them. */
 export function functionsOf(text: string): string[] {
   const names: string[] = [];
   const visit = (node: SyntaxNode): void => {

@@ -4,10 +4,10 @@ import { type AllServices, PROJECT, pushKeys, REPORT } from './deployment.ts';
 
 const at = new Date().toISOString();
 
-/** A picture of their own: what follows the end of a PNG is ignored. */
+/** Returns a picture that is unique to a person. PNG readers ignore bytes after the end of the image. */
 const pictureOf = (name: string) => new Uint8Array([...picture, ...Buffer.from(name)]);
 
-/** Data of a person in every store; everything that names or quotes them contains `name`. */
+/** Adds data of a person to every store. All data that names or quotes the person contains `name`. */
 export async function addPerson({ call, manage, key }: AllServices, name: string): Promise<void> {
   const distinctId = `visitor ${name}`;
   const userId = `user ${name}`;
@@ -47,7 +47,7 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
     { body: `I am ${name}`, attachmentIds: [file.id] },
     headers,
   );
-  // By user id alone, as from another device.
+  // Identified by user id only, as from another device.
   await asVisitor('POST', '/v1/conversations', { distinctId: `device of ${name.at(0)}`, userId });
 
   const messages = `/projects/${PROJECT}/messages`;
@@ -57,7 +57,7 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
   await asVisitor('POST', '/v1/messages/read', { distinct_id: distinctId, message_id: toAll.id });
 }
 
-/** Events of a person, the last thing to reach the archive's files. */
+/** Adds events of a person. They are the last data to reach the archive's files. */
 export function addEvents({ call, key }: Pick<AllServices, 'call' | 'key'>, name: string, count: number) {
   const events = Array.from({ length: count }, (_, index) => ({
     distinct_id: `visitor ${name}`,
@@ -70,14 +70,14 @@ export function addEvents({ call, key }: Pick<AllServices, 'call' | 'key'>, name
   return call('ingestion', 'POST', '/v1/events', { token: key, body: { api_key: key, events, sent_at: at } });
 }
 
-/** Records a run of a report whose cohort and rows name somebody. */
+/** Records a run of a report with a cohort and rows that contain the name. */
 export async function addRun({ manage, rig }: AllServices, name: string, report = REPORT): Promise<void> {
   await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/${report}`, { name: 'Report' });
   await manage('collaboration', 'POST', `/projects/${PROJECT}/reports/${report}/runs`, {
     report: { rows: [{ who: `visitor ${name}`, orders: 2 }] },
     cohort: { people: [`visitor ${name}`] },
   });
-  // Of a run after that, whose query names them.
+  // Adds a later run with a query that contains the name.
   const database = openDatabase({ url: await rig.databaseUrl('collaboration'), applicationName: 'test' });
   await database.sql`
     insert into report_run_failures (project_id, report_id, run_id, failed_at, code, message)
@@ -85,7 +85,7 @@ export async function addRun({ manage, rig }: AllServices, name: string, report 
   await database.close();
 }
 
-/** Members of the company. */
+/** Adds members to the company. */
 export async function addMembers({ manage }: AllServices, names: readonly string[]): Promise<void> {
   for (const name of names)
     await manage('catalogue', 'PUT', `/companies/acme/members/sub-${name}`, {
@@ -96,7 +96,7 @@ export async function addMembers({ manage }: AllServices, names: readonly string
     });
 }
 
-/** Data of a colleague in every store; another member, with whom they work, has the same. */
+/** Adds data of a colleague to every store. Another member, who works with the colleague, has the same data. */
 export async function addColleague(
   { call, manage, rig, key }: AllServices,
   name: string,
@@ -161,7 +161,7 @@ export async function addColleague(
   });
 }
 
-/** What a project holds beside data of people and colleagues, in every table that it has rows in. */
+/** Adds the other data of a project, besides people and colleagues, to every table that has rows of a project. */
 export async function addProjectData({ call, manage, rig, key }: AllServices, member: string): Promise<void> {
   const token = await rig.mint({ sub: `sub-${member}` });
   const group = {
@@ -191,7 +191,7 @@ export async function addProjectData({ call, manage, rig, key }: AllServices, me
     report: { rows: [] },
     cohort: { id: 'beta' },
   });
-  // What a help centre, an AI and a console of their own would store.
+  // Adds the rows that the project's own help centre, AI and console would store.
   const database = openDatabase({ url: await rig.databaseUrl('messenger'), applicationName: 'test' });
   await database.sql`insert into configurations values (${PROJECT}, '{}')`;
   await database.sql`insert into article_searches values (${PROJECT}, false, 'tab')`;

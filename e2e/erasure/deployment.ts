@@ -14,15 +14,15 @@ export const COMPANY = 'acme';
 export const PROJECT = 'shop';
 export const REPORT = 'weekly';
 
-/** Brokers that let each service do what `eventLogAccess` says, as the user of its name. */
+/** Brokers that give each service, as the user with its name, the rights in `eventLogAccess`. */
 interface RestrictedBrokers {
   brokers: readonly string[];
   password: string;
 }
 
 /**
- * Every service in this process, with a project of a company. On Kafka, each has a broker user and a database role with
- * no more rights than it needs; on PostgreSQL, they own all they use.
+ * Starts every service in this process, with a project of a company. On Kafka, each service has a broker user and a
+ * database role with the minimum rights. On PostgreSQL, services own everything that they use.
  */
 export async function deployAll(kafka: RestrictedBrokers | undefined) {
   const vapid = createECDH('prime256v1');
@@ -62,11 +62,11 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
     });
   }
   await start('catalogue');
-  // It creates the topics that the others consume.
+  // Starts first, because it creates the topics that the others consume.
   await start('ingestion');
   await Promise.all((['collaboration', 'messenger', 'flags', 'archive', 'analytics'] as const).map(start));
 
-  /** Retried until it succeeds: services learn of a project a moment after catalogue. */
+  /** Retries until the call succeeds: services learn of a project a moment after catalogue. */
   const call = (service: string, method: string, path: string, options: CallOptions = {}) =>
     eventually(async () => {
       const answer = await rig.call(service, method, path, options);
@@ -100,7 +100,7 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
 
 export type AllServices = Awaited<ReturnType<typeof deployAll>>;
 
-/** The keys of a browser's push subscription. */
+/** Creates the keys of a browser's push subscription. */
 export function pushKeys() {
   const p256dh = createECDH('prime256v1').generateKeys().toString('base64url');
   return { p256dh, auth: randomBytes(16).toString('base64url') };

@@ -47,12 +47,12 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
 
     const objects = () => join(all.rig.folder, 'objects');
 
-    /** The tables of each service that have the text, and the objects. */
+    /** Returns the tables of each service and the objects that contain the text. */
     async function placesOf(text: string): Promise<Record<string, string[]>> {
       const places: Record<string, string[]> = {};
       for (const service of SERVICE_NAMES)
         places[service] = Object.keys(await rowsWith(await all.rig.databaseUrl(service), text)).filter(
-          (table) => table !== 'audit.outbox', // Its rows are on their way to catalogue.
+          (table) => table !== 'audit.outbox', // Its rows are in transit to catalogue.
         );
       if (all.clickHouse !== undefined)
         places['clickhouse'] = await clickHouseTablesWith(all.clickHouse, text);
@@ -64,7 +64,7 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
     const holdingsOf = (store: string) =>
       (store === 'clickhouse' ? CLICKHOUSE_HOLDINGS : HOLDINGS[store]) ?? {};
 
-    /** The tables that hold something of this kind, by service. */
+    /** Returns the tables that hold data of this kind of person, by service. */
     const tablesHolding = (whose: 'person' | 'colleague') =>
       Object.fromEntries(
         stores().map((store) => [
@@ -119,13 +119,13 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
         },
         { withinMs: 30_000 },
       );
-      /** An erasure moves the rows of others to a new file. */
+      /** Removes file names, because an erasure moves the rows of other people to a new file. */
       const withoutFileNames = ({ objects: keys = [], ...tables }: Awaited<ReturnType<typeof placesOf>>) => {
         return { ...tables, objects: [...new Set(keys.map((key) => key.replace(/^events\/.*/, 'events/')))] };
       };
       const before = withoutFileNames(await placesOf('bystander'));
 
-      // Not archived yet: the erasure waits until they are.
+      // These are not archived yet, so the erasure must wait for them.
       await addEvents(all, 'kassandra', 2);
       const { code, out, err } = await erase(
         'person',
@@ -139,7 +139,7 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       for (const service of ['analytics', 'archive', 'collaboration', 'flags', 'messenger'])
         expect(out).toContain(`- eu/${service} 20`);
 
-      // A property of every recorded run has this name.
+      // Every recorded run has a property with this name.
       expect((await erase('person', PROJECT, 'who', '--yes')).code).toBe(0);
       await eventually(async () => expect(await placesOf('kassandra')).toEqual(nowhere()));
       expect(withoutFileNames(await placesOf('bystander'))).toEqual(before);
@@ -220,7 +220,7 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
         { withinMs: 30_000 },
       );
 
-      // Still on its way when the company is deleted.
+      // These are still in transit when the company is deleted.
       await addEvents(all, 'visitor', 2);
       const { code, out, err } = await erase('company', COMPANY, '--yes');
       expect([err, code]).toEqual(['', 0]);

@@ -1,7 +1,7 @@
 /**
- * What a table holds of a person (a customer's user, by distinct id or user id) and of a colleague (a member of a
- * company, by sub, name, address or push subscription). `erased` says what becomes of its rows; a table that holds
- * nothing of either says why, and so does one whose rows are kept.
+ * The data that a table holds about a person (a customer's user, by distinct id or user id) and about a colleague (a
+ * member of a company, by sub, name, address or push subscription). `erased` describes what happens to the rows. A
+ * table without such data states the reason, and so does a table that keeps its rows.
  */
 export type Holding = { person?: string; colleague?: string } | { nothing: string } | { kept: string };
 
@@ -18,7 +18,7 @@ const REPLICA: Record<string, Holding> = {
 
 const BACKFILLS: Holding = { nothing: 'names of backfills; the key of the last row until one is done' };
 
-/** Every table of every service's database, as `schema.table`. A new table must be added here, and erased. */
+/** Every table of every service's database, as `schema.table`. A new table must be added here, and be erased. */
 export const HOLDINGS: Record<string, Record<string, Holding>> = {
   analytics: {
     ...REPLICA,
@@ -122,7 +122,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
   },
 };
 
-/** Every table in ClickHouse, where analytics has one. */
+/** Every ClickHouse table of analytics. */
 export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
   event_keys: { nothing: 'hashes of event ids' },
   events: { person: 'rows removed' },
@@ -136,7 +136,7 @@ export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
 
 const ENTRIES = { 'directory.entries': 'the id, which is never used again' };
 
-/** What still names a project or company that was deleted and erased, and why. Every other table is empty of it. */
+/** Tables that still name a deleted and erased project or company, with the reason. All others must not name it. */
 export const KEPT_OF_DELETED: Record<string, Record<string, string>> = {
   analytics: ENTRIES,
   archive: ENTRIES,
@@ -150,7 +150,7 @@ export const KEPT_OF_DELETED: Record<string, Record<string, string>> = {
   messenger: ENTRIES,
 };
 
-/** Tables that name projects in a column and hold rows of one for a while only, or under conditions that are rare. */
+/** Tables with a project column that hold rows of a project only temporarily or under rare conditions. */
 export const SELDOM_OF_PROJECT: Record<string, string> = {
   'archive public.erased_projects': 'erasures that were asked for by hand',
   'catalogue public.erasures': 'erasures of people, and later of the project itself',
@@ -159,5 +159,5 @@ export const SELDOM_OF_PROJECT: Record<string, string> = {
   'flags public.unpublished_cohorts': 'until they are published',
 };
 
-/** Schemas of libraries: `pgboss` has jobs, which are removed with their delivery; `drizzle` has migrations. */
+/** Schemas of libraries. `pgboss` contains jobs, which are removed after delivery. `drizzle` contains migrations. */
 export const LIBRARY_SCHEMAS = ['pgboss', 'drizzle'];

@@ -5,7 +5,7 @@ import type { ClickHouseDatabase } from '@switchboard/testkit';
 import { parquetReadObjects } from 'hyparquet';
 import postgres from 'postgres';
 
-/** The tables of a database, as `schema.table`; a partition is part of its table. */
+/** Returns the tables of a database, as `schema.table`. A partition counts as part of its table. */
 export async function tablesOf(url: string): Promise<string[]> {
   return withDatabase(url, async (sql) => {
     const rows = await sql<{ name: string }[]>`
@@ -18,7 +18,7 @@ export async function tablesOf(url: string): Promise<string[]> {
   });
 }
 
-/** The tables that name a project or company in a column of its own. */
+/** Returns the tables with a column for a project or company. */
 export async function tablesOfProjects(url: string): Promise<string[]> {
   return withDatabase(url, async (sql) => {
     const rows = await sql<{ name: string }[]>`
@@ -28,7 +28,7 @@ export async function tablesOfProjects(url: string): Promise<string[]> {
   });
 }
 
-/** How many rows of each table contain the text anywhere; tables without any are left out. */
+/** Counts the rows of each table that contain the text in any column. Omits tables without such rows. */
 export async function rowsWith(url: string, text: string): Promise<Record<string, number>> {
   const tables = await tablesOf(url);
   return withDatabase(url, async (sql) => {
@@ -43,13 +43,13 @@ export async function rowsWith(url: string, text: string): Promise<Record<string
   });
 }
 
-/** The tables in ClickHouse. */
+/** Returns the tables in ClickHouse. */
 export async function clickHouseTables({ query }: ClickHouseDatabase): Promise<string[]> {
   const rows = await query('select name from system.tables where database = currentDatabase() order by name');
   return rows.map(({ name }) => String(name));
 }
 
-/** Those that contain the text anywhere. */
+/** Returns the ClickHouse tables that contain the text in any column. */
 export async function clickHouseTablesWith(database: ClickHouseDatabase, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const table of await clickHouseTables(database)) {
@@ -70,7 +70,7 @@ async function withDatabase<T>(url: string, work: (sql: postgres.Sql) => Promise
   }
 }
 
-/** The keys of the objects in a folder that begin with the prefix. */
+/** Returns the keys of the objects in a folder that begin with the prefix. */
 export async function objectsIn(folder: string, prefix = ''): Promise<string[]> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   return files
@@ -80,7 +80,7 @@ export async function objectsIn(folder: string, prefix = ''): Promise<string[]> 
     .sort();
 }
 
-/** The objects that contain the text in their key, their bytes or, decompressed, their rows. */
+/** Returns the objects that contain the text in their key, their bytes, or their decompressed rows. */
 export async function objectsWith(folder: string, text: string): Promise<string[]> {
   const found: string[] = [];
   for (const key of await objectsIn(folder)) {

@@ -16,7 +16,7 @@ import { gatewayPorts, startGateway } from '../harness/gateway.ts';
 import { createProject, type Manage, managementClient, type TestProject } from '../harness/project.ts';
 import { openSocket } from '../harness/socket.ts';
 
-/** The SDKs that messenger serves, small. */
+/** A small stand-in for the SDKs that messenger serves. */
 const sdks = await mkdtemp(join(tmpdir(), 'sdks-'));
 const SDK_FILE = join(sdks, 'sdks.json');
 const hashed = 'browser.0123456789abcdef.js';
@@ -36,12 +36,12 @@ afterAll(() => rm(sdks, { recursive: true }));
 const deployment = await deploy({
   region: 'eu',
   parts: SERVICE_NAMES.map((service) => ({ service, instances: 1 })),
-  // With every line that they can log, none of which may hold a secret.
+  // Enables all log lines, none of which may contain a secret.
   env: { LOG_LEVEL: 'debug', SDK_FILE },
   gatewayEnv: { GATEWAY_LOG_LEVEL: 'DEBUG' },
   isPooled: true,
 });
-/** What no log may hold: collected from the answers. */
+/** Strings that no log may contain, collected from the responses. */
 const secrets = new Set<string>();
 let project: TestProject;
 let call: Call;
@@ -66,7 +66,7 @@ function deployed(): Deployment {
   return deployment;
 }
 
-/** The requests a service has counted, as `GET /v1/flags 200`. */
+/** Returns the requests that a service has counted, as `GET /v1/flags 200`. */
 async function countedBy(service: ServiceName): Promise<string[]> {
   const metrics = await (await fetch(`${deployed().serving(service)[0]?.url}/metrics`)).text();
   const lines = metrics.matchAll(/^switchboard_http_requests_total\{(.*)\} \d/gm);
@@ -76,7 +76,7 @@ async function countedBy(service: ServiceName): Promise<string[]> {
   });
 }
 
-/** Sends a path unchanged; fetch would normalise it. */
+/** Sends a path unchanged. fetch would normalise it. */
 async function raw(base: string, path: string, options: { localAddress?: string; headers?: object } = {}) {
   const { port } = new URL(base);
   const request = get({ host: '127.0.0.1', port, path, ...options, headers: { ...options.headers } });
@@ -87,7 +87,7 @@ async function raw(base: string, path: string, options: { localAddress?: string;
   });
 }
 
-/** The data of each event of a stream. */
+/** Yields the data of each event of a stream. */
 async function* eventsOf(body: ReadableStream<Uint8Array> | null) {
   let text = '';
   for await (const bytes of body ?? []) {
@@ -117,7 +117,7 @@ const errorA = (statusCode: number) => ({
   error: expect.any(String),
 });
 
-/** Reads the first bytes of an answer and closes the connection. */
+/** Reads the first bytes of a response and closes the connection. */
 async function leaveInMidAnswer(url: string, headers: Record<string, string>): Promise<void> {
   const request = get(url, { headers });
   await new Promise<void>((resolve, reject) => {
@@ -136,7 +136,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
 
     const statuses = [...answers].map(([operationId, { status, body }]) => ({ operationId, status, body }));
     expect(statuses.filter(({ status }) => status >= 300)).toEqual([]);
-    // Its answer does not end.
+    // Excluded, because its response does not end.
     const others = publicOperations.filter(
       (one) => one.operationId !== 'streamFlagChanges' && !consoleOperations.includes(one),
     );
@@ -430,7 +430,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     expect(logged).toContainEqual(
       expect.objectContaining({ request: { method: 'GET', uri: '/v1/flags', remote_ip: '127.0.0.0' } }),
     );
-    // Load balancers ask for it all the time.
+    // Not logged, because load balancers request it all the time.
     expect(logged.filter(({ request }) => request.uri.startsWith('/openapi.json'))).toEqual([]);
   });
 
@@ -444,7 +444,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     };
     const before = await counted();
     expect((await call('listPlans')).status).toBe(200);
-    // The one before it was itself counted.
+    // The previous request for the metrics also counts.
     expect(await counted()).toBe(before + 2);
     const others = [`${metrics}/`, `${api}/metrics`, `${events}/metrics`];
     expect(await Promise.all(others.map(async (url) => (await fetch(url)).status))).toEqual([404, 404, 404]);
@@ -461,7 +461,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
       const asked = Promise.all(
         ['first', 'second'].map(() => apiClient(patient, project)('evaluateFlags', { query })),
       );
-      // Longer than requests wait by default.
+      // Longer than the default timeout of requests.
       await sleep(6_000);
       await flags?.restart();
       expect((await asked).map(({ status }) => status)).toEqual([200, 200]);

@@ -6,7 +6,7 @@ import { gatewayPorts, hasCaddy, startGateway } from '../harness/gateway.ts';
 
 const PROJECTS = Array.from({ length: 120 }, (_, index) => `pk_eu_${index * 7_919}`);
 
-/** A pod of flags, which answers with its own address. */
+/** Starts a flags pod that responds with its own address. */
 async function startPod(port: number): Promise<Server> {
   const server = createServer((request, response) => {
     response.end(request.url === '/health/serving' ? 'serving' : String(port));
@@ -21,7 +21,7 @@ async function stopPod(server: Server | undefined): Promise<void> {
   await closed;
 }
 
-/** Four pods of flags behind the gateway with these variables. */
+/** Starts four flags pods behind the gateway with these variables. */
 async function startPods(env: Record<string, string>) {
   const ports = await Promise.all([1, 2, 3, 4].map(() => freePort()));
   const pods = new Map<string, Server>();
@@ -40,7 +40,7 @@ async function startPods(env: Record<string, string>) {
   return {
     ask,
     podOf,
-    /** The pod of every project. */
+    /** Returns the pod of every project. */
     podsOf: async () =>
       new Map(await Promise.all(PROJECTS.map(async (key) => [key, await podOf(key)] as const))),
     names: ports.map(String),
@@ -59,7 +59,7 @@ describe.skipIf(!hasCaddy())('the gateway before several pods of flags', () => {
     const before = await podsOf();
     expect(new Set(before.values())).toEqual(new Set(names));
     expect(await podsOf()).toEqual(before);
-    // A client's own header decides nothing.
+    // A header that the client sets must have no effect.
     const forged = { 'X-Project-Key': 'pk_eu_other' };
     for (const [key, pod] of before) {
       const bearer = { Authorization: `bearer ${key}` };

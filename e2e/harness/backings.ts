@@ -28,7 +28,7 @@ export interface Backings {
   stop(): Promise<void>;
 }
 
-/** Starts real servers for one test. Undefined if one is not installed; with REQUIRE_BACKINGS=1 that is an error. */
+/** Starts real servers for one test. Undefined if one is not installed. With REQUIRE_BACKINGS=1, that is an error. */
 export async function startBackings(): Promise<Backings | undefined> {
   const [kafka, redis, s3] = await Promise.all([startKafka(), startRedis(), startS3()]);
   const stopThese = () => Promise.all([kafka?.stop(), redis?.kill(), s3?.stop()]);
@@ -53,8 +53,8 @@ export async function startBackings(): Promise<Backings | undefined> {
 }
 
 /**
- * PgBouncer in transaction mode in front of the databases of all services, with the time-outs that they need. Undefined if
- * it is not installed; with REQUIRE_BACKINGS=1 that is an error.
+ * Starts PgBouncer in transaction mode in front of the databases of all services, with the timeouts that they need.
+ * Returns undefined if it is not installed. With REQUIRE_BACKINGS=1, that is an error.
  */
 export async function startPooler({ postgres }: Backings): Promise<PgBouncer | undefined> {
   if (!hasPgBouncer()) return undefined;

@@ -5,7 +5,7 @@ import type { TestProject } from './project.ts';
 export interface CallOptions {
   params?: Record<string, string>;
   query?: Record<string, string>;
-  /** Replaces the contract's example: JSON, or raw bytes. */
+  /** A body to send instead of the contract's example: JSON, or raw bytes. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -13,7 +13,7 @@ export interface CallOptions {
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Parsed JSON, or the text of anything else. */
+  /** Parsed JSON, or the text of any other type. */
   body: unknown;
 }
 
@@ -25,7 +25,7 @@ export function operationOf(operationId: string): Operation {
   return found;
 }
 
-/** Calls operations through the gateway with a project's credentials; bodies default to the contracts' examples. */
+/** Returns a client for the gateway with a project's credentials. Bodies default to the contracts' examples. */
 export function apiClient(gateway: Pick<Gateway, 'api' | 'events' | 'replay'>, project: TestProject): Call {
   return async (operationId, { params = {}, query = {}, body, headers = {} } = {}) => {
     const operation = operationOf(operationId);

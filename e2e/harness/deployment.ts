@@ -16,10 +16,10 @@ export interface Part {
 export interface DeploymentOptions {
   region: string;
   parts: Part[];
-  /** The identity provider; a new one by default. */
+  /** The identity provider. Default: a new one. */
   tokens?: AccessTokens;
   env?: Record<string, string>;
-  /** Whether services reach PostgreSQL through a pooler of transactions, where one is installed. */
+  /** Whether services reach PostgreSQL through a transaction pooler, if one is installed. */
   isPooled?: boolean;
   /** Settings of the gateway. */
   gatewayEnv?: Record<string, string>;
@@ -39,13 +39,15 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-/** Secrets of the services' settings, beside the passwords of the backings. */
+/** Secrets in the services' settings, besides the passwords of the backings. */
 export const SECRETS = {
   IDENTITY_SECRET: 'an identity secret that only the end-to-end tests use',
   LINK_SECRET: 'a link secret that only the end-to-end tests use',
 };
 
-/** Undefined if a backing is not installed; with REQUIRE_BACKINGS=1 that is an error. */
+/**
+ * Starts a deployment. Returns undefined if a backing is not installed. With REQUIRE_BACKINGS=1, that is an error.
+ */
 export async function deploy(options: DeploymentOptions): Promise<Deployment | undefined> {
   const backings = await startBackings();
   if (backings === undefined) return undefined;

@@ -4,18 +4,18 @@ import type { Answer, Call } from './call.ts';
 import { picture } from './picture.ts';
 import type { Manage, TestProject } from './project.ts';
 
-/** What must exist before the requests. */
+/** The data that must exist before the requests. */
 interface Prepared {
   messageId: string;
   /** A team member's picture. */
   avatar: { userId: string; file: string };
   /** A picture to upload as an attachment. */
   picture: Uint8Array;
-  /** Where the report opens, if that is not the console of the contracts' examples. */
+  /** The address of the report, if it differs from the console in the contracts' examples. */
   reportLink?: string;
 }
 
-/** Creates what must exist before the requests. */
+/** Creates the data that must exist before the requests. */
 export async function prepareOperations(manage: Manage, project: TestProject): Promise<Prepared> {
   const path = `/projects/${project.id}`;
   await manage('collaboration', 'POST', `${path}/reports/${project.reportId}/runs`, {
@@ -45,7 +45,7 @@ const conversation = z.object({ conversationId: z.string(), token: z.string() })
 const person = { distinct_id: 'user-1' };
 const shareOf = (url: string) => ({ recipients: ['sub-grace'], link: url, language: 'en' });
 
-/** Calls every operation of the interface, in an order in which each can succeed. */
+/** Calls every API operation, in an order in which each can succeed. */
 export async function callEveryOperation(call: Call, prepared: Prepared): Promise<Map<string, Answer>> {
   const answers = new Map<string, Answer>();
   const ask: Call = async (operationId, options) => {

@@ -11,13 +11,13 @@ export interface Gateway {
   api: string;
   events: string;
   replay: string;
-  /** Where Prometheus scrapes it. */
+  /** The address that Prometheus scrapes. */
   metrics: string;
-  /** Its log. */
+  /** The lines of its log. */
   readonly lines: readonly string[];
-  /** Kills it. */
+  /** Kills the gateway. */
   stop(): Promise<void>;
-  /** Asks it to stop, and resolves when it has. */
+  /** Stops the gateway gracefully. Resolves when it has exited. */
   leave(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface GatewayPorts {
 const FOLDER = join(REPOSITORY, 'deploy/gateway');
 const PROGRAMS = ['/usr/bin/caddy', '/usr/local/bin/caddy'];
 
-/** Whether Caddy is installed; with REQUIRE_BACKINGS=1 it has to be. */
+/** Returns whether Caddy is installed. With REQUIRE_BACKINGS=1, it must be. */
 export const hasCaddy = () => process.env['REQUIRE_BACKINGS'] === '1' || PROGRAMS.some(existsSync);
 
 export async function gatewayPorts(): Promise<GatewayPorts> {
@@ -56,7 +56,7 @@ export async function writePublicFiles(folder: string, { api, events, replay }: 
   });
 }
 
-/** Starts Caddy with deploy/gateway/Caddyfile in front of these instances. `folder` has the files it serves itself. */
+/** Starts Caddy with deploy/gateway/Caddyfile in front of these instances. `folder` has the files that it serves. */
 export async function startGateway(
   upstreams: ReadonlyMap<ServiceName, string[]>,
   ports: GatewayPorts,

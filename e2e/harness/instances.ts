@@ -3,7 +3,7 @@ import { serviceCommand, spawnService } from '@switchboard/testkit';
 
 export interface InstanceOptions {
   service: ServiceName;
-  /** ROLES; all by default. */
+  /** The value of ROLES. Default: all roles. */
   roles?: string;
   port: number;
   env: Record<string, string>;
@@ -14,11 +14,11 @@ export interface Instance {
   name: string;
   service: ServiceName;
   url: string;
-  /** Its log since it was last started. */
+  /** The lines of its log since its last start. */
   readonly lines: readonly string[];
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
-  /** Starts it again, optionally from another folder of services, and resolves when it is ready. */
+  /** Restarts it, optionally from another folder of services. Resolves when it is ready. */
   restart(changed?: { folder?: string }): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { REPOSITORY } from './repository.ts';
 const MAIN = join(REPOSITORY, 'deploy/directory-link/src/main.ts');
 
 export interface RunningLink {
-  /** Number of home records that the region does not have yet, from the link's metrics. */
+  /** Returns the number of home records that the region does not have yet, from the link's metrics. */
   behind(): Promise<number>;
   /** Sends SIGTERM and returns the exit code. */
   stop(): Promise<number | null>;
@@ -25,7 +25,7 @@ export async function startLink(
       KAFKA_BROKERS: region.backings.kafka.brokers.join(','),
       HOME_KAFKA_BROKERS: home.kafka.brokers.join(','),
     },
-    // What the probe of the chart asks for: 200 once the copy is complete.
+    // The chart's probe requests this path. It responds with 200 once the copy is complete.
     ready: '/health/serving',
     readyWithinMs: 120_000,
   });

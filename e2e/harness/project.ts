@@ -2,7 +2,7 @@ import type { ServiceName } from '@switchboard/contracts';
 import { type AccessTokens, eventually } from '@switchboard/testkit';
 import { z } from 'zod';
 
-/** Services whose management API is called. */
+/** Services with a management API to call. */
 export interface Managed {
   tokens: Pick<AccessTokens, 'mint'>;
   serving(service: ServiceName): { url: string }[];
@@ -55,7 +55,7 @@ export async function createProject(deployment: Managed, options: ProjectOptions
   return created;
 }
 
-/** Creates the same, and does not wait until services know it. */
+/** Creates the same without waiting until services know it. */
 export async function defineProject(
   deployment: Managed,
   { id, reportId = 'sign-ups', region }: ProjectOptions,
@@ -93,7 +93,7 @@ async function untilKnown({ serving }: Pick<Managed, 'serving'>, key: string): P
   const probes = [
     ...serving('flags').map(({ url }) => [`${url}/v1/flags?distinct_id=`, { headers }] as const),
     ...serving('messenger').map(({ url }) => [`${url}/v1/messages?distinct_id=a`, { headers }] as const),
-    // Answers 400 once the key is known, and stores nothing.
+    // Responds with 400 once the key is known, and stores nothing.
     ...serving('ingestion').map(
       ({ url }) => [`${url}/v1/identify`, { method: 'POST', headers, body: '{}' }] as const,
     ),

@@ -1,4 +1,4 @@
-// Imports nothing but Node, because e2e/compose also runs it in a container: `node provider-server.ts <port>`.
+// Imports only Node modules, because e2e/compose also runs it in a container: `node provider-server.ts <port>`.
 import { createServer, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
 

@@ -1,7 +1,7 @@
 import { freePort } from '@switchboard/testkit';
 import { providerServer } from './provider-server.ts';
 
-/** Starts the fake providers, with the messenger's settings for them. */
+/** Starts the fake providers, and returns the messenger's settings for them. */
 export async function startProviders() {
   const server = providerServer();
   const port = await freePort();

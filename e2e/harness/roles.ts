@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 
-/** A role that may connect to one database, and has no rights there until a migration gives them. */
+/** A role that may connect to one database. It has no rights there until a migration grants them. */
 export interface RestrictedRole {
-  /** The database with this role. */
+  /** The URL of the database with this role. */
   url: string;
   /** The role's name. */
   name: string;
   drop(): Promise<void>;
 }
 
-/** Makes the role as the owner of the database. */
+/** Creates the role as the owner of the database. */
 export async function restrictedRole(ownerUrl: string): Promise<RestrictedRole> {
   const name = `role_${randomUUID().replaceAll('-', '')}`;
   const sql = postgres(ownerUrl, { max: 1, onnotice: () => undefined });

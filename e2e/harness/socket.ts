@@ -7,14 +7,14 @@ type Message = z.infer<typeof message>;
 
 export interface OpenSocket {
   send(value: object): void;
-  /** The next message of a type; skips others. Rejects after ten seconds. */
+  /** Resolves with the next message of a type, and skips others. Rejects after ten seconds. */
   next(type: string): Promise<Message>;
   /** Resolves with the close code. */
   closed: Promise<number>;
   close(): void;
 }
 
-/** Connects. `onMessage` gets every message too. */
+/** Connects a socket. `onMessage` also gets every message. */
 export async function openSocket(
   url: string,
   onMessage: (message: Message) => void = () => undefined,

@@ -10,7 +10,7 @@ import { reaches } from './network.ts';
 import { matches, ofKind, type Rendered } from './rendered.ts';
 import { schemaErrors } from './schema-check.ts';
 
-/** The values files that change how a deployment runs, whatever its services. */
+/** The values files that apply to every service and change how a deployment runs. */
 const OPTIONS = ['dual-stack', 'web-identity', 'egress', 'lag', 'spread'];
 const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
 const caddyfile = await readFile(join(REPOSITORY, 'deploy/gateway/Caddyfile'), 'utf8');
@@ -245,7 +245,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
         .map(({ metadata }) => metadata.name);
       expect(scaled).toEqual([name]);
       const [deployment] = ofKind(release, 'Deployment').filter(({ metadata }) => metadata.name === name);
-      // A process that is busy uses one CPU.
+      // A busy process uses one CPU.
       expect(deployment?.spec.template.spec.containers[0].resources.requests['cpu']).toBe('1');
       const budgets = ofKind(release, 'PodDisruptionBudget').map(({ metadata }) => metadata.name);
       expect(budgets).toEqual(ofKind(release, 'Deployment').map(({ metadata }) => metadata.name));

@@ -17,7 +17,7 @@ export interface Client {
   manage: Manage;
 }
 
-/** Creates a project of its own for each run, and resolves when its key is known. */
+/** Creates a separate project for each run. Resolves when its key is known. */
 export async function newProject(name: string): Promise<Client> {
   const issuer = `http://${await clusterIp('backings', 'dev')}:3000`;
   const services = new Map<ServiceName, string>();

@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline';
 import { NAMESPACE } from './server.ts';
 
 interface Availability {
-  /** Resolves with the fewest available pods that each Deployment of the namespace had. */
+  /** Resolves with the minimum number of available pods of each Deployment in the namespace. */
   stop(): Promise<Record<string, number>>;
 }
 
-/** Watches the Deployments from now on. */
+/** Starts to watch the Deployments. */
 export async function watchAvailability(): Promise<Availability> {
   const columns = 'jsonpath={.metadata.name} {.status.availableReplicas}{"\\n"}';
   const args = ['--namespace', NAMESPACE, 'get', 'deployments', '--watch', '--output', columns];
@@ -16,7 +16,7 @@ export async function watchAvailability(): Promise<Availability> {
   const lines = createInterface(watching.stdout);
   const fewest: Record<string, number> = {};
   lines.on('line', (line) => {
-    // A Deployment without available pods has no number.
+    // The number is absent for a Deployment without available pods.
     const [name = '', available] = line.split(' ');
     fewest[name] = Math.min(fewest[name] ?? Infinity, Number(available));
   });

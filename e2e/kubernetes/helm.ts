@@ -9,10 +9,13 @@ import { type Rendered, rendered } from './rendered.ts';
 const run = promisify(execFile);
 const folder = join(REPOSITORY, 'deploy/kubernetes');
 
-/** Helm, from `deploy/backings/install.sh helm` or the PATH. Undefined if it is not installed; with REQUIRE_BACKINGS=1 that is an error. */
+/**
+ * Helm, from `deploy/backings/install.sh helm` or the PATH. Undefined if it is not installed. With
+ * REQUIRE_BACKINGS=1, that is an error.
+ */
 export const helm = await firstOf([join(backingsHome(), 'bin', 'helm'), 'helm']);
 
-/** Values files of examples/, and settings of single values. */
+/** Values files of examples/, and individual values. */
 export interface Values {
   files?: string[];
   set?: string[];
@@ -32,7 +35,7 @@ export async function template(release: string, values: Values): Promise<Rendere
     .map((document) => rendered.parse(document));
 }
 
-/** Rejects with the problems of the chart. */
+/** Checks the chart. Rejects with its problems. */
 export async function lint(values: Values): Promise<void> {
   await run(helm ?? '', ['lint', '--strict', 'switchboard', ...flags(values)], { cwd: folder });
 }

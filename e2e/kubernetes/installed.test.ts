@@ -7,7 +7,7 @@ import { template } from './helm.ts';
 import { deploymentOf, helm, IS_UP, inNamespace, install, kubectl, objects } from './server.ts';
 
 const RELEASES = [...SERVICE_NAMES, 'directory-link', 'gateway'];
-/** Every example that goes with a release for production. */
+/** Returns every example that applies to a production release. */
 const filesOf = (name: string) => [
   'everywhere',
   'production',
@@ -17,7 +17,7 @@ const filesOf = (name: string) => [
   'egress',
   'lag',
 ];
-/** And what it can have besides: the gateway's has what one release of a cluster has. */
+/** The optional examples. Those of the gateway exist once per cluster. */
 const ALL = [
   ...['gateway.httpRoutes.enabled=true', 'gateway.httpRoutes.parentRefs[0].name=public'],
   'prometheusRule.enabled=true',
@@ -33,7 +33,7 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
   }, 60_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** Asks the server for a pod without creating it. */
+  /** Submits a pod to the server as a dry run, without creating it. */
   async function admit(name: string, spec: object, labels: object = {}): Promise<string> {
     const file = join(folder, `${name}.json`);
     const metadata = { name, namespace: 'switchboard', labels };
@@ -44,7 +44,7 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
   it('installs every object of laptop.yaml as one release', async () => {
     const wanted = await template('laptop', { files: ['laptop'] });
     await install('laptop', ['laptop']);
-    // The pods of `helm test` are created by it only.
+    // Excludes the pods of `helm test`, which only that command creates.
     expect(await objects()).toHaveLength(wanted.filter(({ kind }) => kind !== 'Pod').length);
     await helm('uninstall', 'laptop');
     expect(await objects()).toEqual([]);

@@ -14,7 +14,10 @@ import type { IPod } from 'kubernetes-models/v1/Pod';
 import type { IService } from 'kubernetes-models/v1/Service';
 import type { IServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 
-/** What the chart may render. The types are generated from the OpenAPI documents of Kubernetes and the operators. */
+/**
+ * The manifests that the chart may render. Types are generated from the OpenAPI documents of Kubernetes and
+ * operators.
+ */
 export type Manifest =
   | IConfigMap
   | IDeployment

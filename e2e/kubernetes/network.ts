@@ -5,7 +5,7 @@ type Labels = Record<string, string>;
 /** A pod of the same namespace, or any pod of another namespace. */
 export type Caller = { pod: Labels } | { namespace: Labels };
 
-/** Whether the policies allow a caller to reach a pod's port. A pod that no policy selects is open to all. */
+/** Returns whether the policies let a caller reach a pod's port. A pod that no policy selects is open to all. */
 export function reaches(policies: NetworkPolicy[], caller: Caller, pod: Labels, port: string): boolean {
   const applicable = policies.filter(({ spec }) => matches(pod, spec.podSelector.matchLabels));
   if (applicable.length === 0) return true;

@@ -62,7 +62,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
           ]),
         });
       }
-      // Its own volumes stay.
+      // The chart's own volumes remain.
       if (name === 'analytics') expect(JSON.stringify(release)).toContain('"queries"');
     }
   });
@@ -85,7 +85,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     for (const { spec } of deployments) {
       const { metadata } = spec.template;
       expect(metadata).toMatchObject({ labels: { team: 'platform' }, annotations: { team: 'platform' } });
-      // The chart's own labels win: Services select by them.
+      // The chart's own labels take precedence, because Services select by them.
       expect(metadata.labels).toMatchObject(spec.selector.matchLabels);
       const [own, ...others] = spec.template.spec.containers;
       expect(others).toEqual([{ name: 'proxy' }]);
@@ -168,7 +168,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
       const names = container?.env.map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(['KAFKA_BROKERS', 'KAFKA_USERNAME', 'KAFKA_PASSWORD']));
     }
-    // Their number is the autoscaler's.
+    // The autoscaler sets the number of replicas.
     for (const { metadata, spec } of ofKind(release, 'Deployment'))
       expect(spec.replicas === undefined).toBe(consumers.includes(metadata.name));
   });

@@ -22,7 +22,7 @@ describe.skipIf(!HAS_NODES)('nodes that are drained under load', () => {
     load = await underLoad(await newProject('drained'));
   }, 900_000);
 
-  // As the other files expect them.
+  // Restores the state that the other files expect.
   afterAll(() => kubectl('uncordon', ...NODES));
 
   const allPods = async () => (await Promise.all(RELEASES.map(podsOf))).flat();
@@ -37,7 +37,7 @@ describe.skipIf(!HAS_NODES)('nodes that are drained under load', () => {
     expect(nodes.size).toBe(11);
   });
 
-  // After the first, both pods of each process are on the second.
+  // After the first drain, both pods of each process are on the second node.
   it.each(NODES)(
     'answers every request while %s is drained, and always has a pod of each process',
     async (node) => {
@@ -66,7 +66,7 @@ describe.skipIf(!HAS_NODES)('nodes that are drained under load', () => {
   }, 300_000);
 });
 
-/** Evicts the pods of Switchboard: the data of the backings is lost with theirs. */
+/** Evicts only the pods of Switchboard, because the backings lose their data with their pods. */
 async function drain(node: string): Promise<void> {
   const ours = '--pod-selector=app.kubernetes.io/name=switchboard';
   await kubectl('drain', node, ours, '--delete-emptydir-data', '--timeout=300s');

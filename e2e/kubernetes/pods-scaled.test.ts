@@ -9,7 +9,9 @@ import { inNamespace } from './server.ts';
 import { underLoad } from './under-load.ts';
 
 const PROCESS = 'flags.processes.http';
-/** As in production.yaml, from one pod on, and earlier: clients, gateway and pods share two cores. */
+/**
+ * As in production.yaml, but from one pod on and with a lower threshold: clients, gateway and pods share two cores.
+ */
 const SCALED = [
   ...['enabled=true', 'minReplicas=1', 'maxReplicas=2', 'cpuPercent=50'].map(
     (one) => `${PROCESS}.autoscaling.${one}`,
@@ -17,7 +19,7 @@ const SCALED = [
   `${PROCESS}.resources.requests.cpu=1`,
 ];
 const CLIENTS = 8;
-/** To look for these takes milliseconds, so that a pod is busy before its clients are. */
+/** Searching for these takes milliseconds, so that a pod is busy before its clients are. */
 const [PATH, PARTS] = ['ab'.repeat(2_000), Array.from({ length: 500 }, (_, n) => `abab${n}`)];
 
 describe.skipIf(!HAS_NODES)('pods that are scaled by their CPU', () => {
@@ -26,7 +28,7 @@ describe.skipIf(!HAS_NODES)('pods that are scaled by their CPU', () => {
   beforeAll(async () => {
     await installEverything();
     await release('flags', SCALED);
-    // Ten minutes otherwise.
+    // The default is ten minutes.
     const behavior = { scaleDown: { stabilizationWindowSeconds: 15 } };
     await inNamespace('patch', 'hpa', 'flags', '--patch', JSON.stringify({ spec: { behavior } }));
     client = await newProject('scaled');
@@ -34,7 +36,7 @@ describe.skipIf(!HAS_NODES)('pods that are scaled by their CPU', () => {
     load = await underLoad(client);
   }, 600_000);
 
-  /** Resolves once the autoscaler wants that many pods, they are ready and others are gone. Rejects after a timeout. */
+  /** Resolves once the autoscaler wants `pods` pods, all are ready, and others are gone. Rejects after a timeout. */
   const untilPods = (pods: number) =>
     eventually(async () => expect(await scaling()).toMatchObject({ wanted: pods, pods, ready: pods }), {
       withinMs: 240_000,
@@ -73,7 +75,7 @@ async function defineSlowFlag({ manage, project }: Client): Promise<void> {
   await manage('flags', 'PUT', `/projects/${project.id}/flags/slow`, flag);
 }
 
-/** Evaluates flags for one person after another, because answers are kept, and several at a time until it is stopped. */
+/** Evaluates flags concurrently until stopped, each time for a new person because responses are cached. */
 function flood(call: Call) {
   const counts = createRequestCounts();
   let stopped = false;

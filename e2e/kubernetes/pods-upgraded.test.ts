@@ -15,7 +15,9 @@ import {
 import { helm, inNamespace } from './server.ts';
 import { underLoad } from './under-load.ts';
 
-/** The same code with one more migration, and with one that fails: e2e/kubernetes/version. */
+/**
+ * An image of the same code with one more migration. Another image has one that fails. See e2e/kubernetes/version.
+ */
 const NEXT = 'image.tag=next';
 const BROKEN = 'image.tag=broken';
 
@@ -26,7 +28,7 @@ describe.skipIf(!HAS_NODES)('pods under load', () => {
     load = await underLoad(await newProject('upgraded'));
   }, 600_000);
 
-  /** Makes a change during which no request may fail. */
+  /** Makes a change, and verifies that no request fails during it. */
   async function withoutFailures(what: string, change: () => Promise<unknown>): Promise<void> {
     const { requests, failures } = await load.during(change);
     process.stdout.write(`${what}: ${failures.length} of ${requests} requests failed\n`);
@@ -88,7 +90,7 @@ describe.skipIf(!HAS_NODES)('pods under load', () => {
       await inNamespace('rollout', 'status', 'deployment/flags-user-state', '--timeout=120s');
       await sql('alter role flags nologin');
     });
-    // As the other files expect it.
+    // Restores the state that the other files expect.
     await sql('alter role flags login');
   }, 240_000);
 

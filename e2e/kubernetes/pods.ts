@@ -8,10 +8,10 @@ import { helm, inNamespace, kubectl } from './server.ts';
 
 const run = promisify(execFile);
 
-/** Whether the server has nodes, with images of this repository: `.ci/kubernetes pods`. */
+/** Whether the server has nodes with images of this repository. Set by `.ci/kubernetes pods`. */
 export const HAS_NODES = process.env['KUBERNETES_NODES'] === '1';
 
-/** A release per service, and the gateway's last. */
+/** One release per service, followed by the gateway's. */
 export const RELEASES = [...SERVICE_NAMES, 'gateway'];
 
 /** Processes that serve no requests. */
@@ -20,16 +20,19 @@ const CONSUMERS: Partial<Record<string, string[]>> = {
   archive: ['events', 'replays'],
 };
 
-/** Where the values of a release have its processes. */
+/** Returns the paths of a release's processes in its values. */
 export function processesOf(release: string): string[] {
   if (release === 'gateway') return ['gateway'];
   return ['http', ...(CONSUMERS[release] ?? [])].map((process) => `${release}.processes.${process}`);
 }
 
-/** What laptop.yaml leaves out: the messenger's help site and AI, which the end-to-end tests ask for, and patience. */
+/**
+ * Settings that laptop.yaml omits: the messenger's help site and AI, which the end-to-end tests use, and longer
+ * timeouts.
+ */
 const PROVIDERS = 'http://providers.backings:8080';
 const SETTINGS: Partial<Record<string, string[]>> = {
-  // Pods that start side by side take the cores from those that serve.
+  // Pods that start concurrently take CPU from those that serve.
   flags: ['flags.env.STATE_TIMEOUT_MS=5000'],
   messenger: [
     `messenger.env.HELP_SITE_URL=${PROVIDERS}`,
@@ -42,7 +45,10 @@ const SECRETS_OF_MESSENGER = {
   AI_API_KEY: 'ai-key-of-the-end-to-end-tests',
 };
 
-/** Installs or upgrades one program of laptop.yaml as a release, and waits until its pods are ready. Rejects after a timeout. */
+/**
+ * Installs or upgrades one program of laptop.yaml as a release, and waits until its pods are ready. Rejects after a
+ * timeout.
+ */
 export async function release(name: string, set: string[] = [], timeout = '300s'): Promise<void> {
   const others = RELEASES.filter((other) => other !== name).map((other) => `${other}.enabled=false`);
   const all = [...others, ...(SETTINGS[name] ?? []), ...set];
@@ -51,14 +57,14 @@ export async function release(name: string, set: string[] = [], timeout = '300s'
   await helm('upgrade', '--install', name, 'switchboard', ...values, '--wait', '--timeout', timeout);
 }
 
-/** Changes keys of a service's Secret. Running pods keep what they started with. */
+/** Changes keys of a service's Secret. Running pods keep the values that they started with. */
 export async function changeSecret(service: ServiceName, stringData: Record<string, string>): Promise<void> {
   await inNamespace('patch', 'secret', `switchboard-${service}`, '--patch', JSON.stringify({ stringData }));
 }
 
-/** Installs the backings and every release as laptop.yaml has them, whatever is there. */
+/** Installs the backings and every release of laptop.yaml, regardless of existing ones. */
 export async function installEverything(): Promise<void> {
-  // Their data is lost with a pod, so they stay on the node that no test drains.
+  // The backings lose their data with their pods, so they stay on the node that no test drains.
   await kubectl('cordon', 'node2');
   await kubectl('apply', '--filename', 'examples/laptop-backings.yaml');
   await fileInBackings('services-sql', 'deploy/docker/postgres/services.sql');
@@ -67,7 +73,7 @@ export async function installEverything(): Promise<void> {
   await inBackings('wait', '--for=condition=Available', '--all', '--timeout=300s', 'deployment');
   await kubectl('uncordon', 'node2');
   await changeSecret('messenger', SECRETS_OF_MESSENGER);
-  // Together, because pods wait for the topic that catalogue creates.
+  // Installs all concurrently, because pods wait for the topic that catalogue creates.
   await Promise.all(RELEASES.map((name) => release(name)));
 }
 
@@ -82,7 +88,7 @@ async function fileInBackings(name: string, path: string): Promise<void> {
   await applying;
 }
 
-/** The address of a Service, which this machine reaches through a node. */
+/** Returns the address of a Service, which this machine reaches through a node. */
 export async function clusterIp(namespace: string, service: string): Promise<string> {
   const address = '--output=jsonpath={.spec.clusterIP}';
   return await kubectl('--namespace', namespace, 'get', 'service', service, address);
@@ -107,7 +113,7 @@ const pods = z.object({
   ),
 });
 
-/** The pods that belong to a release and were not told to stop, with their processes and images' tags. */
+/** Returns the pods of a release that are not terminating, with their processes and image tags. */
 export async function podsOf(release: string) {
   const selector = `--selector=app.kubernetes.io/component=${release}`;
   const { items } = pods.parse(JSON.parse(await inNamespace('get', 'pods', selector, '--output=json')));

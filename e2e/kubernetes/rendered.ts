@@ -25,7 +25,7 @@ const base = { apiVersion: z.string(), metadata: z.looseObject({ name: z.string(
 const template = z.looseObject({
   metadata: z.looseObject({ labels }),
   spec: z.looseObject({
-    // Others are sidecars.
+    // The other containers are sidecars.
     containers: z.tuple([container.loose()], z.looseObject({ name: z.string() })),
     terminationGracePeriodSeconds: z.int(),
   }),
@@ -76,7 +76,7 @@ const budget = z.looseObject({
   spec: z.looseObject({ selector }),
 });
 
-/** A pod on its own: the one of `helm test`. */
+/** A standalone pod: the one of `helm test`. */
 const pod = z.looseObject({
   ...base,
   kind: z.literal('Pod'),
@@ -120,7 +120,7 @@ const configMap = z.looseObject({
   data: z.record(z.string(), z.string()),
 });
 
-/** A manifest, parsed as far as tests need it. */
+/** A manifest, parsed as far as the tests need it. */
 export const rendered = z.discriminatedUnion('kind', [
   deployment,
   statefulSet,
@@ -137,12 +137,12 @@ export type Deployment = z.infer<typeof deployment>;
 export type NetworkPolicy = z.infer<typeof networkPolicy>;
 export type Env = z.infer<typeof env>;
 
-/** The manifests of one kind. */
+/** Returns the manifests of one kind. */
 export function ofKind<K extends Rendered['kind']>(manifests: Rendered[], kind: K) {
   return manifests.filter((one): one is Rendered & { kind: K } => one.kind === kind);
 }
 
-/** Whether labels include all the wanted ones. */
+/** Returns whether labels include all the wanted ones. */
 export function matches(has: Record<string, string>, wanted: Record<string, string>): boolean {
   return Object.entries(wanted).every(([name, value]) => has[name] === value);
 }

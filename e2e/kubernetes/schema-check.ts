@@ -17,8 +17,8 @@ const compilerOptions = {
 };
 
 /**
- * Lists what Kubernetes would refuse, one line each: unknown or missing fields and wrong types. TypeScript checks each
- * manifest as an object literal against types generated from the OpenAPI documents.
+ * Returns the errors that Kubernetes would report, one per line: unknown or missing fields and wrong types.
+ * TypeScript checks each manifest as an object literal against types generated from the OpenAPI documents.
  */
 export async function schemaErrors(manifests: object[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-manifests-'));

@@ -7,14 +7,14 @@ import { helm as program } from './helm.ts';
 
 const run = promisify(execFile);
 
-/** Whether .ci/kubernetes runs the tests, with KUBECONFIG for a server of its own. */
+/** Whether .ci/kubernetes runs the tests, with KUBECONFIG for a dedicated server. */
 export const IS_UP = process.env['KUBERNETES'] === '1';
 export const NAMESPACE = 'switchboard';
 
 /** Runs kubectl in the folder of the chart and its examples, and returns its output. Rejects with its message. */
 export const kubectl = (...args: string[]) => runThere('kubectl', args);
 
-/** The same for Helm, on releases in the namespace of the services. */
+/** Runs Helm in the same way, on releases in the namespace of the services. */
 export const helm = (...args: string[]) => runThere(program ?? 'helm', [...args, '--namespace', NAMESPACE]);
 
 async function runThere(command: string, args: string[]): Promise<string> {
@@ -23,7 +23,7 @@ async function runThere(command: string, args: string[]): Promise<string> {
   return (await running).stdout;
 }
 
-/** Installs or upgrades a release with files of examples/ and settings of single values. */
+/** Installs or upgrades a release with files of examples/ and individual values. */
 export async function install(release: string, files: string[], set: string[] = []): Promise<void> {
   const values = files.flatMap((file) => ['--values', `examples/${file}.yaml`]);
   const single = set.flatMap((one) => ['--set', one]);
@@ -42,7 +42,7 @@ const KINDS = [
   ...['podmonitors.monitoring.coreos.com', 'prometheusrules.monitoring.coreos.com'],
 ].join();
 
-/** What Helm has created in the namespace, as the server stores it. */
+/** Returns the objects that Helm has created in the namespace, as the server stores them. */
 export async function objects() {
   const listed = await inNamespace(
     'get',
@@ -65,7 +65,7 @@ const deployment = z.object({
   }),
 });
 
-/** A Deployment, as the server stores it. */
+/** Returns a Deployment, as the server stores it. */
 export async function deploymentOf(name: string) {
   return deployment.parse(JSON.parse(await inNamespace('get', 'deployment', name, '--output=json'))).spec;
 }

@@ -20,7 +20,7 @@ const services = [
   analyticsService,
 ];
 
-// Values for the Secrets; optional keys are absent.
+// The values of the Secrets. Optional keys are absent.
 const secrets: Record<string, string> = {
   DATABASE_URL: 'postgres://user:word@postgres/database',
   EVENT_LOG_DATABASE_URL: 'postgres://user:word@postgres/log',
@@ -37,7 +37,7 @@ const secrets: Record<string, string> = {
 
 const envOf = (deployment: Deployment): Env[] => deployment.spec.template.spec.containers[0].env;
 
-/** The environment of a container with these Secrets. */
+/** Returns the environment of a container with these Secrets. */
 function environment(deployment: Deployment): Record<string, string | undefined> {
   return Object.fromEntries(
     envOf(deployment).map(({ name, value, valueFrom }) => {
@@ -61,7 +61,7 @@ describe.skipIf(helm === undefined).each(services)('the chart gives $name', ({ n
       expect(config.DRAIN_MS).toBe(5000);
       if ('REDIS_URL' in config) expect(config.REDIS_URL).toBe('rediss://redis');
       const process = deployment.spec.template.metadata.labels['switchboard-process'];
-      // Insights are asked of replicas that the same pods keep.
+      // The pods that serve insights also keep the replicas that insights query.
       const own = name === 'analytics' ? ['http', 'files', 'people'] : [process];
       const roles = 'ROLES' in settings.shape ? new Set(own) : undefined;
       expect('ROLES' in config ? config.ROLES : undefined).toEqual(roles);

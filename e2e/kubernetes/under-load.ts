@@ -6,19 +6,19 @@ import { type Verification, verify } from '../upgrade/verify.ts';
 import type { Client } from './cluster.ts';
 import { clusterIp } from './pods.ts';
 
-/** Every pod shares this machine's cores: half the rate of the rolling upgrade of processes. */
+/** Half the rate of the rolling upgrade of processes, because all pods share this machine's cores. */
 const INTENSITY = 0.5;
-/** Time after a change, so that what was replaced gets load. */
+/** The delay after a change, so that the replacement gets load. */
 const SETTLE_MS = 2_000;
 
 interface UnderLoad {
-  /** Makes a change. Resolves with the requests that were sent meanwhile and the failures among them. */
+  /** Makes a change. Resolves with the requests that were sent during it and the failures among them. */
   during(change: () => Promise<unknown>): Promise<{ requests: number; failures: string[] }>;
-  /** Stops the load and looks for everything that was accepted. */
+  /** Stops the load and verifies everything that was accepted. */
   finish(): Promise<Verification>;
 }
 
-/** Sends requests of every kind to the Service of the gateway until it is finished. */
+/** Sends requests of every kind to the Service of the gateway until `finish` is called. */
 export async function underLoad({ project, call, manage }: Client): Promise<UnderLoad> {
   const linkToken = await prepareLoad(manage, call, project);
   const counts = createRequestCounts();

@@ -25,7 +25,7 @@ const credentials = (username: string) =>
   ({ mechanism: 'scram-sha-512', username, password: PASSWORD }) as const;
 const logOf = (user: string) => openKafkaLog({ brokers, clientId: user, sasl: credentials(user) });
 
-/** The command as an operator runs it, as the broker's administrator or as another user. */
+/** Runs the command as an operator does, as the broker's administrator or as another user. */
 const acls = (verb: string, user = 'admin') =>
   runInProcess(['acls', verb], {
     KAFKA_BROKERS: brokers.join(','),
@@ -73,7 +73,7 @@ describe('the ACLs of the broker users', () => {
 
   it('let each user do what its program does', async () => {
     if (kafka === undefined) return;
-    // Those that others read from come first.
+    // Users that create topics come first, because others read from these.
     for (const [user, { creates }] of USERS.filter(([, access]) => access.creates.length > 0))
       await withLog(user, (log) => log.createTopics(creates.map((name) => ({ name, ...TOPIC }))));
     await Promise.all(USERS.map(([user, access]) => withLog(user, (log) => use(user, log, access))));
@@ -126,7 +126,7 @@ describe('the ACLs of the broker users', () => {
   });
 });
 
-/** Writes, reads, dead-letters and watches all that the access says. */
+/** Writes, reads, dead-letters and watches everything that the access allows. */
 async function use(user: string, log: EventLog, { writes, reads, watches }: EventLogAccess): Promise<void> {
   const record = { partition: 0, key: 'k', value: Buffer.from('x'), headers: {} };
   for (const topic of writes) await log.publish(topic, [record]);
@@ -134,7 +134,8 @@ async function use(user: string, log: EventLog, { writes, reads, watches }: Even
     const waiting = new Set(topics);
     const read = Promise.withResolvers<void>();
     const consumption = await log.consume({
-      // Two users have groups with the same beginning, and only one member of a group gets the partition.
+      // Makes the group unique: two users have groups with the same prefix, and only one member of a group gets the
+      // partition.
       group: groupNamed(group, user),
       topics: [...topics],
       async handle(batch) {
@@ -154,19 +155,19 @@ async function use(user: string, log: EventLog, { writes, reads, watches }: Even
   }
 }
 
-/** The topics to which the broker lets the user write. */
+/** Returns the topics that the broker lets the user write to. */
 async function writable(producer: Producer): Promise<string[]> {
   return those(TOPICS, (topic) => producer.send({ topic, messages: [{ value: 'x' }] }));
 }
 
-/** The topics that the broker would let the user create. */
+/** Returns the topics that the broker would let the user create. */
 async function creatable(admin: Admin): Promise<string[]> {
   return those(TOPICS, (topic) =>
     admin.createTopics({ validateOnly: true, topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] }),
   );
 }
 
-/** The groups of which the broker tells the user the offsets. */
+/** Returns the groups with offsets that the broker lets the user read. */
 async function readable(admin: Admin): Promise<string[]> {
   return those(GROUPS, (groupId) => admin.fetchOffsets({ groupId }));
 }
@@ -199,7 +200,7 @@ function withDeadLetters(topic: string): string[] {
   return [topic, deadLettersOf(topic)];
 }
 
-/** A group that the access allows. */
+/** Returns the name of a group that the access allows. */
 function groupNamed(group: string, ending = 'one'): string {
   return group.replace(/\*$/, ending);
 }

@@ -52,7 +52,7 @@ describe.skipIf(!hasPrograms)('a service with TLS and an authority of clients', 
     await rig?.stop();
   });
 
-  /** Asks the service as a client with this certificate, and rejects unless it answers with 200. */
+  /** Sends a request to the service with this client certificate. Rejects unless the response is a 200. */
   async function ask(name: string | undefined, path: string): Promise<void> {
     const own = name && {
       cert: await readFile(file(`${name}.pem`)),

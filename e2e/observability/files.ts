@@ -9,7 +9,7 @@ import { REPOSITORY } from '../harness/repository.ts';
 const folder = join(REPOSITORY, 'deploy/observability');
 export const prometheusFolder = join(folder, 'prometheus');
 
-/** Whether a program of Prometheus is there; with REQUIRE_BACKINGS=1 its absence is an error. */
+/** Returns whether a Prometheus program is installed. With REQUIRE_BACKINGS=1, its absence is an error. */
 export async function isInstalled(program: 'prometheus' | 'promtool'): Promise<boolean> {
   const found = await promisify(execFile)(program, ['--version']).then(
     () => true,
@@ -38,18 +38,18 @@ const rules = z.object({
   ),
 });
 
-/** Every rule: alerts, and the series that they read. */
+/** Returns every rule: alerts, and the series that they read. */
 export async function readRules() {
   const files = await Promise.all(RULE_FILES.map((file) => read(`prometheus/${file}`)));
   return files.flatMap((text) => rules.parse(parse(text)).groups.flatMap((group) => group.rules));
 }
 
-/** Every alert; that of processes is there once for each. */
+/** Returns every alert. The alert for processes occurs once per process. */
 export async function readAlerts() {
   return (await readRules()).flatMap((rule) => ('alert' in rule ? [rule] : []));
 }
 
-/** Files of promtool tests. */
+/** The files of promtool tests. */
 export const RULE_TESTS = ['alerts.test.yml', 'budgets.test.yml'];
 
 const ruleTests = z.object({
@@ -60,7 +60,7 @@ const ruleTests = z.object({
   ),
 });
 
-/** The alerts that promtool tests expect to fire, and those they expect not to. */
+/** Returns the alerts that promtool tests expect to fire, and those that they expect not to fire. */
 export async function readAlertTests(): Promise<{ firing: Set<string>; silent: Set<string> }> {
   const files = await Promise.all(RULE_TESTS.map((file) => read(`prometheus/${file}`)));
   const tests = files.flatMap((text) => ruleTests.parse(parse(text)).tests);
@@ -76,7 +76,7 @@ const dashboard = z.object({
   ),
 });
 
-/** Every expression of the dashboard with its panel; variables are replaced by values. */
+/** Returns every expression of the dashboard with its panel. Replaces variables with values. */
 export async function readExpressions(): Promise<{ panel: string; expr: string }[]> {
   const { panels } = dashboard.parse(JSON.parse(await read('grafana/dashboards/switchboard.json')));
   return panels.flatMap(({ title, targets }) =>

@@ -5,7 +5,7 @@ import { readDocs, readExpressions, readRules } from './files.ts';
 import { type Exposed, exposedBy, metricsOf } from './promql.ts';
 import { READY_WITHIN_MS, startRig } from './rig.ts';
 
-/** Metrics of Prometheus itself, of the directory link (e2e/regions), of the gateway (e2e/gateway), and of rules. */
+/** Metrics of Prometheus itself, the directory link (e2e/regions), the gateway (e2e/gateway), and rules. */
 const OF_OTHERS = /^up$|^switchboard_directory_link_behind$|^caddy_|:/;
 
 let rig: Harness;
@@ -58,6 +58,6 @@ it('every Switchboard metric is on the dashboard', async () => {
   const read = new Set(expressions.flatMap(({ expr }) => metricsOf(expr)));
   const shown = (name: string) => [name, `${name}_bucket`].some((one) => read.has(one));
   const ours = [...exposed.types.keys()].filter((name) => name.startsWith('switchboard_'));
-  // Archived bytes are about cost, not health.
+  // Archived bytes concern cost, not health.
   expect(ours.filter((name) => !shown(name))).toEqual(['switchboard_replay_bytes_archived_total']);
 });

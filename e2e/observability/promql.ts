@@ -1,7 +1,7 @@
 /** PromQL keywords, which are not metrics. */
 const WORDS = new Set(['and', 'or', 'unless', 'offset', 'bool', 'inf', 'nan']);
 
-/** The metrics that a PromQL expression reads. */
+/** Returns the metrics that a PromQL expression reads. */
 export function metricsOf(expression: string): string[] {
   const bare = expression
     .replaceAll(/"[^"]*"/g, '')
@@ -15,12 +15,12 @@ export function metricsOf(expression: string): string[] {
 }
 
 export interface Exposed {
-  /** Names of series, with `_bucket`, `_sum` and `_count` of histograms. */
+  /** The names of series, with `_bucket`, `_sum` and `_count` of histograms. */
   series: Set<string>;
   types: Map<string, string>;
 }
 
-/** The series and types in several responses to GET /metrics. */
+/** Returns the series and types in several responses to GET /metrics. */
 export function exposedBy(answers: readonly string[]): Exposed {
   const types = new Map<string, string>();
   for (const answer of answers) {

@@ -3,7 +3,7 @@ import { type Harness, harness } from '@switchboard/testkit';
 /** Generous, because other tests may share the machine. */
 export const READY_WITHIN_MS = 120_000;
 
-/** What services need to run as processes. Without brokers, the event log is on PostgreSQL. */
+/** Starts the backings that services need to run as processes. Without brokers, the event log is on PostgreSQL. */
 export function startRig(brokers?: readonly string[]): Promise<Harness> {
   return harness({
     log: brokers && { kafka: brokers },
@@ -11,7 +11,7 @@ export function startRig(brokers?: readonly string[]): Promise<Harness> {
   });
 }
 
-/** Creates the project `p1` in catalogue, which runs, and returns its key. */
+/** Creates the project `p1` in a running catalogue, and returns its key. */
 export async function createProject(rig: Harness): Promise<string> {
   const manage = async (method: string, path: string, body: unknown) => {
     const result = await rig.manage('catalogue', method, path, body);

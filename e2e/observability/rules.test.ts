@@ -19,7 +19,7 @@ import { metricsOf } from './promql.ts';
 
 const run = promisify(execFile);
 
-/** Rejects with promtool's output if it finds a problem. */
+/** Runs promtool. Rejects with its output if it finds a problem. */
 const promtool = (...args: string[]) => run('promtool', args, { cwd: prometheusFolder });
 
 describe.skipIf(!(await isInstalled('promtool')))('according to promtool', () => {

@@ -29,7 +29,7 @@ describe.each(['PostgreSQL', ...(isKafkaAvailable ? ['Kafka'] : [])])('with the 
       rig.spawn(name, { env, readyWithinMs: READY_WITHIN_MS });
     const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100' };
     await start('catalogue', tracing);
-    // Exports on SIGTERM only.
+    // Exports traces on SIGTERM only.
     const late = {
       OTEL_BSP_SCHEDULE_DELAY: '600000',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',

@@ -32,7 +32,7 @@ const answer = z.object({
   data: z.object({ result: z.array(z.object({ metric: z.record(z.string(), z.string()) })) }),
 });
 
-/** Rules in which a minute takes a second, also where they count in seconds. */
+/** Speeds rules up: a minute takes a second, including where the rules count in seconds. */
 function hurried(rules: string): string {
   const seconds = { m: 1, h: 60, d: 1440 };
   return rules
@@ -42,13 +42,13 @@ function hurried(rules: string): string {
     });
 }
 
-/** Runs statements on a server, as its superuser. */
+/** Runs statements on a server as its superuser. */
 async function onServer<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   return await work(sql).finally(() => sql.end());
 }
 
-/** A database as programs reach it, until it fails. */
+/** A database connection that the test can break. */
 interface Reached {
   url: string;
   without(work: () => Promise<unknown>): Promise<void>;
@@ -93,12 +93,12 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     eventLog = await reach(network, 'event log', rig.logUrl);
     eventLogOfUs = await reach(network, 'event log of us', await rig.databaseUrl('event log of us'));
     folder = await mkdtemp(join(tmpdir(), 'switchboard-trial-'));
-    /** They bring bounds within reach. */
+    /** Settings that lower limits, so that the test can reach them. */
     const settings: Partial<Record<Name, Env>> = {
       ingestion: { MAX_BYTES_IN_FLIGHT: '1000000' },
       flags: { DATABASE_URL: flagsDatabase.url },
       archive: { ARCHIVE_FILE_SECONDS: '1', ARCHIVE_SEEN_BYTES: '100000000' },
-      // Nothing listens there.
+      // Nothing listens on the SMTP port.
       collaboration: { DELIVERY_RETRY_SECONDS: '1', SMTP_URL: `smtp://127.0.0.1:${await freePort()}` },
     };
     const start = async (name: (typeof SERVICES)[number]) => {
@@ -115,7 +115,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
       labels: { process },
     }));
     const config = {
-      // A second is what a scrape may wait for a dependency.
+      // A scrape may wait one second for a dependency.
       global: { scrape_interval: '2s', evaluation_interval: '1s' },
       rule_files: RULE_FILES,
       scrape_configs: [{ job_name: 'switchboard', static_configs: targets }],
@@ -159,7 +159,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     return answer.parse(await response.json()).data.result.map(({ metric }) => metric);
   }
 
-  /** What fires, as `alert of what`; processes that are not part of the trial are left out. */
+  /** Returns the firing alerts, as `<alert> of <subject>`. Excludes processes that are not part of the trial. */
   async function firing(severity = '.*'): Promise<Set<string>> {
     const found = await query(`ALERTS{alertstate="firing", severity=~"${severity}"}`);
     const ours = found.filter(
@@ -174,7 +174,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     );
   }
 
-  /** Does something again and again until each of these has fired. */
+  /** Repeats a function until each of these alerts has fired. */
   async function untilFiring(alerts: string[], again: () => Promise<unknown> = async () => undefined) {
     const silent = new Set(alerts);
     await eventually(async () => {
@@ -248,7 +248,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
           const again = async (work: () => Promise<unknown>) => {
             while (!done.signal.aborted) await work();
           };
-          // Briefly, since a request that waits for seconds is refused.
+          // Locks briefly, because a request that waits for seconds is rejected.
           const lock = () => sql.begin((tx) => [tx`lock table flags`, tx`select pg_sleep(0.4)`]);
           const busy = [again(lock), ...times(100, () => again(list))];
           await untilFiring([`SlowRequests of flags: ${route}`, 'DatabasePoolExhausted of flags']).finally(
@@ -321,7 +321,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
       expect((await ingest('/v1/replay', chunk)).status).toBe(202);
     }
 
-    /** Over 100 MB that the archive knows of yesterday. */
+    /** Registers over 100 MB for yesterday in the archive. */
     async function fillYesterday(sql: postgres.Sql): Promise<void> {
       await sql`alter table seen_events_before set (fillfactor = 10)`;
       await sql`
@@ -429,7 +429,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
           'AuditNotPublished of catalogue',
           'ConsumersNotWatched',
         ];
-        // Each is given up after seconds.
+        // Each request times out after seconds.
         const sent: Promise<unknown>[] = [];
         await untilFiring(expected, async () => void sent.push(identify(0)));
         await Promise.all(sent);

@@ -10,10 +10,10 @@ import {
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 
-/** What @switchboard/management says of the API. */
+/** The types of the API in @switchboard/management. */
 export const managementTypesFile = join(REPOSITORY, 'packages/sdk-management/src/operations.ts');
 
-/** A request may leave out what has a default; a response has it. */
+/** A request may omit properties that have a default. A response always has them. */
 type Mode = 'input' | 'output';
 
 interface Schema {
@@ -75,13 +75,13 @@ const document = z.object({
   paths: z.record(z.string(), z.record(z.string(), z.unknown())),
 });
 
-/** Headers that change what an operation does; others are the client's business. */
+/** Headers that change the effect of an operation. The client handles all others. */
 const HEADERS = ['If-Match', 'Idempotency-Key'];
-/** Credentials that are an access token. */
+/** Credentials that are access tokens. */
 const TOKEN_CREDENTIALS: readonly Credential[] = ['access-token', 'console', 'management'];
 const REF = '#/components/schemas/';
 
-/** Types and routes of every operation that takes an access token, as a formatted source file. */
+/** Returns the types and routes of every operation that takes an access token, as a formatted source file. */
 export function managementTypes(): string {
   const { components, paths } = document.parse(openApiDocument({ management: true }));
   const { schemas } = components;
@@ -154,7 +154,7 @@ function typeOf(of: Schema, mode: Mode, nameOf: (name: string, mode: Mode) => st
   const choices = of.oneOf ?? of.anyOf;
   if (choices !== undefined) return choices.map(inner).join(' | ');
   if (of.allOf !== undefined) {
-    // A description of a named type, or null beside it, stands in a part of its own.
+    // The description of a named type, or null as its alternative, is a separate part.
     const isPart = (one: Schema) => one.$ref !== undefined || one.properties !== undefined;
     const all = of.allOf
       .filter(isPart)
@@ -197,7 +197,7 @@ function objectType(
   return `{\n${fields.join('\n')}\n}`;
 }
 
-/** Whether a named schema has defaults, or what it refers to. */
+/** Returns a function that tells whether a named schema, or a schema that it refers to, has defaults. */
 function defaultsIn(schemas: Record<string, Schema>): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return function has(name) {

@@ -26,7 +26,7 @@ const PACKAGES = join(REPOSITORY, 'packages');
 const readManifest = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 
-/** The versions of the other packages are addresses where a deployment serves them. */
+/** Removes the versions of the other packages: where a deployment serves the packages, these are addresses. */
 function withoutVersionsOfOthers({
   scripts: _,
   devDependencies: __,
@@ -58,7 +58,7 @@ describe('a package that people install', async () => {
       const packed = await mkdtemp(join(tmpdir(), 'switchboard-packed-'));
       try {
         await rm(join(folder, 'dist'), { recursive: true, force: true });
-        // pnpm puts versions in the place of workspace: and catalog:, and the exports of publishConfig in that of ours.
+        // pnpm replaces workspace: and catalog: with versions, and our exports with those of publishConfig.
         const pnpm = (...args: string[]) => run('npx', ['--yes', 'pnpm@12', ...args], { cwd: folder });
         await pnpm('publish', '--dry-run', '--no-git-checks');
         await pnpm('pack', '--out', join(packed, 'package.tgz'));

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 
-/** What a page loads of a package: minified, gzip, without what the page has already. */
+/** Returns the size that a page loads for a package: minified, gzipped, without code that the page already has. */
 async function size(code: string, external: (string | RegExp)[] = []): Promise<number> {
   const folder = fileURLToPath(new URL('../../packages', import.meta.url));
   const built = await rolldown({
@@ -20,7 +20,7 @@ async function size(code: string, external: (string | RegExp)[] = []): Promise<n
   });
   const { output } = await built.generate({ format: 'esm', minify: true });
   await built.close();
-  // What is imported when it is needed, such as a language, is not counted.
+  // Excludes modules that are imported on demand, such as languages.
   const [{ code: bundled, imports }] = output;
   expect(imports.filter((name) => output.some(({ fileName }) => fileName === name))).toEqual([]);
   return gzipSync(bundled, { level: 9 }).length;

@@ -44,7 +44,7 @@ function deployed(deployment: Deployment | undefined): Deployment {
   return deployment;
 }
 
-/** A client of a region's gateway with a project's credentials. */
+/** Returns a client of a region's gateway with a project's credentials. */
 const at = (region: Deployment | undefined, project: TestProject): Call =>
   apiClient(deployed(region).gateway, project);
 
@@ -97,7 +97,7 @@ describe.skipIf(us === undefined)('two regions', () => {
     expect(topicsWith(inEu, /of-eu/)).toContain('events');
     expect(topicsWith(inUs, /shop-eu|of-eu/)).toEqual(['directory']);
     expect(topicsWith(inEu, /of-us/)).toEqual([]);
-    // The audit trail of all regions is kept at home.
+    // The home region keeps the audit trail of all regions.
     expect(topicsWith(inEu, /shop-us/)).toEqual(['audit', 'directory']);
     const directory = (records: StoredRecord[]) =>
       records
@@ -173,7 +173,7 @@ describe.skipIf(us === undefined)('two regions', () => {
   });
 });
 
-/** Runs the command on the catalogue of the home region: its exit code. */
+/** Runs the command on the catalogue of the home region. Returns its exit code. */
 async function switchboard(...args: string[]): Promise<number | null> {
   const program = await spawnProgram({
     command: [process.execPath, join(REPOSITORY, 'packages/cli/src/main.ts'), ...args],
@@ -185,7 +185,7 @@ async function switchboard(...args: string[]): Promise<number | null> {
   return await program.exited;
 }
 
-/** Every record of a region's event log, over all topics. */
+/** Returns every record of a region's event log, from all topics. */
 async function recordsOf({ backings }: Deployment): Promise<StoredRecord[]> {
   const { brokers } = backings.kafka;
   const admin = new kafkajs.Kafka({ brokers, logLevel: 0 }).admin();
@@ -195,7 +195,7 @@ async function recordsOf({ backings }: Deployment): Promise<StoredRecord[]> {
   return readTopics(brokers, topics);
 }
 
-/** The topics that have a record whose key or value matches. */
+/** Returns the topics with a record that has a matching key or value. */
 function topicsWith(records: StoredRecord[], text: RegExp): string[] {
   const matching = records.filter(({ key, value }) => text.test(`${key} ${value}`));
   return [...new Set(matching.map(({ topic }) => topic))].sort();

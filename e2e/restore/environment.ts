@@ -8,7 +8,7 @@ import { accessTokens, eventually, freePort, startKafka, startRedis } from '@swi
 import { type Instance, startInstance } from '../harness/instances.ts';
 
 export interface RestoreOptions {
-  /** libpq variables that connect as a superuser. */
+  /** The libpq variables that connect as a superuser. */
   postgres: { PGHOST: string; PGPORT: string; PGUSER: string };
   log(line: string): void;
 }
@@ -28,7 +28,7 @@ export const SERVICES: ServiceName[] = [
 const DOCUMENT = new URL('../../docs/backup.md', import.meta.url);
 const run = promisify(execFile);
 
-/** Every service as a process, stores that a test may drop, and the commands of docs/backup.md. */
+/** Opens an environment with every service as a process, stores to drop, and the commands of docs/backup.md. */
 export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-restore-'));
   const objects = join(folder, 'objects');
@@ -109,7 +109,7 @@ export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) 
       }
     },
 
-    /** Replaces Kafka by an empty one. */
+    /** Replaces Kafka with an empty one. */
     async loseKafka() {
       await kafka?.stop();
       kafka = await startKafka();
@@ -153,7 +153,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-/** The document's shell blocks, by the name in the comment above each. */
+/** Returns the document's shell blocks, by the name in the comment above each. */
 async function documentedCommands(): Promise<Map<string, string>> {
   const text = await readFile(DOCUMENT, 'utf8');
   const blocks = text.matchAll(/<!-- command: ([a-z-]+) -->\n+ *```sh\n(.+?)```/gs);

@@ -17,7 +17,7 @@ const answered = z.object({
   report: z.object({ series: z.array(z.object({ values: z.array(z.number()) })) }),
 });
 const ran = z.object({ ranAt: z.string().nullable(), failure: z.unknown() });
-/** Two days, so that midnight may pass. */
+/** Covers two days, in case midnight passes during the test. */
 const QUESTION = { kind: 'trends', range: { last: 2, unit: 'day' }, series: [{ event: 'order placed' }] };
 
 /**
@@ -53,7 +53,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     const recordings = async () =>
       (await ofProject('/replays')).body.replays?.map((one: { sessionId: string }) => one.sessionId).sort();
     const rows = () => countRows(join(environment.objects, 'events'));
-    /** How many events insights count, of all people or of a cohort. */
+    /** Returns the number of events that insights count, of all people or of a cohort. */
     const counted = (cohort?: string) => async () => {
       const address = `${url('analytics')}/v1/projects/${PROJECT}/insights`;
       const asked = await call(address, project.member, { method: 'POST', body: { ...QUESTION, cohort } });

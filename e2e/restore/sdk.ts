@@ -1,7 +1,7 @@
 import { eventually } from '@switchboard/testkit';
 import type { RestoreEnvironment } from './environment.ts';
 
-/** Sends what an SDK sends, and retries until it is accepted. */
+/** Creates a client that sends the same requests as an SDK, and retries until they are accepted. */
 export function createSdk({ url, call }: Pick<RestoreEnvironment, 'url' | 'call'>, key: string) {
   const post = (path: string, body: unknown) =>
     eventually(

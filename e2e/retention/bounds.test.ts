@@ -39,7 +39,7 @@ test.each(SERVICES.map((service) => [service.name, service] as const))(
   },
 );
 
-// Of the holdings, the tests of erasures show that they are all the tables there are.
+// The erasure tests verify that the holdings include every table.
 test('every table in ClickHouse has a bound', () => {
   expect(Object.keys(CLICKHOUSE_TABLES).sort()).toEqual(Object.keys(CLICKHOUSE_HOLDINGS).sort());
 });

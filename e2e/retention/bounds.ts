@@ -1,10 +1,10 @@
 /**
- * What keeps a table, a topic or a part of the object store from growing for ever.
+ * The bound on the growth of a table, a topic or a part of the object store.
  *
- * - `setting`: what is older than this setting says is removed
- * - `after`: it is removed when it has served its purpose
- * - `owner`: people make and remove it, within limits of the API
- * - `of`: it grows with something else: projects, partitions, or what it is a copy of
+ * - `setting`: data is removed when it is older than this setting
+ * - `after`: data is removed when it has served its purpose
+ * - `owner`: people create and remove it, within limits of the API
+ * - `of`: it grows with something else: projects, partitions, or the data that it is a copy of
  */
 export type Bound = { setting: string } | { after: string } | { owner: string } | { of: string };
 
@@ -134,7 +134,7 @@ export const CLICKHOUSE_TABLES: Record<string, Bound> = {
   schema_migrations: { of: 'migrations' },
 };
 
-/** Every topic; the dead letters of each are kept for 30 days, or as long as the topic where that is longer. */
+/** Every topic. Its dead letters are kept for 30 days, or as long as the topic if that is longer. */
 export const TOPICS: Record<string, Bound> = {
   directory: { of: 'the directory: compacted' },
   'erasure-reports': { after: 'seven days' },
@@ -149,7 +149,7 @@ export const TOPICS: Record<string, Bound> = {
   'report-runs': { after: 'seven days' },
 };
 
-/** What the keys of objects begin with. */
+/** The prefixes of object keys. */
 export const OBJECTS: Record<string, Bound> = {
   attachments: { setting: 'CONVERSATIONS_RETENTION_DAYS' },
   avatars: { owner: 'operators' },

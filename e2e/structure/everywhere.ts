@@ -4,7 +4,7 @@ import type { Source, Tree } from './source.ts';
 
 const MAX_FILES = 15;
 
-/** Tests and declarations are not counted. */
+/** Limits the size of a folder. Does not count tests and declarations. */
 export const folderSize: Rule = {
   name: `no folder holds more than ${MAX_FILES} source files`,
   check(tree) {
@@ -30,7 +30,7 @@ export const constantNames: Rule = {
   },
 };
 
-/** Files that read the system clock, and what for. */
+/** Files that may read the system clock, with the reason. */
 const CLOCK_READERS = new Map([
   ['packages/directory/src/tokens/use-reporter.ts', 'shows when a token was used'],
   ['packages/event-log/src/kafka/encoding/record-batch.ts', 'dates records'],
@@ -42,7 +42,7 @@ const CLOCK_READERS = new Map([
   ['packages/service-kit/src/telemetry/event-log-metrics.ts', 'compares it with the time of a record'],
 ]);
 
-/** SDKs compare times across pages and processes; what they measure has tests of its own. */
+/** SDKs may, because they compare times across pages and processes. Separate tests cover their measurements. */
 const mayReadClock = (path: string) =>
   !/^(services|packages)\//.test(path) ||
   /^packages\/(sdk-|testkit\/)/.test(path) ||
@@ -59,7 +59,7 @@ export const systemClock: Rule = {
 };
 
 const TEST_LIBRARIES = ['vitest', 'fast-check', '@switchboard/testkit'];
-/** Packages that are for tests as a whole. */
+/** Packages that exist only for tests. */
 const FOR_TESTS = ['packages/testkit', 'bench', 'e2e'];
 
 export const testHelpers: Rule = {
@@ -84,7 +84,7 @@ function isOnlyUsedByTests(tree: Tree, path: string): boolean {
   return users.length > 0 && users.every((user) => isForTests(user.path));
 }
 
-/** Imports of types count: what they describe is understood in a circle as well. */
+/** Forbids import cycles. Type imports count, because cyclic types are also hard to understand. */
 export const importCycles: Rule = {
   name: 'no files import each other in a circle',
   check(tree) {
@@ -92,7 +92,7 @@ export const importCycles: Rule = {
   },
 };
 
-/** Each cycle that a depth-first search closes, from its first file back to it. */
+/** Returns each cycle that a depth-first search closes, from its first file back to it. */
 function cyclesOf(tree: Tree): string[][] {
   const cycles: string[][] = [];
   const done = new Set<string>();

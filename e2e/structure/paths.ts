@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** `services/flags/src/rulesets/store.ts`, taken apart. */
+/** The parts of a path such as `services/flags/src/rulesets/store.ts`. */
 export interface ServiceFile {
   service: string;
   /** The folders between `src` and the file. */
@@ -8,7 +8,7 @@ export interface ServiceFile {
   name: string;
 }
 
-/** Undefined for what is not below `src` of a service. */
+/** Parses a path. Returns undefined for paths outside a service's `src`. */
 export function serviceFile(path: string): ServiceFile | undefined {
   const [top, service, src, ...rest] = path.split('/');
   const name = rest.pop();
@@ -18,10 +18,10 @@ export function serviceFile(path: string): ServiceFile | undefined {
 
 export const isTest = (path: string) => path.endsWith('.test.ts');
 
-/** What only tests use: tests themselves and folders named `testing`. */
+/** Returns whether only tests use a file: the tests themselves and folders named `testing`. */
 export const isForTests = (path: string) => isTest(path) || path.split('/').includes('testing');
 
-/** The package a file belongs to: `services/flags`, `bench`. */
+/** Returns the package of a file: `services/flags`, `bench`. */
 export function packageOf(path: string): string {
   const [top = '', second = ''] = path.split('/');
   return ['services', 'packages', 'deploy'].includes(top) ? `${top}/${second}` : top;
@@ -29,11 +29,11 @@ export function packageOf(path: string): string {
 
 export const folderOf = (path: string) => posix.dirname(path);
 
-/** `public-links` as `publicLinks`. */
+/** Converts `public-links` to `publicLinks`. */
 export const camelCase = (name: string) =>
   name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** `public-links` as `PublicLinks`. */
+/** Converts `public-links` to `PublicLinks`. */
 export function pascalCase(name: string): string {
   const camel = camelCase(name);
   return camel.charAt(0).toUpperCase() + camel.slice(1);

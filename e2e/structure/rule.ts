@@ -5,7 +5,7 @@ export interface Violation {
   problem: string;
 }
 
-/** What holds for the whole tree; the violations are the files where it does not. */
+/** A rule for the whole tree. The violations are the files that break it. */
 export interface Rule {
   name: string;
   check(tree: Tree): Violation[];

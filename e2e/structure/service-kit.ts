@@ -2,7 +2,7 @@ import type { Rule, Violation } from './rule.ts';
 
 const SRC = 'packages/service-kit/src/';
 
-/** The folders of service-kit, the lowest first: each may import those before it. */
+/** The folders of service-kit, lowest first. Each may import those before it. */
 export const KIT_ORDER = [
   'settings',
   'telemetry',

@@ -4,7 +4,7 @@ import type { Source } from './source.ts';
 
 const TOP_FILES = ['main.ts', 'service.ts', 'config.ts'];
 
-/** At the top of a service's src: main.ts, service.ts, config.ts and tests of several features. */
+/** The top of a service's src contains main.ts, service.ts, config.ts, and tests of several features. */
 export const topFiles: Rule = {
   name: 'the top of src holds main.ts, service.ts and config.ts, and no other source',
   check(tree) {
@@ -27,7 +27,7 @@ export const topFiles: Rule = {
   },
 };
 
-/** schema/index.ts, and schema/migrations.ts with `<service>Migrations`. */
+/** The schema folder contains index.ts, and migrations.ts with `<service>Migrations`. */
 export const schemaFolder: Rule = {
   name: 'schema/ has index.ts, and migrations.ts that exports <service>Migrations',
   check(tree) {
@@ -46,7 +46,7 @@ export const schemaFolder: Rule = {
   },
 };
 
-/** routes.ts of a feature exports `<feature>Routes` and constants only. */
+/** A feature's routes.ts exports only `<feature>Routes` and constants. */
 export const routeFunctions: Rule = {
   name: 'routes.ts exports <feature>Routes, and no other file exports a route function',
   check(tree) {
@@ -69,7 +69,7 @@ export const routeFunctions: Rule = {
   },
 };
 
-/** store.ts of a feature exports `create<Feature>Store` and the interface `<Feature>Store`. */
+/** A feature's store.ts exports `create<Feature>Store` and the interface `<Feature>Store`. */
 export const storeFactories: Rule = {
   name: 'store.ts exports create<Feature>Store and the interface <Feature>Store',
   check(tree) {
@@ -90,7 +90,7 @@ export const storeFactories: Rule = {
 
 const SQL_OF_FILES = 'services/analytics/src/engine/sql.ts';
 
-/** SQL of a service: in store.ts and schema/ alone. */
+/** A service has SQL only in store.ts and schema/. */
 export const sqlInStores: Rule = {
   name: 'SQL stands in store.ts and schema/ alone',
   check(tree) {
@@ -103,7 +103,7 @@ export const sqlInStores: Rule = {
         if (/^(drizzle-orm|postgres)(\/|$)/.test(target)) return [`imports ${target}`];
         return target.startsWith(schema) && target !== `${schema}migrations.ts` ? ['imports the schema'] : [];
       });
-      // Questions of analytics are asked of files, not of the service's database.
+      // Analytics queries run on files, not on the service's database.
       const asksFiles = [source.path, ...source.imports.map(({ target }) => target)].includes(SQL_OF_FILES);
       if (source.hasSqlTemplate && !asksFiles) problems.push('has a template of SQL');
       return problems.map((problem) => ({ file: source.path, problem }));
@@ -111,7 +111,7 @@ export const sqlInStores: Rule = {
   },
 };
 
-/** A feature's store is its own. */
+/** Only the feature itself uses its store. */
 export const storesAreOwn: Rule = {
   name: 'no store imports the store of another feature',
   check(tree) {

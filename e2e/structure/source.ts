@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type Expression, parseSync, type Statement, Visitor } from 'oxc-parser';
 
 export interface Import {
-  /** The imported file of the tree, or the specifier as it stands when it is none. */
+  /** The imported file of the tree, or the unchanged specifier if it is not a file of the tree. */
   target: string;
 }
 
@@ -11,15 +11,15 @@ export interface Export {
   isType: boolean;
 }
 
-/** A source file as far as the rules look at it. */
+/** The parts of a source file that the rules examine. */
 export interface Source {
   path: string;
   imports: Import[];
   exports: Export[];
-  /** Module-level `const`s that hold a number, a string or a regular expression. */
+  /** The module-level `const`s that hold a number, a string or a regular expression. */
   constants: string[];
   hasSqlTemplate: boolean;
-  /** `Date.now` or `new Date()`. */
+  /** Whether it uses `Date.now` or `new Date()`. */
   readsSystemClock: boolean;
 }
 

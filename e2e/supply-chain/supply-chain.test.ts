@@ -25,7 +25,7 @@ const PERMISSIVE = new Set([
   '(MIT OR CC0-1.0)',
   '(AFL-2.1 OR BSD-3-Clause)',
 ]);
-/** Copyleft of single files, which we use unchanged. */
+/** Licences with file-level copyleft. We use these packages unchanged. */
 const EXCEPTIONS = new Set(['web-push MPL-2.0']);
 
 const component = z.object({

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Call } from '../harness/call.ts';
 
-/** What was answered 202, by person. */
+/** The requests that got a 202, by person. */
 export interface Accepted {
-  /** How many events; they are numbered from 0. */
+  /** The number of events. They are numbered from 0. */
   events: Map<string, number>;
   /** The number of the last identify call. */
   identified: Map<string, number>;
@@ -11,18 +11,18 @@ export interface Accepted {
 
 export interface Load {
   accepted: Accepted;
-  /** Answers other than 202 and 503 with Retry-After, and requests without an answer. */
+  /** Responses other than 202 and 503 with Retry-After, and requests without a response. */
   failures: string[];
-  /** How many answers were 503. */
+  /** Returns the number of 503 responses. */
   refused(): number;
-  /** Resolves once all clients are further than any is now. */
+  /** Resolves once every client is further than the most advanced client is now. */
   progress(): Promise<void>;
   /** Stops the load and waits for requests in flight. */
   stop(): Promise<void>;
 }
 
 const CLIENTS = 8;
-/** A request has an event of each person of its client, so it concerns several partitions. */
+/** The number of people per client. A request has an event of each, so it concerns several partitions. */
 const PEOPLE = 3;
 const IDENTIFY_EVERY = 4;
 const PAUSE_MS = 40;
@@ -32,7 +32,7 @@ const PROGRESS_WITHIN_MS = 50_000;
 
 export const eventId = (person: string, number: number) => `${person}-e${number}`;
 
-/** Clients that each send one request after the other, and again until it is accepted. */
+/** Starts clients that each send one request after another, and retry it until it is accepted. */
 export function startLoad(call: Call): Load {
   const accepted: Accepted = { events: new Map(), identified: new Map() };
   const sent = Array.from({ length: CLIENTS }, () => 0);

@@ -4,8 +4,8 @@ import { z } from 'zod';
 const event = z.object({ distinct_id: z.string(), properties: z.object({ number: z.number() }) });
 
 /**
- * Reads `events` as a group of its own: the numbers of each person's events in the order in which it got them. Repeats
- * are left out: a request of which a part was refused is sent again.
+ * Reads `events` in a separate consumer group. Returns the numbers of each person's events in the order received.
+ * Omits repeats, because a partly rejected request is sent again.
  */
 export async function readAlong(log: EventLog): Promise<ReadonlyMap<string, number[]>> {
   const numbers = new Map<string, number[]>();

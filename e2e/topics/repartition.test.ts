@@ -47,7 +47,7 @@ async function run(...args: string[]): Promise<{ code: number | null; lines: rea
   return { code: await program.exited, lines: program.lines };
 }
 
-// Each test goes on where the one before ended.
+// Each test continues where the previous one ended.
 describe.skipIf(deployment === undefined)('switchboard topics repartition, under load', { retry: 0 }, () => {
   let log: EventLog;
   let read: ReadonlyMap<string, number[]>;
@@ -156,7 +156,7 @@ describe.skipIf(deployment === undefined)('switchboard topics repartition, under
   });
 });
 
-/** The trait `number` of each person. */
+/** Returns the trait `number` of each person. */
 async function traitsOf(url: string): Promise<Map<string, number>> {
   const database = openDatabase({ url, applicationName: 'test' });
   try {

@@ -28,7 +28,7 @@ export async function archivedEvents(
   }
 }
 
-/** Reads every file that was not replaced, those that the archive's database does not know included. */
+/** Reads every file that was not replaced, including files that the archive's database does not list. */
 export async function readArchive(
   objects: ObjectStore,
   known: ReadonlyMap<string, boolean>,
@@ -54,7 +54,7 @@ export async function readArchive(
   return times;
 }
 
-/** The archive's table of files: whether each is read. */
+/** Reads the archive's table of files: for each file, whether it is read. */
 async function knownFiles(databaseUrl: string): Promise<Map<string, boolean>> {
   const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
   try {

@@ -9,16 +9,16 @@ const turns = z.object({ turns: z.array(z.object({ body: z.string() })) });
 const ofTurn = z.object({ turn: z.object({ body: z.string() }) });
 
 export interface Live {
-  /** Bodies of the turns received on the socket, or read after reconnecting. */
+  /** Returns the bodies of the turns received on the socket, or read after reconnecting. */
   heard(): ReadonlySet<string>;
-  /** The close codes of the sockets. */
+  /** Returns the close codes of the sockets. */
   codes(): number[];
   stop(): Promise<void>;
 }
 
 /**
- * Follows a conversation as a visitor's SDK does: on a socket. When the socket closes, it reconnects and reads the turns
- * it missed.
+ * Follows a conversation on a socket, as a visitor's SDK does. When the socket closes, reconnects and reads the
+ * missed turns.
  */
 export function follow(
   { api, key, call, counts }: { api: string; key: string; call: Call; counts: RequestCounts },

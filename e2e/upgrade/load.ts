@@ -9,17 +9,17 @@ import type { RequestCounts } from './request-counts.ts';
 export interface LoadOptions {
   call: Call;
   counts: RequestCounts;
-  /** Multiplies the default request rate. */
+  /** The factor for the default request rate. */
   intensity: number;
   linkToken: string;
   /** Reads the shared report from a different address each time, because its rate limit is per address. */
   readShared(token: string): Promise<{ status: number; body: unknown }>;
 }
 
-/** Everything the services accepted, for verification. */
+/** Everything that the services accepted, for verification. */
 export interface Accepted {
   eventIds: string[];
-  /** Distinct ids that were identified with the trait `cohort`. */
+  /** The distinct ids that were identified with the trait `cohort`. */
   identified: string[];
   replayChunks: number;
   conversations: { id: string; token: string; turns: string[] }[];
@@ -39,10 +39,10 @@ const thread = z.object({ id: z.string(), comments: z.array(withId) });
 const MAX_IN_FLIGHT = 40;
 const CONVERSATIONS = 4;
 const TURNS_MS = 1_500;
-/** A thread holds 1,000 comments. */
+/** Below the maximum of 1,000 comments per thread. */
 const REPLIES_PER_THREAD = 900;
 
-/** Creates what the load reads. Returns the token of a shared report. */
+/** Creates the data that the load reads. Returns the token of a shared report. */
 export async function prepareLoad(manage: Manage, call: Call, project: TestProject): Promise<string> {
   const path = `/projects/${project.id}`;
   await manage('collaboration', 'POST', `${path}/reports/${project.reportId}/runs`, {
@@ -59,7 +59,7 @@ export async function prepareLoad(manage: Manage, call: Call, project: TestProje
   return z.object({ token: z.string() }).parse(link.body).token;
 }
 
-/** Sends requests of every kind at a steady rate until stopped, whatever the responses. */
+/** Sends requests of every kind at a steady rate until stopped, regardless of the responses. */
 export async function startLoad(options: LoadOptions): Promise<Load> {
   const { call, counts, intensity, linkToken, readShared } = options;
   const accepted: Accepted = {
@@ -70,7 +70,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     comments: [],
     annotations: [],
   };
-  /** Several loads may share an archive. */
+  /** Identifies this load, because several loads may share an archive. */
   const run = randomUUID().slice(0, 8);
   const stopping = new AbortController();
   const underWay = new Set<Promise<void>>();
@@ -101,7 +101,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
     [250, reply],
     [500, () => readOnly('listThreads')],
     [300, annotate],
-    // Not scaled by intensity: an address may read a link 30 times a minute.
+    // Not scaled by intensity: an address may read a link 30 times per minute.
     [2_500 * intensity, share],
   ];
   const loops = sends.map(([everyMs, send]) => repeat(everyMs / intensity, send));

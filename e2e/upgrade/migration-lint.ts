@@ -1,8 +1,8 @@
 import { type AlterTableCmd, type ColumnDef, type Node, parse } from 'libpg-query';
 
 /**
- * Why a statement needs a marker above it. `contract`: the running version may still need what the statement removes
- * or forbids. `brief`: the statement blocks readers or writers of a table while it runs.
+ * The reason why a statement needs a marker above it. `contract`: the running version may still need what the
+ * statement removes or forbids. `brief`: the statement blocks readers or writers of a table while it runs.
  */
 export interface Finding {
   marker: 'contract' | 'brief';
@@ -17,7 +17,7 @@ const brief = (reason: string): Problem => ({ marker: 'brief', reason });
 
 /**
  * Finds the statements of a migration that are unsafe while the previous version runs, using PostgreSQL's own parser.
- * Statements known to be safe pass; others pass below a line `-- contract: <why>` or `-- brief: <why>`. Throws if the
+ * Statements known to be safe pass. Others pass below a line `-- contract: <why>` or `-- brief: <why>`. Throws if the
  * SQL cannot be parsed.
  */
 export async function lintMigration(sql: string): Promise<Finding[]> {
@@ -26,7 +26,7 @@ export async function lintMigration(sql: string): Promise<Finding[]> {
   const made = new Set(stmts.map(({ stmt }) => tableMade(stmt)));
   let end = 0;
   return stmts.flatMap(({ stmt, stmt_location: start = 0, stmt_len: length = bytes.length - start }) => {
-    // The parser starts a statement after its comments, except the first of a file.
+    // The parser starts a statement after its comments, except for the first statement of a file.
     const before = bytes.toString('utf8', end, start);
     const statement = bytes.toString('utf8', start, start + length);
     end = start + length;
@@ -80,7 +80,7 @@ function alteration({ subtype, def, name = '' }: AlterTableCmd): Problem[] {
   switch (subtype) {
     case 'AT_DropNotNull':
       return [];
-    // Settings of storage and vacuum: rows stay as they are, and readers and writers go on.
+    // Settings of storage and vacuum do not change rows, and do not block readers and writers.
     case 'AT_SetRelOptions':
     case 'AT_ResetRelOptions':
       return [];
@@ -108,7 +108,10 @@ function alteration({ subtype, def, name = '' }: AlterTableCmd): Problem[] {
   }
 }
 
-/** These return one value for the whole statement; any other function may return one per row, which rewrites the table. */
+/**
+ * Functions that return one value for the whole statement. Any other function may return one per row, which rewrites
+ * the table.
+ */
 const SAME_FOR_ALL = new Set(['now', 'transaction_timestamp', 'statement_timestamp']);
 
 function newColumn({ colname = '', constraints = [] }: ColumnDef): Problem[] {

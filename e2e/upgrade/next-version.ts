@@ -14,8 +14,8 @@ const journal = z.looseObject({
 
 /**
  * Writes a folder with the next version of the services: the same code, plus one migration for each service that has
- * migrations. It adds a column to every table, a table and an index. `databaseUrl` names the databases of the running
- * version.
+ * migrations. The migration adds a column to every table, a table and an index. `databaseUrl` returns the databases
+ * of the running version.
  */
 export async function writeNextVersion(
   folder: string,
@@ -65,7 +65,7 @@ async function addMigration(folder: string, tables: string[]): Promise<void> {
   await writeFile(path, JSON.stringify({ ...before, entries }));
 }
 
-/** Whether the migration of the next version was applied to a database. */
+/** Returns whether the migration of the next version was applied to a database. */
 export async function isNextVersion(url: string): Promise<boolean> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   try {

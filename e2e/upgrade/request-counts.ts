@@ -1,4 +1,4 @@
-/** Counts of requests and failures, by kind of request. */
+/** The number of requests and failures, by kind of request. */
 export interface RequestCounts {
   /** Sends a request and counts it. No response, or a status of 400 or more, is a failure and returns undefined. */
   count<T extends { status: number; body: unknown }>(

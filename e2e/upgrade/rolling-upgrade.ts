@@ -16,11 +16,11 @@ import { createRequestCounts } from './request-counts.ts';
 import { type Verification, verify } from './verify.ts';
 
 export interface RollingUpgradeOptions {
-  /** Every instance restarts once per round. */
+  /** The number of rounds. Every instance restarts once per round. */
   rounds: number;
-  /** How many instances restart at the same time, each of a different part. */
+  /** The number of instances that restart at the same time, each of a different part. */
   atOnce: number;
-  /** Multiplies the default request rate. */
+  /** The factor for the default request rate. */
   intensity: number;
   log?(line: string): void;
 }
@@ -28,12 +28,12 @@ export interface RollingUpgradeOptions {
 export interface RollingUpgrade extends Verification {
   requests: Record<string, number>;
   failures: string[];
-  /** What gateway and services logged as a warning or an error: why requests failed. */
+  /** Warnings and errors in the logs of gateway and services, which explain why requests failed. */
   logged: string[];
-  /** Close codes of the live sockets. */
+  /** The close codes of the live sockets. */
   socketCodes: number[];
   exitCodes: (number | null)[];
-  /** Services whose database was migrated while the previous version was still running. */
+  /** The services with a database that was migrated while the previous version was still running. */
   migratedWhileServing: ServiceName[];
 }
 
@@ -50,7 +50,7 @@ export const PARTS: Part[] = [
   { service: 'archive', roles: 'events,replays', instances: 2 },
 ];
 
-/** Time between restarts, so that restarted instances get load. */
+/** The time between restarts, so that restarted instances get load. */
 const SETTLE_MS = 1_500;
 
 export function deployInPairs(): Promise<Deployment | undefined> {
@@ -63,7 +63,7 @@ export function deployInPairs(): Promise<Deployment | undefined> {
       READS_PER_CONVERSATION_PER_MINUTE: '100000',
       READS_PER_ADDRESS_PER_MINUTE: '100000',
       ARCHIVE_FILE_SECONDS: '3',
-      // Longer than the default: on a busy machine the database may answer late.
+      // Longer than the default, because the database may respond late on a busy machine.
       STATE_TIMEOUT_MS: '10000',
     },
   });
@@ -147,7 +147,7 @@ export async function runRollingUpgrade(
   };
 }
 
-/** Its warnings and errors, each with its name. */
+/** Returns the warnings and errors of an instance, prefixed with its name. */
 function warningsOf({ name, lines }: Instance): string[] {
   return lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line)).map((line) => `${name}: ${line}`);
 }

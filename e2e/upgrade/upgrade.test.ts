@@ -14,7 +14,7 @@ function deployed(): Deployment {
 }
 
 describe.skipIf(deployment === undefined)('two instances of everything behind the gateway', () => {
-  // Not tried again: by then its instances are of the next version.
+  // Not retried, because the instances already run the next version by then.
   test('a rolling upgrade with migrations fails no request and loses no data', {
     retry: 0,
     timeout: 240_000,
@@ -36,7 +36,7 @@ describe.skipIf(deployment === undefined)('two instances of everything behind th
     });
     expect(exitCodes).toEqual(Array.from({ length: 2 * PARTS.length }, () => 0));
     expect(migratedWhileServing).toHaveLength(5);
-    // 1001 tells clients to reconnect; no socket is cut without it.
+    // 1001 tells clients to reconnect. No socket may close without it.
     expect(new Set(socketCodes)).toEqual(new Set([1001]));
     expect(Object.values(requests).every((count) => count > 0)).toBe(true);
     expect(Object.values(accepted).every((count) => count > 0)).toBe(true);

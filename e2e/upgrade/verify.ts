@@ -5,14 +5,14 @@ import type { Manage, TestProject } from '../harness/project.ts';
 import type { Live } from './live.ts';
 import { type Accepted, within } from './load.ts';
 
-/** Data that was lost or duplicated; without problems every list is empty. */
+/** Data that was lost or duplicated. Without problems, every list is empty. */
 export interface Verification {
   accepted: Record<'events' | 'identified' | 'turns' | 'comments' | 'annotations', number>;
   lostEvents: string[];
   duplicateEvents: string[];
   unarchivedEvents: string[];
   archivedTwice: string[];
-  /** Identified people whose traits did not reach flags. */
+  /** Identified people with traits that did not reach flags. */
   lostTraits: string[];
   lostTurns: string[];
   duplicateTurns: string[];
@@ -23,9 +23,9 @@ export interface Verification {
 }
 
 interface Verified {
-  /** How many times each event is on the event log. */
+  /** The number of copies of each event on the event log. */
   stored: ReadonlyMap<string, number>;
-  /** How many times each event is in the archive. */
+  /** The number of copies of each event in the archive. */
   archived: ReadonlyMap<string, number>;
   project: TestProject;
   call: Call;
@@ -41,7 +41,7 @@ const threads = z.object({
 const annotations = z.object({ annotations: z.array(z.object({ text: z.string() })) });
 const flags = z.object({ flags: z.record(z.string(), z.unknown()) });
 
-/** Checks that everything accepted is stored, archived and delivered exactly once. */
+/** Verifies that everything accepted is stored, archived and delivered exactly once. */
 export async function verify({
   stored,
   archived,
@@ -91,7 +91,7 @@ export async function verify({
   };
 }
 
-/** Uses a flag that is on only for identified people to find those whose traits are missing. */
+/** Finds the identified people with missing traits, using a flag that is on only for identified people. */
 async function missingTraits(
   project: TestProject,
   call: Call,

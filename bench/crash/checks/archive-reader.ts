@@ -24,7 +24,7 @@ export interface ArchiveContents {
   files: number;
 }
 
-/** Every row of every file of the event archive that was not replaced, those that its database does not know included. */
+/** Reads every row of every archive file that was not replaced, including files that its database does not list. */
 export async function readArchive(objects: ObjectStore, databaseUrl: string): Promise<ArchiveContents> {
   const listed: string[] = [];
   for await (const { key } of objects.list('events/')) listed.push(key);
@@ -35,7 +35,7 @@ export async function readArchive(objects: ObjectStore, databaseUrl: string): Pr
   return { events: files.flat(), files: keys.length };
 }
 
-/** The archive's table of files: whether each is read. */
+/** Reads the archive's table of files: for each file, whether it is read. */
 async function knownFiles(databaseUrl: string): Promise<Map<string, boolean>> {
   const database = openDatabase({ url: databaseUrl, applicationName: 'bench' });
   try {
@@ -49,7 +49,7 @@ async function knownFiles(databaseUrl: string): Promise<Map<string, boolean>> {
 
 async function readFile(objects: ObjectStore, key: string): Promise<FoundEvent[]> {
   const found = await objects.get(key);
-  // Its events are then missing.
+  // The check then reports the events as missing.
   if (found === undefined) return [];
   const bytes = await buffer(found.body);
   const rows = await parquetReadObjects({

@@ -5,7 +5,7 @@ import { eventOf, groupId, groupTraits, identifyTraits, type Numbered, person } 
 import { checkEvents, type FoundEvent } from './events.ts';
 import { checkState, type FoundState } from './state.ts';
 
-/** The checks must find every kind of fault. */
+/** Verifies that the checks find every kind of fault. */
 
 const base = Date.parse('2026-03-01T09:30:00.000Z');
 
@@ -97,7 +97,7 @@ describe('events', () => {
 
 describe('the state of people and groups', () => {
   const numbered = (number: number): Numbered => ({ project: 'crash-a', round: 1, number });
-  // Of one person; the later number is also the later time.
+  // Both belong to one person. The higher number also has the later time.
   const [first, second] = [0, 37];
   const calls = [first, second].map((number) => request({ kind: 'identify', first: number }));
   const state = (traits: Record<string, unknown>): FoundState => ({

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { certainty, numbersOf, type Request } from '../ledger.ts';
 import { eventId, eventOf, type Numbered } from '../traffic.ts';
 
-/** An event as it was found in the archive or on the log. */
+/** An event found in the archive or on the log. */
 export interface FoundEvent {
   project: string;
   event_id: string;
@@ -13,16 +13,16 @@ export interface FoundEvent {
   schema_version: number;
   properties: unknown;
   context: unknown;
-  /** Where it was found, to look into a fault. */
+  /** The location of the event, for debugging a fault. */
   place: string;
 }
 
 export interface EventVerdict {
-  /** Events answered 202. */
+  /** The number of events that got a 202. */
   accepted: number;
-  /** Events of invalid requests. */
+  /** The number of events in invalid requests. */
   rejected: number;
-  /** Events whose outcome the client does not know, and how many of those were found. */
+  /** The number of events with an unknown outcome, and how many of those were found. */
   unknown: number;
   unknownFound: number;
   found: number;
@@ -30,8 +30,9 @@ export interface EventVerdict {
 }
 
 /**
- * Compares responses with the archive: accepted events are in it once and as they were sent, rejected ones are not,
- * unknown ones at most once, and no others. `copies` is how often each is on the log, to explain one that is lost.
+ * Compares responses with the archive. Accepted events must be in it exactly once and unchanged, rejected events must
+ * not be in it, and unknown events at most once. No other events may be in it. `copies` is the number of copies of
+ * each event on the log, to explain a lost event.
  */
 export function checkEvents(
   requests: readonly Request[],

@@ -23,7 +23,7 @@ async function managementOf({ archive, flags, managementToken }: Deployment) {
   return { headers, archive: base(archive.port), flags: base(flags.port) };
 }
 
-/** Reads the recording of every session with a chunk in the ledger, without those that do not exist. */
+/** Reads the recording of every session that has a chunk in the ledger. Skips recordings that do not exist. */
 export async function readReplays(
   deployment: Deployment,
   ledger: readonly Request[],
@@ -52,7 +52,7 @@ export async function readReplays(
 
 const SAMPLE_SIZE = 20;
 
-/** Looks up a sample of accepted events: each must be archived. */
+/** Looks up a sample of accepted events, all of which must be archived. */
 export async function checkEventLookup(deployment: Deployment, ledger: readonly Request[], random: Random) {
   const { headers, archive } = await managementOf(deployment);
   const accepted = ledger.filter((request) => request.kind === 'events' && certainty(request) === 'yes');
@@ -71,7 +71,10 @@ export async function checkEventLookup(deployment: Deployment, ledger: readonly 
 const FLAG = 'crash-check';
 const CHANGE_WITHIN_MS = 5_000;
 
-/** Evaluates a flag for a sample of people: it must use the newest accepted identify. Skips those with an unknown one. */
+/**
+ * Evaluates a flag for a sample of people. The result must reflect the newest accepted identify. Skips people who
+ * have an identify with an unknown outcome.
+ */
 export async function checkEvaluations(
   deployment: Deployment,
   ledger: readonly Request[],
@@ -98,7 +101,7 @@ export async function checkEvaluations(
   return { checked: newest.length, faults };
 }
 
-/** A changed flag takes a moment to reach the instance. */
+/** Evaluates the flag. A changed flag takes a moment to reach the instance. */
 async function isOn(
   deployment: Deployment,
   project: Numbered['project'],

@@ -4,12 +4,15 @@ import type { EventLog } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 
 export interface LogReader {
-  /** How often an event is on the log, by `<project> <event_id>`, up to the end of the log at the time of the call. */
+  /** Returns the number of copies of each event, by `<project> <event_id>`, up to the end of the log at call time. */
   copies(): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<void>;
 }
 
-/** Reads the topic `events` beside the archive, to tell an event that the archive lost from one that never arrived. */
+/**
+ * Reads the topic `events` independently of the archive, to tell events that the archive lost from those never
+ * logged.
+ */
 export async function readLog(log: EventLog): Promise<LogReader> {
   const topic = ingestionTopics.events;
   const copies = new Map<string, number>();
@@ -19,7 +22,7 @@ export async function readLog(log: EventLog): Promise<LogReader> {
     topics: [topic],
     async handle(batch) {
       for (const { offset, key, value } of batch.records) {
-        // Records that are delivered again after the log was killed are counted already.
+        // Skips records that are redelivered after the log was killed: they are already counted.
         if (offset < (reached[batch.partition] ?? 0n)) continue;
         for (const line of (value?.toString() ?? '').split('\n')) {
           const { event_id: id }: { event_id: string } = JSON.parse(line);

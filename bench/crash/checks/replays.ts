@@ -5,11 +5,11 @@ import { seq, session } from '../traffic.ts';
 export interface FoundReplay {
   project: string;
   session: string;
-  /** Of the manifest. */
+  /** The number of chunks in the manifest. */
   chunks: number;
   conflicts: number;
   missing: number;
-  /** The number of the chunk that each event of the recording belongs to, in its order. */
+  /** For each event of the recording, in order, the number of its chunk. */
   numbers: number[];
 }
 
@@ -20,10 +20,10 @@ export interface ReplayVerdict {
   faults: string[];
 }
 
-/** The recording has two consecutive events of each chunk, and chunks are in the order of their seq. */
+/** A recording has two consecutive events per chunk, and its chunks are in seq order. */
 const EVENTS_PER_CHUNK = 2;
 
-/** Compares accepted chunks with recordings: each is there once, in order, and counted. */
+/** Compares accepted chunks with recordings: each chunk must be there once, in order, and counted. */
 export function checkReplays(requests: readonly Request[], found: readonly FoundReplay[]): ReplayVerdict {
   const verdict: ReplayVerdict = { accepted: 0, unknown: 0, unknownFound: 0, faults: [] };
   const replays = new Map(found.map((one) => [`${one.project} ${one.session}`, one]));
@@ -51,7 +51,7 @@ export function checkReplays(requests: readonly Request[], found: readonly Found
   return verdict;
 }
 
-/** The session's chunks by `<project> <session>`. */
+/** Returns the chunks of each session, by `<project> <session>`. */
 export function sessionsOf(requests: readonly Request[]): Map<string, Request[]> {
   const replays = requests.filter(({ kind }) => kind === 'replay');
   return Map.groupBy(replays, (one) => `${one.project} ${session({ ...one, number: one.first })}`);
@@ -66,7 +66,7 @@ function manifestFaults(name: string, { numbers, chunks, conflicts, missing }: F
   if (chunks !== distinct.size)
     faults.push(`the manifest counts ${chunks} chunks, the recording has ${distinct.size}`);
   if (conflicts !== 0) faults.push(`${conflicts} conflicts`);
-  // Numbers of a session differ by the number of sessions where seqs differ by one.
+  // Within a session, consecutive seqs have numbers that differ by the number of sessions.
   const highest = Math.max(...[...distinct].map((number) => seq({ project: 'crash-a', round: 0, number })));
   if (missing !== highest + 1 - distinct.size) faults.push(`the manifest misses ${missing}`);
   return faults.map((fault) => `${name}: ${fault}`);

@@ -1,23 +1,23 @@
 import { certainty, type Request } from '../ledger.ts';
 import { callTime, groupId, groupTraits, identifyTraits, type Numbered, person } from '../traffic.ts';
 
-/** The state of people and groups as flags has it. */
+/** The state of people and groups in the flags service. */
 export interface FoundState {
   people: { project: string; id: string; traits: Record<string, unknown>; groups: Record<string, unknown> }[];
   groups: { project: string; id: string; traits: Record<string, unknown> }[];
 }
 
 export interface StateVerdict {
-  /** Calls that were accepted, that were invalid, and of unknown outcome. */
+  /** The number of accepted calls, invalid calls, and calls with an unknown outcome. */
   accepted: number;
   rejected: number;
   unknown: number;
-  /** Properties compared. */
+  /** The number of compared properties. */
   compared: number;
   faults: string[];
 }
 
-/** A value that a call gave a property; null removes the property. */
+/** A property value that a call set. null removes the property. */
 interface Claim {
   at: number;
   value: string | number | null;
@@ -26,7 +26,9 @@ interface Claim {
 
 type Claims = Map<string, Claim[]>;
 
-/** Compares identify and group calls with the state: each property has the value of the newest accepted call. */
+/**
+ * Compares identify and group calls with the state: each property must have the value of the newest accepted call.
+ */
 export function checkState(requests: readonly Request[], found: FoundState, base: number): StateVerdict {
   const claims: Claims = new Map();
   const verdict: StateVerdict = { accepted: 0, rejected: 0, unknown: 0, compared: 0, faults: [] };
@@ -59,7 +61,10 @@ export function checkState(requests: readonly Request[], found: FoundState, base
   return verdict;
 }
 
-/** The value of the newest sure call, or of any unsure one that is newer; null where no call is sure. */
+/**
+ * Returns the value of the newest call that was certainly stored, and those of newer uncertain calls. Includes null
+ * if no call is certain.
+ */
 function possible(contenders: readonly Claim[]): Set<unknown> {
   const newest = contenders
     .filter(({ isSure }) => isSure)

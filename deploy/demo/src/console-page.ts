@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { html, raw } from 'hono/html';
 
 interface ConsoleOptions {
-  /** The address where a visitor can read a report; undefined while its public link is off. */
+  /** Returns the public address of a report, or undefined while its public link is off. */
   findReport?: (projectId: string, reportId: string) => Promise<string | undefined>;
 }
 
@@ -20,7 +20,7 @@ const page = (title: string, body: unknown) => html`<!doctype html>
 <style>${raw(styles)}</style></head>
 <body><main><p class="brand">${raw(logo(24))} Switchboard</p><h1>${title}</h1>${body}</main></body></html>`;
 
-/** Stands where a console will be: links in mails and notifications lead here, and on to the report's public page. */
+/** Creates a placeholder for the console. Links in mails and notifications lead here, and on to the public report. */
 export function createConsole({ findReport }: ConsoleOptions = {}): Hono {
   const app = new Hono();
   app.use(async (c, next) => {

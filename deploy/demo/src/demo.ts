@@ -15,7 +15,7 @@ import { PROPAGATION_MS } from './seed/request.ts';
 const PROJECT = 'prj_shop';
 const OTHER_REGION_PROJECT = 'prj_shop_us';
 const REPORT = 'rep_signups';
-/** Computed from the demo's events. */
+/** The report that is computed from the demo's events. */
 const COMPUTED_REPORT = 'rep_orders';
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
 
@@ -26,7 +26,7 @@ const PEOPLE = {
   operator: { sub: 'user_platform', name: 'Platform team', permissions: ['service.manage'] },
 };
 
-/** Created on the first start and kept by later ones. */
+/** The keys that the first start creates and later starts keep. */
 const keptKeys = z.object({
   project_key: z.string(),
   other_region_key: z.string(),
@@ -34,13 +34,13 @@ const keptKeys = z.object({
 });
 type KeptKeys = z.infer<typeof keptKeys>;
 
-/** The demo cannot be created. The message is one line for the person who started it. */
+/** Thrown when the demo cannot be created. The message is one line for the person who started it. */
 export class DemoError extends Error {
   override name = 'DemoError';
 }
 
 interface DemoAddresses {
-  /** Where tokens are minted. */
+  /** The URL of the token issuer. */
   issuer: string;
   api: string;
   events: string;
@@ -54,11 +54,11 @@ type InternalUrls = Pick<DemoAddresses, 'api' | 'events' | 'replay' | 'managemen
 interface DemoOptions {
   home: string;
   issuer: Issuer;
-  /** Addresses as clients see them. */
+  /** The addresses that clients use. */
   urls: DemoAddresses;
-  /** Addresses as this process sees them; default: the same. */
+  /** The addresses that this process uses. Default: the same. */
   internalUrls?: InternalUrls;
-  /** Where to find the demo's mails, for demo.json. */
+  /** The location of the demo's mails, for demo.json. */
   mail: { mail_dir: string } | { mail_url: string };
 }
 
@@ -69,15 +69,15 @@ export interface Demo extends KeptKeys {
 
 export interface PreparedDemo {
   demo: Demo;
-  /** Address of a report computed from the demo's events; undefined once its link was turned off. */
+  /** The address of a report computed from the demo's events. Undefined once its link was turned off. */
   sharedReportUrl: string | undefined;
-  /** Has that report run with all events sent until now, a few seconds later. */
+  /** Runs that report a few seconds later, over all events sent so far. */
   computeReport(signal: AbortSignal): Promise<void>;
 }
 
 /**
  * Seeds the demo on the first start through the management API, and writes demo.json. Later starts keep the data
- * and the keys and mint new tokens.
+ * and the keys, and mint new tokens.
  */
 export async function prepareDemo(options: DemoOptions): Promise<PreparedDemo> {
   const { home, issuer, urls, internalUrls = urls, mail } = options;
@@ -171,7 +171,7 @@ async function seedDemo(urls: InternalUrls, tokens: Demo['tokens']): Promise<Kep
   return { project_key, other_region_key, ...messenger };
 }
 
-/** Waits until every service knows the key, so that the banner's commands work at once. */
+/** Waits until every service knows the key, so that the banner's commands work immediately. */
 async function waitForKey(key: string, urls: InternalUrls): Promise<void> {
   const headers = { Authorization: `Bearer ${key}` };
   const probes = [

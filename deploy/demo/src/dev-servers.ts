@@ -6,7 +6,7 @@ import { proxy } from 'hono/proxy';
 import { type Issuer, tokenRequest } from './issuer.ts';
 import { FOREIGN_PAGE, isForeignPage, JSON_ONLY } from './local-access.ts';
 
-/** The issuer's keys, and `POST /dev/tokens`, which mints only on a loopback address (`mayMint`). */
+/** Mounts the issuer's keys and `POST /dev/tokens`, which mints only on a loopback address (`mayMint`). */
 export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, mayMint: boolean): void {
   const routes = new Hono();
   routes.onError((error, c) => {
@@ -22,7 +22,7 @@ export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, may
       if (!mayMint)
         return refuse(c, 'FORBIDDEN', 'Tokens are minted on a loopback address only. Unset HOST.', 403);
       if (isForeignPage(c.req.raw)) return refuse(c, 'FORBIDDEN', FOREIGN_PAGE, 403);
-      // Nothing but JSON: a web page can post other types, and none at all, without asking first.
+      // JSON only: without a preflight request, a web page can post other types or none.
       if (!/^application\/json *(;|$)/i.test(c.req.header('content-type') ?? ''))
         return refuse(c, 'BAD_REQUEST', JSON_ONLY, 415);
       return next();
@@ -41,7 +41,10 @@ export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, may
 const refuse = (c: Context, code: string, message: string, status: 400 | 403 | 415) =>
   c.json({ error: { code, message } }, status);
 
-/** One address for the management API of several services. Throws if a service with management operations has none. */
+/**
+ * Creates a single address for the management API of several services. Throws if a service with management operations
+ * has no address.
+ */
 export function createManagementProxy(addresses: Partial<Record<ServiceName, string>>): Hono {
   const app = new Hono();
   for (const { path, service } of managementOperations) {

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Writes a file atomically. Mode 0600: these files hold keys. */
+/** Writes a file atomically, with mode 0600 because these files hold keys. */
 export async function writeAtomically(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
@@ -15,7 +15,7 @@ export async function writeAtomically(path: string, content: string): Promise<vo
   await rename(temporary, path);
 }
 
-/** The file's text; undefined when it does not exist. */
+/** Returns the text of a file, or undefined if it does not exist. */
 export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -25,5 +25,5 @@ export async function readIfExists(path: string): Promise<string | undefined> {
   }
 }
 
-/** The file with the addresses, keys and tokens of the demo. */
+/** Returns the path of the file with the addresses, keys and tokens of the demo. */
 export const demoFile = (home: string) => join(home, 'demo.json');

@@ -7,12 +7,12 @@ const AUDIENCE = 'switchboard';
 const ALGORITHM = 'ES256';
 const MAX_LIFETIME_SECONDS = 86_400;
 
-/** Body of `POST /dev/tokens`. */
+/** The body of `POST /dev/tokens`. */
 export const tokenRequest = z.strictObject({
   sub: z.string().min(1).max(200),
   name: z.string().max(200).optional(),
   permissions: z.array(z.string().max(200)).max(50).optional(),
-  /** Negative: already expired. */
+  /** A negative value mints an expired token. */
   expiresInSeconds: z.int().min(-MAX_LIFETIME_SECONDS).max(MAX_LIFETIME_SECONDS).optional(),
 });
 export type TokenRequest = z.infer<typeof tokenRequest>;
@@ -24,7 +24,7 @@ export interface Issuer {
   mint(request: TokenRequest): Promise<string>;
 }
 
-/** A token issuer for development. Its key is created once and kept in the home folder. */
+/** Opens a token issuer for development. Its key is created once and kept in the home folder. */
 export async function openIssuer(home: string, issuer: string): Promise<Issuer> {
   const path = join(home, 'issuer-key.json');
   const kept = await readIfExists(path);

@@ -3,16 +3,16 @@ import { isIP } from 'node:net';
 type Fetch = (request: Request, env: object) => Response | Promise<Response>;
 
 interface LocalAccessOptions {
-  /** Names by which this machine is addressed, besides `localhost` and IP addresses. */
+  /** The names of this machine, besides `localhost` and IP addresses. */
   hosts: readonly string[];
-  /** Whether pages of other origins are refused too, and what they can post without asking first. */
+  /** Whether to also reject pages of other origins, and requests that these can post without a preflight. */
   ownPagesOnly: boolean;
 }
 
 /**
- * Guards a port of a developer's machine against the web pages that its browser shows. A page can make its own name
- * resolve to 127.0.0.1 (DNS rebinding), but its requests still carry that name as `Host`; and requests to other origins
- * carry the page's `Origin`.
+ * Protects a port of a developer's machine against web pages in its browser. A page can make its own name resolve to
+ * 127.0.0.1 (DNS rebinding), but its requests still carry that name as `Host`. Requests to other origins carry the
+ * page's `Origin`.
  */
 export function localAccess(fetch: Fetch, { hosts, ownPagesOnly }: LocalAccessOptions): Fetch {
   const names = new Set(['localhost', ...hosts.map((host) => host.toLowerCase())]);
@@ -31,7 +31,7 @@ export function localAccess(fetch: Fetch, { hosts, ownPagesOnly }: LocalAccessOp
 
 export const FOREIGN_PAGE = 'Web pages of other origins may not call this address.';
 
-/** Whether a web page sent the request that this machine does not serve. */
+/** Returns whether the request comes from a web page that this machine does not serve. */
 export function isForeignPage(request: Request): boolean {
   const origin = request.headers.get('origin');
   if (origin === null) return false;
@@ -41,14 +41,14 @@ export function isForeignPage(request: Request): boolean {
 
 export const JSON_ONLY = 'Send the body as Content-Type: application/json.';
 
-/** The types that a web page can post to any address without a preflight request. */
+/** The content types that a web page can post to any address without a preflight request. */
 const FORM_TYPES = /^ *(text\/plain|application\/x-www-form-urlencoded|multipart\/form-data) *(;|$)/i;
 
 function isFormPost(request: Request): boolean {
   return request.method === 'POST' && FORM_TYPES.test(request.headers.get('content-type') ?? '');
 }
 
-/** The setting ALLOWED_HOSTS: names, comma separated. */
+/** Parses the setting ALLOWED_HOSTS: names, separated by commas. */
 export function allowedHosts(list: string | undefined): string[] {
   return (list ?? '')
     .split(',')

@@ -5,8 +5,8 @@ import { serve } from './commands/serve.ts';
 import { DemoError } from './demo.ts';
 
 /**
- * For development with every service in its own process: `main.ts serve` runs the issuer and `main.ts console` the
- * console that a deployment has, `main.ts seed` seeds the demo and exits.
+ * Commands for development with every service in its own process. `main.ts serve` runs the issuer, `main.ts console`
+ * runs the console of a deployment, and `main.ts seed` seeds the demo and exits.
  */
 const COMMANDS: Record<string, (env: NodeJS.ProcessEnv) => Promise<void>> = {
   console: serveConsole,

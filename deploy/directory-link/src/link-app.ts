@@ -10,7 +10,7 @@ interface LinkAppOptions {
   metrics: Metrics;
 }
 
-/** Health and metrics, at the same paths as in services. */
+/** Creates the app for health and metrics, at the same paths as in services. */
 export function createLinkApp({ link, home, region, metrics }: LinkAppOptions): Hono {
   metrics.gaugeBy(
     'switchboard_directory_link_behind',
@@ -20,7 +20,7 @@ export function createLinkApp({ link, home, region, metrics }: LinkAppOptions): 
   );
   const app = new Hono();
   app.get('/health/live', (c) => c.json({ status: 'live' }));
-  // As in services: the chart's probes ask for it.
+  // The same as in services, because the chart's probes request it.
   app.get('/health/serving', (c) => {
     const isServing = link.isComplete();
     return c.json({ status: isServing ? 'serving' : 'not serving' }, isServing ? 200 : 503);

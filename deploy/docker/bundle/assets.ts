@@ -4,12 +4,12 @@ import { basename, dirname, join, relative } from 'node:path';
 import type { Plugin } from 'rolldown';
 import { packageOf } from './package-of.ts';
 
-/** How code refers to a file or folder it reads: relative to itself, or in a dependency. */
+/** How code refers to a file or folder that it reads: relative to itself, or in a dependency. */
 const REFERENCE = /new URL\(\s*'([^']+)',\s*import\.meta\.(?:url|resolve\(\s*'([^']+)'\s*\)),?\s*\)/g;
 
 /**
  * Copies files that code reads into the bundle: `new URL('../migrations', import.meta.url)` then points to the copy.
- * Modules, which threads run, are bundled as programs of their own: `new URL('./thread.ts', import.meta.url)`.
+ * Bundles modules that threads run as separate programs: `new URL('./thread.ts', import.meta.url)`.
  * Other uses of import.meta in our code are an error, because their files would be missing from the bundle.
  */
 export function assets(): Plugin {

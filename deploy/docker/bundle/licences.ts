@@ -6,7 +6,7 @@ import { packageOf } from './package-of.ts';
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)(\.(md|txt|markdown))?$/i;
 const RULE = '-'.repeat(80);
 
-/** Adds third-party-licences.txt to the bundle: every third-party package in it, with the text of its licence. */
+/** Adds third-party-licences.txt to the bundle. It lists each bundled third-party package with its licence text. */
 export function licences(): Plugin {
   return {
     name: 'licences',

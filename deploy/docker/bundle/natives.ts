@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Plugin } from 'rolldown';
 
-/** Packages of native modules, one per platform, of which one is installed. */
+/** Packages of native modules. There is one per platform, and only one of them is installed. */
 const NATIVE = /^@duckdb\/node-bindings-[\w-]+\//;
 
-/** Copies packages of native modules beside the bundle, where Node finds them: a bundle is JavaScript alone. */
+/** Copies packages of native modules beside the bundle, where Node finds them. A bundle contains only JavaScript. */
 export function natives(): Plugin {
   return {
     name: 'natives',
@@ -25,7 +25,7 @@ export function natives(): Plugin {
   };
 }
 
-/** Undefined for a package of another platform, which is not installed. */
+/** Returns the folder of a package, or undefined for a package of another platform, which is not installed. */
 function folderOf(source: string, importer: string | undefined): string | undefined {
   try {
     return dirname(createRequire(importer ?? import.meta.url).resolve(source));

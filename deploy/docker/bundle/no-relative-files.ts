@@ -1,14 +1,16 @@
 import type { Plugin } from 'rolldown';
 import { packageOf } from './package-of.ts';
 
-/** Dependencies that refer to files relative to their code, and why a bundle works without those files. */
+/**
+ * Dependencies that refer to files relative to their code, with the reason why a bundle works without those files.
+ */
 const KNOWN = new Map([
   ['ioredis', 'only shortens stack traces'],
   ['pino', 'starts workers for transports only, and we use none'],
   ['thread-stream', 'is used by pino transports only'],
 ]);
 
-/** Refuses dependencies that read files relative to their code, because a bundle does not contain those files. */
+/** Rejects dependencies that read files relative to their code, because a bundle does not contain those files. */
 export function noRelativeFiles(): Plugin {
   return {
     name: 'no-relative-files',

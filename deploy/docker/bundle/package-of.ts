@@ -8,7 +8,7 @@ interface PackageFacts {
   folder: string;
 }
 
-/** The package of a file: the nearest package.json upwards that has a name. Throws if there is none. */
+/** Returns the package of a file: the nearest package.json above it that has a name. Throws if there is none. */
 export async function packageOf(file: string): Promise<PackageFacts> {
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
     const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => '{}');

@@ -3,10 +3,10 @@ export type Line = string | { head: string; body: Line[] } | Line[];
 
 export const block = (head: string, body: Line[]): Line => ({ head, body });
 
-/** An environment variable, substituted when Caddy reads the file. */
+/** Returns an environment variable that Caddy substitutes when it reads the file. */
 export const setting = (name: string, fallback: string) => `{$${name}:${fallback}}`;
 
-/** Renders lines as `caddy fmt` does: tabs, and an empty line before each named block. */
+/** Renders lines as `caddy fmt` does: with tabs, and an empty line before each named block. */
 export function render(lines: Line[]): string {
   const text = lines.flatMap((line) => {
     const named = typeof line === 'object' && 'head' in line && line.head !== '';

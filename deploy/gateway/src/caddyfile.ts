@@ -43,11 +43,12 @@ function globalOptions(): Line {
 }
 
 /**
- * Caddy logs requests, those of clients that leave included, with their headers and addresses. They hold credentials
- * and what people sent: headers go, of a URL the words of our own paths are left, and of an IP address the network.
+ * Removes secrets from Caddy's request logs, including those of clients that disconnect. Headers, addresses and URLs
+ * hold credentials and personal data. Removes headers, keeps only the words of our own paths in a URL, and only the
+ * network of an IP address.
  */
 function withoutSecrets(): Line {
-  // Whatever begins with a word is cut to it; of any other segment, such as an id, only the slash is left.
+  // Truncates a segment that begins with a word to that word. Reduces any other segment, such as an id, to its slash.
   const url = `regexp "(/(?:${pathWords().join('|')}))[^/?]*|(/)[^/?]*|[?].*" "$1$2"`;
   const network = (field: string) => block(`${field} ip_mask`, ['ipv4 24', 'ipv6 48']);
   return block('format filter', [
@@ -65,7 +66,7 @@ function withoutSecrets(): Line {
   ]);
 }
 
-/** Every segment of our paths that is no parameter, longest first, as regular expressions. */
+/** Returns every path segment that is not a parameter, longest first, as regular expressions. */
 function pathWords(): string[] {
   const segments = publicHosts.flatMap(routesOf).flatMap(({ path }) => path.split('/').slice(1));
   const words = new Set(segments.filter((segment) => !segment.startsWith('{')));
@@ -98,8 +99,8 @@ function upstreamOptions(): Line {
 }
 
 /**
- * Round robin for requests; sockets are long-lived and go to the instance with the fewest connections. With a policy for
- * flags, both follow it.
+ * Uses round robin for requests. Sockets are long-lived, so they go to the instance with the fewest connections. If a
+ * policy for flags is set, both use it.
  */
 function upstreamsOf(service: ServiceName): Line[] {
   const upstreams = setting(`${service.toUpperCase()}_UPSTREAMS`, `${service}:3000`);
@@ -119,7 +120,7 @@ function upstreamsOf(service: ServiceName): Line[] {
   ];
 }
 
-/** The key of a request, in whichever of three places it is, as one header to balance by. */
+/** Copies the key of a request, which can be in three places, to one header for load balancing. */
 function projectKey(): Line[] {
   const places = ['header.Authorization', 'header.X-API-Key', 'uri.query.api_key'];
   return [
@@ -128,7 +129,7 @@ function projectKey(): Line[] {
   ];
 }
 
-/** Applies to every request: request id, no dot segments, and the documents of the API and their page. */
+/** Applies to every request: sets the request id, rejects dot segments, serves the API documents and their page. */
 function common(policy: string): Line {
   return block('(common)', [
     'header -Server',
@@ -203,7 +204,7 @@ function site(host: PublicHost): Line {
   ]);
 }
 
-/** For Prometheus, on a port that nothing else is on. */
+/** Serves metrics for Prometheus on a dedicated port. */
 function metrics(): Line {
   return block(setting('METRICS_ADDRESS', 'http://:4009'), [
     block('handle /metrics', ['metrics']),

@@ -3,12 +3,12 @@ import { type ErrorShape, ofrepCodeOf } from '@switchboard/contracts';
 import { block, type Line, setting } from './caddy-syntax.ts';
 
 interface Failure {
-  /** Names its matchers. */
+  /** The name for its matchers. */
   id: string;
   status: number;
   code: string;
   message: string;
-  /** Which of Caddy's errors this answers; all others if absent. */
+  /** The expression for the Caddy errors that this handles. Handles all other errors if absent. */
   when?: string;
 }
 
@@ -43,7 +43,7 @@ const FAILURES: Failure[] = [
   },
 ];
 
-/** On every answer, unless the service has set them. HSTS is off until the setting gives its seconds. */
+/** Sets headers on every response, unless the service has set them. HSTS is off until a setting gives its seconds. */
 export function securityHeaders(): Line[] {
   const seconds = setting('HSTS_SECONDS', '0');
   return [
@@ -53,7 +53,7 @@ export function securityHeaders(): Line[] {
   ];
 }
 
-/** Errors that the gateway itself answers, in the error shape of the path. */
+/** Handles the gateway's own errors, in the error shape of the path. */
 export function failures(): Line {
   return block('(failures)', [
     block('handle_errors', [

@@ -7,7 +7,7 @@ import { asyncApiDocument, type Host, openApiDocument } from '@switchboard/contr
 import { Hono } from 'hono';
 import { setting } from './caddy-syntax.ts';
 
-/** The page /docs, its script and its content security policy. */
+/** Returns the page /docs, its script and its content security policy. */
 async function apiReference(origins: string[]) {
   const app = new Hono();
   mountApiReference(app, { origins });
@@ -19,7 +19,7 @@ async function apiReference(origins: string[]) {
   return { html, policy: page.headers.get('content-security-policy') ?? '', script, bytes };
 }
 
-/** The content security policy of /docs. DOCS_ORIGINS lists the hosts that the page may call. */
+/** Returns the content security policy of /docs. DOCS_ORIGINS lists the hosts that the page may call. */
 export async function docsPolicy(): Promise<string> {
   return (await apiReference([setting('DOCS_ORIGINS', "'self'")])).policy;
 }

@@ -14,21 +14,21 @@ export type PublicHost = (typeof publicHosts)[number];
 /** How the gateway handles one path. */
 export interface Route {
   path: string;
-  /** The methods of the path's operations. The service refuses others with 405 and Allow. */
+  /** The methods of the path's operations. The service rejects others with 405 and Allow. */
   methods: string[];
   service: ServiceName;
   /** Whether its connections stay open: a WebSocket or an event stream. */
   isSocket: boolean;
-  /** Limit of a request body as sent; undefined for a socket. */
+  /** The size limit of a request body as sent. Undefined for a socket. */
   maxBytes: number | undefined;
   /** The error shape of the path. */
   shape: ErrorShape;
 }
 
-/** Body limit of routes without an operation; the same default as in contracts. */
+/** The body limit of routes without an operation. The same default as in contracts. */
 const MAX_BYTES = 262_144;
 
-/** The routes of a host, one per path, sorted by path. */
+/** Returns the routes of a host, one per path, sorted by path. */
 export function routesOf(host: PublicHost): Route[] {
   const routes = new Map<string, Route>();
   for (const { path, method, service, host: at, ...rest } of publicOperations) {
@@ -60,8 +60,8 @@ function isStream({ responses }: Pick<Operation, 'responses'>): boolean {
 }
 
 /**
- * A regular expression for a path as sent, with or without a query. Matching the undecoded path keeps an identifier
- * with an encoded slash in one segment, as the service does.
+ * Returns a regular expression for a path as sent, with or without a query. Matching the undecoded path keeps an
+ * identifier with an encoded slash in one segment, as the service does.
  */
 export function pattern(path: string): string {
   const parts = path.split(/\{.+?\}/).map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));

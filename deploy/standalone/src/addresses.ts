@@ -9,20 +9,20 @@ export type AddressName = (typeof NAMES)[number];
 
 export interface Addresses {
   urls: Record<AddressName, string>;
-  /** Sets the handler of an address; until then every request gets 503. */
+  /** Sets the handler of an address. Until then, every request gets a 503. */
   serve(name: AddressName, fetch: Fetch): void;
   close(graceMs: number): Promise<void>;
 }
 
 interface AddressOptions {
   host: string;
-  /** The first of five; 0 picks five free ones. */
+  /** The first of five ports. 0 picks five free ones. */
   port: number;
-  /** Names by which the addresses answer, besides `host`, `localhost` and IP addresses. */
+  /** The host names to accept, besides `host`, `localhost` and IP addresses. */
   allowedHosts: readonly string[];
 }
 
-/** Listens on five ports, so that services start with known addresses. */
+/** Listens on five ports, so that the addresses are known before services start. */
 export async function openAddresses({ host, port, allowedHosts }: AddressOptions): Promise<Addresses> {
   const handlers = new Map<AddressName, Fetch>();
   const servers: HttpServer[] = [];

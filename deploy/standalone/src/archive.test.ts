@@ -27,7 +27,7 @@ it('the three queries of docs/archive.md work on the demo when pasted', async ()
   );
   expect(others).toEqual([]);
   const visits = 14 * 30;
-  // All partitions write their files within seconds.
+  // Waits until all partitions have written their files, which takes seconds.
   await eventually(async () => expect(await run(funnel)).toMatchObject([{ product_seen: String(visits) }]), {
     withinMs: 60_000,
   });

@@ -12,7 +12,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
-/** Every operation with a permission, asked by somebody who has it and by an outsider, and what the trail says of it. */
+/**
+ * Calls every operation that needs a permission, as a caller with the permission and as an outsider, and verifies the
+ * audit trail.
+ */
 
 const OWN = { companyId: 'cmp_audit', projectId: 'prj_audit', reportId: 'rep_audit', sub: 'sub-new' };
 const PLAN = { tier: 'audit', cycle: 'monthly' };
@@ -20,7 +23,7 @@ const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-/** Of operations whose example does not fit what there is. */
+/** Bodies of operations with an example that does not fit the existing data. */
 const BODIES: Record<string, unknown> = {
   putCompany: { name: 'Audit', plan: PLAN },
   putProject: { companyId: OWN.companyId, name: 'Audit', region: 'eu', defaultLanguage: 'en' },
@@ -49,7 +52,7 @@ let recording = '';
 let apiToken = 'some-id';
 let change = 'some-id';
 const ofDemo = { annotationId: '', threadId: '', commentId: '' };
-/** Looked at by staff, and in no entry. */
+/** A visitor that staff look at. The id must not occur in any audit entry. */
 const VISITOR = 'visitor-who-is-looked-at';
 const trail = new Map<string, AuditEntry>();
 const answers = new Map<string, { status: number; text: string }>();
@@ -103,7 +106,7 @@ function pathOf(operation: Operation): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
 }
 
-/** What removes something comes last, what is removed with the rest after that. */
+/** Removals, which run last, in this order. A container is removed after its contents. */
 const ORDER = [
   'removeReaction',
   'deleteComment',

@@ -5,7 +5,7 @@ interface Started extends PreparedDemo {
   urls: Addresses['urls'];
 }
 
-/** Printed once everything is ready: addresses, keys, a report to open, and commands to paste. */
+/** Returns the text printed once everything is ready: addresses, keys, a report to open, and commands to paste. */
 export function banner({ demo, urls, sharedReportUrl }: Started, home: string, seconds: number): string {
   const key = demo.project_key;
   return `

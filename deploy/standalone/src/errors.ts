@@ -1,12 +1,12 @@
 import { demoFile, readIfExists } from '@switchboard/demo';
 import { z } from 'zod';
 
-/** Standalone cannot start. The message is one line for the person who started it. */
+/** Thrown when standalone cannot start. The message is one line for the person who started it. */
 export class StandaloneError extends Error {
   override name = 'StandaloneError';
 }
 
-/** The command line is invalid. */
+/** Thrown when the command line is invalid. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -35,7 +35,7 @@ const PROBE_MS = 1000;
 const SECOND_INSTANCE =
   'Stop it with Ctrl-C, or start a second instance with PORT=0 SWITCHBOARD_HOME=.switchboard-2';
 
-/** One line for a person; undefined for a defect, whose stack is needed. */
+/** Returns one line that explains an error to a person, or undefined for a bug, which needs its stack trace. */
 export async function explain(error: unknown, home: string): Promise<string | undefined> {
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'ListenError' || error.name === 'EmbeddedPostgresError') {
@@ -50,7 +50,7 @@ export async function explain(error: unknown, home: string): Promise<string | un
   return error.cause === undefined ? undefined : explain(error.cause, home);
 }
 
-/** The address of an instance that runs on this folder: its demo.json names it, and it answers there. */
+/** Returns the address of an instance that runs on this folder: demo.json names it, and it responds there. */
 async function runningInstance(home: string): Promise<string | undefined> {
   try {
     const { base_url } = z

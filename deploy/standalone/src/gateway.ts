@@ -16,18 +16,18 @@ import type { Pages } from './pages/pages.ts';
 type Fetch = (request: Request, env: object) => Response | Promise<Response>;
 
 interface GatewayOptions {
-  /** The services that run here, by name. */
+  /** The services in this process, by name. */
   services: ReadonlyMap<ServiceName, Fetch>;
   host: Host;
   /** The address of each host, for the OpenAPI document. */
   servers: Record<Host, string>;
-  /** Pages for a browser, beside the answers for clients. */
+  /** Pages for browsers, in addition to the API. */
   pages?: Pick<Pages, 'app' | 'missing'>;
 }
 
 /**
- * One of standalone's addresses: passes each path of this host to its service, in this process, with the caller's
- * connection, so that services see the caller's address.
+ * Creates one of standalone's addresses. It passes each path of this host to its service in this process, together
+ * with the caller's connection, so that services see the caller's address.
  */
 export function createGateway({
   services,
@@ -38,7 +38,7 @@ export function createGateway({
   const gateway = new Hono<{ Bindings: object }>();
   const operations = [...publicOperations, ...managementOperations];
   const here = operations.filter((operation) => operation.host === host);
-  // The SDKs come with the pages: this process builds them.
+  // Excludes the SDK files: the pages serve them, because this process builds them.
   const extra = host === 'api' ? extraRoutes.filter(({ kind }) => kind !== 'files') : [];
   const paths = new Map<string, ServiceName>(
     [...here, ...extra].map(({ path, service }) => [routingPath(path), service]),
@@ -48,7 +48,7 @@ export function createGateway({
     if (fetch !== undefined) gateway.all(path, (c) => fetch(c.req.raw, c.env));
   }
 
-  // Services set the request id of their own answers; the routes below are the gateway's.
+  // Services set the request id of their own responses. The routes below belong to the gateway.
   gateway.use(async (c, next) => {
     c.header('X-Request-Id', requestId(c.req.header('X-Request-Id')));
     c.header('X-Content-Type-Options', 'nosniff');
@@ -84,7 +84,7 @@ interface HealthOf {
   service: { app: { health: { problems(): Promise<Record<string, string>> } } };
 }
 
-/** Ready when every service is ready. */
+/** Mounts the health checks. It is ready when every service is ready. */
 export function mountHealth(gateway: Hono<{ Bindings: object }>, services: readonly HealthOf[]): void {
   gateway.get('/health/live', (c) => c.json({ status: 'live' }));
   gateway.get('/health/ready', async (c) => {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
-/** Malformed text in the paths, queries and cursors of every operation, and unknown properties in bodies. */
+/** Sends malformed text in the paths, queries and cursors of every operation, and unknown properties in bodies. */
 
 const running = standaloneForTests();
 let demo: DemoJson;
@@ -41,7 +41,7 @@ async function ask(operation: Operation, { path = operation.path, query = '', bo
     headers: { Authorization: `Bearer ${bearerFor(operation)}`, 'Content-Type': 'application/json' },
     ...(['get', 'delete'].includes(operation.method) ? {} : { body }),
   });
-  // A stream of changes has no end.
+  // An event stream has no end.
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (isStream) await response.body?.cancel();
   const text = isStream ? '' : await response.text();
@@ -51,7 +51,7 @@ async function ask(operation: Operation, { path = operation.path, query = '', bo
 const shapeOf = (schema: unknown): Record<string, z.ZodType> =>
   schema instanceof z.ZodObject ? schema.shape : {};
 const nameOf = ({ operationId, credential }: Operation) => `${operationId} (${credential})`;
-/** What a public operation does not have is not found, whatever its form. */
+/** Excludes public operations: they respond with 404 to any unknown id, malformed or not. */
 const guarded = operations.filter(({ credential }) => credential !== 'public');
 
 describe('every parameter of every operation', () => {

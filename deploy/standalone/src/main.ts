@@ -5,7 +5,7 @@ import { HELP } from './help.ts';
 import { homeFolder } from './home.ts';
 import { startStandalone } from './standalone.ts';
 
-/** Requests in flight, then services, then PostgreSQL. */
+/** Milliseconds to finish requests in flight, then stop services, then PostgreSQL. */
 const STOP_WITHIN_MS = 30_000;
 
 const home = homeFolder(process.env);

@@ -11,7 +11,7 @@ import { standaloneForTests } from './testing/launch.ts';
 import { siteForTests } from './testing/sdk-page.ts';
 import { type SilentLink, silentLink } from './testing/silent-link.ts';
 
-/** Configurations that differ in one setting, and where that is seen. */
+/** Configurations that differ in one setting, and the place where the difference shows. */
 interface Seen {
   given: object[] | 'every choice';
   on: string;
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     },
   });
   const contexts: BrowserContext[] = [];
-  /** What the browser complained about, such as its content security policy, and errors of the page. */
+  /** Errors of the page and of the browser, such as violations of the content security policy. */
   const complaints: string[] = [];
 
   afterEach(async () => {
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     return (await answer.json()) as T;
   }
 
-  /** The visitor's conversations, as operators see them. */
+  /** Returns the visitor's conversations, as operators see them. */
   async function conversationsOf(page: Page): Promise<string[]> {
     const person = await page.evaluate('sb.distinctId');
     const { conversations } = await manage<{ conversations: { id: string; distinctId: string }[] }>(
@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.keyboard.press('Enter');
   }
 
-  /** Opens a new conversation and writes; returns its id. */
+  /** Opens a new conversation and sends a turn. Returns the conversation's id. */
   async function begin(page: Page, text: string): Promise<string> {
     await page.evaluate('m.write()');
     await write(page, text);
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await next.getByRole('button', { name: 'Open the chat, 2 unread' }).click();
     await next.getByRole('log').getByText('It is on its way.').waitFor();
     await eventually(async () => expect(await page.evaluate('m.unread')).toBe(1));
-    // A long turn, which the SDK compresses.
+    // The SDK compresses a long turn.
     await write(page, 'long '.repeat(400));
     await eventually(async () => expect((await turnsOf(id)).at(-1)?.body).toBe('long '.repeat(400)));
   });
@@ -191,10 +191,10 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
         'three',
       ]),
     );
-    // Besides the message of the inbox: the answer is not skipped because own turns came back first.
+    // Includes the inbox message. The reply must not be skipped because the visitor's own turns came back first.
     await eventually(async () => expect(await next.evaluate('m.unread')).toBe(2));
 
-    // The response is lost: the turn is sent again, with the same key.
+    // The response is lost, so the SDK sends the turn again with the same key.
     const keys: (string | undefined)[] = [];
     await context.route('**/turns', async (route) => {
       keys.push(route.request().headers()['idempotency-key']);
@@ -251,7 +251,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(await first.locator('.mine').count()).toBe(2);
   });
 
-  /** A picture of noise as a file of the page: `bytes` of it at least. */
+  /** Returns an expression for a `File` in the page: a picture of noise, of at least `bytes` bytes. */
   const picture = (side: number, type: string) =>
     `(async () => {
       const canvas = new OffscreenCanvas(${side}, ${side}), context = canvas.getContext('2d');
@@ -276,7 +276,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
       root.querySelector('textarea').dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
     })()`);
     await page.locator('.chip', { hasText: 'photo.png' }).waitFor();
-    // A photo that is too large is made smaller.
+    // The SDK shrinks a photo that is too large.
     await page.evaluate(`(async () => {
       const data = new DataTransfer();
       const photo = await ${picture(1800, 'image/jpeg')};
@@ -315,7 +315,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.getByRole('alert').getByText('Files of the type of fake.png cannot be sent.').waitFor();
   });
 
-  /** Drops files on the conversation: expressions of `File`s of the page. */
+  /** Drops files on the conversation. Each argument is an expression for a `File` in the page. */
   const drop = (page: Page, ...files: string[]) =>
     page.evaluate(`(async () => {
       const data = new DataTransfer();
@@ -335,7 +335,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
 
   it('sends files and keeps conversations where a library changes how arrays are written', async () => {
     const page = await open(await visitor());
-    // As Prototype.js 1.6 does.
+    // Prototype.js 1.6 does this.
     await page.evaluate(
       `Array.prototype.toJSON = function () { return '[' + this.map((one) => JSON.stringify(one)).join(', ') + ']' }`,
     );
@@ -471,7 +471,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(await page.evaluate(kept)).not.toContain('cvt_');
     await page.evaluate(`sb.setConsent('denied'); m.write()`);
     expect(await page.evaluate(kept)).toBe('');
-    // Help is there without consent, too; nothing of it stays.
+    // The messenger works without consent, and stores nothing.
     await write(page, 'nobody knows me');
     await page.locator('.mine .bubble:not(.waiting)').waitFor();
     expect(await page.evaluate(kept)).toBe('');
@@ -513,7 +513,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     }
   });
 
-  /** A page with a conversation on a socket that then falls silent, with the clock of the page in our hands. */
+  /** Opens a page with a conversation on a socket that then goes silent. The test controls the clock of the page. */
   async function silenced(): Promise<{ page: Page; id: string; opened: number }> {
     const context = await visitor();
     await configure(context, { socketUrl: `${link.url.replace('http', 'ws')}/v1/messenger/socket` });
@@ -596,7 +596,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
   ] as const)('breaks no rule of axe: $name', async ({ options, locale }) => {
     const page = await open(await visitor({ ...options, locale }));
     const check = async () => {
-      // Colours count once nothing fades in any more.
+      // Colours are final once no element fades in any more.
       await page.evaluate(
         `Promise.allSettled(document.querySelector('switchboard-messenger').shadowRoot.getAnimations().map(({ finished }) => finished))`,
       );
@@ -697,7 +697,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.locator('.root').waitFor();
   });
 
-  /** What is drawn of these elements: texts, places and styles. */
+  /** Returns an expression for the rendered state of these elements: texts, positions and styles. */
   const drawn = (selector: string) => `(() => {
     const root = document.querySelector('switchboard-messenger').shadowRoot;
     const styles = ['backgroundColor', 'backgroundImage', 'borderRadius', 'borderTopWidth', 'boxShadow', 'color'];
@@ -710,7 +710,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
   const away = { availability: false };
   const team = (changes: object) => ({ team: [{ name: 'Ada', initials: 'A', tone: 'red', ...changes }] });
 
-  /** For each setting: configurations that differ in it, and where that is seen. */
+  /** For each setting: configurations that differ in it, and the place where the difference shows. */
   const SEEN: Record<keyof MessengerConfiguration, Seen | 'not drawn'> = {
     enabled: { given: [{ enabled: true }, { enabled: false }], on: '.launcher' },
     launcherPosition: { given: 'every choice', on: '.launcher, .panel' },
@@ -820,7 +820,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     for (const { name, seen } of ofLauncher) await compare(name, seen);
   });
 
-  // Last, because later visitors get the message to everyone, too.
+  // Runs last, because later visitors also get the message to everyone.
   it('shows an in-app message as it is sent, to its person and to everyone', async () => {
     const page = await open(await visitor());
     const sent = (body: object) =>
@@ -834,7 +834,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
         page.evaluate(`sb.identify('${id}')`),
       ]);
       expect(new URL(socket.url()).searchParams.get('distinct_id')).toBe(id);
-      // It reads the inbox once it is open.
+      // The messenger reads the inbox once it is open.
       await page.waitForResponse(/v1\/messages/);
     }
     await sent({ distinctIds: ['inbox-grace'] });

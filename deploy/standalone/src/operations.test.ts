@@ -51,7 +51,7 @@ async function query(database: string, sql: string): Promise<Record<string, unkn
   }
 }
 
-/** Substitutes variables as psql does: `:'name'` is the quoted value. */
+/** Substitutes variables as psql does: `:'name'` becomes the quoted value. */
 function run(name: string, variables: Record<string, string> = {}) {
   const [database = ''] = name.split(':');
   const sql = statement(name).replaceAll(/:'(\w+)'/g, (_, variable) => `'${variables[variable]}'`);
@@ -74,7 +74,7 @@ const rowsOf = async (where: string) => {
   return Number(row?.['rows']);
 };
 
-/** Rows of every table of a database whose column has the value. */
+/** Returns the rows with this column value in every table of a database. */
 async function rowsWith(database: string, column: string, value: string) {
   const tables = await query(
     database,
@@ -106,7 +106,7 @@ async function call(
 const memberships = async (person: string) =>
   (await query('flags', `select traits from people where distinct_id = '${person}'`))[0]?.['traits'];
 
-/** Runs the page's command. */
+/** Runs the command from the page. */
 async function documentedErasure(what: 'person' | 'colleague' | 'project'): Promise<void> {
   const page = await readFile(new URL('../../../docs/erasing.md', import.meta.url), 'utf8');
   const [, line = ''] = new RegExp(`switchboard (erase ${what} .+)`).exec(page) ?? [];
@@ -118,7 +118,7 @@ async function documentedErasure(what: 'person' | 'colleague' | 'project'): Prom
 
 const project = 'prj_shop';
 const person = 'visitor-1';
-/** Visits of the demo. */
+/** The number of visits in the demo. */
 const visits = 14 * 30;
 let erased = 0;
 
@@ -156,7 +156,7 @@ describe('docs/erasing.md', () => {
   }, 120_000);
 
   it('erases a colleague', async () => {
-    // The demo's own commands need its owner: an annotation of another member.
+    // The demo's own commands need its owner, so this test erases the author of an annotation by another member.
     await query('collaboration', `update annotations set created_by_sub = 'user_mei'`);
     await documentedErasure('colleague');
     expect(await query('collaboration', 'select 1 from annotations')).toEqual([]);
@@ -183,7 +183,7 @@ it('a copy of a stopped folder starts elsewhere, and user state is read again fr
   await eventually(async () => expect(await memberships('kept')).toMatchObject({ plan: 'pro' }), {
     withinMs: 60_000,
   });
-  // The erased person returns with the replayed log, so the list of erasures must be applied again.
+  // Replaying the log restores the erased person, so the list of erasures must be applied again.
   await eventually(
     async () =>
       expect(
@@ -196,7 +196,7 @@ it('a copy of a stopped folder starts elsewhere, and user state is read again fr
 
 it('docs/erasing.md: erases a project from every store', async () => {
   await documentedErasure('project');
-  // The records of erasures stay: of the person, and of the project, whose id is taken.
+  // The erasure records of the person and of the project remain. The project's id stays taken.
   // The audit trail stays until it expires.
   expect(await rowsWith('catalogue', 'project_id', project)).toEqual({
     audit_entries: expect.any(Number),
@@ -204,9 +204,9 @@ it('docs/erasing.md: erases a project from every store', async () => {
   });
   for (const database of ['messenger', 'collaboration', 'ingestion', 'analytics'])
     expect(await rowsWith(database, 'project_id', project), database).toEqual({});
-  // Flags publishes that cohorts are gone before it forgets them.
+  // Flags publishes the removal of cohorts before it deletes them.
   await eventually(async () => expect(await rowsWith('flags', 'project_id', project)).toEqual({}));
-  // The archive rewrites files after that; the demo has no other project.
+  // The archive rewrites files afterwards. The demo has no other project.
   await eventually(async () => expect(await rowsWith('archive', 'project_id', project)).toEqual({}), {
     withinMs: 40_000,
   });
@@ -217,7 +217,7 @@ it('docs/erasing.md: erases a project from every store', async () => {
     ['collaboration', ['comments', 'reactions', 'deliveries']],
   ] as const)
     for (const table of tables) expect(await query(database, `select 1 from ${table}`), table).toEqual([]);
-  // Only objects in these folders are left.
+  // Only objects in these folders remain.
   const kinds = (await readdir(join(home, 'objects'))).filter((name) => !name.startsWith('.'));
   expect(['attachments', 'avatars', 'events', 'replays']).toEqual(expect.arrayContaining(kinds));
 }, 60_000);

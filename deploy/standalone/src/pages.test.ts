@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.goto(`${running.demo.base_url}/demo`);
     const chat = page.getByRole('button', { name: /^Chat/ });
     await chat.waitFor();
-    // Scrolled to the end, the last product and the basket are above the bar.
+    // At the end of the page, the last product and the basket must be above the bar.
     await page.getByRole('button', { name: 'Add Enamel mug to the basket' }).scrollIntoViewIfNeeded();
     await page.getByRole('button', { name: 'Add Enamel mug to the basket' }).click();
     expect(await page.locator('switchboard-messenger').getByRole('button').count()).toBe(0);

@@ -16,7 +16,7 @@ describe('the commands of docs/replays.md, pasted', () => {
     const [setting = '', ...commands] = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(
       ([, code]) => code ?? '',
     );
-    // The page assumes the folder that standalone was started in.
+    // The documentation assumes the folder in which standalone was started.
     const prepared = setting.replaceAll('.switchboard/', `${running.home}/`);
     const paste = async (command: string) =>
       (await run('bash', ['-c', `${prepared}\n${command}`], { maxBuffer: 10_000_000 })).stdout;

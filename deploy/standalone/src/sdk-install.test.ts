@@ -20,7 +20,7 @@ const indexJson = z.object({
   scripts: z.record(z.string(), z.object({ url: z.string(), integrity: z.string() })),
 });
 
-/** Serves a page at an origin of its own. */
+/** Serves a page at a separate origin. */
 async function serve(files: Record<string, string>): Promise<string> {
   const server = createServer(({ url = '/' }, response) => {
     const name = url.slice(1) || 'index.html';
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     return { page, errors, loaded };
   }
 
-  /** The page has tracked an event, recorded itself, and shown the messenger in the visitor's language. */
+  /** Verifies that the page tracked an event, recorded itself, and showed the messenger in the visitor's language. */
   async function works(page: Page, errors: string[]) {
     const id = String(await page.evaluate('tracked'));
     await page.waitForFunction('recording?.stop && messenger?.open');
@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       ),
     ).toBe('function');
     expect(errors).toEqual([]);
-    // Its own host has no such script: nothing is thrown.
+    // The page's own host does not have the script. This must not throw.
     expect(await page.evaluate(`switchboard.startReplay(switchboard.init(${settings()}))`)).toBeUndefined();
   });
 

@@ -16,7 +16,7 @@ import { readme } from './testing/readme.ts';
 
 const running = standaloneForTests();
 
-/** A program that finds the packages of this one. */
+/** Runs a program that can import the packages of this one. */
 function run(source: string, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
     cwd: import.meta.dirname,
@@ -47,7 +47,7 @@ test('what track accepted is archived once: the server is busy, answers get lost
   onTestFinished(link.close);
   const folder = await newFolder();
   const accepted: string[] = [];
-  /** Tracks events and prints their ids, with a clock that is off. */
+  /** Starts a program that tracks events and prints their ids, with a clock that is wrong by `clockOffMs`. */
   const start = (name: string, clockOffMs: number) =>
     run(`
       const Real = Date;

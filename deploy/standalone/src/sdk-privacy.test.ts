@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     for (const context of contexts.splice(0)) await context.close();
   });
 
-  /** A page that leads nowhere, with a client. */
+  /** Opens a page with a client. Its links and forms do nothing. */
   async function open(path = '/', options: object = {}): Promise<Page> {
     const context = await site.visitor();
     contexts.push(context);
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       `recording = replay.startReplay(sb, { ...${JSON.stringify(options)}, onError: (error) => errors.push(error) }); sb.sessionId`,
     );
 
-  /** Ends the recording; answers what is stored of it. */
+  /** Ends the recording. Returns the stored events. */
   async function stop(page: Page, session: string): Promise<string> {
     await page.evaluate(`(async () => {
       const end = document.createElement('p');
@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     return stored(session, 'the-end');
   }
 
-  /** What is stored of a session, once it has the text. */
+  /** Returns the stored events of a session, once they contain the text. */
   async function stored(session: string, text: string): Promise<string> {
     const { management_url, project_id, tokens } = running.demo;
     const address = `${management_url}/management/v1/projects/${project_id}/replays/${session}/events`;
@@ -85,7 +85,9 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   const secretsIn = (events: string) => [...new Set(events.match(/secret[\w-]*/g))].sort();
 
-  /** Records a page on which all of that happens in parts with these marks, beside parts without any. */
+  /**
+   * Records a page on which all kinds of content and changes occur, in parts with these marks and in unmarked parts.
+   */
   async function recordAll(
     page: Page,
     marks: object[],
@@ -119,7 +121,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     return stop(page, session);
   }
 
-  /** Plays it to its end; answers what the player complains of. */
+  /** Plays a recording to its end. Returns the errors of the player. */
   async function play(events: string): Promise<string[]> {
     const viewer = await site.open(await site.visitor());
     const complaints: string[] = [];
@@ -139,7 +141,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     const page = await open();
     const events = await recordAll(page, [{ 'data-switchboard-block': '' }, { 'data-switchboard-mask': '' }]);
     expect(secretsIn(events)).toEqual([]);
-    // It did record all kinds of parts and changes.
+    // The recording must contain all kinds of parts and changes.
     const parts = ['light', 'shadow', 'slot', 'frame', 'loaded_frame', 'frame_in_shadow', 'shadow_in_frame'];
     for (const part of parts)
       for (const when of ['before', 'changed', 'late', 'late-changed'])
@@ -147,7 +149,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
           expect(events.includes(`open-${when}-${part}-${place}`), `${when} ${part} ${place}`).toBe(true);
     for (const place of ['upgraded-late', 'typed-inserted', 'typed-declared', 'typed-adopted-rule'])
       expect(events.includes(`open-${place}`), place).toBe(true);
-    // Values of inputs are masked everywhere.
+    // Input values are masked everywhere.
     const values = ['input', 'cleared', 'hidden', 'password', 'email', 'unknown-type', 'checkbox', 'radio'];
     const texts = ['textarea', 'textarea-cleared', 'srcdoc-input', 'editable', 'typed', 'written'];
     const pattern = new RegExp(`open[\\w-]*-(?:${[...values, ...texts].join('|')})\\b(?!-)`, 'g');
@@ -227,7 +229,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
 
   it('a recording plays where a library changes how arrays are written', async () => {
     const page = await open();
-    // As Prototype.js 1.6 does.
+    // Prototype.js 1.6 does this.
     await page.evaluate(`Array.prototype.toJSON = function () { return '[' + this.map((one) => JSON.stringify(one)).join(', ') + ']' };
       Date.prototype.toJSON = function () { return '"' + this.toISOString() + '"' }`);
     const session = await record(page);
@@ -276,7 +278,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     await page.close({ runBeforeUnload: true });
     await closed;
     await stored(session, 'at the end');
-    // The events had no room. They are in the queue of the browser.
+    // There was no room to send the events, so they are in the queue of the browser.
     const [context] = contexts;
     const next = await site.open(context as BrowserContext);
     await start(next);
@@ -286,7 +288,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     });
   }, 60_000);
 
-  /** What is sent of a click on the element that the script answers. */
+  /** Returns the data that is sent for a click on the element that the script selects. */
   async function clicked(
     page: Page,
     html: string,

@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
   });
   let link: FaultyLink;
   const contexts: BrowserContext[] = [];
-  /** The ids that `track` answered, and that the archive must have once. */
+  /** The ids that `track` returned. The archive must have each of them once. */
   const accepted: string[] = [];
 
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     return context;
   }
 
-  /** A page on which `sb` is the client, and `errors` has what it reported. */
+  /** Opens a page on which `sb` is the client, and `errors` contains its reported errors. */
   async function open(context: BrowserContext, options: object = {}, path = '/'): Promise<Page> {
     const page = await site.open(context, path);
     await start(page, options);
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     );
   };
 
-  /** Tracks events one after the other, and returns those that were accepted. */
+  /** Tracks events one after another, and returns those that were accepted. */
   async function track(page: Page, name: string, count: number): Promise<string[]> {
     const ids = (await page.evaluate(
       `Promise.all(Array.from({ length: ${count} }, (_, n) => sb.track('${name}', { n })))`,
@@ -281,7 +281,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
       'track: the name is longer than 200 characters.',
       'group: the type is longer than 200 characters.',
     ]);
-    // The server takes what the SDK takes.
+    // The server must accept what the SDK accepts.
     const taken = await page.evaluate<string[]>(`(async () => {
       const longest = '😀'.repeat(200);
       await sb.group(null);
@@ -291,7 +291,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await arrived([longest, last]);
     accepted.push(longest, last);
     expect(await page.evaluate('errors.length')).toBe(35);
-    // As an earlier version kept it.
+    // The format of an earlier version.
     await page.evaluate(
       `localStorage.setItem('switchboard:${running.demo.project_key}:person', JSON.stringify({ id: 'x'.repeat(201), isKnown: true }))`,
     );
@@ -362,7 +362,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await page.evaluate('sb.setConsent("granted")');
     expect(await page.evaluate('sb.consent')).toBe('granted');
     expect(await page.evaluate('errors')).toEqual(denied);
-    // The visitor's own choice is no news.
+    // The visitor's own choice must not be reported as an error.
     for (const choice of ['granted', 'denied']) {
       await page.evaluate(`sb.setConsent('${choice}')`);
       const next = await open(context);

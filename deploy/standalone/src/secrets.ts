@@ -11,7 +11,7 @@ const secretsFile = z.object({
   VAPID_PRIVATE_KEY: z.string(),
 });
 
-/** This installation's secrets, created once and kept in the home folder. */
+/** Opens this installation's secrets. They are created once and kept in the home folder. */
 export async function openSecrets(home: string): Promise<z.infer<typeof secretsFile>> {
   const path = join(home, 'secrets.json');
   const file = await readIfExists(path);

@@ -21,7 +21,7 @@ interface RunningService {
 
 type Environment = Record<string, string | undefined>;
 
-/** Every service in this process, each made from its own environment as it would be alone. */
+/** Creates every service in this process, each from its own environment, as in a separate process. */
 export function createServices(environmentOf: (name: ServiceName) => Environment): RunningService[] {
   const create = <D extends ServiceDefinition>(definition: D): RunningService => {
     const context = serviceContext(definition, environmentOf(definition.name));

@@ -125,7 +125,7 @@ describe('paths that no service serves', () => {
 describe('the demo', () => {
   it('has a public link to a report of its events, which changes with them', async () => {
     const link = /Report +(\S+)/.exec(running.banner)?.[1] ?? '';
-    // A link is read thirty times a minute from one address, also by the tests that follow.
+    // Waits, because one address may read a link thirty times per minute, and later tests also read it.
     const orders = async () => {
       await new Promise((resolve) => setTimeout(resolve, 4_000));
       const answer = await json(await fetch(link.replace('/shared/', '/v1/shared-reports/')));

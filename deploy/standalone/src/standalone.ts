@@ -37,11 +37,11 @@ const GRACE_MS = 8_000;
 
 /**
  * Starts every service in this process on an embedded PostgreSQL, with a token issuer and demo data. Resolves once
- * requests are answered. Throws an error that `explain` turns into one line.
+ * requests are served. Throws an error that `explain` turns into one line.
  */
 export async function startStandalone({ env, home }: StandaloneOptions): Promise<Standalone> {
   const host = env['HOST'] || '127.0.0.1';
-  // Closed in this order: requests in flight finish, then services flush, then the database stops.
+  // Closes in this order: requests in flight finish, services flush, then the database stops.
   const closing: { streams?: () => void; addresses?: Closing; services?: Closing; postgres?: Closing } = {};
   const stopping = new AbortController();
   const stop = async () => {
@@ -72,7 +72,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       OBJECTS_FOLDER: join(home, 'objects'),
       ARCHIVE_FILE_SECONDS: '5',
       QUERY_FOLDER: join(home, 'analytics'),
-      // The demo has a project of a region that does not run.
+      // Only this region, because the demo has a project in a region that does not run.
       ERASURE_REGIONS: REGION,
       OUTGOING_PRIVATE_NETWORKS: ownNetworks(host),
       ...env,
@@ -112,7 +112,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       mail: { mail_dir: join(home, 'mail') },
     });
     pages.show(prepared);
-    // The schedule runs the report in any case.
+    // Ignores errors, because the schedule also runs the report.
     void prepared.computeReport(stopping.signal).catch(() => undefined);
     return { ...prepared, urls, stop };
   } catch (error) {
@@ -127,14 +127,14 @@ function portOf(env: Record<string, string | undefined>): number {
   throw new StandaloneError(`PORT=${env['PORT']}: give a number from 0 to 65531; 0 picks free ports.`);
 }
 
-/** An image has them in a file; a checkout builds them, when they are first asked for. */
+/** Returns the SDKs. An image has them in a file. A checkout builds them on first use. */
 async function sdks(file: string | undefined): Promise<BuiltSdks> {
   if (file !== undefined) return readSdks(file);
   const { buildSdks } = await import('@switchboard/sdk-files/build');
   return buildSdks();
 }
 
-/** This machine's, on which the issuer is. */
+/** Returns the networks of this machine, because the issuer runs on it. */
 function ownNetworks(host: string): string {
   const version = isIP(host);
   return ['127.0.0.0/8', '::1/128', ...(version === 0 ? [] : [`${host}/${version === 4 ? 32 : 128}`])].join();

@@ -6,7 +6,7 @@ import { eventually } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
 import { standaloneForTests } from './testing/launch.ts';
 
-/** The command against every service. standalone.test.ts runs it as a process. */
+/** Tests the command against every service. standalone.test.ts runs it as a process. */
 
 const ROOT = join(import.meta.dirname, '../../..');
 const EXAMPLE = join(ROOT, 'packages/cli/examples/acme.yaml');

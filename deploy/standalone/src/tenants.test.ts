@@ -13,15 +13,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
-/** Tenant isolation: one tenant never reaches another's data, whatever ids it knows. */
+/** Tests tenant isolation: a tenant must never reach another tenant's data, even if it knows the ids. */
 
 const OTHER = { company: 'cmp_other', project: 'prj_other', report: 'rep_other' };
 
 const running = standaloneForTests();
 let demo: DemoJson;
-/** The outsider joins the other company, whose project has this key. */
+/** The key of a project of the other company, which the outsider joins. */
 let otherKey: string;
-/** What the outsider, as the other company's owner, made with every permission that a role has. */
+/** Tokens that the outsider created as the other company's owner, with every permission that a role has. */
 let otherTokens: { personal: string; service: string; revoked: string };
 beforeAll(async () => {
   demo = running.demo;
@@ -112,7 +112,7 @@ async function makeTokens() {
   return { personal: (await make('personal')).token, service: (await make('service')).token, revoked };
 }
 
-/** The operation's path in a project, by default the demo's, with well-formed ids elsewhere. */
+/** Returns the URL of an operation in a project (default: the demo's), with well-formed ids elsewhere. */
 function urlOf(
   { host, path }: Operation,
   projectId: string = demo.project_id,
@@ -122,10 +122,10 @@ function urlOf(
   return addressOf(host) + path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
 }
 
-/** An operation of management and its twin for the console have the same id. */
+/** Returns a unique name: a management operation and its console counterpart have the same id. */
 const nameOf = ({ operationId, credential }: Operation) => `${operationId} (${credential})`;
 
-/** Not JSON: an error about it would mean that the body was read before access was settled. */
+/** Returns a body that is not JSON. A JSON error would mean that the body was read before the access check. */
 const notJson = ({ method }: Operation) => (['get', 'delete'].includes(method) ? {} : { body: '{"half' });
 
 const callers: Record<
@@ -179,7 +179,7 @@ const guarded = operations.flatMap((operation) =>
     ? []
     : [
         { name: nameOf(operation), who: 'nobody', bearer: () => undefined, is: 401, operation },
-        // Whoever has a token may ask about themselves.
+        // Every token may read its own identity.
         ...callers[operation.credential]
           .filter(([, , is]) => is === 401 || !isOfOneself(operation))
           .map(([who, bearer, is]) => ({
@@ -204,10 +204,10 @@ describe('every operation, before it reads the body', () => {
   });
 });
 
-/** A PUT of an id that is free creates the project, so the caller learns of an id that is taken. */
+/** Operations that create a resource at an id, so that the caller learns if the id is taken. */
 const CREATES = ['putProject'];
 
-/** Operators may know which projects and companies there are. */
+/** Callers without access. Operators are not among them, because they may list projects and companies. */
 const strangers: [who: string, bearer: () => string][] = [
   ['a member of another company', () => demo.tokens.outsider],
   ['a service token of another company', () => otherTokens.service],
@@ -295,7 +295,7 @@ describe('a project with a list of origins', () => {
 });
 
 describe('every operation, whatever it answers', () => {
-  /** Who may ask for it; what follows is about the response, a refusal of the empty body included. */
+  /** The authorized callers. The tests below cover the response, including the rejection of an empty body. */
   const allowed: Record<Operation['credential'], () => string | undefined> = {
     public: () => undefined,
     'project-key': () => otherKey,
@@ -311,7 +311,7 @@ describe('every operation, whatever it answers', () => {
     async (operation) => {
       for (const bearer of [allowed[operation.credential](), undefined]) {
         const { method } = operation;
-        // Nothing that others need is removed.
+        // Does not remove what other tests need.
         const projectId = method === 'delete' ? 'prj_none' : OTHER.project;
         const response = await fetch(urlOf(operation, projectId), {
           method: method.toUpperCase(),
@@ -338,7 +338,7 @@ describe('every operation, whatever it answers', () => {
     for (const [method, url] of [
       ...urls.map((one) => ['GET', one] as const),
       ['DELETE', `${demo.base_url}/v1/plans`] as const,
-      // Refused before the application, because a page could send it.
+      // Rejected before the application, because a page could send it.
       ['POST', `${demo.management_url}/management/v1/erasures`] as const,
     ]) {
       const { headers } = await fetch(url, { method });
@@ -379,7 +379,7 @@ describe('every operation with a permission, by the role of the caller in the co
     }
   }, 60_000);
 
-  /** What an allowed call would remove from under the others has a copy for each door and role. */
+  /** Returns the path for a call. Resources that an allowed call removes have a copy per credential and role. */
   function pathFor({ operationId, path, credential }: Operation, role: string): string {
     const spare = `spare_${credential}_${role}`;
     const ids: Record<string, string> = {
@@ -409,7 +409,7 @@ describe('every operation with a permission, by the role of the caller in the co
 });
 
 describe('every operation with a permission, with a token of the company', () => {
-  /** The status of an operation with a token, whose body would fail after access. */
+  /** Returns the status of an operation with a token, and a body that fails after the access check. */
   async function statusWith(token: string, operation: Operation): Promise<number> {
     const ids: Record<string, string> = {
       companyId: OTHER.company,

@@ -1,4 +1,4 @@
-// Runs in an image: appends the migration SQL to those of SERVICE.
+// Runs in an image: appends a migration with this SQL to those of SERVICE.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { SERVICE, SQL } = process.env;

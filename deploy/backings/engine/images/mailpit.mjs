@@ -18,7 +18,7 @@ createTcpServer((socket) => {
   const answer = (line) => socket.write(`${line}\r\n`);
   socket.on('error', () => socket.destroy());
   const lines = createInterface({ input: socket });
-  // A probe that only connects resets the connection, which the lines report once more.
+  // A probe that only connects resets the connection, and readline re-emits that error.
   lines.on('error', () => socket.destroy());
   lines.on('line', (line) => {
     if (isData) {

@@ -7,7 +7,7 @@ import { openIssuer } from '../issuer.ts';
 const settings = z.object({
   DEMO_HOME: z.string(),
   AUTH_ISSUER: z.string(),
-  // As clients see them.
+  // The addresses that clients use.
   PUBLIC_API_URL: httpUrl,
   PUBLIC_EVENTS_URL: httpUrl,
   PUBLIC_REPLAY_URL: httpUrl,
@@ -15,17 +15,17 @@ const settings = z.object({
   PUBLIC_ISSUER_URL: httpUrl,
   CONSOLE_URL: httpUrl,
   MAIL_URL: httpUrl,
-  // As this process sees them.
+  // The addresses that this process uses.
   API_URL: httpUrl,
   EVENTS_URL: httpUrl,
   REPLAY_URL: httpUrl,
   MANAGEMENT_URL: httpUrl,
 });
 
-/** Later, the report is computed by its schedule. */
+/** How long to wait for the report. After that, its schedule computes it. */
 const REPORT_WITHIN_MS = 60_000;
 
-/** Seeds the demo once; a later run mints new tokens. Prints where everything is. */
+/** Seeds the demo once. Later runs mint new tokens. Prints all addresses. */
 export async function seed(env: NodeJS.ProcessEnv): Promise<void> {
   const config = parseConfig(settings, env);
   const prepared = await prepareDemo({

@@ -33,7 +33,7 @@ const settings = z.object({
 const GRACE_MS = 2000;
 
 /**
- * Serves a token issuer that mints for anyone, and one address for the management API.
+ * Serves a token issuer that mints for anyone, and a single address for the management API.
  * For one machine only: publish its ports on loopback.
  */
 export async function serve(env: NodeJS.ProcessEnv): Promise<void> {

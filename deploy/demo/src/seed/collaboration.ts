@@ -26,7 +26,7 @@ const ANNOTATIONS = [
 
 /**
  * Seeds collaboration through its API: runs of every kind of report, annotations, a comment thread and a public
- * link. Returns the link's address.
+ * link. Returns the address of the link.
  */
 export async function seedCollaboration(options: SeedCollaborationOptions): Promise<string> {
   const { managementUrl, apiUrl, projectId, reportId, tokens } = options;

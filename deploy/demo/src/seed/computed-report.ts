@@ -12,7 +12,7 @@ interface ComputedReportOptions {
 
 const POLL_MS = 1000;
 
-/** Gives the report a public link. */
+/** Creates a public link for the report. */
 export async function shareComputedReport(options: ComputedReportOptions): Promise<void> {
   const { apiUrl, projectId, reportId, tokens } = options;
   const owner = clientOf(apiUrl, tokens.owner);
@@ -22,7 +22,7 @@ export async function shareComputedReport(options: ComputedReportOptions): Promi
   });
 }
 
-/** Has the report run once the events sent before now can be asked about; it runs every 15 minutes in any case. */
+/** Runs the report once all events sent before the call can be queried. It also runs every 15 minutes. */
 export async function runComputedReport(options: ComputedReportOptions, signal: AbortSignal): Promise<void> {
   const { managementUrl, apiUrl, projectId, reportId, tokens } = options;
   const owner = clientOf(apiUrl, tokens.owner);

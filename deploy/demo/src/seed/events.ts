@@ -18,7 +18,7 @@ const PRODUCTS = [
   { product: 'Head torch', price: 35 },
   { product: 'Enamel mug', price: 12 },
 ];
-/** The steps of a visit, and the percentage of visitors who reach each from the one before. */
+/** The steps of a visit, each with the percentage of visitors who reach it from the previous one. */
 const STEPS = [
   { name: 'product seen', share: 100 },
   { name: 'product added to basket', share: 40 },
@@ -26,7 +26,7 @@ const STEPS = [
   { name: 'order placed', share: 70 },
 ];
 
-/** Sends two weeks of visits to the shop, as an SDK does that was offline until now. */
+/** Sends two weeks of visits to the shop, like an SDK that was offline until now. */
 export async function seedEvents({ eventsUrl, projectKey }: SeedEventsOptions): Promise<void> {
   const now = Date.now();
   for (const events of batches([...visits(now)])) {
@@ -65,7 +65,7 @@ function* visits(now: number) {
   }
 }
 
-/** Draws the same numbers on every run: a linear congruential generator (Numerical Recipes). */
+/** Returns the same numbers on every run: a linear congruential generator (Numerical Recipes). */
 function createRandom(): (bound: number) => number {
   let state = 20_261;
   return (bound) => {

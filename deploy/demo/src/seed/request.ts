@@ -1,17 +1,17 @@
 import { pause } from '@switchboard/resilience';
 
-/** Services learn of a new project and its key a moment after catalogue. */
+/** How long services may take to learn of a new project and its key, after catalogue. */
 export const PROPAGATION_MS = 60_000;
 const RETRY_MS = 50;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LINK_DAYS = 60;
 
-/** The last day of the demo's public links. */
+/** Returns the last day of the demo's public links. */
 export const expiryOfLinks = () => new Date(Date.now() + LINK_DAYS * DAY_MS).toISOString().slice(0, 10);
 
 /**
- * Sends a request, retrying while the service is unavailable or does not know the project or its key yet.
- * Throws with the status and the reason when the request is refused.
+ * Sends a request. Retries while the service is unavailable or does not know the project or its key yet.
+ * Throws the status and the reason if the request is rejected.
  */
 export async function request(
   method: string,

@@ -21,7 +21,7 @@ const SCRIPTS = [
 
 let kept: Promise<Map<string, Asset>> | undefined;
 
-/** A script or style of the pages, bundled with the SDKs on first use. */
+/** Returns a script or style of the pages. Bundles them with the SDKs on first use. */
 export async function asset(name: string): Promise<Asset | undefined> {
   kept ??= bundle().catch((error: unknown) => {
     kept = undefined;

@@ -1,17 +1,17 @@
 import { createClient, isNotFound } from '@switchboard/management';
 
-/** What the shop shows beside itself, read with the operator's token, which the page never has. */
+/** The state that the shop shows in its panel, read with the operator's token. The page never gets that token. */
 export interface DemoState {
   flags(): Promise<{ key: string; description: string | null; enabled: boolean }[]>;
-  /** Where each event is, by id. */
+  /** Returns the state of each event, by id. */
   events(
     ids: readonly string[],
   ): Promise<Record<string, 'not_seen' | 'accepted' | 'archived' | 'dead_letter'>>;
-  /** Returns whether there is such a flag. */
+  /** Switches a flag. Returns whether the flag exists. */
   setFlag(key: string, enabled: boolean): Promise<boolean>;
-  /** Answers the person's latest conversation as a teammate. Returns whether there is one. */
+  /** Replies to the person's latest conversation as a teammate. Returns whether there is one. */
   answer(distinctId: string, body: string): Promise<boolean>;
-  /** The address of a report's public page; undefined while its link is off. */
+  /** Returns the address of a report's public page, or undefined while its link is off. */
   findReport(projectId: string, reportId: string): Promise<string | undefined>;
 }
 

@@ -15,7 +15,7 @@ export interface Guide {
 
 let kept: Promise<Map<string, Guide>> | undefined;
 
-/** The README, by the name '', and the pages of docs/, by the name of their file without `.md`. */
+/** Returns the README, under the name '', and the pages of docs/, under their file names without `.md`. */
 export function guides(): Promise<Map<string, Guide>> {
   kept ??= read().catch((error: unknown) => {
     kept = undefined;
@@ -32,20 +32,20 @@ async function read(): Promise<Map<string, Guide>> {
   return new Map([['', guideOf(await readFile(README, 'utf8'))], ...(await Promise.all(pages))]);
 }
 
-/** A drawing of docs/, such as `scale.svg`; undefined if there is none of that name. */
+/** Returns a drawing of docs/, such as `scale.svg`, or undefined if there is none with that name. */
 export async function drawing(name: string): Promise<string | undefined> {
   if (!/^[a-z-]+\.svg$/.test(name)) return undefined;
   return readFile(new URL(name, DOCS), 'utf8').catch(() => undefined);
 }
 
-/** Links between pages lead to `/guides`. Links to other files of the repository are text: they are not served. */
+/** Maps links between pages to `/guides`. Links to other files become text, because these are not served. */
 function hrefOf(href: string): string | undefined {
   if (/^(https?:|#)/.test(href)) return href;
   const [, page, fragment = ''] = /^(?:docs\/)?([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
   return page === undefined ? undefined : `/guides/${page}${fragment}`;
 }
 
-/** As GitHub makes them, which is how the pages refer to each other's sections. */
+/** Returns the anchor that GitHub gives a heading. The pages use these anchors to link to sections. */
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -82,7 +82,7 @@ function guideOf(text: string): Guide {
   return { title: /^# (.+)$/m.exec(text)?.[1] ?? 'Switchboard', body: marked.parse(text, { async: false }) };
 }
 
-/** A page of the documentation. */
+/** Renders a page of the documentation. */
 export const guidePage = ({ title, body }: Guide) =>
   layout({
     title: title === 'Switchboard' ? title : `${title} · Switchboard`,
@@ -96,7 +96,7 @@ export const guidePage = ({ title, body }: Guide) =>
 <main>${raw(body)}</main>`,
   });
 
-/** Answers a browser that asked for a page that does not exist. */
+/** Renders the response to a browser that requested a page that does not exist. */
 export const missingPage = (path: string) =>
   layout({
     title: 'Not found · Switchboard',

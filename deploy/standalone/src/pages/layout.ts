@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 
 interface LayoutOptions {
   title: string;
-  /** Names its style and script. */
+  /** The name of its style and script. */
   name: 'shop' | 'start';
   body: unknown;
   bodyClass: string;
@@ -11,7 +11,7 @@ interface LayoutOptions {
   data?: Readonly<Record<string, string>>;
 }
 
-/** A page whose style and script are files of this address. */
+/** Renders a page with its style and script as separate files of this address. */
 export const layout = ({ title, name, body, bodyClass, data = {} }: LayoutOptions) => html`<!doctype html>
 <html lang="en">
 <head>

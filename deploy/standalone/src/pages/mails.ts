@@ -14,7 +14,7 @@ export interface Mail {
 const MAX_MAILS = 20;
 const MAX_BYTES = 1_000_000;
 
-/** The newest mails in the folder of mails, up to 20. */
+/** Returns the newest mails in the mail folder, up to 20. */
 export async function readMails(home: string): Promise<Mail[]> {
   const folder = join(home, 'mail');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.eml'));
@@ -42,7 +42,7 @@ export async function readMails(home: string): Promise<Mail[]> {
   );
 }
 
-/** A mail as its recipient sees it. Served in a sandbox without scripts. */
+/** Renders a mail as its recipient sees it. It is served in a sandbox without scripts. */
 export const mailPage = ({ subject, html: body }: Mail) => html`<!doctype html>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${subject}</title>

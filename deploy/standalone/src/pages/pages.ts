@@ -12,17 +12,17 @@ import { startPage } from './start-page.ts';
 interface PagesOptions {
   urls: Addresses['urls'];
   home: string;
-  /** Whether this machine alone is served. Otherwise mails are not shown, and flags not switched. */
+  /** Whether only this machine is served. Otherwise, mails are hidden and flags cannot be switched. */
   isLocal: boolean;
 }
 
 export interface Pages {
   app: Hono<{ Bindings: object }>;
-  /** The answer to a browser that asked for an unknown page; undefined for other clients. */
+  /** Returns the response to a browser that requested an unknown page, or undefined for other clients. */
   missing(c: Context): Response | undefined;
-  /** The address of a report's public page; undefined while its link is off. */
+  /** Returns the address of a report's public page, or undefined while its link is off. */
   findReport(projectId: string, reportId: string): Promise<string | undefined>;
-  /** The demo to show; until then the addresses answer as services do. */
+  /** Sets the demo to show. Until then, the addresses respond as services do. */
   show(demo: PreparedDemo): void;
 }
 
@@ -40,7 +40,7 @@ const switched = z.strictObject({ enabled: z.boolean() });
 const isBrowser = (c: Context) =>
   c.req.method === 'GET' && /\btext\/html\b/.test(c.req.header('accept') ?? '');
 
-/** The start page `/`, for browsers, the shop `/demo`, and the documentation `/guides`. */
+/** Creates the start page `/`, for browsers, the shop `/demo`, and the documentation `/guides`. */
 export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
   const app = new Hono<{ Bindings: object }>();
   let shown: { prepared: PreparedDemo; state: DemoState } | undefined;
@@ -94,7 +94,7 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
         });
   });
 
-  // For the shop alone.
+  // For the shop only.
   app.use('/demo/state/*', async (c, next) => {
     if (isForeignPage(c.req.raw)) return refuse(c, 403, 'FORBIDDEN', 'For pages of this address only.');
     c.header('Cross-Origin-Resource-Policy', 'same-origin');
@@ -140,7 +140,7 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
   };
 }
 
-/** Scripts and styles of this address alone; connections to Switchboard's own addresses. */
+/** Returns a policy: scripts and styles of this address only, and connections to Switchboard's own addresses. */
 function policyFor(addresses: readonly string[]): string {
   const sockets = addresses.map((address) => address.replace(/^http/, 'ws'));
   return [

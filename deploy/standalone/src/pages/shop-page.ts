@@ -10,7 +10,7 @@ interface ShopPageOptions {
   isLocal: boolean;
 }
 
-/** A small shop that uses the SDKs, with a panel that shows what they do. */
+/** Renders a small shop that uses the SDKs, with a panel that shows their activity. */
 export const shopPage = ({ urls, key, isLocal }: ShopPageOptions) =>
   layout({
     title: 'Lumen Outdoor',

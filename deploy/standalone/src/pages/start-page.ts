@@ -8,11 +8,11 @@ import type { Mail } from './mails.ts';
 interface StartPageOptions extends PreparedDemo {
   urls: Addresses['urls'];
   home: string;
-  /** Undefined if they are not shown. */
+  /** The mails. Undefined if they are not shown. */
   mails: readonly Mail[] | undefined;
 }
 
-/** What a newcomer needs first: where things are, and something to open. */
+/** Renders the first information for newcomers: the addresses, and pages to open. */
 export function startPage({ urls, home, mails, demo, sharedReportUrl }: StartPageOptions) {
   const addresses: [string, string][] = [
     ['API', urls.api],

@@ -1,10 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 
-/** How often the archive of a standalone has each event of a project, without those of the demo. */
+/** Counts each archived event of a project in a standalone, without those of the demo. */
 export async function archivedEvents(home: string, projectId: string): Promise<Map<string, number>> {
   const connection = await (await DuckDBInstance.create()).connect();
   try {
-    // A merged file repeats rows of files that stay for a while, with their positions on the log.
+    // A merged file repeats rows of its source files, which stay for a while, including their log positions.
     const rows = await connection.runAndReadAll(
       `SELECT event_id, count(DISTINCT (log_partition, log_offset, log_line)) AS count
        FROM read_parquet('${home}/objects/events/*/*.parquet')

@@ -3,7 +3,7 @@ import { execa } from 'execa';
 
 const COMMAND = join(import.meta.dirname, '../../../../packages/cli/src/main.ts');
 
-/** Runs the `switchboard` command with this environment and nothing else: its exit code and both outputs. */
+/** Runs the `switchboard` command with only this environment. Resolves with its exit code and both outputs. */
 export async function runCommand(args: readonly string[], env: Record<string, string>) {
   const { exitCode, stdout, stderr } = await execa('node', [COMMAND, ...args], {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
 /**
- * `gone`: connections end without an answer. Of POST alone, `busy`: 503 with Retry-After: 1; `limited`: 429; `lost`:
- * requests arrive, but no answer comes back.
+ * `gone`: connections end without a response. For POST only: `busy`: 503 with Retry-After: 1; `limited`: 429; `lost`:
+ * requests arrive, but the response is lost.
  */
 export type Fault = 'gone' | 'busy' | 'limited' | 'lost' | undefined;
 
@@ -17,13 +17,13 @@ export interface Arrival {
 
 export interface FaultyLink {
   url: string;
-  /** Every POST, with its body as text. */
+  /** All POST requests, with the body as text. */
   arrivals: Arrival[];
   fault: Fault;
   close(): void;
 }
 
-/** An address that passes requests to a server, or fails as it is told. */
+/** Creates an address that forwards requests to a server, or fails as configured. */
 export async function faultyLink(upstream: string): Promise<FaultyLink> {
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];

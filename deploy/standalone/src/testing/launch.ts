@@ -27,7 +27,7 @@ export interface Launched {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** One standalone for all tests of a file, in a home folder of its own that is removed afterwards. */
+/** Starts one standalone for all tests of a file, in a separate home folder that is removed afterwards. */
 export function standaloneForTests(): {
   readonly home: string;
   readonly demo: DemoJson;
@@ -62,7 +62,7 @@ export function standaloneForTests(): {
 
 const MAIN = join(import.meta.dirname, '../main.ts');
 
-/** Starts standalone as a person does, and resolves once it is ready. Throws with its output when it ends before. */
+/** Starts standalone from the command line. Resolves once it is ready. Throws its output if it exits before that. */
 export async function launch(home: string, env: Record<string, string> = {}): Promise<Launched> {
   const program = await start(home, { env, ready: /^curl .*distinct_id=ada/ });
   return {
@@ -72,7 +72,7 @@ export async function launch(home: string, env: Record<string, string> = {}): Pr
   };
 }
 
-/** Runs a standalone that ends by itself: its exit code and output. */
+/** Runs a standalone that exits by itself. Resolves with its exit code and output. */
 export async function launchAndExit(
   home: string,
   env: Record<string, string> = {},

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The code that the README of a package says to paste. */
+/** Returns the code that a package's README tells readers to paste. */
 export function readme(folder: string): string {
   const text = readFileSync(new URL(`../../../../packages/${folder}/README.md`, import.meta.url), 'utf8');
   const [, code] = /```jsx?\n([\s\S]*?)```/.exec(text) ?? [];

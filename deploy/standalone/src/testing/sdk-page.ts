@@ -8,26 +8,26 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll } from 'vitest';
 
 export interface Site {
-  /** A visitor with storage of their own. */
+  /** Creates a visitor with separate storage. */
   visitor(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** Opens a page of the site. */
   open(context: BrowserContext, path?: string): Promise<Page>;
 }
 
 interface SiteContent {
-  /** Modules that are globals of each page, by their file URLs. */
+  /** Modules that become globals of each page, by name, as file URLs. */
   modules: Record<string, string>;
   /** Modules that `scripts[name]()` runs. */
   scripts: Record<string, string>;
-  /** HTML. */
+  /** The HTML of the body. */
   body: string;
-  /** HTML of other pages, by path. */
+  /** The HTML of other pages, by path. */
   pages?: Record<string, string>;
-  /** The content security policy of each page. */
+  /** Returns the content security policy of each page. */
   policy?(): string;
 }
 
-/** A site in a real browser. */
+/** Serves a site and opens it in a real browser. */
 export function siteForTests(content: SiteContent): Site {
   const closing: (() => Promise<unknown>)[] = [];
   let origin = '';
@@ -86,7 +86,7 @@ async function bundle({ modules, scripts }: SiteContent): Promise<Map<string, st
     plugins: [
       {
         name: 'page',
-        // As if they stood in this folder, whose package has everything that they import.
+        // Resolves modules from this folder: its package has all dependencies that they import.
         resolveId: (id) => (code.has(id) ? join(import.meta.dirname, id) : null),
         load: (id) => (dirname(id) === import.meta.dirname ? code.get(basename(id)) : null),
       },

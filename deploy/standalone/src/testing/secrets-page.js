@@ -1,6 +1,6 @@
-// Runs in a page: secrets in every place that HTML has for one, in every kind of part that a page can mark.
+// Runs in a page. Puts secrets in every place that HTML has for text, in every kind of part that a page can mark.
 
-/** HTML with `word` in every place. */
+/** Returns HTML with `word` in every place. */
 const placesOf = (word) =>
   `
   <p title="${word}-title" data-x="${word}-data" aria-label="${word}-label" style="--x: '${word}-property'; background: url(/${word}-background)">${word}-text</p>
@@ -60,7 +60,7 @@ const loading = (frame) => {
   return frame;
 };
 
-/** Parts of a page: each adds itself to `parent` with the marks, and answers where its content goes. */
+/** Parts of a page. Each adds itself to `parent` with the marks, and returns the element for its content. */
 const parts = {
   light: (parent, marks) => add(parent, element('section', marks)),
   below: (parent, marks) => add(add(parent, element('div', marks)), element('section')),
@@ -82,12 +82,12 @@ const parts = {
     open(add(await bodyOf(add(parent, element('iframe', marks))), element('x-host'))),
 };
 
-/** Adds parts, all by default, with these marks. Answers their roots. */
+/** Adds parts (default: all) with these marks. Returns their roots. */
 export async function build(marks, word, names = Object.keys(parts)) {
   const roots = [];
   for (const name of names) {
     const root = await parts[name](document.body, marks);
-    // As components do: the root is there before its content.
+    // Components also add the root before its content.
     root.innerHTML = placesOf(`${word}-${name.replaceAll(' ', '_')}`);
     for (const field of root.querySelectorAll('.cleared')) field.value = '';
     roots.push(root);
@@ -136,7 +136,7 @@ export function type(roots, word) {
   }
 }
 
-/** Attaches shadow roots to the components of the roots, as a script does that is loaded late. */
+/** Attaches shadow roots to the components within the roots, like a script that loads late. */
 export function upgrade(roots, word) {
   for (const root of roots)
     for (const late of root.querySelectorAll('x-late')) {
@@ -146,7 +146,7 @@ export function upgrade(roots, word) {
     }
 }
 
-/** Points at, clicks and scrolls everything. */
+/** Points at, clicks and scrolls every element. */
 export function touch(roots) {
   for (const root of roots)
     for (const node of root.querySelectorAll('p,a,button')) {

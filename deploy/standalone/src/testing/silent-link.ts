@@ -2,16 +2,18 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface SilentLink {
   url: string;
-  /** WebSockets and event streams that were opened. */
+  /** The number of WebSockets and event streams opened. */
   readonly opened: number;
-  /** Forwards nothing more on those that are open, and tells neither side. */
+  /** Stops forwarding on all open connections, without closing either side. */
   silence(): void;
   close(): void;
 }
 
 const LASTING = /^(?:upgrade: websocket|GET \/ofrep\/v1\/changes)/im;
 
-/** An address that passes TCP connections to a server, as a network does that may lose them without a word. */
+/**
+ * Creates an address that forwards TCP connections to a server, and can drop their data silently as a network can.
+ */
 export async function silentLink(upstream: string): Promise<SilentLink> {
   const { hostname, port } = new URL(upstream);
   const pairs = new Set<[Socket, Socket]>();

@@ -7,14 +7,14 @@ import data from './data.json' with { type: 'json' };
 interface SeedMessengerOptions {
   managementUrl: string;
   apiUrl: string;
-  /** Access token with the permission `service.manage`. */
+  /** An access token with the permission `service.manage`. */
   token: string;
   projectId: string;
   projectKey: string;
 }
 
 export interface SeededMessenger {
-  /** An identity secret of the project, to compute a userHash with. */
+  /** An identity secret of the project, for computing a userHash. */
   identity_secret: string;
 }
 
@@ -37,7 +37,7 @@ const conversationSchema = z.object({
   status: z.string().optional(),
 });
 
-/** Seeds the messenger through its API, as an operator and two visitors: see data.json. */
+/** Seeds the messenger through its API, as an operator and two visitors. See data.json. */
 export async function seedMessenger(options: SeedMessengerOptions): Promise<SeededMessenger> {
   const { managementUrl, apiUrl, token, projectId, projectKey } = options;
   const manage = caller(`${managementUrl}/management/v1/projects/${projectId}`, token);
@@ -95,7 +95,7 @@ async function seedConversation(
 const PICTURES = new URL('pictures/', import.meta.url);
 const picture = (name: string) => readFile(new URL(name, PICTURES));
 
-/** Calls one side of the service with its credential. */
+/** Returns a function that calls one API of the service with its credential. */
 function caller(base: string, credential: string): Call {
   return async (method, path, body, headers = {}) => {
     const content = Buffer.isBuffer(body) ? new Uint8Array(body) : JSON.stringify(body);

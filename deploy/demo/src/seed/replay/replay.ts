@@ -12,7 +12,7 @@ interface SeedReplayOptions {
 const RECORDING = new URL('recording.json.gz', import.meta.url);
 const CHUNKS = 6;
 
-/** Sends a visitor's recorded session in chunks, as an SDK does, as if it had just ended. */
+/** Sends a visitor's recorded session in chunks, like an SDK, as if the session had just ended. */
 export async function seedReplay({ replayUrl, projectKey }: SeedReplayOptions): Promise<void> {
   const json = await promisify(gunzip)(await readFile(RECORDING));
   const events: { timestamp: number }[] = JSON.parse(json.toString());

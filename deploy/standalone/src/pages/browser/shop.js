@@ -34,7 +34,7 @@ const SHOWN_EVENTS = 30;
 
 const byId = (id) => document.getElementById(id);
 const basket = new Map();
-/** What was tracked, newest first: { id, name, properties, state }. */
+/** The tracked events, newest first: { id, name, properties, state }. */
 let tracked = [];
 let rules = [];
 let replay;
@@ -227,7 +227,7 @@ function showEvents() {
 
 const isOnTheWay = ({ id, state }) => id !== undefined && (state === 'queued' || state === 'accepted');
 
-/** Asks where the events are until each is archived. */
+/** Polls the state of the events until each is archived. */
 async function follow() {
   const ids = tracked.filter(isOnTheWay).map(({ id }) => id);
   if (ids.length > 0) {
