@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,6 +17,7 @@ import {
 } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
@@ -69,6 +71,19 @@ async function reach(network: Network, name: string, databaseUrl: string): Promi
 
 const canRun = (await isInstalled('prometheus')) && backingProgram('toxiproxy') !== undefined;
 
+/** A new key pair for pushes, as settings. */
+function vapidKeys(): Env {
+  const pair = createECDH('prime256v1');
+  const publicKey = pair.generateKeys();
+  const privateKey = pair.getPrivateKey();
+  return {
+    VAPID_PUBLIC_KEY: publicKey.toString('base64url'),
+    VAPID_PRIVATE_KEY: Buffer.concat([Buffer.alloc(32 - privateKey.length), privateKey]).toString(
+      'base64url',
+    ),
+  };
+}
+
 describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
   let rig: Harness;
   let network: Network | undefined;
@@ -99,7 +114,11 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
       flags: { DATABASE_URL: flagsDatabase.url },
       archive: { ARCHIVE_FILE_SECONDS: '1', ARCHIVE_SEEN_BYTES: '100000000' },
       // Nothing listens on the SMTP port.
-      collaboration: { DELIVERY_RETRY_SECONDS: '1', SMTP_URL: `smtp://127.0.0.1:${await freePort()}` },
+      collaboration: {
+        DELIVERY_RETRY_SECONDS: '1',
+        SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+        ...vapidKeys(),
+      },
     };
     const start = async (name: (typeof SERVICES)[number]) => {
       const env = { EVENT_LOG_DATABASE_URL: eventLog.url, ...settings[name] };
@@ -330,21 +349,29 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     }
 
     it(
-      'collaboration: no mail server, members who left, too many readers',
+      'collaboration: no mail server, unusable push subscriptions, too many readers',
       async () => {
-        const members = (names: string[], method: string) =>
+        const members = (names: string[], more: object = {}) =>
           Promise.all(
             names.map((name) =>
-              rig.manage('catalogue', method, `/companies/c1/members/${name}`, {
+              rig.manage('catalogue', 'PUT', `/companies/c1/members/${name}`, {
                 name,
                 email: `${name}@mail.example`,
                 role: 'editor',
+                ...more,
               }),
             ),
           );
-        const leaving = times(15, (index) => `leaving-${index}`);
+        // No point of the curve, so no push can be encrypted for it.
+        const keys = {
+          p256dh: Buffer.alloc(65, 1).toString('base64url'),
+          auth: Buffer.alloc(16).toString('base64url'),
+        };
+        const unusable = { pushSubscriptions: [{ endpoint: 'https://push.example/1', keys }] };
+        const withoutPushes = times(15, (index) => `without-pushes-${index}`);
         const staying = times(20, (index) => `staying-${index}`);
-        await members(['ada', ...leaving, ...staying], 'PUT');
+        await members(['ada', ...staying]);
+        await members(withoutPushes, unusable);
         await rig.manage('catalogue', 'PUT', '/projects/p1/reports/r1', { name: 'Sign-ups' });
         const token = await rig.mint({ sub: 'ada', name: 'Ada' });
         const share = (recipients: string[]) =>
@@ -360,9 +387,8 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
             });
             expect(shared.status).toBe(201);
           });
-        await share(leaving);
+        await share(withoutPushes);
         for (let sent = 0; sent <= 100; sent += staying.length) await share(staying);
-        await members(leaving, 'DELETE');
         const readers = () =>
           Promise.all(times(10, () => rig.call('collaboration', 'GET', '/v1/shared-reports/none')));
         const limited = 'RateLimited of collaboration: /v1/shared-reports/{token}';

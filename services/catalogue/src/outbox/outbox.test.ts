@@ -50,7 +50,7 @@ describe('the outbox', () => {
       expect((await one.put('/companies/acme/members/ada', { ...ada, name: `Ada ${i}` })).status).toBe(200);
     }
     expect((await one.put('/companies/acme/members/bob', ada)).status).toBe(200);
-    expect((await one.remove('/companies/acme/members/bob')).status).toBe(200);
+    expect((await one.remove('/companies/acme/members/bob')).status).toBe(204);
     expect(await waiting()).toBe(7);
     expect(await lagSeconds()).toBeGreaterThan(0);
     await logServer.start();

@@ -16,7 +16,7 @@ interface RemovalOptions {
 
 /**
  * Runs one step of removing locked projects: removes up to `ENTRIES_PER_STEP` of their keys and reports, then
- * the projects that have none left, and begins the erasure of those.
+ * the projects without any, and begins the erasure of those.
  */
 export async function removeProjects(
   tx: Tx,

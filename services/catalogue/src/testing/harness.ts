@@ -1,4 +1,4 @@
-import { openDatabase } from '@switchboard/database';
+import { type Database, openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOPIC } from '@switchboard/directory';
 import { openPostgresLog, readTopic } from '@switchboard/event-log';
 import { call, harness } from '@switchboard/testkit';
@@ -56,6 +56,7 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
     return state;
   }
 
+  let pool: Database | undefined;
   return {
     tokens: rig.tokens,
     databaseUrl,
@@ -74,10 +75,14 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
       await log.publish(topic, records);
       await log.close();
     },
+    /** Returns the same connection pool for every call: tests poll with it. */
     async sql() {
-      const database = openDatabase({ url: databaseUrl, applicationName: 'test' });
-      rig.defer(() => database.close());
-      return database.sql;
+      if (pool === undefined) {
+        const opened = openDatabase({ url: databaseUrl, applicationName: 'test' });
+        rig.defer(() => opened.close());
+        pool = opened;
+      }
+      return pool.sql;
     },
     close: rig.stop,
   };
