@@ -110,7 +110,7 @@ export function managementTypes(): string {
     [
       '// Generated from the contracts by `npx pnpm@12 run docs`; a test fails when it is stale.',
       ...[...types].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text),
-      '/** What each operation takes and returns. */',
+      '/** The input and result of each operation. */',
       'export interface Operations {',
       ...entries.map(({ found, type }) => `${comment(aboutOf(found))}${found.operationId}: ${type};`),
       '}',

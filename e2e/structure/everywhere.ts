@@ -58,6 +58,24 @@ export const systemClock: Rule = {
   },
 };
 
+/** Words and beginnings that make a comment hard to read. */
+const HARD_TO_READ =
+  /\b(meanwhile|so many|anew|somebody|whose|for ever|none left|of which there|made for)\b|^(Of|What|Whose|By what) /i;
+
+export const plainComments: Rule = {
+  name: 'comments are plain English: the subject first, then the verb',
+  check(tree) {
+    return [...tree.values()].flatMap(({ path, comments }) =>
+      comments.flatMap((comment): Violation[] => {
+        const [found] = HARD_TO_READ.exec(comment) ?? [];
+        return found === undefined
+          ? []
+          : [{ file: path, problem: `"${found.trim()}" in "${comment.slice(0, 80)}"` }];
+      }),
+    );
+  },
+};
+
 const TEST_LIBRARIES = ['vitest', 'fast-check', '@switchboard/testkit'];
 /** Packages that exist only for tests. */
 const FOR_TESTS = ['packages/testkit', 'bench', 'e2e'];

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { constantNames, folderSize, importCycles, systemClock, testHelpers } from './everywhere.ts';
+import {
+  constantNames,
+  folderSize,
+  importCycles,
+  plainComments,
+  systemClock,
+  testHelpers,
+} from './everywhere.ts';
 import type { Rule } from './rule.ts';
 import { KIT_ORDER, kitOrder } from './service-kit.ts';
 import {
@@ -187,6 +194,18 @@ const planted: [Rule, what: string, files: Record<string, string>, found: string
       [`${shop}/gift-cards/read.ts`]: 'export const read = (text: string) => new Date(text);',
     },
     [`${shop}/gift-cards/age.ts`, `${shop}/gift-cards/now.ts`],
+  ],
+  [
+    plainComments,
+    'a comment that needs a second reading',
+    {
+      [`${shop}/gift-cards/whose.ts`]:
+        '/** Whose card it is. */\nexport const owner = (card: Card) => card.owner;',
+      [`${shop}/gift-cards/now.ts`]: '// It was replaced meanwhile.\nexport const isOld = true;',
+      [`${shop}/gift-cards/card.ts`]:
+        '/** Returns the owner of a card. */\nexport const ownerOf = (card: Card) => card.owner;',
+    },
+    [`${shop}/gift-cards/whose.ts`, `${shop}/gift-cards/now.ts`],
   ],
 ];
 

@@ -21,6 +21,8 @@ export interface Source {
   hasSqlTemplate: boolean;
   /** Whether it uses `Date.now` or `new Date()`. */
   readsSystemClock: boolean;
+  /** The texts of its comments, without delimiters. */
+  comments: string[];
 }
 
 export type Tree = ReadonlyMap<string, Source>;
@@ -31,7 +33,7 @@ export function parseTree(files: Readonly<Record<string, string>>): Tree {
 }
 
 function parseSource(path: string, text: string): Source {
-  const { program, module, errors } = parseSync(path, text);
+  const { program, module, comments, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
   const entries = module.staticExports.flatMap((one) => one.entries);
   const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }) =>
@@ -62,6 +64,7 @@ function parseSource(path: string, text: string): Source {
     constants: program.body.flatMap(constantsOf),
     hasSqlTemplate,
     readsSystemClock,
+    comments: comments.map(({ value }) => value.replaceAll(/^[\s*]+/gm, '')),
   };
 }
 

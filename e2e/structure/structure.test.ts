@@ -3,7 +3,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
-import { constantNames, folderSize, importCycles, systemClock, testHelpers } from './everywhere.ts';
+import {
+  constantNames,
+  folderSize,
+  importCycles,
+  plainComments,
+  systemClock,
+  testHelpers,
+} from './everywhere.ts';
 import { kitOrder } from './service-kit.ts';
 import {
   routeFunctions,
@@ -42,6 +49,7 @@ test.each([
   folderSize,
   constantNames,
   systemClock,
+  plainComments,
 ])('$name', ({ check }) => {
   expect(check(tree).map(({ file, problem }) => `${file}: ${problem}`)).toEqual([]);
 });

@@ -43,7 +43,7 @@ export const variation = z
 export type Variation = z.infer<typeof variation>;
 
 export const prerequisite = z.object({ flagKey: id, variationKey: id }).openapi('Prerequisite', {
-  description: 'What another flag must serve: off, on or the key of a variation.',
+  description: 'The value that another flag must serve: off, on or the key of a variation.',
 });
 export type Prerequisite = z.infer<typeof prerequisite>;
 
@@ -199,7 +199,7 @@ export const listMemberships = operation({
   method: 'get',
   path: '/v1/flags/memberships',
   summary: 'List the cohorts of a person',
-  description: 'Returns the ids of the cohorts that list the person or whose clauses all match.',
+  description: 'Returns the ids of the cohorts that list the person or match with all of their clauses.',
   request: { headers: tokenHeader, query: z.object({ distinct_id: distinctId }) },
   responses: {
     200: {

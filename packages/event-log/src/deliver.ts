@@ -128,7 +128,7 @@ export function deadLetterTopic(topic: string): string {
   return `${topic}.dead-letter`;
 }
 
-/** Returns the log entry for a group whose position is not stored any more. It continues from the earliest record. */
+/** Returns the log entry for a group that lost its stored position. It continues from the earliest record. */
 export function offsetsWentBack(at: {
   group: string;
   topic: string;

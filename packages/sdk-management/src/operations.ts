@@ -84,7 +84,7 @@ export type ApiTokenDefinitionInput = {
   name: string;
   /** personal: acts as its maker, with no more than their role has at that moment. service: belongs to the company, and needs tokens.write. */
   kind: 'personal' | 'service';
-  /** What it may do; nothing that its maker may not. */
+  /** The permissions of the token, limited to those of its maker. */
   permissions: Array<
     | 'directory.read'
     | 'flags.read'
@@ -152,16 +152,16 @@ export type AuditEntry = {
   };
   /** The operationId; applyScheduledChange, where the scheduler changed a flag. */
   action: string;
-  /** What it was done to, as kind:id. */
+  /** The object of the action, as kind:id. */
   object: string;
   outcome: 'allowed' | 'refused';
   /** 401, 403 or 404 of a refusal. */
   status: number | null;
   companyId: string | null;
   projectId: string | null;
-  /** Of flags, roles and tokens; absent: there was none. */
+  /** The state before, for flags, roles and tokens. Absent if the object did not exist. */
   before?: unknown | undefined;
-  /** Of flags, roles and tokens; absent: there is none. */
+  /** The state after, for flags, roles and tokens. Absent if the object does not exist. */
   after?: unknown | undefined;
   /** Why, if the caller said so. */
   reason: string | null;
@@ -170,7 +170,7 @@ export type AuditEntry = {
   requestId: string | null;
   region: string;
   service: string;
-  /** Above 1: so many refusals like this one, between at and until, beyond those with entries. */
+  /** Above 1: the number of similar refusals between at and until that have no entries of their own. */
   count: number;
   until: string | null;
 };
@@ -358,7 +358,7 @@ export type FlagVersion = {
   /** Rises by one with each change of the flag. */
   version: number;
   flag: FlagEntry | null;
-  /** What differs from the version before; before or after is absent where unset. */
+  /** The differences from the version before. before or after is absent if unset. */
   changes: Array<{
     property: string;
     before?: unknown | undefined;
@@ -519,7 +519,7 @@ export type Member = MemberDefinition & {
 export type MemberDefinition = {
   name: string;
   email: string;
-  /** What the member may do in the company. Each role includes those before it. */
+  /** The permissions of the member in the company. Each role includes those before it. */
   role: 'viewer' | 'support' | 'editor' | 'admin' | 'owner';
   avatarUrl?: string | null | undefined;
   /** Absent: the subscriptions stay as they are. */
@@ -528,7 +528,7 @@ export type MemberDefinition = {
 export type MemberDefinitionInput = {
   name: string;
   email: string;
-  /** What the member may do in the company. Each role includes those before it. */
+  /** The permissions of the member in the company. Each role includes those before it. */
   role?: 'viewer' | 'support' | 'editor' | 'admin' | 'owner' | undefined;
   avatarUrl?: string | null | undefined;
   /** Absent: the subscriptions stay as they are. */
@@ -549,7 +549,7 @@ export type MessengerSettings = {
   launcherOffsetY: number;
   /** A CSS colour of sRGB. */
   accentColor: string;
-  /** When somebody answers: {timezone, hours} or {timezone, days, from, to}. null: always. */
+  /** The hours when the team answers: {timezone, hours} or {timezone, days, from, to}. null: always. */
   availability?: unknown | undefined;
   skin: 'plain' | 'light' | 'dark' | 'soft' | 'bold';
   launcherShape: 'circle' | 'rounded' | 'square' | 'pill';
@@ -576,7 +576,7 @@ export type MessengerSettingsInput = {
   launcherOffsetY?: number | undefined;
   /** A CSS colour of sRGB. */
   accentColor?: string | undefined;
-  /** When somebody answers: {timezone, hours} or {timezone, days, from, to}. null: always. */
+  /** The hours when the team answers: {timezone, hours} or {timezone, days, from, to}. null: always. */
   availability?: unknown | undefined;
   skin?: 'plain' | 'light' | 'dark' | 'soft' | 'bold' | undefined;
   launcherShape?: 'circle' | 'rounded' | 'square' | 'pill' | undefined;
@@ -684,7 +684,7 @@ export type PlanDefinition = {
   priced: boolean;
   entitlements: Entitlements;
 };
-/** What another flag must serve: off, on or the key of a variation. */
+/** The value that another flag must serve: off, on or the key of a variation. */
 export type Prerequisite = {
   flagKey: string;
   variationKey: string;
@@ -697,7 +697,7 @@ export type ProjectDefinition = {
   name: string;
   region: string;
   defaultLanguage: string;
-  /** The only pages whose requests and sockets the keys of the project serve. Absent: any. Requests without Origin are not from pages, and are served. */
+  /** The origins of pages that may use the keys of the project. Absent: any. Requests without Origin are not from pages and are accepted. */
   allowedOrigins?: Array<string> | undefined;
 };
 export type PublicLink = {
@@ -789,7 +789,7 @@ export type ReportContent =
       previousTotal?: number | null | undefined;
       /** Days (YYYY-MM-DD), hours (YYYY-MM-DDTHH:00) or any other labels, in order. */
       buckets: Array<string>;
-      /** Of each bucket. */
+      /** The length of each bucket. */
       interval?: 'hour' | 'day' | 'week' | 'month' | undefined;
       series: Array<{
         name: string;
@@ -818,7 +818,7 @@ export type ReportContent =
       previousTotal?: number | null | undefined;
       /** Days (YYYY-MM-DD), hours (YYYY-MM-DDTHH:00) or any other labels, in order. */
       buckets: Array<string>;
-      /** Of each bucket. */
+      /** The length of each bucket. */
       interval?: 'hour' | 'day' | 'week' | 'month' | undefined;
       series: Array<{
         name: string;
@@ -879,7 +879,7 @@ export type ReportContent =
       unit?: string | undefined;
       breakdown?: string | undefined;
       periods: Array<string>;
-      /** Of each row. */
+      /** The length of the interval of each row. */
       interval?: 'hour' | 'day' | 'week' | 'month' | undefined;
       rows: Array<{
         name: string;
@@ -891,7 +891,7 @@ export type ReportDefinition = {
   name: string;
   /** Whether the page of its public link shows annotations to anyone with the address. */
   publicAnnotations: boolean;
-  /** What the report asks. null: its runs are recorded by somebody else. */
+  /** The query of the report. null: runs are recorded through the API. */
   query: TrendsQuery | FunnelQuery | RetentionQuery | StickinessQuery | LifecycleQuery | null;
   /** How often it runs. null: only on request. Needs a query. */
   refresh: '15m' | 'hourly' | 'daily' | null;
@@ -900,7 +900,7 @@ export type ReportDefinitionInput = {
   name: string;
   /** Whether the page of its public link shows annotations to anyone with the address. */
   publicAnnotations?: boolean | undefined;
-  /** What the report asks. null: its runs are recorded by somebody else. */
+  /** The query of the report. null: runs are recorded through the API. */
   query?: TrendsQuery | FunnelQuery | RetentionQuery | StickinessQuery | LifecycleQuery | null | undefined;
   /** How often it runs. null: only on request. Needs a query. */
   refresh?: '15m' | 'hourly' | 'daily' | null | undefined;
@@ -1113,7 +1113,7 @@ export type TeammateDefinition = {
     | undefined;
 };
 export type TeammateTurn = {
-  /** Default: the caller. Somebody else needs the permission conversations.reply-as. */
+  /** Default: the caller. Another author needs the permission conversations.reply-as. */
   authorId?: string | undefined;
   body: string;
 };
@@ -1186,7 +1186,7 @@ export type TrendsQuery = {
       | 'p90'
       | 'p99'
       | undefined;
-    /** What sum to p99 are of: numbers, and texts that are numbers. Other values are passed over. */
+    /** The property that sum to p99 measure: numbers, and texts that are numbers. Other values are ignored. */
     property?: string | undefined;
   }>;
   breakdown?: InsightBreakdown | undefined;
@@ -1217,7 +1217,7 @@ export type Variation = {
   value: unknown;
   weight: number;
 };
-/** What each operation takes and returns. */
+/** The input and result of each operation. */
 export interface Operations {
   /** Add a reaction to a comment. A person reacts with each emoji at most once. Emoji are accepted with or without U+FE0F. Needs `comments.write`. */
   addReaction: {
@@ -1277,7 +1277,7 @@ export interface Operations {
     body: CommentRequest;
     response: Thread;
   };
-  /** Create an annotation. With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project whose dates cover it. Needs `annotations.write`. */
+  /** Create an annotation. With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project that covers its dates. Needs `annotations.write`. */
   createAnnotation: {
     params: {
       projectId: string;
@@ -1529,7 +1529,7 @@ export interface Operations {
     };
     response: MessengerSettings;
   };
-  /** Look at a person. Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. Somebody of whom nothing is known has none of them. Send If-None-Match to get 304 while there are no newer events. Returns up to 20 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. Needs `people.read`. */
+  /** Look at a person. Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. For an unknown person, all of them are empty. Send If-None-Match to get 304 while there are no newer events. Returns up to 20 per page, or limit. To read on, send the nextCursor of the page before as cursor; it is null on the last page. Needs `people.read`. */
   getPerson: {
     params: {
       projectId: string;
@@ -1603,7 +1603,7 @@ export interface Operations {
     };
     response: Throttle;
   };
-  /** List annotations in a date range. Returns the annotations of the project whose days overlap the range, both ends included, sorted by startsOn, createdAt and id. With reportId, the annotations of that report are included. An unknown reportId gets 404. Needs `annotations.read`. */
+  /** List annotations in a date range. Returns the annotations of the project that overlap the range, both ends included, sorted by startsOn, createdAt and id. With reportId, the annotations of that report are included. An unknown reportId gets 404. Needs `annotations.read`. */
   listAnnotations: {
     params: {
       projectId: string;
@@ -2014,7 +2014,7 @@ export interface Operations {
   };
   /** Set the markup on AI model prices. A markup that raises a published price above 2^53 - 1 gets 400. Needs `catalogue.write`. */
   putAiMarkup: { body: AiMarkup; response: AiMarkup };
-  /** Create or replace an AI model. Prices are before the markup. A price whose published value exceeds 2^53 - 1 gets 400. Needs `catalogue.write`. */
+  /** Create or replace an AI model. Prices are before the markup. A price gets 400 if its published value exceeds 2^53 - 1. Needs `catalogue.write`. */
   putAiModel: {
     params: {
       id: string;
@@ -2266,7 +2266,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Revoke visitors' conversation tokens. Of one conversation, or of all that a person has now. The conversations stay; the visitor can open new ones. Sockets that follow them are closed within seconds. Needs `conversations.revoke`. */
+  /** Revoke visitors' conversation tokens. Revokes the tokens of one conversation, or of all conversations of a person. The conversations stay; the visitor can open new ones. Sockets that follow them are closed within seconds. Needs `conversations.revoke`. */
   revokeConversationTokens: {
     params: {
       projectId: string;
@@ -2348,7 +2348,7 @@ export interface Operations {
     body: ThreadRequest;
     response: Thread;
   };
-  /** Translate messenger texts with AI. Returns one translation per text, in order, and stores nothing. A text may have 4,000 UTF-8 bytes, a request 20,000. The inline markup of starter prompts is preserved. An empty list, and a request whose from equals to, needs no AI provider. The entitlement aiTranslationBytesPerMonth of the plan limits the volume per month. Needs `messenger.write`. */
+  /** Translate messenger texts with AI. Returns one translation per text, in order, and stores nothing. A text may have 4,000 UTF-8 bytes, a request 20,000. The inline markup of starter prompts is preserved. An empty list, or a request where from equals to, needs no AI provider. The entitlement aiTranslationBytesPerMonth of the plan limits the volume per month. Needs `messenger.write`. */
   translateTexts: {
     params: {
       projectId: string;

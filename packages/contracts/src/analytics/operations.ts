@@ -209,7 +209,7 @@ export const getPerson = operation({
   method: 'get',
   path: `${PATH}/people/{distinctId}`,
   summary: 'Look at a person',
-  description: `Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. Somebody of whom nothing is known has none of them. ${CONDITIONAL} ${lastEvents.description}`,
+  description: `Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. For an unknown person, all of them are empty. ${CONDITIONAL} ${lastEvents.description}`,
   request: {
     params: z.object({ projectId, distinctId: id.openapi({ example: 'user-1' }) }),
     headers: conditional,

@@ -94,7 +94,7 @@ export const trendsSeries = namedChoice
     measure: measure.optional().openapi({ description: 'Default: events.' }),
     property: attributeName.optional().openapi({
       description:
-        'What sum to p99 are of: numbers, and texts that are numbers. Other values are passed over.',
+        'The property that sum to p99 measure: numbers, and texts that are numbers. Other values are ignored.',
     }),
   })
   .refine(

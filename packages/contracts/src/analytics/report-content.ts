@@ -69,7 +69,10 @@ const overBuckets = {
   buckets: z.array(name).min(1).max(400).openapi({
     description: 'Days (YYYY-MM-DD), hours (YYYY-MM-DDTHH:00) or any other labels, in order.',
   }),
-  interval: z.enum(['hour', 'day', 'week', 'month']).optional().openapi({ description: 'Of each bucket.' }),
+  interval: z
+    .enum(['hour', 'day', 'week', 'month'])
+    .optional()
+    .openapi({ description: 'The length of each bucket.' }),
   series,
 };
 
@@ -99,7 +102,10 @@ const grid = z.object({
   kind: z.literal('grid'),
   ...described,
   periods: z.array(name).min(1).max(60),
-  interval: z.enum(['hour', 'day', 'week', 'month']).optional().openapi({ description: 'Of each row.' }),
+  interval: z
+    .enum(['hour', 'day', 'week', 'month'])
+    .optional()
+    .openapi({ description: 'The length of the interval of each row.' }),
   rows: z
     .array(z.object({ name, size: z.number().min(0).optional(), values: z.array(value).max(60) }))
     .min(1)

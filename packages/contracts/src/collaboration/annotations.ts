@@ -77,7 +77,7 @@ export const listAnnotations = operation({
   path: ANNOTATIONS_PATH,
   summary: 'List annotations in a date range',
   description:
-    'Returns the annotations of the project whose days overlap the range, both ends included, sorted by startsOn, createdAt and id. With reportId, the annotations of that report are included. An unknown reportId gets 404.',
+    'Returns the annotations of the project that overlap the range, both ends included, sorted by startsOn, createdAt and id. With reportId, the annotations of that report are included. An unknown reportId gets 404.',
   request: {
     params: z.object(projectParams),
     query: z
@@ -102,7 +102,7 @@ export const createAnnotation = operation({
   path: ANNOTATIONS_PATH,
   summary: 'Create an annotation',
   description:
-    'With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project whose dates cover it.',
+    'With reportId, the annotation is shown on that report. Without it, the annotation is shown on every chart of the project that covers its dates.',
   request: { params: z.object(projectParams), body: jsonBody(annotationDefinition, example) },
   responses: { 201: jsonResponse('The annotation.', annotation) },
 });

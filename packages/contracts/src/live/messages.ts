@@ -79,5 +79,5 @@ export const refetchEvaluation = z
     etag: timestamp.openapi({ description: 'Send it as flagConfigEtag with the next evaluation.' }),
     lastModified: z.int().openapi({ description: 'The same time in seconds since 1970.' }),
   })
-  .openapi({ description: 'The data of an event whose id is the etag. Evaluate again.' });
+  .openapi({ description: 'The data of an event. The id of the event is the etag. Evaluate again.' });
 export type RefetchEvaluation = z.infer<typeof refetchEvaluation>;

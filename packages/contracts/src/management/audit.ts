@@ -31,19 +31,17 @@ export const auditEntry = z
     action: name.openapi({
       description: 'The operationId; applyScheduledChange, where the scheduler changed a flag.',
     }),
-    object: name.openapi({ description: 'What it was done to, as kind:id.' }),
+    object: name.openapi({ description: 'The object of the action, as kind:id.' }),
     outcome: auditOutcome,
     status: z.int().nullable().openapi({ description: '401, 403 or 404 of a refusal.' }),
     companyId: name.nullable(),
     projectId: name.nullable(),
-    before: z
-      .unknown()
-      .optional()
-      .openapi({ description: 'Of flags, roles and tokens; absent: there was none.' }),
-    after: z
-      .unknown()
-      .optional()
-      .openapi({ description: 'Of flags, roles and tokens; absent: there is none.' }),
+    before: z.unknown().optional().openapi({
+      description: 'The state before, for flags, roles and tokens. Absent if the object did not exist.',
+    }),
+    after: z.unknown().optional().openapi({
+      description: 'The state after, for flags, roles and tokens. Absent if the object does not exist.',
+    }),
     reason: name.nullable().openapi({ description: 'Why, if the caller said so.' }),
     address: name.openapi({ description: 'IPv4 address or IPv6 /64 network; none, for the scheduler.' }),
     requestId: name.nullable(),
@@ -51,7 +49,7 @@ export const auditEntry = z
     service: name,
     count: z.int().min(1).openapi({
       description:
-        'Above 1: so many refusals like this one, between at and until, beyond those with entries.',
+        'Above 1: the number of similar refusals between at and until that have no entries of their own.',
     }),
     until: timestamp.nullable(),
   })

@@ -125,7 +125,7 @@ export const putAiModel = operation({
   method: 'put',
   path: '/management/v1/ai/models/{id}',
   summary: 'Create or replace an AI model',
-  description: 'Prices are before the markup. A price whose published value exceeds 2^53 - 1 gets 400.',
+  description: 'Prices are before the markup. A price gets 400 if its published value exceeds 2^53 - 1.',
   request: {
     params: modelParams,
     body: jsonBody(aiModelDefinition, {

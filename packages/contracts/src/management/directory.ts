@@ -42,7 +42,7 @@ export const memberDefinition = z
     name: name(200),
     email: emailAddress,
     role: z.enum(ROLES).default(DEFAULT_ROLE).openapi({
-      description: 'What the member may do in the company. Each role includes those before it.',
+      description: 'The permissions of the member in the company. Each role includes those before it.',
     }),
     avatarUrl: httpsUrl.nullable().optional(),
     pushSubscriptions: z.array(pushSubscription).max(20).optional().openapi({
@@ -127,7 +127,7 @@ export const projectDefinition = z
     defaultLanguage: languageTag,
     allowedOrigins: z.array(webOrigin).min(1).max(20).optional().openapi({
       description:
-        'The only pages whose requests and sockets the keys of the project serve. Absent: any. Requests without Origin are not from pages, and are served.',
+        'The origins of pages that may use the keys of the project. Absent: any. Requests without Origin are not from pages and are accepted.',
     }),
   })
   .openapi('ProjectDefinition');
@@ -155,7 +155,7 @@ export const reportDefinition = z
       description: 'Whether the page of its public link shows annotations to anyone with the address.',
     }),
     query: insightQuery.nullable().default(null).openapi({
-      description: 'What the report asks. null: its runs are recorded by somebody else.',
+      description: 'The query of the report. null: runs are recorded through the API.',
     }),
     refresh: reportRefresh.nullable().default(null).openapi({
       description: 'How often it runs. null: only on request. Needs a query.',

@@ -28,7 +28,7 @@ export const flagVersion = z
     version,
     flag: flagEntry.nullable().openapi({ description: 'null: the flag was deleted.' }),
     changes: z.array(z.object({ property: z.string(), before: z.unknown(), after: z.unknown() })).openapi({
-      description: 'What differs from the version before; before or after is absent where unset.',
+      description: 'The differences from the version before. before or after is absent if unset.',
     }),
     author: z.string().nullable().openapi({
       description: 'The sub of who changed it; null: not known, or erased.',

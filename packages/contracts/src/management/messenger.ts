@@ -102,7 +102,7 @@ export type OperatorConversation = z.infer<typeof operatorConversation>;
 export const teammateTurn = z
   .object({
     authorId: id.optional().openapi({
-      description: 'Default: the caller. Somebody else needs the permission conversations.reply-as.',
+      description: 'Default: the caller. Another author needs the permission conversations.reply-as.',
     }),
     body: nonBlankText(10_000),
   })
@@ -380,7 +380,7 @@ export const revokeConversationTokens = operation({
   path: '/management/v1/projects/{projectId}/conversation-token-revocations',
   summary: "Revoke visitors' conversation tokens",
   description:
-    'Of one conversation, or of all that a person has now. The conversations stay; the visitor can open new ones. Sockets that follow them are closed within seconds.',
+    'Revokes the tokens of one conversation, or of all conversations of a person. The conversations stay; the visitor can open new ones. Sockets that follow them are closed within seconds.',
   request: {
     params: z.object(projectParams),
     body: jsonBody(conversationTokenRevocation, { distinctId: 'visitor-1' }),

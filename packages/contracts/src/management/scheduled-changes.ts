@@ -22,7 +22,7 @@ const change = z.object({
   at: timestamp,
   flag: flagDefinition
     .optional()
-    .openapi({ description: 'What the flag becomes; it is created where there is none.' }),
+    .openapi({ description: 'The new definition of the flag. The flag is created if it does not exist.' }),
   patch: flagPatch.optional().openapi({ description: 'Instead of flag: the properties to replace.' }),
   reason: changeReason.optional(),
   ifVersion: z.int().min(0).max(2_147_483_647).optional().openapi({

@@ -36,7 +36,7 @@ export const apiTokenDefinition = z
         'personal: acts as its maker, with no more than their role has at that moment. service: belongs to the company, and needs tokens.write.',
     }),
     permissions: z.array(tokenPermission).min(1).max(carried.length).openapi({
-      description: 'What it may do; nothing that its maker may not.',
+      description: 'The permissions of the token, limited to those of its maker.',
     }),
     projectIds: z.array(id).min(1).max(100).nullable().default(null).openapi({
       description: 'The only projects it works in. null: every project of the company, and the company.',

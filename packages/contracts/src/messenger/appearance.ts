@@ -39,7 +39,8 @@ export const appearanceSettings = z.object({
   launcherOffsetY: offset,
   accentColor: text({ min: 1, max: 50 }).default('#3355ff').openapi({ description: 'A CSS colour of sRGB.' }),
   availability: anyJson.default(null).openapi({
-    description: 'When somebody answers: {timezone, hours} or {timezone, days, from, to}. null: always.',
+    description:
+      'The hours when the team answers: {timezone, hours} or {timezone, days, from, to}. null: always.',
   }),
   skin: choice(MESSENGER_CHOICES.skin),
   launcherShape: choice(MESSENGER_CHOICES.launcherShape),

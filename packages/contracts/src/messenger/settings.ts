@@ -142,7 +142,7 @@ export const translateTexts = operation({
   path: '/v1/projects/{projectId}/messenger/translations',
   summary: 'Translate messenger texts with AI',
   description:
-    'Returns one translation per text, in order, and stores nothing. A text may have 4,000 UTF-8 bytes, a request 20,000. The inline markup of starter prompts is preserved. An empty list, and a request whose from equals to, needs no AI provider. The entitlement aiTranslationBytesPerMonth of the plan limits the volume per month.',
+    'Returns one translation per text, in order, and stores nothing. A text may have 4,000 UTF-8 bytes, a request 20,000. The inline markup of starter prompts is preserved. An empty list, or a request where from equals to, needs no AI provider. The entitlement aiTranslationBytesPerMonth of the plan limits the volume per month.',
   request: {
     params,
     body: jsonBody(translationRequest, { from: 'en', to: 'de', texts: ['Hello, <b>friend</b>!'] }),

@@ -80,7 +80,7 @@ export function errorResponse({ shape, status, meaning }: ErrorResponse) {
     return {
       description,
       headers: {
-        'X-Error': { schema: { type: 'string', example }, description: 'What is wrong with the request.' },
+        'X-Error': { schema: { type: 'string', example }, description: 'The problem with the request.' },
       },
     } satisfies RouteConfig['responses'][string];
   }

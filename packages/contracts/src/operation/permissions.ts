@@ -170,7 +170,7 @@ const grants = {
     deployment: 'service.directory',
   },
   'conversations.reply-as': {
-    allows: 'Reply in conversations in the name of somebody else.',
+    allows: 'Reply in conversations in the name of another person.',
     role: null,
     deployment: 'service.support',
   },

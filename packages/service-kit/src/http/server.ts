@@ -58,7 +58,7 @@ export async function listen({ fetch, host, port, tls, logger }: ListenOptions):
     fetch,
     // See boundLeftovers.
     autoCleanupIncoming: false,
-    // @ts-expect-error @types/ws declares `send` more narrowly than the adaptor, which is made for ws.
+    // @ts-expect-error @types/ws declares `send` more narrowly than the adaptor, which uses ws.
     websocket: { server: sockets },
     ...(tls && { createServer: createTlsServer }),
     serverOptions: {

@@ -69,7 +69,7 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   for (const metric of registry.getMetricsAsArray()) {
-    // Of several workers, report the slowest event loop and the oldest process.
+    // With several workers, report the slowest event loop and the oldest process.
     if (metric.aggregator === 'average') metric.aggregator = 'max';
     if (metric.aggregator === 'omit') metric.aggregator = 'min';
   }

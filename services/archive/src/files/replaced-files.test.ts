@@ -21,7 +21,7 @@ import { createFilesStore, type FilesStore } from './store.ts';
 
 const DAY = '2026-03-01';
 const { signal } = new AbortController();
-/** Of the two buckets, `forum` is in a different one than the others. */
+/** `forum` is in a different bucket than the others. */
 const projects = ['shop', 'blog', 'forum'];
 let harness: EventsHarness;
 let store: FilesStore;

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { StateChanges, Watch } from './changes.ts';
 import { EMPTY_STATE, hasGroups, type UserState, type UserStateJson } from './user-state.ts';
 
-/** A person whose state is known. */
+/** A person with known state. */
 export interface KnownPerson {
   readonly state: UserStateJson;
   /** The person's key in the cache. Undefined for people who were requested once. */
