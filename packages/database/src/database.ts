@@ -1,4 +1,4 @@
-import type { Measure } from '@switchboard/resilience';
+import { DependencyProblem, type Measure } from '@switchboard/resilience';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { connect } from './connect.ts';
@@ -35,7 +35,7 @@ export interface Within {
 }
 
 /** The server answers queries but rejects every write. */
-export class ReadOnlyDatabase extends Error {
+export class ReadOnlyDatabase extends DependencyProblem {
   override readonly name = 'ReadOnlyDatabase';
 
   constructor() {

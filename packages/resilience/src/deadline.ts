@@ -1,3 +1,8 @@
+/** A dependency is impaired. The message is shown to operators, and contains no addresses. */
+export class DependencyProblem extends Error {
+  override name = 'DependencyProblem';
+}
+
 /** Work did not settle in time. `isUnavailable` of @switchboard/database recognizes the code. */
 export class DeadlineExceeded extends Error {
   override name = 'DeadlineExceeded';

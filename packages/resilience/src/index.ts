@@ -3,7 +3,7 @@ export { type Buckets, createBuckets } from './buckets.ts';
 export { type ByteBudget, createByteBudget } from './byte-budget.ts';
 export { type Cache, type CacheOptions, createCache } from './cache.ts';
 export { type CoalesceOptions, coalesce } from './coalesce.ts';
-export { DeadlineExceeded, withDeadline, withSignal } from './deadline.ts';
+export { DeadlineExceeded, DependencyProblem, withDeadline, withSignal } from './deadline.ts';
 export { shareOfHeap } from './heap.ts';
 export { type EndOfCall, type Measure, measured } from './measure.ts';
 export { type Member, Members } from './members.ts';

@@ -1,5 +1,4 @@
-import { ReadOnlyDatabase } from '@switchboard/database';
-import { DeadlineExceeded, withDeadline } from '@switchboard/resilience';
+import { DeadlineExceeded, DependencyProblem, withDeadline } from '@switchboard/resilience';
 
 /** The time after which a dependency counts as unavailable. */
 export const CHECK_TIMEOUT_MS = 1000;
@@ -10,7 +9,7 @@ export async function problemOf(check: () => Promise<void>): Promise<string | un
     await withDeadline(CHECK_TIMEOUT_MS, check());
     return undefined;
   } catch (error) {
-    return error instanceof DeadlineExceeded || error instanceof ReadOnlyDatabase
+    return error instanceof DeadlineExceeded || error instanceof DependencyProblem
       ? error.message
       : 'unavailable';
   }
