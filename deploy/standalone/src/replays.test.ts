@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const running = standaloneForTests();
 
 describe('the commands of docs/replays.md, pasted', () => {
-  it('list the demo recording, show its manifest, read its events and delete it', async () => {
+  it('list the demo recording, show its manifest, read its events, and send and delete another', async () => {
     const page = await readFile(new URL('../../../docs/replays.md', import.meta.url), 'utf8');
     const [setting = '', ...commands] = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(
       ([, code]) => code ?? '',
@@ -20,8 +20,8 @@ describe('the commands of docs/replays.md, pasted', () => {
     const prepared = setting.replaceAll('.switchboard/', `${running.home}/`);
     const paste = async (command: string) =>
       (await run('bash', ['-c', `${prepared}\n${command}`], { maxBuffer: 10_000_000 })).stdout;
-    const [list = '', manifest = '', events = '', remove = ''] = commands;
-    expect(commands).toHaveLength(4);
+    const [list = '', manifest = '', events = '', remove = '', send = ''] = commands;
+    expect(commands).toHaveLength(5);
 
     await eventually(
       async () =>
@@ -41,8 +41,12 @@ describe('the commands of docs/replays.md, pasted', () => {
     const recorded = JSON.parse(await paste(events));
     expect(recorded).toHaveLength(272);
     expect(recorded[0]).toMatchObject({ type: 4 });
-    expect(await paste(remove)).toContain('204');
-    expect(JSON.parse(await paste(list))).toMatchObject({ replays: [] });
+    await paste(send);
+    const sessions = async () =>
+      JSON.parse(await paste(list)).replays.map(({ sessionId }: { sessionId: string }) => sessionId);
+    await eventually(async () => expect(await sessions()).toContain('visit-2'), { withinMs: 30_000 });
+    await paste(remove);
+    expect(await sessions()).toEqual(['visit-1']);
   }, 60_000);
 });
 
