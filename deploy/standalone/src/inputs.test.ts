@@ -1,6 +1,7 @@
-import { type Host, type Operation, operations } from '@switchboard/contracts';
+import { type Operation, operations } from '@switchboard/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { addressOf } from './testing/addresses.ts';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
 /** Sends malformed text in the paths, queries and cursors of every operation, and unknown properties in bodies. */
@@ -16,14 +17,6 @@ beforeAll(async () => {
   companyId = z.object({ companyId: z.string() }).parse(await response.json()).companyId;
 });
 
-const addressOf = (host: Host) =>
-  ({
-    api: demo.base_url,
-    events: demo.eu_api_url,
-    replay: demo.eu_replay_url,
-    management: demo.management_url,
-  })[host];
-
 function bearerFor({ credential }: Operation): string {
   if (credential === 'management') return demo.tokens.operator;
   return credential === 'access-token' || credential === 'console' ? demo.tokens.owner : demo.project_key;
@@ -36,7 +29,7 @@ async function ask(operation: Operation, { path = operation.path, query = '', bo
     companyId,
   };
   const named = path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
-  const response = await fetch(`${addressOf(operation.host)}${named}${query}`, {
+  const response = await fetch(`${addressOf(demo, operation.host)}${named}${query}`, {
     method: operation.method.toUpperCase(),
     headers: { Authorization: `Bearer ${bearerFor(operation)}`, 'Content-Type': 'application/json' },
     ...(['get', 'delete'].includes(operation.method) ? {} : { body }),

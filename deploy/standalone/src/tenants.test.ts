@@ -1,6 +1,5 @@
 import {
   consoleOperations,
-  type Host,
   isGrantedByRole,
   managementOperations,
   type Operation,
@@ -11,6 +10,7 @@ import {
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { addressOf } from './testing/addresses.ts';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
 /** Tests tenant isolation: a tenant must never reach another tenant's data, even if it knows the ids. */
@@ -28,14 +28,6 @@ beforeAll(async () => {
   otherKey = await makeOtherTenant();
   otherTokens = await makeTokens();
 }, 60_000);
-
-const addressOf = (host: Host) =>
-  ({
-    api: demo.base_url,
-    events: demo.eu_api_url,
-    replay: demo.eu_replay_url,
-    management: demo.management_url,
-  })[host];
 
 interface Ask {
   method?: string;
@@ -119,7 +111,7 @@ function urlOf(
   companyId = 'some-id',
 ): string {
   const ids: Record<string, string> = { projectId, companyId, reportId: demo.report_id };
-  return addressOf(host) + path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
+  return addressOf(demo, host) + path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
 }
 
 /** Returns a unique name: a management operation and its console counterpart have the same id. */
@@ -398,7 +390,7 @@ describe('every operation with a permission, by the role of the caller in the co
   });
 
   it.each(asked)('$name by $role: $is', async ({ operation, role, is }) => {
-    const answer = await ask(addressOf(operation.host) + pathFor(operation, role), {
+    const answer = await ask(addressOf(demo, operation.host) + pathFor(operation, role), {
       method: operation.method.toUpperCase(),
       bearer: tokens.get(role) ?? '',
       ...notJson(operation),
@@ -417,7 +409,7 @@ describe('every operation with a permission, with a token of the company', () =>
       reportId: OTHER.report,
     };
     const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
-    const answer = await ask(addressOf(operation.host) + path, {
+    const answer = await ask(addressOf(demo, operation.host) + path, {
       method: operation.method.toUpperCase(),
       bearer: token,
       ...notJson(operation),
