@@ -212,7 +212,7 @@ describe('a service token', () => {
       ]);
     });
 
-    it('is revoked when somebody who rotated it is removed', async () => {
+    it('is revoked when a member who rotated it is removed', async () => {
       const made = await make('owner', { kind: 'service', permissions: ['members.write', 'directory.read'] });
       const rotated = await as('admin')('POST', `${TOKENS}/${made.id}/rotate`, { overlapSeconds: 0 });
       expect(await isWorking(rotated.body.token)).toBe(200);
