@@ -1,6 +1,6 @@
 import { linkShape } from '@switchboard/service-kit';
-import { serviceSettings } from './configuration.ts';
 import { settingOf } from './setting.ts';
+import { serviceSettings } from './settings.ts';
 
 /** The file from which the Helm chart reads the settings of each service. */
 export const chartFile = new URL('../../deploy/kubernetes/switchboard/files/settings.json', import.meta.url);

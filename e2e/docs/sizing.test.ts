@@ -9,8 +9,8 @@ import { messengerService } from '@switchboard/service-messenger';
 import { testDatabase } from '@switchboard/testkit';
 import { expect, test } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
-import { serviceSettings } from './configuration.ts';
 import { settingOf } from './setting.ts';
+import { serviceSettings } from './settings.ts';
 
 const page = await readFile(join(REPOSITORY, 'docs/sizing.md'), 'utf8');
 

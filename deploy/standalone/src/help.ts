@@ -8,5 +8,5 @@ Set in the environment:
 A second instance beside the first needs its own ports and folder:
   PORT=0 SWITCHBOARD_HOME=.switchboard-2 npx pnpm@12 start
 
-Further settings are those of the services: docs/configuration.md
+Further settings are those of the services: docs/reference/settings.md
 `;

@@ -26,7 +26,7 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- range $given := list $of.env ($process.env | default dict) }}
 {{- range $name, $value := $given }}
 {{- if not (or (hasKey $known $name) (regexMatch "^(OTEL|NODE)_" $name)) }}
-{{- fail (printf "%s has no setting %s: docs/configuration.md lists what it has; other variables go into %s.extraEnv" $service $name $service) }}
+{{- fail (printf "%s has no setting %s: docs/reference/settings.md lists what it has; other variables go into %s.extraEnv" $service $name $service) }}
 {{- end }}
 {{- $_ := set $env $name $value }}
 {{- end }}
@@ -109,6 +109,6 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- range $name, $value := .env }}
 {{- $isKnown := regexMatch "^(OTEL|NODE)_" $name }}
 {{- range $service, $known := $.all }}{{ if hasKey $known $name }}{{ $isKnown = true }}{{ end }}{{ end }}
-{{- if not $isKnown }}{{ fail (printf "env: no service has a setting %s; docs/configuration.md lists them" $name) }}{{ end }}
+{{- if not $isKnown }}{{ fail (printf "env: no service has a setting %s; docs/reference/settings.md lists them" $name) }}{{ end }}
 {{- end }}
 {{- end }}

@@ -62,7 +62,7 @@ export const commonSettings = {
       'The same database and role without the pooler of DATABASE_URL, for LISTEN, migrations and jobs.',
     ),
   DATABASE_POOL_SIZE: integerSetting({ min: 2, max: 500, fallback: 10 }).describe(
-    'Connections of a worker for queries, of which a project uses at most 80%; see sizing.md for those beside it.',
+    'Connections of a worker for queries. A project uses at most 80% of them.',
   ),
   MIGRATIONS_DATABASE_URL: postgresUrl
     .optional()

@@ -31,20 +31,17 @@ export const allSettings: Setting[] = [shared, ...serviceSettings.map(([, shape]
   settingsOf,
 );
 
-/** Returns the text of docs/configuration.md. */
-export function configurationPage(): string {
+/** Returns the text of docs/reference/settings.md. */
+export function settingsPage(): string {
   return `${[
-    '# Configuration',
+    '# Settings',
     '<!-- Generated from the settings by `pnpm run docs`; a test fails when it is stale. -->',
-    'Environment variables, read at start; an empty one counts as unset. [Wrong or missing settings](operations.md#start-and-stop), [sizing](operations.md#sizing), [workers](operations.md#workers), [traces](observability.md#traces). Ranges are whole numbers, URLs http or https, lists comma separated.',
-    '🔒 marks a secret: keep it out of command lines and images.',
+    'Every setting of every service. [Configure](../configure.md) says how to set them. Numbers are whole, URLs are http or https, and lists are comma separated. 🔒 marks a secret.',
     '## Every service',
     table(settingsOf(commonSettings)),
-    '## Event log, of every service',
-    '`KAFKA_BROKERS` or `EVENT_LOG_DATABASE_URL` is required, the same for all services. Kafka takes precedence.',
+    '## Event log',
     table(settingsOf(eventLogSettings)),
-    '## Object store, of messenger, archive and analytics',
-    'Archive and analytics require one, the same; messenger keeps attachments and avatars in it.',
+    '## Object store',
     table(settingsOf(objectStoreSettings)),
     ...serviceSettings.flatMap(([name, shape]) => ownSection(name, shape)),
   ].join('\n\n')}\n`;

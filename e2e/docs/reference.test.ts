@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { brokerUsersPage } from './broker-users.ts';
 import { chartFile, chartSettings } from './chart.ts';
-import { allSettings, configurationPage } from './configuration.ts';
-import { brokerUsersFile, configurationFile, permissionsFile } from './page.ts';
+import { brokerUsersFile, permissionsFile, settingsFile } from './page.ts';
 import { permissionsPage } from './permissions.ts';
 import { settingOf } from './setting.ts';
+import { allSettings, settingsPage } from './settings.ts';
 
-test('docs/configuration.md matches the settings; `pnpm run docs` updates it', async () => {
-  expect(await readFile(configurationFile, 'utf8')).toBe(configurationPage());
+test('docs/reference/settings.md matches the settings; `pnpm run docs` updates it', async () => {
+  expect(await readFile(settingsFile, 'utf8')).toBe(settingsPage());
 });
 
 test('docs/permissions.md matches the contracts; `pnpm run docs` updates it', async () => {
