@@ -19,7 +19,7 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['{packages,services,deploy,bench,e2e}/**/*.test.ts'],
-    globalSetup: ['./packages/testkit/src/setup.ts'],
+    globalSetup: ['./packages/kit/testkit/src/setup.ts'],
     sequence: { sequencer: LongFirst },
     // Files of one worker share the modules that they load: loading them anew takes two fifths of all CPU time.
     isolate: false,

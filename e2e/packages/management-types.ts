@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 
 /** The types of the API in @switchboard/management. */
-export const managementTypesFile = join(REPOSITORY, 'packages/sdk-management/src/operations.ts');
+export const managementTypesFile = join(REPOSITORY, 'packages/sdk/management/src/operations.ts');
 
 /** A request may omit properties that have a default. A response always has them. */
 type Mode = 'input' | 'output';

@@ -22,7 +22,7 @@ interface Packed extends Manifest {
   files?: string[];
 }
 
-const PACKAGES = join(REPOSITORY, 'packages');
+const PACKAGES = join(REPOSITORY, 'packages/sdk');
 const readManifest = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 /** Returns the size that a page loads for a package: minified, gzipped, without code that the page already has. */
 async function size(code: string, external: (string | RegExp)[] = []): Promise<number> {
-  const folder = fileURLToPath(new URL('../../packages', import.meta.url));
+  const folder = fileURLToPath(new URL('../../packages/sdk', import.meta.url));
   const built = await rolldown({
     input: 'entry.js',
     external,
@@ -13,8 +13,8 @@ async function size(code: string, external: (string | RegExp)[] = []): Promise<n
     plugins: [
       {
         name: 'entry',
-        resolveId: (id) => (id === 'entry.js' ? `${folder}/sdk-react/entry.js` : null),
-        load: (id) => (id.endsWith('/sdk-react/entry.js') ? code.replaceAll('~', folder) : null),
+        resolveId: (id) => (id === 'entry.js' ? `${folder}/react/entry.js` : null),
+        load: (id) => (id.endsWith('/react/entry.js') ? code.replaceAll('~', folder) : null),
       },
     ],
   });
@@ -28,18 +28,13 @@ async function size(code: string, external: (string | RegExp)[] = []): Promise<n
 
 describe('the size of a package that pages load', () => {
   it.each([
-    ['@switchboard/browser', 8_500, "export * from '~/sdk-browser/src/index.ts'", []],
-    ['@switchboard/messenger', 30_000, "export * from '~/sdk-messenger/src/index.ts'", []],
-    [
-      '@switchboard/react',
-      3_000,
-      "export * from '~/sdk-react/src/index.ts'",
-      [/^react/, /sdk-browser.*client/],
-    ],
+    ['@switchboard/browser', 8_500, "export * from '~/browser/src/index.ts'", []],
+    ['@switchboard/messenger', 30_000, "export * from '~/messenger/src/index.ts'", []],
+    ['@switchboard/react', 3_000, "export * from '~/react/src/index.ts'", [/^react/, /sdk-browser.*client/]],
     [
       '@switchboard/openfeature-web',
       2_000,
-      "export * from '~/sdk-openfeature-web/src/index.ts'",
+      "export * from '~/openfeature-web/src/index.ts'",
       ['@openfeature/web-sdk'],
     ],
   ])('%s is at most %d bytes', async (_, most, code, external) => {
@@ -47,14 +42,12 @@ describe('the size of a package that pages load', () => {
   });
 
   it('@switchboard/replay is rrweb and at most 4,500 bytes', async () => {
-    const whole = await size("export * from '~/sdk-replay/src/index.ts'");
-    const rrweb = await size(
-      "export { record } from '~/sdk-replay/node_modules/@rrweb/record/dist/record.js'",
-    );
+    const whole = await size("export * from '~/replay/src/index.ts'");
+    const rrweb = await size("export { record } from '~/replay/node_modules/@rrweb/record/dist/record.js'");
     expect(whole - rrweb).toBeLessThanOrEqual(4_500);
   });
 
   it('of what a page does not use is nothing', async () => {
-    expect(await size("export { flagValue } from '~/sdk-browser/src/index.ts'")).toBeLessThan(500);
+    expect(await size("export { flagValue } from '~/browser/src/index.ts'")).toBeLessThan(500);
   });
 });

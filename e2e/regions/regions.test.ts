@@ -176,7 +176,7 @@ describe.skipIf(us === undefined)('two regions', () => {
 /** Runs the command on the catalogue of the home region. Returns its exit code. */
 async function switchboard(...args: string[]): Promise<number | null> {
   const program = await spawnProgram({
-    command: [process.execPath, join(REPOSITORY, 'packages/cli/src/main.ts'), ...args],
+    command: [process.execPath, join(REPOSITORY, 'packages/tools/cli/src/main.ts'), ...args],
     env: {
       SWITCHBOARD_URL: deployed(eu).serving('catalogue')[0]?.url ?? '',
       SWITCHBOARD_TOKEN: await tokens.mint({ sub: 'operator', permissions: ['service.manage'] }),

@@ -32,20 +32,20 @@ export const constantNames: Rule = {
 
 /** Files that may read the system clock, with the reason. */
 const CLOCK_READERS = new Map([
-  ['packages/directory/src/tokens/use-reporter.ts', 'shows when a token was used'],
-  ['packages/event-log/src/kafka/encoding/record-batch.ts', 'dates records'],
-  ['packages/object-store/src/web-identity.ts', 'turns an expiry into a lifetime as it is granted'],
-  ['packages/service-kit/src/access/access-tokens.ts', 'compares it with the expiry in a token'],
-  ['packages/service-kit/src/access/api-tokens.ts', 'compares it with the expiry of a token'],
-  ['packages/service-kit/src/access/grants.ts', 'compares it with the expiry of a token'],
-  ['packages/service-kit/src/lifecycle/context.ts', 'the clock that services are given'],
-  ['packages/service-kit/src/telemetry/event-log-metrics.ts', 'compares it with the time of a record'],
+  ['packages/domain/directory/src/tokens/use-reporter.ts', 'shows when a token was used'],
+  ['packages/platform/event-log/src/kafka/encoding/record-batch.ts', 'dates records'],
+  ['packages/platform/object-store/src/web-identity.ts', 'turns an expiry into a lifetime as it is granted'],
+  ['packages/kit/service-kit/src/access/access-tokens.ts', 'compares it with the expiry in a token'],
+  ['packages/kit/service-kit/src/access/api-tokens.ts', 'compares it with the expiry of a token'],
+  ['packages/kit/service-kit/src/access/grants.ts', 'compares it with the expiry of a token'],
+  ['packages/kit/service-kit/src/lifecycle/context.ts', 'the clock that services are given'],
+  ['packages/kit/service-kit/src/telemetry/event-log-metrics.ts', 'compares it with the time of a record'],
 ]);
 
 /** SDKs may, because they compare times across pages and processes. Separate tests cover their measurements. */
 const mayReadClock = (path: string) =>
   !/^(services|packages)\//.test(path) ||
-  /^packages\/(sdk-|testkit\/)/.test(path) ||
+  /^packages\/(sdk|kit\/testkit)\//.test(path) ||
   isForTests(path) ||
   CLOCK_READERS.has(path);
 
@@ -78,7 +78,7 @@ export const plainComments: Rule = {
 
 const TEST_LIBRARIES = ['vitest', 'fast-check', '@switchboard/testkit'];
 /** Packages that exist only for tests. */
-const FOR_TESTS = ['packages/testkit', 'bench', 'e2e'];
+const FOR_TESTS = ['packages/kit/testkit', 'bench', 'e2e'];
 
 export const testHelpers: Rule = {
   name: 'test helpers stand in testing/ alone',

@@ -21,9 +21,10 @@ export const isTest = (path: string) => path.endsWith('.test.ts');
 /** Returns whether only tests use a file: the tests themselves and folders named `testing`. */
 export const isForTests = (path: string) => isTest(path) || path.split('/').includes('testing');
 
-/** Returns the package of a file: `services/flags`, `bench`. */
+/** Returns the package of a file: `services/flags`, `packages/kit/testkit`, `bench`. */
 export function packageOf(path: string): string {
-  const [top = '', second = ''] = path.split('/');
+  const [top = '', second = '', third = ''] = path.split('/');
+  if (top === 'packages' && second !== 'contracts') return `${top}/${second}/${third}`;
   return ['services', 'packages', 'deploy'].includes(top) ? `${top}/${second}` : top;
 }
 

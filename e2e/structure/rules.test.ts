@@ -20,7 +20,7 @@ import {
 import { parseTree } from './source.ts';
 
 const shop = 'services/shop/src';
-const kit = 'packages/service-kit/src';
+const kit = 'packages/kit/service-kit/src';
 const [lowest, second] = KIT_ORDER;
 
 /** A tree that every rule accepts. */

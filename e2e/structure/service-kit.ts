@@ -1,6 +1,6 @@
 import type { Rule, Violation } from './rule.ts';
 
-const SRC = 'packages/service-kit/src/';
+const SRC = 'packages/kit/service-kit/src/';
 
 /** The folders of service-kit, lowest first. Each may import those before it. */
 export const KIT_ORDER = [

@@ -14,7 +14,7 @@ import { archivedEvents } from '../upgrade/archived.ts';
 import { eventId, type Load, startLoad } from './load.ts';
 import { readAlong } from './reader.ts';
 
-const COMMAND = join(REPOSITORY, 'packages/cli/src/main.ts');
+const COMMAND = join(REPOSITORY, 'packages/tools/cli/src/main.ts');
 
 const deployment = await deploy({
   region: 'eu',

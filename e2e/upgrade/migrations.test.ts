@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 import { lintMigration } from './migration-lint.ts';
 
-const files = globSync('{services,packages}/*/migrations/*.sql', { cwd: REPOSITORY }).sort();
+const files = globSync('{services,packages/*}/*/migrations/*.sql', { cwd: REPOSITORY }).sort();
 const journal = z.object({ entries: z.array(z.object({ tag: z.string() })) });
 
 test.each(files)('%s can be applied while the previous version runs', async (file) => {

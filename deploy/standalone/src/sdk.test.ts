@@ -24,11 +24,11 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
       provider: import.meta.resolve('@switchboard/openfeature-web'),
     },
     scripts: {
-      browser: readme('sdk-browser'),
-      replay: readme('sdk-replay'),
-      messenger: readme('sdk-messenger'),
-      react: readme('sdk-react'),
-      'openfeature-web': readme('sdk-openfeature-web'),
+      browser: readme('browser'),
+      replay: readme('replay'),
+      messenger: readme('messenger'),
+      react: readme('react'),
+      'openfeature-web': readme('openfeature-web'),
     },
     body: `<button id="buy">Buy <b>now</b></button><input id="name"><div id="root"></div>
       <div data-switchboard-block><button id="private">Ada</button></div><p data-switchboard-mask>Lovelace</p>`,

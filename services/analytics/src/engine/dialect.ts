@@ -13,7 +13,7 @@ export type JsonKind = 'text' | 'number' | 'boolean' | 'null' | 'object' | 'list
 
 /**
  * The differences between the SQL of the engines. JSON is text. For a missing value every function returns null or
- * false. Numbers, versions and instants follow the semantics of flags (packages/flag-engine), which property tests
+ * false. Numbers, versions and instants follow the semantics of flags (packages/domain/flag-engine), which property tests
  * verify.
  */
 export interface Dialect {

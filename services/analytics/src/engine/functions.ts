@@ -2,7 +2,7 @@ import { LABEL_LENGTH } from './dialect.ts';
 import { SCALE } from './sql.ts';
 
 /**
- * Engine functions for JSON values, with the semantics of flags (packages/flag-engine). A property test verifies
+ * Engine functions for JSON values, with the semantics of flags (packages/domain/flag-engine). A property test verifies
  * them.
  */
 
