@@ -4,7 +4,7 @@ import { eventually } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
 import { standaloneForTests } from './testing/launch.ts';
 
-const documentation = new URL('../../../docs/archive.md', import.meta.url);
+const documentation = new URL('../../../docs/events-and-archive.md', import.meta.url);
 
 const running = standaloneForTests();
 
@@ -20,22 +20,19 @@ async function run(query: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-it('the three queries of docs/archive.md work on the demo when pasted', async () => {
+it('the two archive queries of the docs work on the demo when pasted', async () => {
   const text = await readFile(documentation, 'utf8');
-  const [days = '', products = '', funnel = '', ...others] = [...text.matchAll(/```sql\n(.+?)```/gs)].map(
-    ([, query]) => query ?? '',
-  );
+  const queries = [...text.matchAll(/^```sql\n(.+?)^```/gms)].map(([, query]) => query ?? '');
+  const [days = '', products = '', ...others] = queries.filter((query) => query.includes('.switchboard/'));
   expect(others).toEqual([]);
   const visits = 14 * 30;
+  const counted = async (name: string) =>
+    (await run(days))
+      .filter((row) => row['event_name'] === name)
+      .reduce((sum, row) => sum + Number(row['events']), 0);
   // Waits until all partitions have written their files, which takes seconds.
-  await eventually(async () => expect(await run(funnel)).toMatchObject([{ product_seen: String(visits) }]), {
-    withinMs: 60_000,
-  });
-
-  const perDay = await run(days);
-  expect(new Set(perDay.map((row) => row['day'])).size).toBeGreaterThanOrEqual(14);
-  const seen = perDay.filter((row) => row['event_name'] === 'product seen');
-  expect(seen.reduce((sum, row) => sum + Number(row['events']), 0)).toBe(visits);
+  await eventually(async () => expect(await counted('product seen')).toBe(visits), { withinMs: 60_000 });
+  expect(new Set((await run(days)).map((row) => row['day'])).size).toBeGreaterThanOrEqual(14);
 
   const sold = await run(products);
   expect(sold.map((row) => row['product']).sort()).toEqual([
@@ -45,10 +42,10 @@ it('the three queries of docs/archive.md work on the demo when pasted', async ()
     'Head torch',
     'Trail tent',
   ]);
-  const paid = sold.reduce((sum, row) => sum + Number(row['orders']), 0);
-  const [steps] = await run(funnel);
-  expect(Number(steps?.['paid'])).toBe(paid);
-  expect(Number(steps?.['checkout_begun'])).toBeGreaterThan(paid);
+  const orders = sold.reduce((sum, row) => sum + Number(row['orders']), 0);
+  expect(orders).toBeGreaterThan(0);
+  expect(orders).toBe(await counted('order placed'));
+  expect(await counted('checkout begun')).toBeGreaterThan(orders);
 }, 120_000);
 
 it('event lookup finds an event of the demo in its file', async () => {

@@ -10,17 +10,19 @@ const run = promisify(execFile);
 
 const running = standaloneForTests();
 
-describe('the commands of docs/replays.md, pasted', () => {
+describe('the commands for recordings of the docs, pasted', () => {
   it('list the demo recording, show its manifest, read its events, and send and delete another', async () => {
-    const page = await readFile(new URL('../../../docs/replays.md', import.meta.url), 'utf8');
-    const [setting = '', ...commands] = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(
-      ([, code]) => code ?? '',
+    const page = await readFile(new URL('../../../docs/events-and-archive.md', import.meta.url), 'utf8');
+    const [start = '', block = ''] = ['Send events', 'Recordings'].map(
+      (heading) => new RegExp(`^## ${heading}$.*?^\`\`\`sh\\n(.*?)^\`\`\``, 'ms').exec(page)?.[1] ?? '',
     );
+    const [setting = '', ...commands] = block.split(/^(?=curl )/m);
+    const [first = ''] = start.split(/^(?=curl )/m);
     // The documentation assumes the folder in which standalone was started.
-    const prepared = setting.replaceAll('.switchboard/', `${running.home}/`);
+    const prepared = (first + setting).replaceAll('.switchboard/', `${running.home}/`);
     const paste = async (command: string) =>
       (await run('bash', ['-c', `${prepared}\n${command}`], { maxBuffer: 10_000_000 })).stdout;
-    const [list = '', manifest = '', events = '', remove = '', send = ''] = commands;
+    const [send = '', list = '', manifest = '', events = '', remove = ''] = commands;
     expect(commands).toHaveLength(5);
 
     await eventually(

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 
 /**
  * The content of a report that insights return and that the page of a public link displays:
- * docs/report-format.md.
+ * docs/insights.md, under Report content.
  */
 
 const name = z.string().min(1).max(200);
