@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSdks } from '@switchboard/sdk-files/build';
 import { publint } from 'publint';
@@ -22,7 +23,6 @@ interface Packed extends Manifest {
   files?: string[];
 }
 
-const PACKAGES = join(REPOSITORY, 'packages/sdk');
 const readManifest = async (folder: string): Promise<Manifest> =>
   JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
 
@@ -40,7 +40,8 @@ function withoutVersionsOfOthers({
 }
 
 async function publishedPackages(): Promise<[name: string, folder: string][]> {
-  const folders = (await readdir(PACKAGES)).map((name) => join(PACKAGES, name));
+  const manifestFiles = globSync('packages/*/*/package.json', { cwd: REPOSITORY });
+  const folders = manifestFiles.map((path) => join(REPOSITORY, dirname(path)));
   const manifests = await Promise.all(
     folders.map(async (folder) => [await readManifest(folder), folder] as const),
   );

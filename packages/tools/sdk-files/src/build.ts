@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type OutputOptions, rolldown } from 'rolldown';
@@ -11,7 +12,6 @@ import type { BuiltSdks } from './built.ts';
 
 const TSC = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
-const SDKS = join(ROOT, 'packages/sdk');
 const run = promisify(execFile);
 
 interface Manifest {
@@ -38,7 +38,7 @@ async function buildScripts(): Promise<Pick<BuiltSdks, 'scripts' | 'names'>> {
     entryFileNames: '[name].[hash:16].js',
     chunkFileNames: ({ name }) => `messenger-${name}.[hash:16].js`,
   };
-  const add = (name: string) => bundle(name, join(SDKS, `${name}/src/index.ts`), module);
+  const add = (name: string) => bundle(name, join(ROOT, `packages/sdk/${name}/src/index.ts`), module);
   const [replay, messenger] = await Promise.all([add('replay'), add('messenger')]);
   const browser = await bundle(
     'browser',
@@ -79,11 +79,10 @@ async function buildPackages(): Promise<BuiltSdks['packages']> {
   const workspace: { catalog: Record<string, string> } = parse(
     await readFile(join(ROOT, 'pnpm-workspace.yaml'), 'utf8'),
   );
-  const folders = (await readdir(SDKS)).map((name) => join(SDKS, name));
   const manifests = await Promise.all(
-    folders.map(async (folder) => {
-      const manifest: Manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-      return { folder, manifest };
+    globSync('packages/*/*/package.json', { cwd: ROOT }).map(async (path) => {
+      const manifest: Manifest = JSON.parse(await readFile(join(ROOT, path), 'utf8'));
+      return { folder: join(ROOT, dirname(path)), manifest };
     }),
   );
   const published = manifests.filter(({ manifest }) => manifest.publishConfig !== undefined);
