@@ -40,7 +40,7 @@ export const replace = (...services: string[]) =>
 export const kill = (service: string) => ended(['compose', 'kill', service]);
 
 /**
- * Replaces a lost container with its replica, as docs/deployment.md describes: removes the lost container, promotes
+ * Replaces a lost container with its replica, as docs/deploy.md describes: removes the lost container, promotes
  * the replica with a command inside it, and gives it the name.
  */
 export async function takeOver(lost: string, replica: string, ...promote: string[]): Promise<void> {

@@ -10,12 +10,12 @@ const ADDRESSES: Record<PublicHost, string> = {
   replay: setting('REPLAY_ADDRESS', 'http://:4002'),
 };
 
-/** Generates the Caddyfile. See docs/gateway.md. */
+/** Generates the Caddyfile. See docs/deploy.md#gateway. */
 export async function caddyfile(): Promise<string> {
   const policy = await docsPolicy();
   return render([
     '# Generated from packages/contracts by `node deploy/gateway/src/main.ts`; a test fails when it is stale.',
-    '# Variables and design: docs/gateway.md.',
+    '# Variables and design: docs/deploy.md#gateway.',
     globalOptions(),
     upstreamOptions(),
     ...SERVICE_NAMES.flatMap(upstreamsOf),
