@@ -1,4 +1,4 @@
-/** The load that Switchboard is designed for. See docs/sizing.md. */
+/** The load that Switchboard is designed for. See docs/reliability-and-benchmarks.md#the-model. */
 export const MODEL = {
   projects: 10_000,
   flagsPerProject: 100,
