@@ -53,7 +53,7 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     });
   }
 
-  it('are answered from the events of the project alone, and again when there are newer ones', async () => {
+  it("answers a question from the project's own events in ClickHouse, and computes it again when newer events arrive", async () => {
     await send('shop', [{ event_id: 'a' }, { event_id: 'b', event_name: 'page seen' }]);
     await send('blog', [{ event_id: 'a' }]);
     await eventually(async () => expect(await valuesOf(orders)).toEqual([1, 0]));
@@ -73,13 +73,13 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     ['retention', { start: { event: 'page seen' }, return: { event: 'order placed' }, periods: 2 }],
     ['stickiness', { series: [{ event: 'order placed' }] }],
     ['lifecycle', {}],
-  ])('of kind %s are answered', async (kind, question) => {
+  ])('answers a question of kind %s from ClickHouse', async (kind, question) => {
     await eventually(async () =>
       expect(await ask({ kind, range, ...question })).toMatchObject({ status: 200 }),
     );
   });
 
-  it('take texts of a question for values', async () => {
+  it('treats the texts of a question as values, not as SQL', async () => {
     const name = `'; drop table events; -- {p0:String} \\ \n\t"`;
     await send('shop', [{ event_id: 'h', event_name: name, properties: { [name]: name } }]);
     const where = [{ attribute: name, op: 'eq', value: name }];
@@ -87,7 +87,7 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     await eventually(async () => expect(await valuesOf(question)).toEqual([1, 0]));
   });
 
-  it('read traits', async () => {
+  it('answers questions about traits from ClickHouse', async () => {
     const call = {
       project_id: 'shop',
       distinct_id: 'ada',
@@ -101,7 +101,7 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     expect(await valuesOf(where('silver'))).toEqual([0, 0]);
   });
 
-  it('read traits of groups', async () => {
+  it('answers questions about the traits of groups from ClickHouse', async () => {
     const call = {
       project_id: 'shop',
       distinct_id: 'ada',
@@ -118,7 +118,7 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     expect(await valuesOf(where(8))).toEqual([0, 0]);
   });
 
-  it('about single events, names, properties and people are answered', async () => {
+  it('lists events, names, properties and people from ClickHouse', async () => {
     const t = new Date(Date.now() - 60_000).toISOString();
     await send('shop', [
       { event_id: 'n1', event_name: 'seen', occurred_at: t, properties: { 'a/b': 'x', n: 1 } },
@@ -146,7 +146,7 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     expect(await get('people/ada')).toMatchObject({ events: [{ eventId: 'n2' }, { eventId: 'n1' }] });
   });
 
-  it('get 503 with Retry-After while ClickHouse does not answer, and answers after it', async () => {
+  it('answers 503 with Retry-After while ClickHouse does not respond, and answers again afterwards', async () => {
     server?.pause();
     const late = await ask({ ...orders, timezone: 'Europe/Berlin' });
     expect([late.status, late.headers.get('retry-after')]).toEqual([503, '5']);
@@ -188,7 +188,7 @@ describe.skipIf(server === undefined)('traits of two million people', () => {
   }, 60_000);
   afterAll(() => analytics.stop());
 
-  it('are read in the memory of one question', async () => {
+  it('reads the traits of two million people within the memory of one question', async () => {
     const seriesBy = async (property: string) => {
       const series = [{ event: 'page seen', measure: 'people' }];
       const answer = await analytics.call('POST', '/v1/projects/blog/insights', {
@@ -208,7 +208,7 @@ describe.skipIf(server === undefined)('traits of two million people', () => {
   }, 60_000);
 });
 
-describe.skipIf(server === undefined)('a funnel that needs more memory than it may', () => {
+describe.skipIf(server === undefined)('a funnel beyond the memory limit', () => {
   let analytics: Awaited<ReturnType<typeof startAnalytics>>;
   beforeAll(async () => {
     const url = server?.url ?? '';
@@ -223,7 +223,7 @@ describe.skipIf(server === undefined)('a funnel that needs more memory than it m
   }, 60_000);
   afterAll(() => analytics.stop());
 
-  it('gets 400 that says what to narrow', async () => {
+  it('rejects a funnel that needs too much memory with a 400 that says what to narrow', async () => {
     const steps = ['page seen', 'order placed', 'page seen'].map((event) => ({ event }));
     const answer = await analytics.call('POST', '/v1/projects/shop/insights', {
       body: { kind: 'funnel', range, steps },

@@ -37,7 +37,7 @@ const valuesOf = async (body: unknown) => {
 };
 
 describe('insights', () => {
-  it('are answered from the files of the project alone, and again when there are newer ones', async () => {
+  it("answers a question from the project's own files, and computes it again when newer ones arrive", async () => {
     const first = await ask(orders);
     expect(first).toMatchObject({
       status: 200,
@@ -57,7 +57,7 @@ describe('insights', () => {
     expect(await valuesOf(orders)).toEqual([1, 1]);
   });
 
-  it('read a file in place of those that it replaces', async () => {
+  it('reads a file in place of those it replaces', async () => {
     const key = 'events/2026-03-01/two.parquet';
     await analytics.archive('shop', 'three', [event('d'), event('e')], { replaces: [key] });
     expect(await valuesOf(orders)).toEqual([3, 0]);
@@ -80,11 +80,11 @@ describe('insights', () => {
     ],
     ['stickiness', { kind: 'stickiness', range, series: [{ event: 'order placed' }] }],
     ['lifecycle', { kind: 'lifecycle', range }],
-  ])('of kind %s are answered', async (_kind, question) => {
+  ])('answers a question of kind %s', async (_kind, question) => {
     await eventually(async () => expect(await ask(question)).toMatchObject({ status: 200 }));
   });
 
-  it('refuse what they cannot answer, with what to change', async () => {
+  it('rejects a question it cannot answer, with what to change', async () => {
     const refused = async (question: object) => {
       const { status, body } = await ask({ ...orders, ...question });
       return [status, (body as { error: { message: string } }).error.message];
@@ -100,12 +100,12 @@ describe('insights', () => {
     ]);
   });
 
-  it('are for members of the company', async () => {
+  it('answers insights only to members of the company', async () => {
     expect((await ask(orders, { sub: 'eve' })).status).toBe(403);
     expect((await ask(orders, { project: 'unknown' })).status).toBe(404);
   });
 
-  it('take texts of a question for values', async () => {
+  it('treats the texts of a question as values', async () => {
     const name = "'; drop table x; --";
     await analytics.archive('shop', 'hostile', [event('h', { name, properties: { [name]: name } })]);
     const where = [{ attribute: name, op: 'eq', value: name }];
@@ -116,7 +116,7 @@ describe('insights', () => {
 describe('exploring events', () => {
   const get = async (path: string) => (await analytics.call('GET', `/v1/projects/blog/${path}`)).body;
 
-  it('lists them newest first, in pages, with their names and properties', async () => {
+  it('lists events newest first, in pages, with their names and properties', async () => {
     const t = Date.now() - 3_600_000;
     const many = Array.from({ length: 120 }, (_, index) =>
       event(`m${String(index).padStart(3, '0')}`, {
@@ -153,7 +153,7 @@ describe('exploring events', () => {
     });
   });
 
-  it('refuses a cursor of its own', async () => {
+  it('rejects an invalid cursor', async () => {
     expect((await analytics.call('GET', '/v1/projects/blog/events?cursor=x')).status).toBe(400);
   });
 });
@@ -175,7 +175,7 @@ describe('events of any year that a client can claim', () => {
     ]);
   });
 
-  it('count, and do not keep later files from being known', async () => {
+  it('counts events of any year, and still learns of later files', async () => {
     await analytics.archive('museum', 'later', [event('later', { name: 'aged' })]);
     expect(await answered({ kind: 'trends', series })).toEqual([[2, 0]]);
     const [fresh, , resurrecting] = await answered({ kind: 'lifecycle', event: 'aged' });
@@ -185,7 +185,7 @@ describe('events of any year that a client can claim', () => {
     ]);
   });
 
-  it('are counted in ranges at both ends of the calendar', async () => {
+  it('counts events in ranges at both ends of the calendar', async () => {
     const first = { range: { from: '0001-01-01', to: '0001-01-02' }, timezone: 'Asia/Tokyo' };
     expect(await answered({ kind: 'trends', series, compare: 'previous', ...first })).toEqual([[1, 0]]);
     const last = { range: { from: '9999-12-30', to: '9999-12-31' } };
@@ -199,7 +199,7 @@ describe('events of any year that a client can claim', () => {
     ['retention', { start: { event: 'a' }, return: { event: 'b' }, periods: 60, mode: 'every' }],
     ['stickiness', { series }],
     ['lifecycle', {}],
-  ])('can be asked about there in any time zone: %s', async (kind, question) => {
+  ])('answers %s at both ends of the calendar in any time zone', async (kind, question) => {
     for (const day of ['0001-01-01', '9999-12-31']) {
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'America/St_Johns', 'Etc/GMT+12']) {
         for (const interval of ['hour', 'day', 'week', 'month']) {
@@ -211,7 +211,7 @@ describe('events of any year that a client can claim', () => {
     }
   });
 
-  it('are listed since any time, and after any place', async () => {
+  it('lists events since any time, and after any place', async () => {
     const ids = async (query: string) => {
       const { body } = await analytics.call('GET', `/v1/projects/museum/events?${query}`);
       return (body as { events?: { eventId: string }[] }).events?.map(({ eventId }) => eventId);
@@ -272,7 +272,7 @@ describe('people', () => {
     ]);
   });
 
-  it('are told apart by traits, groups and cohorts in questions', async () => {
+  it('tells people apart by traits, groups and cohorts in questions', async () => {
     await seen({ breakdown: { property: 'trait.plan' } }, { pro: 1, free: 1, '(none)': 1 });
     await seen({ breakdown: { property: 'group.company.seats' } }, { 3: 1, '(none)': 2 });
     await seen({ cohort: 'payers' }, { 'order placed': 2 });
@@ -290,7 +290,7 @@ describe('people', () => {
     ]);
   });
 
-  it('are looked at by their distinct id', async () => {
+  it('finds a person by distinct id, with traits, groups, cohorts and events', async () => {
     await analytics.publish('cohorts', [cohort('known', { distinctIds: ["o'né"] })]);
     expect(await person("o'né")).toMatchObject({ traits: { plan: 'free' }, groups: [], cohorts: ['known'] });
     expect(await person('bob')).toMatchObject({
@@ -308,7 +308,7 @@ describe('people', () => {
     expect((await analytics.call('GET', '/v1/projects/team/people/bob', { sub: 'eve' })).status).toBe(403);
   });
 
-  it('of more cohorts than a question may read are asked about with fewer', async () => {
+  it('rejects a question with more cohorts than it may read, and answers one with fewer', async () => {
     const named = (count: number) => Array.from({ length: count }, (_, index) => `many-${index}`);
     const refusal = async (...values: string[][]) => {
       const where = values.map((value) => ({ attribute: 'cohort', op: 'not_in_cohort', value }));
@@ -332,7 +332,7 @@ describe('people', () => {
     ]);
   });
 
-  it('of a cohort that is gone are nobody', async () => {
+  it('counts nobody in a cohort that was deleted', async () => {
     await analytics.publish('cohorts', [{ key: JSON.stringify(['team', 'payers']), value: null }]);
     const where = [{ attribute: 'cohort', op: 'in_cohort', value: ['payers'] }];
     await seen({ where }, { 'order placed': 0 });
@@ -340,7 +340,7 @@ describe('people', () => {
   });
 });
 
-it('says how far it knows, which is how far the archive says that events are in files', async () => {
+it('reports how far it knows events, which is how far the archive says they are in files', async () => {
   const { log } = analytics;
   const asOf = async () => Date.parse(((await ask(orders)).body as { asOf: string }).asOf);
   await eventually(async () => expect(await asOf()).toBeGreaterThan(Date.now() - 60_000));

@@ -12,7 +12,7 @@ const kafka = await startKafka();
 afterAll(() => kafka?.stop());
 
 it.each(['the embedded log', ...(kafka ? ['Kafka'] : [])])(
-  'on %s, waits for topics that ingestion has not created yet',
+  'waits on %s for topics that ingestion has not created yet',
   async (name) => {
     const own = await harness({
       services: { archive: archiveService },

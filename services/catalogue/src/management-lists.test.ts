@@ -15,8 +15,8 @@ afterAll(() => catalogue.close());
 
 const list = async (path: string) => (await one.manage('GET', path)).body;
 
-describe('an operator lists', () => {
-  it('plans in the order they were first created', async () => {
+describe('lists for operators', () => {
+  it('lists plans in the order they were first created', async () => {
     await one.put('/plans/basic/yearly', { ...pro, trialDays: 0 });
     expect(await list('/plans')).toEqual({
       plans: [
@@ -26,14 +26,14 @@ describe('an operator lists', () => {
     });
   });
 
-  it('models with their prices before the markup', async () => {
+  it('lists models with their prices before the markup', async () => {
     const perMillion = { input: 1, output: 2, cacheWrite5m: 3, cacheWrite1h: 4, cacheRead: 5 };
     await one.put('/ai/models/small', { displayName: 'Small', perMillion });
     await one.put('/ai/markup', { markupPercent: 50 });
     expect(await list('/ai/models')).toEqual({ models: [{ id: 'small', displayName: 'Small', perMillion }] });
   });
 
-  it('companies, and their members and projects', async () => {
+  it('lists companies, and their members and projects', async () => {
     await one.put('/companies/acme/members/ada', { name: 'Ada', email: 'ada@acme.example' });
     const { companies, nextCursor } = await list('/companies');
     expect(companies.map(({ id, name }: { id: string; name: string }) => [id, name])).toEqual([
@@ -58,7 +58,7 @@ describe('an operator lists', () => {
     expect(await list('/companies/globex/projects')).toEqual({ projects: [], nextCursor: null });
   });
 
-  it('reports, each once, over several pages', async () => {
+  it('lists reports, each once, over several pages', async () => {
     const ids = Array.from({ length: 450 }, (_, index) => `rep_${String(index).padStart(3, '0')}`);
     await Promise.all(ids.map((id) => one.put(`/projects/shop/reports/${id}`, { name: id })));
     const read: string[] = [];
@@ -77,14 +77,14 @@ describe('an operator lists', () => {
   });
 
   it.each(['/companies/nobody/members', '/companies/nobody/projects', '/projects/none/reports'])(
-    'nothing at %s',
+    'answers 404 at %s',
     async (path) => {
       expect((await one.manage('GET', path)).status).toBe(404);
     },
   );
 
   it.each(['/plans', '/ai/models', '/companies', '/companies/acme/members', '/projects/shop/reports'])(
-    '%s with a token alone',
+    'lists %s only with a token',
     async (path) => {
       expect((await one.manage('GET', path, undefined, null)).status).toBe(401);
     },

@@ -33,7 +33,7 @@ async function expectLastLists() {
   expect((await one.get('/v1/ai/models')).body.markupPercent).toBe(20);
 }
 
-it('serves the last lists while the database is stopped, and current ones once it is back', async () => {
+it('serves the last lists while the database is stopped, and current ones after it is back', async () => {
   await server.stop();
   await expectLastLists();
   const refused = await one.put('/plans/other/monthly', pro);
@@ -46,7 +46,7 @@ it('serves the last lists while the database is stopped, and current ones once i
   await one.remove('/plans/other/monthly');
 });
 
-it('shows changes that it got no notification of', async () => {
+it('shows changes after lost notifications', async () => {
   await server.stop();
   await server.start();
   const sql = await catalogue.sql();

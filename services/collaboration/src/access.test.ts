@@ -99,7 +99,7 @@ describe.each(requests)('%s', (operationId, method, path, body) => {
   it.each([
     ['a member of another company', 'eve', 404, 'NOT_FOUND'],
     ['a person of no company', 'nobody', 403, 'FORBIDDEN'],
-  ])('does not tell %s whether the project exists, whatever the permissions', async (_, sub, is, code) => {
+  ])('does not tell %s whether the project exists, whatever their permissions', async (_, sub, is, code) => {
     const permissions = ['service.annotations.write', 'service.manage'];
     const [theirs, none] = [
       await withToken({ sub, permissions }),
@@ -109,19 +109,19 @@ describe.each(requests)('%s', (operationId, method, path, body) => {
     expect([none.status, none.body]).toEqual([theirs.status, theirs.body]);
   });
 
-  it('answers a member 404 for an unknown project', async () => {
+  it('answers 404 to a member for an unknown project', async () => {
     const { status, body: answer } = await withToken({ sub: 'ada' }, 'nowhere');
     expect([status, answer.error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  it('asks for the role that its permission has', async () => {
+  it("requires the role of the operation's permission", async () => {
     const { permission = 'flags.read' } = operations.find((one) => one.operationId === operationId) ?? {};
     const { body: answer } = await withToken({ sub: 'vera' });
     const lacksRole = `${answer?.error?.message}`.includes(`Requires ${permission}: the role editor`);
     expect(lacksRole).toBe(!isGrantedByRole('viewer', permission));
   });
 
-  it('sends X-Request-Id, and answers 405 with Allow to another method', async () => {
+  it('sends X-Request-Id, and answers another method with 405 and Allow', async () => {
     const answer = await withHeader();
     expect(answer.headers.get('x-request-id')).toMatch(/^[\w.-]+$/);
     const token = `Bearer ${await harness.token({ sub: 'ada' })}`;
@@ -141,14 +141,14 @@ describe.each(requests.filter(([, , , body]) => body))('the body of %s', (_, met
       authorization === undefined ? {} : { authorization },
     );
 
-  it('is not validated before access is checked', async () => {
+  it('checks access before it validates a body', async () => {
     expect((await send(undefined, 'shop', '{')).status).toBe(401);
     const outsider = `Bearer ${await harness.token({ sub: 'eve' })}`;
     expect((await send(outsider, 'shop', '{')).status).toBe(404);
     expect((await send(outsider, 'nowhere', '{')).status).toBe(404);
   });
 
-  it('answers 400 when it is not JSON, not an object, or has an unknown property', async () => {
+  it('answers 400 to a body that is not JSON, not an object, or has an unknown property', async () => {
     const member = `Bearer ${await harness.token({ sub: 'ada' })}`;
     const bodies = ['', '{', '[]', 'null', '"x"', JSON.stringify({ ...body, more: 1 })];
     for (const sent of bodies) {
@@ -165,7 +165,7 @@ describe('an unknown report', () => {
     ['DELETE', 'public-link', undefined],
     ['GET', 'comment-threads', undefined],
     ['POST', 'comment-threads', { body: 'x' }],
-  ])('%s %s is 404', async (method, path, body) => {
+  ])('answers %s %s of an unknown report with 404', async (method, path, body) => {
     for (const report of ['nothing', 'posts']) {
       const { status } = await harness
         .as('ada')
@@ -175,9 +175,9 @@ describe('an unknown report', () => {
   });
 });
 
-describe('while the audit trail cannot be written', () => {
+describe('an audit trail that cannot be written', () => {
   it.each(requests.filter(([, method]) => method !== 'GET'))(
-    '%s changes nothing',
+    'makes no change in %s while the audit trail cannot be written',
     async (_, method, path, body) => {
       const ada = harness.as('ada', ['service.annotations.write']);
       const state = async () => [

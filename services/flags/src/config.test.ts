@@ -13,14 +13,14 @@ const env = {
 };
 
 describe('the settings of the flags service', () => {
-  it('have defaults, except addresses', () => {
+  it('has defaults for all settings except addresses', () => {
     expect(parseConfig(flagsSettings, env)).toMatchObject({
       PUBLIC_API_URL: 'https://api.test',
       STATE_TIMEOUT_MS: 1000,
     });
   });
 
-  it('are all named when invalid', () => {
+  it('names all invalid settings', () => {
     const wrong = { ...env, PUBLIC_API_URL: 'wss://api.test', STATE_TIMEOUT_MS: '0', DATABASE_URL: '' };
     const message = /PUBLIC_API_URL: not an http[\s\S]*STATE_TIMEOUT_MS: not between 10 and 60000/;
     expect(() => parseConfig(flagsSettings, wrong)).toThrow(message);

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { json, startHarness } from './testing/harness.ts';
 
 it.skipIf(!hasPgBouncer())(
-  'two instances serve through a pooler of transactions',
+  'serves two instances through a pooler of transactions',
   async () => {
     const own = await testDatabase();
     const name = new URL(own.url).pathname.slice(1);

@@ -16,8 +16,8 @@ afterAll(() => harness.stop());
 const isPro = async (person: string) =>
   (await json(await harness.get(`/v1/flags?distinct_id=${person}`, project.key)))['flags'];
 
-describe('a process', () => {
-  it('without the role user-state serves clients and applies no records', async () => {
+describe('the roles of a process', () => {
+  it('serves clients and applies no records without the role user-state', async () => {
     await harness.identify(project, 'ada', { plan: 'pro' });
     await sleep(300);
     expect(await isPro('ada')).toEqual({ pro: false });
@@ -26,7 +26,7 @@ describe('a process', () => {
     await applying.stop();
   });
 
-  it('without the role http serves only health and metrics', async () => {
+  it('serves only health and metrics without the role http', async () => {
     const { url } = await harness.startInstance({ ROLES: 'user-state' });
     const statusOf = async (path: string) => (await harness.get(path, project.key, { url })).status;
     expect(await statusOf('/v1/flags?distinct_id=ada')).toBe(404);

@@ -12,7 +12,7 @@ const EXAMPLE = join(import.meta.dirname, '../../../docs/examples/read-events.mj
 const folder = join(import.meta.dirname, '../node_modules/.examples');
 
 describe.skipIf(kafka === undefined)('docs/examples/read-events.mjs', () => {
-  it('reads the events', async () => {
+  it('reads the events with docs/examples/read-events.mjs', async () => {
     const brokers = kafka?.brokers.join(',') ?? '';
     await mkdir(folder, { recursive: true });
     const file = join(folder, 'read-events.mjs');

@@ -12,7 +12,7 @@ import { batch, event, KEY, linesOf, startIngestion, type TestIngestion } from '
 
 const kafka = await startKafka();
 
-describe.skipIf(kafka === undefined)('while Kafka fails', () => {
+describe.skipIf(kafka === undefined)('a Kafka that fails', () => {
   let broker: KafkaServer;
   let ingestion: TestIngestion;
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe.skipIf(kafka === undefined)('while Kafka fails', () => {
     expect([...accepted].filter((id) => !stored.has(id))).toEqual([]);
   }, 90_000);
 
-  it('answers 503 past its bound on bytes in flight, and keeps what it accepted', async () => {
+  it('answers 503 past its limit on bytes in flight, and keeps the events it accepted', async () => {
     const small = await ingestion.start({ MAX_BYTES_IN_FLIGHT: '1000000' });
     const large = () => event({ properties: { text: 'x'.repeat(400_000) } });
     const post = () => call('POST', `${small.url}/v1/events`, { token: KEY, body: batch([large()]) });
@@ -80,7 +80,7 @@ describe.skipIf(kafka === undefined)('while Kafka fails', () => {
     await small.stop();
   });
 
-  it('loses nothing it accepted when it is stopped under load, and exits within 15 s', async () => {
+  it('loses no accepted event when it is stopped under load, and exits within 15 s', async () => {
     const service = await ingestion.spawn();
     const accepted: string[] = [];
     let going = true;
@@ -110,9 +110,9 @@ describe.skipIf(kafka === undefined)('while Kafka fails', () => {
   }, 60_000);
 });
 
-describe('while its database is unavailable', () => {
+describe('a database that is unavailable', () => {
   it.each(['hangs', 'is stopped'])(
-    'accepts events of known keys: it %s',
+    'accepts events of known keys while its database %s',
     async (fault) => {
       const server = await postgresServer(['ingestion'], { durable: true });
       const ingestion = await startIngestion({ databaseUrl: server.url('ingestion') });

@@ -28,13 +28,13 @@ describe('a body that expands', () => {
   it.each([
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
-  ] as const)('a thousandfold is 413: %s', async (encoding, compress) => {
+  ] as const)('answers 413 to a %s body that expands a thousandfold', async (encoding, compress) => {
     const answer = await send(compress(padded), { ...withKey, 'Content-Encoding': encoding });
     expect(answer.status).toBe(413);
     expect(messageOf(answer)).toBe('body: expands to more than 1000 times its size as sent');
   });
 
-  it('is accepted up to 4 MiB whatever its ratio, and twentyfold up to the limit', async () => {
+  it('accepts a body of up to 4 MiB whatever its ratio, and one that expands twentyfold up to the limit', async () => {
     const small = Buffer.from(JSON.stringify(batch([event()])) + ' '.repeat(4 * MIB - 1000));
     expect((await send(zstdCompressSync(small), { ...withKey, 'Content-Encoding': 'zstd' })).status).toBe(
       202,
@@ -50,7 +50,7 @@ describe('a body that expands', () => {
   it.each([
     ['br', (bytes: Buffer) => brotliCompressSync(bytes)],
     ['zstd', (bytes: Buffer) => zstdCompressSync(bytes, level(19))],
-  ] as const)('because 1,000 events are alike is accepted: %s', async (encoding, compress) => {
+  ] as const)('accepts a %s body of 1,000 similar events', async (encoding, compress) => {
     const properties = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`property_${i}`, `the same ${i} text in every event`]),
     );
@@ -61,7 +61,7 @@ describe('a body that expands', () => {
     expect((await send(sent, { ...withKey, 'Content-Encoding': encoding })).status).toBe(202);
   });
 
-  it('because its large events are alike is accepted up to the limit', async () => {
+  it('accepts a body of large similar events up to the limit', async () => {
     const text = Array.from({ length: 13 }, () => randomBytes(375).toString('hex')).join(' ');
     const events = Array.from({ length: 1_000 }, () =>
       event({ event_id: randomUUID(), properties: { text } }),
@@ -73,7 +73,7 @@ describe('a body that expands', () => {
     expect((await send(sent, { ...withKey, 'Content-Encoding': 'zstd' })).status).toBe(202);
   });
 
-  it('with a zstd window above 8 MiB is 400', async () => {
+  it('answers 400 to a zstd window above 8 MiB', async () => {
     const params = {
       [constants.ZSTD_c_windowLog]: 24,
       [constants.ZSTD_c_contentSizeFlag]: 0,
@@ -100,16 +100,19 @@ describe('a body of many values', () => {
     ['/v1/identify', identify, 50_000],
     ['/v1/group', group, 50_000],
     ['/v1/replay', uploadReplayChunk, 10_000],
-  ] as const)('of %s is 413 above the bound of the operation', async (path, { maxBodyValues }, bound) => {
-    expect(maxBodyValues).toBe(bound);
-    const values = (count: number) => `{"more":[${'0,'.repeat(count - 2)}0]}`;
-    expect((await ingestion.post(path, values(bound))).status).toBe(400);
-    const answer = await ingestion.post(path, values(bound + 1));
-    expect(answer.status).toBe(413);
-    expect(answer.headers.get('x-error') ?? messageOf(answer)).toBe(`body: more than ${bound} values`);
-  });
+  ] as const)(
+    'answers 413 to a body of more values than the limit of %s',
+    async (path, { maxBodyValues }, bound) => {
+      expect(maxBodyValues).toBe(bound);
+      const values = (count: number) => `{"more":[${'0,'.repeat(count - 2)}0]}`;
+      expect((await ingestion.post(path, values(bound))).status).toBe(400);
+      const answer = await ingestion.post(path, values(bound + 1));
+      expect(answer.status).toBe(413);
+      expect(answer.headers.get('x-error') ?? messageOf(answer)).toBe(`body: more than ${bound} values`);
+    },
+  );
 
-  it('is accepted up to as many events with as many properties as the interface describes', async () => {
+  it('accepts as many events with as many properties as the interface describes', async () => {
     const properties = Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`property_${i}`, i]));
     const context = { locale: 'en', os: 'Linux', sdk: 'web', sdk_version: '1' };
     const events = Array.from({ length: 1_000 }, () =>
@@ -118,7 +121,7 @@ describe('a body of many values', () => {
     expect((await send(batch(events))).status).toBe(202);
   });
 
-  it('is accepted when they are characters of a text', async () => {
+  it('accepts many values that are characters of a text', async () => {
     const text = '{[,"\\'.repeat(50_000);
     expect((await send(batch([event({ properties: { text } })]))).status).toBe(202);
   });
@@ -131,7 +134,7 @@ describe('a flood of large compressed chunks', () => {
   });
   afterAll(() => service?.stop());
 
-  it('takes memory within the limit, however much it decompresses to', async () => {
+  it('limits the memory of many compressed chunks, however much they decompress to', async () => {
     // 24 MiB that compress to a sixtieth.
     const blocks = Array.from({ length: 24 * 16 }, () => randomBytes(512).toString('hex').repeat(64));
     const chunk = gzipSync(JSON.stringify({ events: blocks }));

@@ -38,10 +38,10 @@ describe('a quota of 20,000 bytes a second', () => {
     );
   };
 
-  describe('of a project', () => {
+  describe('the quota of a project', () => {
     beforeEach(() => start({ BYTES_PER_PROJECT_PER_SECOND: '20000' }));
 
-    it('answers 429 with Retry-After to its key from any address, and others go on', async () => {
+    it('answers 429 with Retry-After to a project over quota from any address, and serves others', async () => {
       expect((await post(large())).status).toBe(202);
       const refused = await post(batch([event()]), { address: '198.51.100.1' });
       expect(refused.status).toBe(429);
@@ -55,7 +55,7 @@ describe('a quota of 20,000 bytes a second', () => {
       await expect.poll(async () => (await post(batch([event()]))).status, { timeout: 15_000 }).toBe(202);
     });
 
-    it('is counted apart for replay chunks, whose 429 has no body', async () => {
+    it('counts replay chunks apart, and answers them with 429 without a body', async () => {
       const chunk = {
         ...{ distinct_id: 'ada', session_id: 's', seq: 0, masked: true, schema_version: 1 },
         timestamp: '2026-03-01T09:30:00.000Z',
@@ -67,7 +67,7 @@ describe('a quota of 20,000 bytes a second', () => {
       expect(await rejections('replays', 'project')).toBe(1);
     });
 
-    it('counts what a body decompresses to', async () => {
+    it('counts the decompressed size of a body', async () => {
       const headers = { Authorization: `Bearer ${KEY}`, 'Content-Encoding': 'gzip' };
       const send = () =>
         call('POST', `${instance.url}/v1/events`, { body: gzipSync(JSON.stringify(large())), headers });
@@ -76,10 +76,10 @@ describe('a quota of 20,000 bytes a second', () => {
     });
   });
 
-  describe('of an address', () => {
+  describe('the quota of an address', () => {
     beforeEach(() => start({ BYTES_PER_ADDRESS_PER_SECOND: '20000' }));
 
-    it('answers 429 to its whole IPv6 network for any key, also invalid ones, and others go on', async () => {
+    it('answers 429 to the whole IPv6 network of an address for any key, also invalid ones, and serves others', async () => {
       expect((await post(large(), { address: '2001:db8::1' })).status).toBe(202);
       const elsewhere = { address: '2001:db8::2' };
       expect((await post(batch([event()]), { ...elsewhere, key: OTHER_KEY })).status).toBe(429);
@@ -101,7 +101,7 @@ describe('a quota of 20,000 bytes a second', () => {
   });
 
   it.skipIf(redis === undefined)(
-    'is counted by all instances together through Redis, or by each without it',
+    'counts the quota across all instances through Redis, or in each without it',
     async () => {
       const env = {
         TRUSTED_PROXY_HOPS: '1',

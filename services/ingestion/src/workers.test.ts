@@ -30,7 +30,7 @@ describe.skipIf(kafka === undefined)('two workers on Kafka', { timeout: TIMEOUT_
     });
   const logged = (msg: string) => program.records().filter((line) => line['msg'] === msg);
 
-  it('are what takes memory: their supervisor does not load the service', async () => {
+  it('uses memory only in workers, since their supervisor does not load the service', async () => {
     await eventually(() => expect(logged('all workers ready')).toHaveLength(1), { withinMs: TIMEOUT_MS });
     const pids: number[] = Object(logged('all workers ready')[0]?.['pids']);
     // Measured at the same time, because the processes still grow.
@@ -40,7 +40,7 @@ describe.skipIf(kafka === undefined)('two workers on Kafka', { timeout: TIMEOUT_
     expect(all - first - second).toBeLessThan(Math.min(first, second) / 2);
   });
 
-  it('store every accepted event, also when one of them is killed and while they stop', async () => {
+  it('stores every accepted event, also when a worker is killed and while workers stop', async () => {
     await ingestion.published('events');
     const accepted = new Set<string>();
     const refused = new Set<number>();
@@ -70,7 +70,7 @@ describe.skipIf(kafka === undefined)('two workers on Kafka', { timeout: TIMEOUT_
     await program.restart();
   });
 
-  it('keep a quota together without Redis', async () => {
+  it('applies one quota across workers without Redis', async () => {
     const body = batch([event({ properties: { text: 'x'.repeat(3_000) } })]);
     const began = performance.now();
     const answers = [];

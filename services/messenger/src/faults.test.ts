@@ -50,7 +50,7 @@ const expectAllStored = (conversations: { accepted: string[]; stored: string[] }
   for (const { accepted, stored } of conversations) expect(stored).toEqual(accepted);
 };
 
-test('with PostgreSQL stopped, frozen or killed: 503 until it is back, and no turn is lost or duplicated', async () => {
+test('answers 503 until PostgreSQL that stopped, froze or was killed is back, and loses or duplicates no turn', async () => {
   const postgres = await postgresServer(['messenger']);
   onTestFinished(async () => {
     await postgres.thaw().catch(() => undefined);
@@ -97,7 +97,7 @@ test('with PostgreSQL stopped, frozen or killed: 503 until it is back, and no tu
   expectAllStored(await load.stop());
 }, 120_000);
 
-test('with the S3 server stopped or killed: ATTACHMENT_STORAGE for attachments, and turns continue', async () => {
+test('answers ATTACHMENT_STORAGE for attachments, and continues turns, while the S3 server is stopped or killed', async () => {
   const s3 = await startS3();
   if (s3 === undefined) return;
   onTestFinished(s3.stop);
@@ -130,7 +130,7 @@ test('with the S3 server stopped or killed: ATTACHMENT_STORAGE for attachments, 
   expectAllStored(await load.stop());
 }, 60_000);
 
-test('with Redis stopped or killed: limits are counted in memory, and turns continue', async () => {
+test('counts limits in memory, and continues turns, while Redis is stopped or killed', async () => {
   const redis = await startRedis();
   if (redis === undefined) return;
   onTestFinished(redis.kill);

@@ -23,7 +23,7 @@ test('serves readiness, metrics and its OpenAPI document', async () => {
   expect(Object.keys(body.paths)).toContain('/v1/conversations/{id}/turns');
 });
 
-test('a setting without the settings it requires is refused by name', async () => {
+test('refuses a setting without the settings it requires, by name', async () => {
   for (const [name, missing] of [
     ['S3_ENDPOINT', 'S3_BUCKET: required, since S3_ENDPOINT is set'],
     ['AI_BASE_URL', 'AI_MODEL: required, since AI_BASE_URL is set'],
@@ -36,7 +36,7 @@ test('a setting without the settings it requires is refused by name', async () =
   await expect(messenger.startInstance({ WORKERS: '2' })).rejects.toThrow(needsRedis);
 });
 
-test('a revoked key is 401', async () => {
+test('answers 401 to a revoked key', async () => {
   const project = await messenger.createProject();
   const open = () =>
     messenger.call('POST', '/v1/conversations', { token: project.key, body: { distinctId: 'ada' } });

@@ -40,7 +40,7 @@ test.each<[InsightRange, InsightInterval, [from: string, to: string]]>([
   [{ last: 1, unit: 'month' }, 'day', ['2026-10-01', '2026-10-24']],
   [{ last: 3, unit: 'month' }, 'week', ['2026-06-01', '2026-08-24']],
   [{ last: 4, unit: 'week' }, 'month', ['2026-10-02', '2026-10-24']],
-])('the period before %o by %s', (range, interval, period) => {
+])('finds the period before %o by %s', (range, interval, period) => {
   expect(previous(range, interval).period).toEqual(period);
 });
 
@@ -48,17 +48,17 @@ test.each<[string, InsightInterval, [from: string, to: string]]>([
   ['2026-02-28T12:00:00Z', 'day', ['2026-01-01', '2026-01-31']],
   ['2026-03-30T12:00:00Z', 'day', ['2026-02-01', '2026-02-28']],
   ['2026-03-15T12:00:00Z', 'hour', ['2026-02-01T00', '2026-02-15T12']],
-])('the period before the month that runs at %s by %s', (now, interval, period) => {
+])('finds the period before the month that runs at %s by %s', (now, interval, period) => {
   expect(previous({ last: 1, unit: 'month' }, interval, 'UTC', Date.parse(now)).period).toEqual(period);
 });
 
-test('hours of a day that the month before does not have are compared with those of its last day', () => {
+test('compares hours of a day that the previous month lacks with those of its last day', () => {
   const now = Date.parse('2026-03-30T05:00:00Z');
   const { period } = previous({ last: 12, unit: 'hour' }, 'month', 'UTC', now);
   expect(period).toEqual(['2026-02-28T00', '2026-02-28T23']);
 });
 
-test('buckets are compared with those of the same weekdays', () => {
+test('compares buckets with those of the same weekdays', () => {
   expect(previous({ last: 2, unit: 'week' }, 'week')).toMatchObject({
     pairs: [
       ['2026-11-16', '2026-11-02'],
@@ -68,7 +68,7 @@ test('buckets are compared with those of the same weekdays', () => {
   });
 });
 
-test('days of a month are compared with the same days of another, which may have more or fewer', () => {
+test('compares the days of a month with the same days of a month that has more or fewer', () => {
   const { pairs, isComplete } = previous({ from: '2026-02-01', to: '2026-03-31' }, 'day');
   expect(pairs.slice(27, 29)).toEqual([
     ['2026-02-28', '2025-12-28'],
@@ -83,7 +83,7 @@ test('days of a month are compared with the same days of another, which may have
   expect(march.isComplete).toBe(true);
 });
 
-test('weeks of months are compared in their order, and there may be more before', () => {
+test('compares the weeks of months in their order, also when the previous period has more weeks', () => {
   const { pairs, isComplete } = previous({ from: '2026-02-01', to: '2026-02-28' }, 'week');
   expect(pairs).toEqual([
     ['2026-01-26', '2025-12-29'],
@@ -96,7 +96,7 @@ test('weeks of months are compared in their order, and there may be more before'
   expect(previous({ from: '2027-02-01', to: '2027-02-28' }, 'week').isComplete).toBe(false);
 });
 
-test('an hour that clocks skip has no place, and the others are compared with the same hours', () => {
+test('leaves out an hour that the clocks skip, and compares the others with the same hours', () => {
   const berlin = (day: string) => previous({ from: day, to: day }, 'hour', 'Europe/Berlin');
   const spring = berlin('2026-03-29');
   expect(spring.pairs.slice(1, 3)).toEqual([

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { calendarOf, spanOf } from './calendar.ts';
 
-test('the offsets of a time zone are looked up once for the same days', () => {
+test('looks up the offsets of a time zone once for the same days', () => {
   const formats = vi.spyOn(Intl, 'DateTimeFormat');
   onTestFinished(() => formats.mockRestore());
   const calendarIn = (timeZone: string) => {

@@ -48,7 +48,7 @@ async function tableOf(rows: readonly EventsRow[]) {
 }
 
 it.skipIf(clickHouse === undefined)(
-  'events leave the day after the archive keeps them no longer, to the millisecond, also from disk',
+  'removes events, also from disk, the day after their retention in the archive ends, to the millisecond',
   async () => {
     const database = await testDatabase();
     onTestFinished(() => database.drop());
@@ -97,7 +97,7 @@ it.skipIf(clickHouse === undefined)(
 );
 
 it.skipIf(clickHouse === undefined)(
-  'a person whose old events are gone is erased, and nobody else',
+  'erases a person whose old events have expired, and no other person',
   async () => {
     const { store, ids } = await tableOf([
       row('a', '2026-03-01T00:00:00.000Z'),
@@ -113,7 +113,7 @@ it.skipIf(clickHouse === undefined)(
 );
 
 it.skipIf(clickHouse === undefined)(
-  'analytics removes from ClickHouse what is older than ARCHIVE_RETENTION_DAYS',
+  'removes data older than ARCHIVE_RETENTION_DAYS from ClickHouse',
   async () => {
     const { url, ids } = await tableOf([
       row('old', Date.now() - 31 * DAY_MS),

@@ -14,7 +14,7 @@ const attribute: fc.Arbitrary<Attribute> = fc.oneof(
   fc.record({ of: fc.constant('group' as const), type: filled, name: filled }),
 );
 
-test('every attribute is read as it was written', () => {
+test('parses the text of every attribute back to the attribute', () => {
   fc.assert(
     fc.property(attribute, (one) => {
       expect(parseAttribute(attributeText(one))).toEqual(one);
@@ -32,6 +32,6 @@ test.each([
   [String.raw`group.a\b\\.plan`, { of: 'group', type: 'a\\b\\', name: 'plan' }],
   ['group.company', { of: 'property', name: 'group.company' }],
   ['session_id', { of: 'session_id' }],
-])('%s is read', (text, expected) => {
+])('reads the attribute %s', (text, expected) => {
   expect(parseAttribute(text)).toEqual(expected);
 });

@@ -144,7 +144,7 @@ const person = (traits: object, groups: object = {}, id = 'ada') => ({
   seen_on: '2126-03-01',
 });
 
-it('people and groups are as PostgreSQL has them', async ({ feed }) => {
+it('copies people and groups as PostgreSQL has them', async ({ feed }) => {
   await feed.publish(
     ingestionTopics.identifies,
     { traits: { plan: 'pro', 'ключ "1"': [1, null] } },
@@ -169,7 +169,7 @@ it('people and groups are as PostgreSQL has them', async ({ feed }) => {
   ]);
 });
 
-it('calls that only say who belongs to a group remove nothing', async ({ feed }) => {
+it('removes nothing for calls that only set the group of a person', async ({ feed }) => {
   await feed.publish(ingestionTopics.groups, { group_type: 'company', group_id: 'acme', traits: {} });
   await feed.apply();
   await feed.copy().settled();
@@ -178,7 +178,7 @@ it('calls that only say who belongs to a group remove nothing', async ({ feed })
   expect(await feed.query(mutations)).toEqual([]);
 });
 
-it('calls are copied once PostgreSQL has applied them', async ({ feed }) => {
+it('copies a call once PostgreSQL has applied it', async ({ feed }) => {
   await feed.publish(ingestionTopics.identifies, { traits: { plan: 'pro' } });
   const { settled } = feed.copy();
   // It polls ten times in that time.
@@ -189,7 +189,7 @@ it('calls are copied once PostgreSQL has applied them', async ({ feed }) => {
   expect(await feed.rows('people')).toEqual([person({ plan: 'pro' })]);
 });
 
-it('a copy that arrives late does not replace a newer one', async ({ feed }) => {
+it('keeps the newer copy when an older one arrives late', async ({ feed }) => {
   const late = Promise.withResolvers<() => Promise<void>>();
   const { insert } = feed.store;
   await feed.publish(ingestionTopics.identifies, { traits: { plan: 'old' } });
@@ -208,7 +208,7 @@ it('a copy that arrives late does not replace a newer one', async ({ feed }) => 
   expect(await feed.rows('people')).toEqual([person({ plan: 'new' })]);
 });
 
-it('nothing stays of somebody who is erased while they are copied', async ({ feed }) => {
+it('leaves nothing of a person who is erased while being copied', async ({ feed }) => {
   const ada = { kind: 'person' as const, projectId: 'shop', distinctIds: ['ada'], userId: null };
   await feed.publish(ingestionTopics.identifies, { traits: {} }, { distinct_id: 'grace', traits: {} });
   await feed.apply();
@@ -223,7 +223,9 @@ it('nothing stays of somebody who is erased while they are copied', async ({ fee
   expect(await feed.query('select distinct_id from people')).toEqual([{ distinct_id: 'grace' }]);
 });
 
-it('nor where the process dies before it looks for them', async ({ feed }) => {
+it('leaves nothing of an erased person when the process dies before it checks for erasures', async ({
+  feed,
+}) => {
   const ada = { kind: 'person' as const, projectId: 'shop', distinctIds: ['ada'], userId: null };
   const died = Promise.withResolvers<void>();
   await feed.publish(ingestionTopics.identifies, { traits: {} }, { distinct_id: 'grace', traits: {} });
@@ -242,7 +244,7 @@ it('nor where the process dies before it looks for them', async ({ feed }) => {
   expect(await feed.query('select distinct_id from people')).toEqual([{ distinct_id: 'grace' }]);
 });
 
-it('nor where the clock of PostgreSQL was ahead', async ({ feed }) => {
+it('leaves nothing of an erased person when the clock of PostgreSQL was ahead', async ({ feed }) => {
   const ada = { kind: 'person' as const, projectId: 'shop', distinctIds: ['ada'], userId: null };
   const inAnHour = String((Date.now() + 60 * MINUTE_MS) * 1000);
   await feed.store.insert(PEOPLE, 'ahead', [{ ...person({}), version: inAnHour }], signal);
@@ -250,7 +252,7 @@ it('nor where the clock of PostgreSQL was ahead', async ({ feed }) => {
   expect(await feed.query('select distinct_id from people')).toEqual([]);
 });
 
-it('a new ClickHouse gets everybody, and loses those whom there no longer is', async ({ feed }) => {
+it('fills a new ClickHouse with everyone, and removes people who no longer exist', async ({ feed }) => {
   await feed.db.execute(sql`
     insert into people (project_id, distinct_id, traits, seen_on)
     select 'shop', 'person ' || n, json_build_object('n', n), '2026-03-01' from generate_series(1, 1200) as n`);
@@ -283,7 +285,7 @@ it('a new ClickHouse gets everybody, and loses those whom there no longer is', a
   await expect(source.version('shop', signal)).rejects.toMatchObject({ status: 503 });
 });
 
-it('somebody who comes back while an old copy is removed stays', async ({ feed }) => {
+it('keeps a person who comes back while an old copy is being removed', async ({ feed }) => {
   const ada = ['shop', 'ada'];
   await feed.store.insert(PEOPLE, 'of before', [{ ...person({ plan: 'old' }), version: '1' }], signal);
   const store = createCopiesStore(feed.db);
@@ -305,7 +307,7 @@ it('somebody who comes back while an old copy is removed stays', async ({ feed }
   expect(await feed.query('select traits from people')).toEqual([{ traits: '{"plan":"new"}' }]);
 });
 
-it('many large people are inserted a few megabytes at a time, small ones together', async ({ feed }) => {
+it('inserts many large people a few megabytes at a time, and small ones together', async ({ feed }) => {
   await feed.db.execute(sql`
     insert into people (project_id, distinct_id, traits)
     select project_id, 'person ' || n, json_build_object('text', repeat('x', bytes))
@@ -347,7 +349,7 @@ it('many large people are inserted a few megabytes at a time, small ones togethe
   }
 });
 
-it('people and groups expire as they do in PostgreSQL', async ({ feed }) => {
+it('expires people and groups as PostgreSQL does', async ({ feed }) => {
   const rows = ['2026-02-27', '2026-02-28', '2026-03-01'].map((day) => ({
     ...person({}, {}, day),
     seen_on: day,
@@ -365,7 +367,7 @@ it('people and groups expire as they do in PostgreSQL', async ({ feed }) => {
   expect([await groups?.oldest(), await groups?.removeBefore(time)]).toEqual([undefined, { rows: 0 }]);
 });
 
-it('keys of any text are found and removed', async ({ feed }) => {
+it('finds and removes keys of any text', async ({ feed }) => {
   const ids = ["it's", '"', '\\', '{p: String}', 'a\nb', '猫', '%s', '\t'];
   const rows = ids.map((id) => ({
     project_id: 'shop',

@@ -17,7 +17,7 @@ const engineOf = (more: { client?: ClickHouseClient; memoryBytes?: number } = {}
   createClickHouseEngine({ client, threads: 1, memoryBytes: 300_000_000, timeoutMs: 2000, ...more });
 const endless = sql`select sum(sipHash64(number)) from numbers(100000000000)`;
 
-test.skipIf(database === undefined)('values arrive as they are', async () => {
+test.skipIf(database === undefined)('returns values as they are stored', async () => {
   const hostile = ["a'; drop table events --", '\\\n\t\0', '{p0:String}', 'é👩‍🚀', ''];
   const values = [0.1, 1e21, 1e-7, 2 ** 53 + 2, Number.MAX_VALUE, 5e-324, 0.30000000000000004];
   const [row] = await engineOf().query(sql`
@@ -26,7 +26,7 @@ test.skipIf(database === undefined)('values arrive as they are', async () => {
   expect(row).toEqual({ one: hostile.join(''), some: hostile, numbers: values, number: -1.5 });
 });
 
-test.skipIf(database === undefined)('queries end at the limits of time, memory and rows', async () => {
+test.skipIf(database === undefined)('ends a query at the limits of time, memory and rows', async () => {
   await expect(engineOf().query(endless)).rejects.toThrow(QueryTimeout);
   await expect(engineOf().query(endless, AbortSignal.timeout(100))).rejects.toThrow(QueryTimeout);
   const many = sql`select length(groupArray(number)) from numbers(10000000)`;
@@ -34,14 +34,14 @@ test.skipIf(database === undefined)('queries end at the limits of time, memory a
   await expect(engineOf().query(sql`select number from numbers(200000)`)).rejects.toThrow(QueryTooLarge);
 });
 
-test.skipIf(database === undefined)('errors are without the values of the query', async () => {
+test.skipIf(database === undefined)('keeps the values of a query out of its errors', async () => {
   const wrong = sql`select toInt64(${text('secret')})`;
   await expect(engineOf().query(wrong)).rejects.toThrow(
     /^ClickHouse refuses it: CANNOT_PARSE_TEXT \(code 6\)$/,
   );
 });
 
-test('a server that cannot be reached is busy', async () => {
+test('reports a server that cannot be reached as busy', async () => {
   const gone = openClickHouse('http://127.0.0.1:9/none');
   await expect(engineOf({ client: gone }).query(sql`select 1`)).rejects.toThrow(EngineBusy);
   await gone.close();

@@ -19,20 +19,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('it is set to give memory back, and to read files in large parts', async () => {
+test('is configured to give memory back and to read files in large parts', async () => {
   const settings = await engine.query(sql`select current_setting('allocator_background_threads') as frees,
     current_setting('prefetch_all_parquet_files') as prefetches`);
   expect(settings).toEqual([{ frees: true, prefetches: true }]);
 });
 
-test('no query reads other files or changes settings', async () => {
+test('denies queries other files and changes of settings', async () => {
   const path = join(folder, 'other.csv');
   await writeFile(path, 'a\n1\n');
   await expect(engine.query(sql`select * from read_csv(${text(path)})`)).rejects.toThrow(/Permission Error/);
   await expect(engine.query(sql`set enable_external_access = true`)).rejects.toThrow(/configuration/);
 });
 
-test('a query ends that is aborted at any moment', async () => {
+test('ends a query that is aborted at any moment', async () => {
   const endless = sql`select sum(a.i * b.i)::double from range(1000000000) as a(i), range(1000000000) as b(i)`;
   const moments = [
     ...Array.from({ length: 12 }, (_, count) => ({ count, pass: () => Promise.resolve() })),
@@ -47,13 +47,13 @@ test('a query ends that is aborted at any moment', async () => {
   }
 });
 
-test('a query that needs more memory and disk than it may is too large, and others go on', async () => {
+test('rejects a query beyond its memory and disk as too large, and answers others', async () => {
   const large = sql`select count(*) from (select distinct md5(i::varchar) from range(2000000) as t(i))`;
   await expect(engine.query(large)).rejects.toThrow(QueryTooLarge);
   expect(await engine.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
 });
 
-describe('after a query has spilled', async () => {
+describe('a DuckDB engine after a query has spilled', async () => {
   const spillFolder = join(folder, 'spilled');
   const spilling = await openDuckDb({
     threads: 1,
@@ -73,13 +73,13 @@ describe('after a query has spilled', async () => {
       () => false,
     );
 
-  test('a new instance answers the next', async () => {
+  test('answers the next query with a new instance', async () => {
     expect(await spill()).toEqual([{ n: 2_000_000 }]);
     expect(await spillsNow()).toBe(false);
     expect(await spilling.query(sql`select text_of('"a"'::json) as answer`)).toEqual([{ answer: 'a' }]);
   });
 
-  test('people and queries in progress keep theirs', async () => {
+  test('lets people and queries in progress keep the old instance', async () => {
     const people = await spilling.createPeople();
     await people.add([{ distinctId: 'ada', traits: '{}', groups: '{}' }]);
     // Small enough to fit beside the spilling query, and still running when that one ends.

@@ -45,7 +45,7 @@ async function paged<T>(project: string, path: string, listOf: (page: Lists) => 
   }
 }
 
-describe('lists', () => {
+describe('lists of explore', () => {
   beforeAll(async () => {
     await analytics.archive('lists', 'first', [
       event('1', { t: daysAgo(40), name: 'old', properties: { plan: 'pro' } }),
@@ -56,7 +56,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('are read page by page', async () => {
+  it('reads lists page by page', async () => {
     expect(await paged('lists', 'events', ({ events }) => events.map(({ eventId }) => eventId))).toEqual([
       ...['4', '5', '3', '2'],
     ]);
@@ -81,7 +81,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('name properties as questions do, and each value once', async () => {
+  it('names properties as questions do, and lists each value once', async () => {
     await analytics.directory.putProject({ id: 'named', members: ['ada'] });
     const alike = 'x'.repeat(200);
     const own = { 'context.os': 'own', distinct_id: 'own', 'property.a': 'own', 'a.b': 'own' };
@@ -121,7 +121,7 @@ describe('lists', () => {
     expect(names).toEqual(properties);
   });
 
-  it('are not led by events that claim a time to come, unless since when is said', async () => {
+  it('leaves out events with a time in the future, unless since is given', async () => {
     await analytics.directory.putProject({ id: 'ahead', members: ['ada'] });
     const [soon, far] = [daysAgo(-0.5), daysAgo(-400)];
     await analytics.archive('ahead', 'ahead', [
@@ -135,7 +135,7 @@ describe('lists', () => {
     expect(ids(await get('ahead', `events?since=${since}`))).toEqual(['far', 'soon', 'now']);
   });
 
-  it('begin where they are asked to', async () => {
+  it('begins lists at the time of since', async () => {
     const since = new Date(daysAgo(50)).toISOString();
     expect((await get('lists', `events?since=${since}&limit=5`)).events.at(-1)).toMatchObject({
       eventId: '1',
@@ -149,14 +149,17 @@ describe('lists', () => {
     });
   });
 
-  it.each(['event-names', 'event-names/seen/properties'])('of %s refuse cursors of others', async (path) => {
-    for (const cursor of ['x', Buffer.from('-1 a').toString('base64url')]) {
-      await get('lists', `${path}?cursor=${cursor}`, 400);
-    }
-  });
+  it.each(['event-names', 'event-names/seen/properties'])(
+    'rejects a cursor of another list for %s',
+    async (path) => {
+      for (const cursor of ['x', Buffer.from('-1 a').toString('base64url')]) {
+        await get('lists', `${path}?cursor=${cursor}`, 400);
+      }
+    },
+  );
 
   it.each(['events', 'event-names', 'event-names/seen/properties', 'people/ada'])(
-    'of %s refuse cursors that are no text',
+    'rejects a cursor that is not text for %s',
     async (path) => {
       for (const place of [Buffer.from('5 a\0b'), Buffer.from([0x35, 0x20, 0xff])]) {
         await get('lists', `${path}?cursor=${place.toString('base64url')}`, 400);
@@ -165,7 +168,7 @@ describe('lists', () => {
   );
 
   it.each(['events', 'event-names', 'event-names/seen/properties', 'people/ada'])(
-    'go on after any place: %s',
+    'continues after any place in %s',
     async (path) => {
       for (const place of ['0 ', '999999999999999 ', "5 a'b", '5 \ufffd']) {
         await get('lists', `${path}?cursor=${Buffer.from(place).toString('base64url')}`);
@@ -174,7 +177,7 @@ describe('lists', () => {
   );
 
   it.each(['events', 'event-names', 'event-names/seen/properties', 'people/ada'])(
-    'have an ETag that changes with newer events: %s',
+    'changes the ETag of %s when newer events arrive',
     async (path) => {
       const ask = (etag = '') =>
         analytics.call('GET', `/v1/projects/lists/${path}`, { headers: { 'If-None-Match': etag } });
@@ -189,7 +192,7 @@ describe('lists', () => {
     },
   );
 
-  it('of a person changes with traits', async () => {
+  it('changes the ETag of a person when their traits change', async () => {
     const { headers } = await analytics.call('GET', '/v1/projects/lists/people/ada');
     const at = new Date().toISOString();
     const traits = { plan: 'pro' };
@@ -216,7 +219,7 @@ describe('lists of large events', () => {
     );
   });
 
-  it.each(['events?limit=100', 'people/ada?limit=20'])('end a page after 2 MB: %s', async (path) => {
+  it.each(['events?limit=100', 'people/ada?limit=20'])('ends a page of %s after 2 MB', async (path) => {
     const answer = await analytics.call('GET', `/v1/projects/hostile/${path}`);
     expect(answer.status).toBe(200);
     const pages: Lists[] = [answer.body as Lists];
@@ -230,7 +233,7 @@ describe('lists of large events', () => {
     expect(JSON.stringify(pages[0]?.events[0])).toContain(LARGE);
   });
 
-  it('have every property, however many an event has', async () => {
+  it('lists every property of an event, however many it has', async () => {
     const { properties } = await get('wide', 'event-names/seen/properties?limit=3');
     expect(properties.map(({ name, count }) => [name, count])).toEqual([
       ['p0', 3],
@@ -240,7 +243,7 @@ describe('lists of large events', () => {
   });
 });
 
-describe('lists of a project with more events than may be read at once', () => {
+describe('lists of a project with more events than one request can read', () => {
   beforeAll(async () => {
     // As large as published. That size counts before the properties are read.
     const bytes = 6_000_000;
@@ -249,7 +252,7 @@ describe('lists of a project with more events than may be read at once', () => {
     await analytics.archive('large', 'month', [event('month', { t: daysAgo(20), name: 'old' })], { bytes });
   });
 
-  it('are of as many days as can be read', async () => {
+  it('lists as many days as can be read', async () => {
     const names = await get('large', 'event-names');
     expect(names.eventNames.map(({ name }) => name)).toContain('old');
     expect(Date.parse(names.since)).toBeGreaterThan(daysAgo(9));
@@ -257,14 +260,14 @@ describe('lists of a project with more events than may be read at once', () => {
     expect(Date.parse(properties.since)).toBeGreaterThan(daysAgo(9));
   });
 
-  it('say what to narrow where somebody asked for more', async () => {
+  it('says what to narrow when a request asks for more than can be read', async () => {
     const since = new Date(daysAgo(25)).toISOString();
     const refusal = { error: { message: expect.stringMatching(/^since: too many events; ask for a later/) } };
     expect(await get('large', `event-names?since=${since}`, 400)).toMatchObject(refusal);
     expect(await get('large', `event-names/old/properties?since=${since}`, 400)).toMatchObject(refusal);
   });
 
-  it('end where not even an hour can be read', async () => {
+  it('ends a list where not even an hour can be read', async () => {
     const rows = [event('huge', { t: daysAgo(4), name: 'huge' })];
     await analytics.archive('large', 'huge', [event('hi', { name: 'huge' }), ...rows]);
     await analytics.archive('large', 'huger', rows, { bytes: 11_000_000 });
@@ -275,7 +278,7 @@ describe('lists of a project with more events than may be read at once', () => {
     });
   });
 
-  it('are read to the end page by page', async () => {
+  it('reads lists to the end page by page', async () => {
     const found = await paged('large', 'events?name=old', ({ events }) =>
       events.map(({ eventId }) => eventId),
     );

@@ -60,7 +60,7 @@ function recordsOf(deliveries: readonly Delivery[]): StoredRecord[] {
 }
 
 test.skipIf(database === undefined).each(kindsOfCases)(
-  '%s of events sent again count each once',
+  'counts each event once in %s when events are sent again',
   async (kind) => {
     const own = await clickHouseDatabase();
     if (own === undefined) throw new Error('There is no ClickHouse.');

@@ -28,7 +28,7 @@ function signalled() {
   return { promise, resolve };
 }
 
-it('creates the tables once, also where several processes start at the same time', async () => {
+it('creates the tables once, also when several processes start at the same time', async () => {
   const { client } = feed;
   await client.command({ query: 'drop table events' });
   await client.command({ query: 'truncate table schema_migrations' });
@@ -42,7 +42,7 @@ it('creates the tables once, also where several processes start at the same time
   expect(applied).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
 });
 
-it('has every column of an archived event', async () => {
+it('stores every column of an archived event', async () => {
   const event = {
     session_id: 's1',
     occurred_at: '1969-12-31T23:59:59.999Z',
@@ -96,7 +96,7 @@ it('stores half a surrogate pair as U+FFFD, so that the other properties can be 
   });
 });
 
-it('keeps instants that no calendar of ClickHouse has', async () => {
+it('stores instants beyond the calendar of ClickHouse', async () => {
   await feed.publish(['early'], { event: { occurred_at: '0000-01-01T00:00:00.000Z' } });
   await feed.publish(['late'], { event: { occurred_at: '9999-12-31T23:59:59.999Z' } });
   feed.start();
@@ -110,8 +110,8 @@ it('keeps instants that no calendar of ClickHouse has', async () => {
   ]);
 });
 
-describe('each event is inserted once', () => {
-  it('where it was sent again: the first copy counts', async () => {
+describe('events that are inserted once', () => {
+  it('inserts an event that is sent again once, and counts the first copy', async () => {
     feed.start();
     await feed.publish(['one', 'two', 'one'], { event: { event_name: 'first' } });
     await feed.settled();
@@ -133,27 +133,30 @@ describe('each event is inserted once', () => {
     ]);
   });
 
-  it.each(['insertKeys', 'commit'] as const)('after a crash before %s, with other batches', async (step) => {
-    const died = signalled();
-    const die = async () => {
-      died.resolve();
-      throw new Error('killed');
-    };
-    for (const id of idsOf(6)) await feed.publish([id, `${id} again`]);
-    const first = feed.start(step === 'commit' ? { commit: die } : { store: { insertKeys: die } });
-    await died.promise;
-    await first.stop();
-    expect(await feed.ids()).toHaveLength(12);
-    for (const id of idsOf(6, 'later')) await feed.publish([id]);
-    feed.start({ settings: { blockBytes: 300 } });
-    await feed.settled();
-    expect(await feed.ids()).toEqual([
-      ...idsOf(6).flatMap((id) => [id, `${id} again`]),
-      ...idsOf(6, 'later'),
-    ]);
-  });
+  it.each(['insertKeys', 'commit'] as const)(
+    'inserts each event once after a crash before %s, with other batches',
+    async (step) => {
+      const died = signalled();
+      const die = async () => {
+        died.resolve();
+        throw new Error('killed');
+      };
+      for (const id of idsOf(6)) await feed.publish([id, `${id} again`]);
+      const first = feed.start(step === 'commit' ? { commit: die } : { store: { insertKeys: die } });
+      await died.promise;
+      await first.stop();
+      expect(await feed.ids()).toHaveLength(12);
+      for (const id of idsOf(6, 'later')) await feed.publish([id]);
+      feed.start({ settings: { blockBytes: 300 } });
+      await feed.settled();
+      expect(await feed.ids()).toEqual([
+        ...idsOf(6).flatMap((id) => [id, `${id} again`]),
+        ...idsOf(6, 'later'),
+      ]);
+    },
+  );
 
-  it('where an insert arrives after another process has taken over', async () => {
+  it('inserts each event once when an insert arrives after another process has taken over', async () => {
     const [waiting, release, arrived] = [signalled(), signalled(), signalled()];
     await feed.publish(idsOf(3));
     const late = feed.start({
@@ -179,7 +182,7 @@ describe('each event is inserted once', () => {
   });
 });
 
-it('says until when all accepted events are in ClickHouse', async () => {
+it('reports the time until which all accepted events are in ClickHouse', async () => {
   let now = 1000;
   const watermark = createWatermark({
     log: feed.log,
@@ -215,7 +218,7 @@ it('inserts blocks of a bounded size, and the rest after a while', async () => {
   expect(await feed.ids()).toEqual(idsOf(10));
 });
 
-it('sets aside what ClickHouse refuses, and leaves out what is no event', async () => {
+it('sets aside records that ClickHouse rejects, and leaves out records that are not events', async () => {
   await feed.client.command({
     query: `alter table events add constraint poison check event_name != 'poison'`,
   });
@@ -230,7 +233,7 @@ it('sets aside what ClickHouse refuses, and leaves out what is no event', async 
   expect(end).toBe(1n);
 });
 
-it('waits while ClickHouse refuses everything, and loses nothing', async () => {
+it('waits while ClickHouse rejects everything, and loses nothing', async () => {
   const refused = signalled();
   await feed.client.command({ query: 'rename table events to elsewhere' });
   await feed.publish(idsOf(3));
@@ -253,7 +256,7 @@ it('waits while ClickHouse refuses everything, and loses nothing', async () => {
   expect(await feed.ids()).toEqual([...idsOf(3), ...idsOf(3, 'later')]);
 });
 
-it('erases people, also from disk, and nobody else', async () => {
+it('erases people, also from disk, and no other person', async () => {
   const people = Array.from({ length: 25 }, (_, index) => `person ' ${index}`);
   for (const distinct_id of people) await feed.publish([distinct_id], { event: { distinct_id } });
   await feed.publish(['other']);

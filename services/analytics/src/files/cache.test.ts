@@ -56,7 +56,7 @@ async function cacheOf({
 
 const read = (paths: readonly string[]) => Promise.all(paths.map((path) => readFile(path, 'utf8')));
 
-test('on a full disk, the least recently used files make room for others', async () => {
+test('makes room on a full disk by removing the least recently used files', async () => {
   const { cache, downloads, bytesOnDisk, fillDisk } = await cacheOf({ keys: ['a', 'b', 'c'] });
   for (const key of ['a', 'b']) (await cache.hold([file(key)], never)).release();
   // The copy of this file is the third.
@@ -68,7 +68,7 @@ test('on a full disk, the least recently used files make room for others', async
   expect(await bytesOnDisk()).toBe(2 * BYTES);
 });
 
-test('a full disk without files that nobody uses is an error of its own', async () => {
+test('throws an error of its own when the disk is full and every file is in use', async () => {
   const { cache, fillDisk } = await cacheOf({
     keys: ['a', 'b', 'c'],
     before: async (key) => (key === 'c' ? fillDisk('2.parquet') : undefined),
@@ -80,7 +80,7 @@ test('a full disk without files that nobody uses is an error of its own', async 
   expect(await read(used.paths)).toEqual([textOf('b')]);
 });
 
-test('a download that failed leaves the files of later questions alone', async () => {
+test('keeps the files of later questions when a download fails', async () => {
   const slow = Promise.withResolvers<void>();
   let failures = 0;
   const { cache } = await cacheOf({
@@ -100,7 +100,7 @@ test('a download that failed leaves the files of later questions alone', async (
   expect(await read([...second.paths, ...third.paths])).toEqual([textOf('a'), textOf('a')]);
 });
 
-test('nothing stays of a download that broke off', async () => {
+test('leaves nothing of a download that is interrupted', async () => {
   const { cache, bytesOnDisk } = await cacheOf({
     keys: ['a'],
     bodyOf: () =>
@@ -116,7 +116,7 @@ test('nothing stays of a download that broke off', async () => {
   await expect.poll(bytesOnDisk).toBe(0);
 });
 
-test('who gives up waits no longer for a download, which goes on for others', async () => {
+test('stops waiting when a question gives up, and continues the download for others', async () => {
   const slow = Promise.withResolvers<void>();
   const { cache, downloads } = await cacheOf({ keys: ['a'], before: () => slow.promise });
   const aborting = new AbortController();
@@ -129,7 +129,7 @@ test('who gives up waits no longer for a download, which goes on for others', as
   expect(downloads).toEqual(['a']);
 });
 
-test('of a question that gives up, downloads that have begun end, and others never begin', async () => {
+test('ends the downloads of a question that gives up, and begins no further ones', async () => {
   const slow = Promise.withResolvers<void>();
   const keys = Array.from({ length: 20 }, (_, index) => `file-${index}`);
   const { cache, downloads, bytesOnDisk } = await cacheOf({ keys, before: () => slow.promise });
@@ -148,7 +148,7 @@ test('of a question that gives up, downloads that have begun end, and others nev
   expect(downloads).toHaveLength(begun);
 });
 
-test('questions wait until their files fit beside those in use, in turn', async () => {
+test('makes questions wait in turn until their files fit beside those in use', async () => {
   const { cache, bytesOnDisk } = await cacheOf({ keys: ['a', 'b', 'c', 'd'], maxBytes: 2 * BYTES });
   const order: string[] = [];
   const hold = async (name: string, keys: string[], signal = never) => {
@@ -174,7 +174,7 @@ test('questions wait until their files fit beside those in use, in turn', async 
   expect(await bytesOnDisk()).toBeLessThanOrEqual(2 * BYTES);
 });
 
-test('who gives up waiting for room holds up nobody', async () => {
+test('lets others proceed when a question gives up waiting for room', async () => {
   const { cache, downloads } = await cacheOf({ keys: ['a', 'b', 'c'], maxBytes: 2 * BYTES });
   const first = await cache.hold([file('a')], never);
   const aborting = new AbortController();
@@ -187,12 +187,12 @@ test('who gives up waiting for room holds up nobody', async () => {
   first.release();
 });
 
-test('files that can never fit are refused', async () => {
+test('rejects files that can never fit', async () => {
   const { cache } = await cacheOf({ keys: [], maxBytes: BYTES });
   await expect(cache.hold([file('a'), file('b')], never)).rejects.toThrow(TooManyBytes);
 });
 
-test('the least recently used files make room, and those that stay are not downloaded again', async () => {
+test('makes room by removing the least recently used files, and does not download the others again', async () => {
   const { cache, downloads, bytesOnDisk } = await cacheOf({ keys: ['a', 'b', 'c'], maxBytes: 2 * BYTES });
   for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) (await cache.hold([file(key)], never)).release();
   expect(downloads).toEqual(['a', 'b', 'c', 'b']);
@@ -201,7 +201,7 @@ test('the least recently used files make room, and those that stay are not downl
   expect(cache.reads()).toEqual({ hits: 2, misses: 4 });
 });
 
-test('a file that is dropped is deleted once nobody uses it', async () => {
+test('deletes a dropped file once nobody uses it', async () => {
   const { cache, downloads, bytesOnDisk } = await cacheOf({ keys: ['a'] });
   const held = await cache.hold([file('a')], never);
   await cache.drop(['a']);
@@ -213,7 +213,7 @@ test('a file that is dropped is deleted once nobody uses it', async () => {
   expect(downloads).toEqual(['a', 'a']);
 });
 
-test('a file that somebody else deleted is downloaded again', async () => {
+test('downloads a file again after another process deleted it', async () => {
   const { cache, downloads } = await cacheOf({ keys: ['a', 'b'] });
   const held = await cache.hold([file('a'), file('b')], never);
   await held.check();

@@ -30,7 +30,7 @@ const file = (key: string, replaces: string[] = []): ArchiveFileRecord =>
     createdAt: '2026-03-01T00:00:00.000Z',
   });
 
-it('takes what records say together all at once', async () => {
+it('applies the changes of records that belong together at once', async () => {
   const find = async () => {
     const found = await store.find({ projectId: 'shop', names: undefined }, 10);
     return found.map(({ key }) => key);

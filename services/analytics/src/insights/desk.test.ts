@@ -33,7 +33,7 @@ function deskOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {})
 
 const unavailable = { status: 503, headers: { 'Retry-After': '5' } };
 
-test('a question that is still running or waiting at its timeout is refused then', async () => {
+test('rejects a question that is still running or waiting at its timeout', async () => {
   const ask = deskOf();
   const work = Promise.withResolvers<string>();
   const running = ask(() => work.promise);
@@ -47,7 +47,7 @@ test('a question that is still running or waiting at its timeout is refused then
   expect(await next).toBe('next');
 });
 
-test('a project leaves one slot to others', async () => {
+test('leaves one slot to other projects', async () => {
   const ask = deskOf({ maxRunning: 3, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
   const running = [ask(() => work.promise, 'large'), ask(() => work.promise, 'large')];
@@ -61,7 +61,7 @@ test('a project leaves one slot to others', async () => {
   await Promise.all([...running, third]);
 });
 
-test('a question too many is refused at once', async () => {
+test('rejects a question at once when the waiting room is full', async () => {
   const ask = deskOf({ maxWaiting: 1, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
   const asked = [ask(() => work.promise), ask(async () => 'second')];
@@ -71,7 +71,7 @@ test('a question too many is refused at once', async () => {
   expect(await ask(async () => 'fourth')).toBe('fourth');
 });
 
-test('of a full room, the latest question of the project with the most gives way to those of others', async () => {
+test('drops the latest question of the project with the most when another project needs a place', async () => {
   const ask = deskOf({ maxWaiting: 4, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
   const running = ask(() => work.promise, 'large');
@@ -91,7 +91,7 @@ test('of a full room, the latest question of the project with the most gives way
   ]);
 });
 
-test('a question has one deadline for all that it takes', async () => {
+test('gives a question one deadline for everything it needs', async () => {
   const desk = createDesk({
     engine: { query: async () => [] },
     sources: { find: () => new Promise(() => undefined) },
@@ -120,7 +120,7 @@ test.each([
   ],
   [new DiskFull('full'), unavailable, /^The disk of the query cache has no space left\. Retry after/],
   [new FileGone('gone'), { status: 503 }, /^The files of the question have just been replaced\. Retry/],
-])('%s is refused with what to do', async (error, refusal, message) => {
+])('says what to do after %s', async (error, refusal, message) => {
   const failure = deskOf()(() => Promise.reject(error));
   await expect(failure).rejects.toMatchObject(refusal);
   await expect(failure).rejects.toThrow(message);

@@ -9,7 +9,7 @@ const question: InsightQuery = {
   series: [{ event: 'order placed' }],
 };
 
-test('a question that is asked twice at once is computed once, and again when there are newer events', async () => {
+test('computes a question once when it is asked twice at once, and again when newer events arrive', async () => {
   const gate = Promise.withResolvers<void>();
   let computed = 0;
   let version = 'first';
@@ -43,7 +43,7 @@ test('a question that is asked twice at once is computed once, and again when th
   expect(await answer()).toBe(3);
 });
 
-test('which periods of retention are over is not answered before it is known', async () => {
+test('does not say which periods of retention are over before it is known', async () => {
   let asOf = 0;
   const insights = createInsights({
     desk: {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => analytics.stop());
 
-test('limits the answers computed for a person in a minute, and not the reads of known answers', async () => {
+test('limits the answers computed for a person per minute, and not the reads of known answers', async () => {
   const ask = (event: string, more: object = {}) =>
     analytics.call('POST', '/v1/projects/busy/insights', {
       body: { kind: 'trends', range: { from: '2026-03-01', to: '2026-03-02' }, series: [{ event }] },

@@ -11,7 +11,7 @@ const neverCalled = async () => {
   throw new Error('The question reads no people.');
 };
 
-test('a folder that is named as Hive names partitions gives events no project', async () => {
+test('gives events no project when a folder is named like a Hive partition', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'source-'));
   const files = join(folder, 'project_id=theirs');
   await mkdir(files);

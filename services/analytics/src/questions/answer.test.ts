@@ -21,7 +21,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
   afterAll(() => started?.stop());
 
   test.skipIf(isMissing).each(kindsOfCases)(
-    '%s as the plain reference does',
+    'answers %s as the plain reference does',
     async (kind) => {
       const { engine, load, sourceOf } = started;
       const seed = Math.floor(Math.random() * 2 ** 31);

@@ -14,7 +14,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
   afterAll(() => started?.stop());
   const it = test.skipIf(isMissing);
 
-  it('a day that clocks are set back into has the events after that', async () => {
+  it('counts events after the clocks go back on the day that they go back into', async () => {
     // At 00:01 of the next day (02:31 UTC), clocks went back to 23:01.
     const times = ['02:29', '02:30', '02:31', '03:29', '03:30'].map((time) => `2010-11-07T${time}:00Z`);
     const ask = await asker(
@@ -31,7 +31,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
   });
 
   it.each(['0001-01-01', '1899-12-31', '2300-01-01', '9999-12-31'])(
-    'events of %s are counted on their day',
+    'counts events of %s on their day',
     async (day) => {
       const ask = await asker(started, [{ at: `${day}T00:00:00.000Z` }, { at: `${day}T23:59:59.999Z` }]);
       expect(await ask({ kind: 'trends', ...onDay(day), series: [{ event: 'a' }] })).toMatchObject({
@@ -41,7 +41,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     },
   );
 
-  it('the period before has the lines of this one', async () => {
+  it('gives the previous period the same lines as the current one', async () => {
     const ask = await asker(started, [
       { at: '2026-03-03T12:00:00Z', plan: 'pro' },
       { at: '2026-03-04T12:00:00Z', plan: 'pro' },
@@ -67,7 +67,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     });
   });
 
-  it('values that only the period before has are the others', async () => {
+  it('groups values that only the previous period has under the others', async () => {
     const at = '2026-03-02T12:00:00Z';
     const ask = await asker(started, [{ at, plan: 'old' }, { at, plan: 'older' }, { at }]);
     const report = await ask({
@@ -85,7 +85,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     });
   });
 
-  it('names that are not from data are marked, those from data are not', async () => {
+  it('marks built-in names, and leaves names from data unmarked', async () => {
     const plans = ['Other', 'Other', 'Other', 'pro', '(none)', undefined];
     const asked = await asker(
       started,
@@ -120,7 +120,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     });
   });
 
-  it('values and names that are too long for a report are cut, and still different', async () => {
+  it('cuts values and names that are too long for a report, and keeps them distinct', async () => {
     const long = '👩‍🚀'.repeat(100);
     const ask = await asker(started, [{ at: NOON, plan: long }]);
     const common = { ...onDay('2026-03-03'), breakdown: { property: 'plan' } };
@@ -133,7 +133,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     });
   });
 
-  it('a sum beyond a double is null, and all else of the question stands', async () => {
+  it('answers null for a sum beyond a double, and keeps the rest of the report', async () => {
     const [huge, half] = [{ total: 1e308 }, { total: '-0.5e308' }];
     const ask = await asker(started, [
       { at: NOON, name: 'over', properties: huge, plan: undefined },
@@ -173,7 +173,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(await resultOf('tiny', 'median')).toBe(5e-324);
   });
 
-  it('values of days that are finite alone have no total beyond a double', async () => {
+  it('omits a total beyond a double when the days alone are finite', async () => {
     const properties = { total: 1.5e308 };
     const days = ['01', '02', '03', '04'].map((day) => ({ at: `2026-03-${day}T12:00:00Z`, properties }));
     const ask = await asker(started, days);
@@ -190,7 +190,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     ]);
   });
 
-  it('whole numbers up to 2^53 are exact, and fractions have 15 digits', async () => {
+  it('computes whole numbers up to 2^53 exactly, and fractions to 15 digits', async () => {
     const numbers = {
       bytes: [1234567890123],
       time: [1732600000123, 1],
@@ -221,7 +221,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(await measured('noise', ['sum'])).toEqual([1]);
   });
 
-  it('values that begin alike have lines of their own', async () => {
+  it('gives values that begin alike separate lines', async () => {
     const start = `https://shop.example/${'x'.repeat(200)}`;
     const plans = [
       `${start}/1`,
@@ -251,7 +251,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(shown.filter((name) => start.startsWith(name))).toHaveLength(4);
   });
 
-  it('a property whose name is that of something else is asked for by property.<name>', async () => {
+  it('reads a property with a reserved name as property.<name>', async () => {
     const names = [
       'context.os',
       'trait.plan',
@@ -276,7 +276,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     }
   });
 
-  it('a day that clocks skipped is not in a report', async () => {
+  it('leaves a day that the clocks skipped out of a report', async () => {
     const ask = await asker(started, [
       { at: '2011-12-29T12:00:00-10:00' },
       { at: '2011-12-31T12:00:00+14:00' },
@@ -296,7 +296,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     ).toMatchObject({ rows: [{ name: '2011-12-29', size: 1 }] });
   });
 
-  it('each of twelve series has ten values, others and none', async () => {
+  it('gives each of twelve series ten values, others and none', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `event ${index}`);
     const plans = [...Array.from({ length: 11 }, (_, index) => `v${index}`), undefined];
     const ask = await asker(
@@ -315,7 +315,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     });
   });
 
-  it('twelve steps of one event take an event each', async () => {
+  it('matches each of twelve steps of one event with a separate event', async () => {
     const all = Array.from({ length: 12 }, (_, index) => index);
     const seen = (person: string, pages: readonly number[]) =>
       pages.map((page, index) => ({

@@ -7,7 +7,7 @@ import { readBy } from './reads.ts';
 
 const range = { from: '2026-03-01', to: '2026-03-02' };
 
-test('what a question reads is named by the first place that reads it', () => {
+test('names a read by the first place in the question that causes it', () => {
   const question = insightQuery.parse({
     kind: 'trends',
     range,
@@ -41,7 +41,7 @@ test('what a question reads is named by the first place that reads it', () => {
   });
 });
 
-test('the cohorts of a question count as its own conditions do', async () => {
+test('counts the cohorts of a question as its own conditions', async () => {
   const value = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [index, 0]));
   const eq = { attribute: 'plan', op: 'eq', value } as const;
   const asked = answer(insightQuery.parse({ kind: 'lifecycle', range, where: [eq], cohort: 'beta' }), {

@@ -11,7 +11,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
   }, 60_000);
   afterAll(() => started?.stop());
 
-  test.skipIf(isMissing)('no event of the period before is lost', async () => {
+  test.skipIf(isMissing)('keeps every event of the previous period', async () => {
     const days = [...Array.from({ length: 31 }, (_, day) => `01-${day + 1}`), '02-1', '02-28'];
     const compared = await asker(
       started,
@@ -61,7 +61,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     }
   });
 
-  test.skipIf(isMissing)('series of one event are named after what differs', async () => {
+  test.skipIf(isMissing)('names the series of one event after their differences', async () => {
     const ask = await asker(started, []);
     const namesOf = async (series: object[]) => {
       const report = await ask({ kind: 'trends', range, series });
@@ -96,7 +96,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
   });
 
   test.skipIf(isMissing)(
-    'an empty text is a value of its own, which may also be called (empty)',
+    'treats an empty text as a value of its own, next to one named (empty)',
     async () => {
       const plans = ['', '', '', '(empty)', '(empty)', null];
       const asked = await asker(

@@ -98,7 +98,7 @@ const rows = () => database.sql<{ report_id: string; next_run_at: unknown; attem
   select report_id, next_run_at, attempts from saved_reports order by 1`;
 const minutes = (count: number) => count * 60_000;
 
-it('a report with a refresh is picked up from the directory, and runs once each interval', async () => {
+it('runs a report with a refresh from the directory once each interval', async () => {
   reports.set('often', '15m').set('by hand', null);
   startInstance();
   await eventually(async () => expect((await rows()).map((row) => row.report_id)).toEqual(['often']));
@@ -114,7 +114,7 @@ it('a report with a refresh is picked up from the directory, and runs once each 
   await eventually(async () => expect(runs).toHaveLength(2));
 });
 
-it('a busy engine is tried again later, and the last failure is published', async () => {
+it('retries later while the engine is busy, and publishes the last failure', async () => {
   reports.set('asked', null);
   run = async () => Promise.reject(new Unavailable('Too many questions.'));
   await startInstance().request({ projectId: 'shop', reportId: 'asked' });
@@ -128,7 +128,7 @@ it('a busy engine is tried again later, and the last failure is published', asyn
   await eventually(async () => expect(await rows()).toEqual([]));
 });
 
-it('a failure that no retry helps is published in neutral words, and the report keeps its schedule', async () => {
+it('publishes a failure that retries cannot fix in neutral words, and keeps the schedule of the report', async () => {
   reports.set('broken', '15m');
   await database.sql`insert into saved_reports (project_id, report_id, next_run_at, attempts)
     values ('shop', 'broken', ${new Date(START).toISOString()}, 4)`;
@@ -147,7 +147,7 @@ it('a failure that no retry helps is published in neutral words, and the report 
   await eventually(async () => expect(runs).toMatchObject([{ error: {} }, { report: {} }]));
 });
 
-it('a report that is to run more often does so at once, and others keep their times', async () => {
+it('runs a report at once when its interval becomes shorter, and keeps the times of others', async () => {
   reports.set('changed', 'daily').set('kept', 'daily');
   const due = new Date(START + minutes(120)).toISOString();
   await database.sql`insert into saved_reports (project_id, report_id, refresh, next_run_at)
@@ -170,7 +170,7 @@ it('a report that is to run more often does so at once, and others keep their ti
   expect(runs).toHaveLength(1);
 });
 
-it('a report that changes while it is tried again keeps its attempts and their times', async () => {
+it('keeps the attempts and times of a report that changes between retries', async () => {
   reports.set('busy', '15m');
   const due = new Date(START + minutes(1)).toISOString();
   const until = new Date(START + minutes(3)).toISOString();
@@ -185,7 +185,7 @@ it('a report that changes while it is tried again keeps its attempts and their t
   expect((await rows()).filter((row) => row.report_id !== 'new')).toEqual(before);
 });
 
-it('a project with many due reports does not keep those of others waiting', async () => {
+it('runs the reports of other projects while one project has many due', async () => {
   await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
     select 'many', 'm' || n, ${new Date(START - minutes(60)).toISOString()}::timestamptz from generate_series(1, 1000) as n`;
   await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
@@ -197,7 +197,7 @@ it('a project with many due reports does not keep those of others waiting', asyn
   expect(runs.slice(0, 3).map(({ reportId }) => reportId.replace(/\d+/, ''))).toEqual(['f', 'm', 'o']);
 });
 
-it('reports that are due at once run one after another without a pause', async () => {
+it('runs reports that are due at once one after another without a pause', async () => {
   for (let n = 1; n <= 50; n++) reports.set(`m${n}`, null);
   await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
     select 'shop', 'm' || n, ${new Date(START).toISOString()}::timestamptz from generate_series(1, 50) as n`;
@@ -213,7 +213,7 @@ it('reports that are due at once run one after another without a pause', async (
   await eventually(async () => expect(await rows()).toEqual([]));
 });
 
-it('a report that another instance runs is left to it until its claim ends', async () => {
+it('leaves a report that another instance runs to it until its claim ends', async () => {
   reports.set('claimed', '15m');
   const until = new Date(START + minutes(3)).toISOString();
   await database.sql`insert into saved_reports (project_id, report_id, next_run_at, claimed_until)
@@ -230,7 +230,7 @@ it('a report that another instance runs is left to it until its claim ends', asy
   await eventually(async () => expect(runs.map(({ reportId }) => reportId)).toEqual(['sign', 'claimed']));
 });
 
-it('a report that is asked for while it runs runs again', async () => {
+it('runs a report again when it is requested while it runs', async () => {
   reports.set('asked', null);
   const begun = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -247,7 +247,7 @@ it('a report that is asked for while it runs runs again', async () => {
   await eventually(async () => expect(await rows()).toEqual([]));
 });
 
-it('a clock that is set back delays no report by more than its interval, and new ones are found', async () => {
+it('delays no report by more than its interval when a clock is set back, and finds new ones', async () => {
   reports.set('often', '15m');
   startInstance();
   await eventually(async () => expect(await rows()).toHaveLength(1));
@@ -263,7 +263,7 @@ it('a clock that is set back delays no report by more than its interval, and new
   );
 });
 
-it('a run that was claimed, failed or asked for before the clock was set back is due again', async () => {
+it('makes a run that was claimed, failed or requested before a clock was set back due again', async () => {
   const at = (ahead: number) => new Date(START + ahead).toISOString();
   await database.sql`insert into saved_reports
     (project_id, report_id, refresh, next_run_at, attempts, claimed_until) values
@@ -278,7 +278,7 @@ it('a run that was claimed, failed or asked for before the clock was set back is
   );
 });
 
-it('a report whose refresh is cleared runs only when it is asked for', async () => {
+it('runs a report without a refresh only when it is requested', async () => {
   reports.set('cleared', null);
   await database.sql`insert into saved_reports (project_id, report_id, refresh, next_run_at)
     values ('shop', 'cleared', '15m', ${new Date(START).toISOString()})`;
@@ -292,7 +292,7 @@ it('a report whose refresh is cleared runs only when it is asked for', async () 
   await eventually(async () => expect(runs).toHaveLength(1));
 });
 
-it('a report that is deleted does not run', async () => {
+it('does not run a deleted report', async () => {
   await database.sql`insert into saved_reports (project_id, report_id, next_run_at)
     values ('shop', 'deleted', ${new Date(START).toISOString()})`;
   startInstance();

@@ -44,7 +44,7 @@ const request = (id: string, more: { sub?: string; permissions?: string[] } = {}
 const runsOf = (id: string) => runs.filter(({ reportId }) => reportId === id);
 
 describe('a saved report', () => {
-  it('runs on request', async () => {
+  it('runs a report on request', async () => {
     await save('asked', { query });
     await eventually(async () => expect((await request('asked')).status).toBe(202));
     await eventually(async () => expect(runsOf('asked')).toHaveLength(1));
@@ -55,7 +55,7 @@ describe('a saved report', () => {
     expect(new Set(runsOf('asked').map(({ runId }) => runId)).size).toBe(2);
   });
 
-  it('that counts people has no total: a person counts in every bucket', async () => {
+  it('gives a report that counts people no total, since a person counts in every bucket', async () => {
     await save('people', { query: { ...query, series: [{ event: 'order placed', measure: 'people' }] } });
     await eventually(async () => expect((await request('people')).status).toBe(202));
     await eventually(async () => expect(runsOf('people')).toHaveLength(1));
@@ -64,7 +64,7 @@ describe('a saved report', () => {
     });
   });
 
-  it('says why it cannot run', async () => {
+  it('publishes why a saved report cannot run', async () => {
     await save('wrong', { query: { ...query, cohort: 'nobody' } });
     await eventually(async () => expect((await request('wrong')).status).toBe(202));
     await eventually(async () => expect(runsOf('wrong')).toHaveLength(1));
@@ -72,7 +72,7 @@ describe('a saved report', () => {
     expect(runsOf('wrong')[0]).not.toHaveProperty('report');
   });
 
-  it('that is deleted does not run, nor does the next one of its id when it was due', async () => {
+  it('runs neither a deleted report nor, at its time, the next one of the same id', async () => {
     const database = openDatabase({ url: analytics.databaseUrl, applicationName: 'test' });
     onTestFinished(() => database.close());
     const rows = () => database.sql`select from saved_reports where report_id = 'refreshed'`;
@@ -87,7 +87,7 @@ describe('a saved report', () => {
     await eventually(async () => expect(runsOf('refreshed').at(-1)).toMatchObject({ generation: 'two' }));
   });
 
-  it('is bounded as any question is', async () => {
+  it('applies the bounds of a question to a saved report', async () => {
     const value = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [index, 0]));
     await save('large', { query: { ...query, where: [{ attribute: 'plan', op: 'eq', value }] } });
     await eventually(async () => expect((await request('large')).status).toBe(400));
@@ -97,7 +97,7 @@ describe('a saved report', () => {
     );
   });
 
-  it('without a query does not run, and nobody else may ask for it', async () => {
+  it('refuses to run a report without a query, or for a person without the permission', async () => {
     await save('posted', {});
     expect((await request('posted')).status).toBe(404);
     expect((await request('asked', { sub: 'eve', permissions: [] })).status).toBe(403);
@@ -105,7 +105,7 @@ describe('a saved report', () => {
 });
 
 describe('the time of the next run', () => {
-  it('is as long after each interval for one report, and spread over all', () => {
+  it('keeps the interval of one report, and spreads all reports over it', () => {
     const after = new Date('2026-03-01T12:00:00Z');
     const times = Array.from({ length: 1000 }, (_, index) =>
       nextRun('15m', { projectId: 'shop', reportId: `r${index}` }, after).getTime(),

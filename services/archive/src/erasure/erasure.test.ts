@@ -62,7 +62,7 @@ const people = async () =>
   (await rowsIn({ database, objects })).map((row) => `${row.projectId} ${row.distinctId}`).sort();
 
 describe('the erasure of a person', () => {
-  it('replaces the files that may have them, and deletes those at once', async () => {
+  it('replaces the files that may have a person, and deletes the old ones at once', async () => {
     const bucket = { bucket: bucketOf('shop', 4), buckets: 4 };
     await store('events/2026-03-01/a.parquet');
     await store('events/2026-03-01/b.parquet', bucket);
@@ -81,7 +81,7 @@ describe('the erasure of a person', () => {
     );
   });
 
-  it('leaves files without them, and those of other projects, as they are', async () => {
+  it('leaves files without the person, and files of other projects, as they are', async () => {
     await store('events/2026-03-01/a.parquet', {}, [archivedEvent(0), other]);
     await store('events/2026-03-01/b.parquet', { projectId: 'blog' }, [other]);
     const before = await files.readable('2026-01-01', 10);
@@ -89,7 +89,7 @@ describe('the erasure of a person', () => {
     expect(await files.readable('2026-01-01', 10)).toEqual(before);
   });
 
-  it('deletes a replaced file that has them, though others may read it still', async () => {
+  it('deletes a replaced file that has the person, though others may still be reading it', async () => {
     await store('events/2026-03-01/a.parquet');
     await store('events/2026-03-01/b.parquet', {}, [other]);
     await database.sql`update event_files set replaced_at = now() where key like '%a.parquet'`;
@@ -98,7 +98,7 @@ describe('the erasure of a person', () => {
     expect(await people()).toEqual(['blog grace']);
   });
 
-  it('finds them in a file that took the place of others meanwhile', async () => {
+  it('finds the person in a file that replaced others during the erasure', async () => {
     await store('events/2026-03-01/b.parquet');
     const merging: ObjectStore = {
       ...objects,
@@ -115,7 +115,7 @@ describe('the erasure of a person', () => {
     expect(await people()).toEqual(['blog grace', 'shop ada']);
   });
 
-  it('keeps a merge in progress from bringing them back', async () => {
+  it('keeps a merge in progress from bringing the person back', async () => {
     await store('events/2026-03-01/a.parquet');
     const [a] = await files.readable('2026-01-01', 10);
     const step = {
@@ -129,7 +129,7 @@ describe('the erasure of a person', () => {
     expect(await people()).toEqual(['blog grace', 'shop ada']);
   });
 
-  it('gives up a merge whose files are being written', async () => {
+  it('gives up a merge whose files are being rewritten', async () => {
     await store('events/2026-03-01/a.parquet', {}, [other]);
     const [a] = await files.readable('2026-01-01', 10);
     const step = {
@@ -143,7 +143,7 @@ describe('the erasure of a person', () => {
     expect(await people()).toEqual(['blog grace']);
   });
 
-  it('leaves the rows of others in a merged file that comes to be read meanwhile', async () => {
+  it('keeps the rows of others in a merged file that becomes readable during the erasure', async () => {
     const [original, merged] = ['events/2026-03-01/a.parquet', 'events/2026-03-01/merged.parquet'];
     await store(original);
     const [a] = await files.readable('2026-01-01', 10);
@@ -168,7 +168,7 @@ describe('the erasure of a person', () => {
     expect(await people()).toEqual(['blog grace', 'shop ada']);
   });
 
-  it('rewrites the files of a project from before files had many', async () => {
+  it('rewrites old files that hold a single project', async () => {
     const keys = [
       'events/shop/2026-03-01/events-0-1-1.parquet',
       'events/shop/2026-03-02/events-0-2-2.parquet',
@@ -179,7 +179,7 @@ describe('the erasure of a person', () => {
     expect(await people()).toEqual(['shop ada', 'shop ada']);
   });
 
-  it('writes nothing more once it is stopped, not even the file that it has read', async () => {
+  it('writes nothing after it is stopped, not even the file that it has read', async () => {
     await store('events/2026-03-01/a.parquet');
     const stopping = new AbortController();
     const stopsInTheFirst: ObjectStore = {
@@ -194,7 +194,7 @@ describe('the erasure of a person', () => {
   });
 });
 
-it('the erasure of a project leaves the rows of others', async () => {
+it('keeps the rows of other projects when a project is erased', async () => {
   await store('events/2026-03-01/a.parquet');
   await store('events/2026-03-01/b.parquet', { projectId: 'shop' }, [grace]);
   await objects.put('events/shop/2026-03-01/events-0-1-1.parquet', encodeEvents([grace]));

@@ -101,7 +101,7 @@ onEachBacking('the event consumer', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toHaveLength(4);
   });
 
-  it('archives each event once while threads die at work', async () => {
+  it('archives each event once when worker threads die', async () => {
     let uses = 0;
     let deaths = 0;
     run({
@@ -127,7 +127,7 @@ onEachBacking('the event consumer', ({ harness, run, running }) => {
     expect(deaths).toBe(3);
   });
 
-  it('dead-letters what it cannot decode, and keeps the lines around it', async () => {
+  it('dead-letters lines that it cannot decode, and keeps the lines around them', async () => {
     run();
     const projectId = newProject();
     const good = [sent(), sent()];

@@ -79,8 +79,8 @@ describe.each([
   afterAll(() => harness?.stop());
 
   const cases = steps.flatMap((fatal) => [[fatal, 'before'] as const, [fatal, 'after'] as const]);
-  describe.skipIf(harness === undefined).each(cases)('at a %s, %s its effect', (fatal, moment) => {
-    it('has archived every event exactly once after a restart', async () => {
+  describe.skipIf(harness === undefined).each(cases)('a crash at a %s, %s its effect', (fatal, moment) => {
+    it('archives every event exactly once after a restart', async () => {
       if (harness === undefined) return;
       for (let dieAt = 0; ; dieAt += fatal === 'statement' ? strides[moment] : 1) {
         const ids = await publishSome(harness);

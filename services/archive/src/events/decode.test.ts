@@ -12,7 +12,7 @@ const anyValue = fc.oneof(
   fc.json().map((text): unknown => JSON.parse(text)),
 );
 
-it('archives just the lines that the schema of a row accepts', () => {
+it('archives only the lines that the schema of a row accepts', () => {
   fc.assert(
     fc.property(anyEvents, fc.constantFrom(...fields), anyValue, ([event], field, value) => {
       const line = JSON.stringify({ ...event, occurred_at: event?.timestamp, [field]: value });
@@ -33,7 +33,7 @@ it('archives just the lines that the schema of a row accepts', () => {
   );
 });
 
-it('decodes each line on its own, also beside one that is not UTF-8', () => {
+it('decodes each line on its own, also next to a line that is not UTF-8', () => {
   const good = JSON.stringify({
     distinct_id: 'é',
     event_id: 'one',

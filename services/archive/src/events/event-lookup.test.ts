@@ -59,7 +59,7 @@ describe.each([
   /** Starts a process of this service that only consumes events. */
   const startConsumer = (settings: Record<string, string>) => archive.start({ ROLES: 'events', ...settings });
 
-  describe.skipIf(backings === undefined)('with its backings', () => {
+  describe.skipIf(backings === undefined)('event lookup with its backings', () => {
     it('answers not_seen while the archive is behind, accepted before the file is written, then archived', async () => {
       const one = sent({ distinct_id: 'ada' });
       const early = Date.now();
@@ -101,7 +101,7 @@ describe.each([
       await quick.stop();
     });
 
-    it('names the file and the row', async () => {
+    it('names the file and the row of an event', async () => {
       const consumer = await startConsumer({ ARCHIVE_FILE_SECONDS: '1' });
       const events = Array.from({ length: 50 }, () => sent({ distinct_id: 'bob' }));
       await send(...events);
@@ -116,7 +116,7 @@ describe.each([
       expect(rows).toEqual([{ event_id: events[7]?.event_id }]);
     });
 
-    it('lists the places of duplicates', async () => {
+    it('lists the places of duplicates of an event', async () => {
       const one = sent({ distinct_id: 'ada', event_id: 'twice/é #1' });
       await send(one);
       await send(one);
@@ -145,7 +145,7 @@ describe.each([
       await consumer.stop();
     });
 
-    it('answers archived without a row once the file was removed', async () => {
+    it('answers archived without a row after the file was removed', async () => {
       const one = sent();
       await send(one);
       const consumer = await startConsumer({ ARCHIVE_FILE_SECONDS: '1' });
@@ -158,7 +158,7 @@ describe.each([
       });
     });
 
-    it('requires service.manage and a project of this region', async () => {
+    it('requires service.manage and a project of this region for event lookup', async () => {
       const member = await archive.mint({ sub: 'member' });
       expect((await ask('x', PROJECT, member)).status).toBe(403);
       expect((await ask('x', PROJECT, 'nonsense')).status).toBe(401);

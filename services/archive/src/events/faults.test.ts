@@ -48,9 +48,9 @@ const faults: [string, (servers: Servers) => unknown, (servers: Servers) => unkn
   ['Kafka is killed', ({ kafka }) => kafka.kill(), ({ kafka }) => kafka.restart()],
 ];
 
-describe.skipIf(servers === undefined)('while events arrive', () => {
+describe.skipIf(servers === undefined)('faults while events arrive', () => {
   it.each(faults)(
-    '%s and recovers: every event is archived once, without restarting the consumers',
+    'archives every event once, without restarting the consumers, when %s and recovers',
     async (...given) => {
       const [, begin, end] = given;
       if (servers === undefined) return;

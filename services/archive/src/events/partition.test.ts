@@ -4,7 +4,7 @@ import { decodeRecord } from './decode.ts';
 import { createEventPartition, type EventPartition } from './partition.ts';
 import type { Segment } from './store.ts';
 
-it('counts nothing as held after it is dropped during a commit', async () => {
+it('counts no bytes as held after a partition is dropped during a commit', async () => {
   // The bytes held by the other partitions of the process.
   const held = { bytes: 1_000 };
   let segment: Segment | undefined;

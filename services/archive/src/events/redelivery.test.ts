@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { eventIds, newProject, onEachBacking, PARTITIONS, quick, sent } from '../testing/events-harness.ts';
 
 onEachBacking('redelivered records', ({ harness, run, running }) => {
-  it('are archived once when consumers leave and join', async () => {
+  it('archives events once when consumers leave and join', async () => {
     const projectId = newProject();
     const all: string[] = [];
     const publish = async () => {
@@ -26,7 +26,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(eventIds(await harness.rows(projectId)).sort()).toEqual(all.sort());
   });
 
-  it('are archived once by a consumer that has lost its partition without knowing', async () => {
+  it('archives events once when a consumer has lost its partition without knowing', async () => {
     const projectId = newProject();
     const [first, second, third] = [[sent()], [sent()], [sent()]].map((events) =>
       events.map((one) => ({ ...one, distinct_id: 'one' })),
@@ -58,7 +58,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toHaveLength(3);
   });
 
-  it('are archived once when the offsets of the group are lost', async () => {
+  it('archives events once when the offsets of the group are lost', async () => {
     const projectId = newProject();
     run();
     for (let i = 0; i < 5; i++) await harness.publish(projectId, [sent(), sent()]);
@@ -75,7 +75,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toEqual(before);
   });
 
-  it('are archived once where the segment before a known one was deleted', async () => {
+  it('archives events once when the segment before a known one was deleted', async () => {
     const projectId = newProject();
     const consumer = run();
     for (let i = 0; i < 3; i++) {
@@ -103,7 +103,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toEqual(before);
   });
 
-  it('do not replace a file whose first records have expired', async () => {
+  it('keeps a file whose first records have expired', async () => {
     const projectId = newProject();
     const consumer = run({ settings: { ...quick, fileAgeMs: 500 } });
     for (let i = 0; i < 3; i++) await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
@@ -137,7 +137,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toEqual(before);
   });
 
-  it('are archived where offsets go back, and no commit passes over them', async () => {
+  it('archives events whose offsets go back, and commits no offset past them', async () => {
     const projectId = newProject();
     const one = () => sent({ distinct_id: 'one' });
     let shift = 1000n;
@@ -181,7 +181,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(commits.filter((offset) => offset >= 1000n)).toEqual([]);
   });
 
-  it('of a log that was cut short are archived beside those it had before', async () => {
+  it('archives the events of a truncated log next to those it had before', async () => {
     const projectId = newProject();
     const consumer = run();
     for (let i = 0; i < 3; i++) await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
@@ -203,7 +203,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toHaveLength(4);
   });
 
-  it('of a recreated topic get files beside those of the old one', async () => {
+  it('archives the events of a recreated topic in files of their own', async () => {
     const projectId = newProject();
     run();
     await harness.publish(projectId, [sent({ distinct_id: 'one' })]);

@@ -48,7 +48,7 @@ it('reads at most fifty segments to find the file of an event', async () => {
   expect((await store.segmentsAt(1, 500_050n)).map((one) => one.firstOffset)).toEqual([500_000n]);
 });
 
-it('reads one segment to find that of a record, and none for a new record', async () => {
+it('reads one segment to find the file of a record, and none for a new record', async () => {
   const old = { offset: 500_050n, timestamp: 5_000_500 };
   const fresh = { offset: 1_000_000n, timestamp: 10_000_500 };
   expect(await rowsReadBy((own) => own.findSegment(2, old))).toBe(1);

@@ -79,7 +79,7 @@ async function read(): Promise<number[]> {
 }
 const twice = (offsets: number[]) => offsets.flatMap((offset) => [offset, offset]);
 
-it('enters files of segments that are not known, those of a project each among them', async () => {
+it('records the files of unknown segments, including files of a single project', async () => {
   await enter(segmentKey(1), [1, 2]);
   await put(segmentKey(3), [3, 4]);
   await put(segmentKey(5, 'shop/'), [5]);
@@ -90,7 +90,7 @@ it('enters files of segments that are not known, those of a project each among t
   expect(former).toMatchObject({ projectId: 'shop', rows: 2, bucket: null });
 });
 
-it('leaves files alone whose records are read again', async () => {
+it('leaves files alone when their records are read again', async () => {
   await put(segmentKey(1), [1, 2]);
   await put(segmentKey(3), [3, 4]);
   await adopt(3n);
@@ -98,7 +98,7 @@ it('leaves files alone whose records are read again', async () => {
   expect(await objects.get(segmentKey(3))).toBeDefined();
 });
 
-it('enters merged files whose originals are gone, and no longer those', async () => {
+it('records merged files whose originals are gone, and forgets the originals', async () => {
   await enter(segmentKey(1), [1, 2]);
   await enter(segmentKey(3), [3]);
   await objects.delete(segmentKey(1));
@@ -110,7 +110,7 @@ it('enters merged files whose originals are gone, and no longer those', async ()
   expect(await store.readableOf(DAY)).toHaveLength(2);
 });
 
-it('keeps the originals of a merge where all of them are there, whether or not the merge was finished', async () => {
+it('keeps the originals of a merge where all of them exist, whether or not the merge was finished', async () => {
   await enter(segmentKey(1), [1, 2]);
   await put(segmentKey(3), [3]);
   await put(mergedKey(1, 0), [1, 3]);
@@ -119,7 +119,7 @@ it('keeps the originals of a merge where all of them are there, whether or not t
   expect(await objects.get(mergedKey(1, 0))).toBeUndefined();
 });
 
-it('replaces the originals that are left of a merge, and a merged file that was merged again', async () => {
+it('replaces the remaining originals of a merge, and a merged file that was merged again', async () => {
   await enter(segmentKey(1), [1]);
   await enter(segmentKey(2), [2]);
   await objects.delete(segmentKey(1));
@@ -132,7 +132,7 @@ it('replaces the originals that are left of a merge, and a merged file that was 
   expect((await store.readableOf(DAY)).map(({ key }) => key)).toEqual([mergedKey(2)]);
 });
 
-it('does not bring back what a missing file replaced', async () => {
+it('does not bring back the originals of a missing file', async () => {
   const original = await enter(segmentKey(1), [1, 2]);
   await store.adopt([{ ...original, key: mergedKey(1) }], [original.key]);
   await adopt();
@@ -140,7 +140,7 @@ it('does not bring back what a missing file replaced', async () => {
   expect(await store.find([original.key])).toMatchObject([{ isDeleted: true }]);
 });
 
-it('leaves a merged file alone, and says so, where it has some rows of another', async () => {
+it('leaves a merged file alone, and logs it, where it has some rows of another file', async () => {
   await enter(segmentKey(1), [1, 2]);
   await put(mergedKey(1), [2, 3]);
   await adopt();

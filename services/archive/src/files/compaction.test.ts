@@ -79,7 +79,7 @@ const read = () => store.readable('2026-01-01', 10_000);
 const published = () => publishFiles(harness);
 
 describe('merging files', () => {
-  it('waits until a day has many, and leaves one with all their rows in order', async () => {
+  it('waits until a day has many files, and leaves one with all their rows in order', async () => {
     const all = Array.from({ length: 16 }, () => events(300, 5));
     for (const [index, rows] of all.slice(1).entries()) await put(`f${index}`, rows);
     await run(noon);
@@ -96,7 +96,7 @@ describe('merging files', () => {
     expect(rows).toEqual(all.flat().sort(compareRows));
   });
 
-  it('does not write a merged file again with as many small ones until its day is over', async () => {
+  it('does not merge a merged file with as many small ones again until its day is over', async () => {
     for (const round of ['a', 'b']) {
       for (let index = 0; index < 16; index++) await put(`${round}${index}`, events(20, 5));
       await run(noon);
@@ -107,7 +107,7 @@ describe('merging files', () => {
     expect((await read()).map(({ rows }) => rows)).toEqual([960]);
   });
 
-  it('merges what is left of a day that is over, each project apart that has files of its own', async () => {
+  it('merges the remaining files of a day that is over, with each project that has its own files apart', async () => {
     for (const name of ['a', 'b']) {
       await put(name, events(10, 3));
       await put(`own-${name}`, events(10, 1, { projectId: 'large' }), { ...ANY_PROJECT, projectId: 'large' });
@@ -148,7 +148,7 @@ describe('merging files', () => {
     expect(await store.find(keys)).toEqual([]);
   });
 
-  it('that takes longer than an hour is not carried out, since its files may be deleted', async () => {
+  it('discards a merge that takes longer than an hour, since its files may be deleted', async () => {
     const a = await put('a', events(10, 3));
     const step = { id: crypto.randomUUID(), replaced: [a.key], files: [{ ...a, key: 'events/prepared' }] };
     await store.prepare(step);
@@ -159,7 +159,7 @@ describe('merging files', () => {
     expect((await read()).map(({ key }) => key)).toEqual([a.key]);
   });
 
-  it('keeps replaced files until they are on the topic, without which nothing is known of what they replaced', async () => {
+  it('keeps replaced files until the topic has their replacement', async () => {
     await put('a', events(10, 3));
     await put('b', events(10, 3));
     await run(nextDay, { replacedSeconds: 0 });
@@ -169,7 +169,7 @@ describe('merging files', () => {
     expect(await store.find([`events/${DAY}/a.parquet`])).toMatchObject([{ isDeleted: true }]);
   });
 
-  it('that was interrupted leaves the old files, and no objects that nobody knows', async () => {
+  it('keeps the old files, and leaves no unknown objects, when a merge is interrupted', async () => {
     await put('a', events(10, 3));
     await put('b', events(10, 3));
     const stopping = new AbortController();
@@ -209,7 +209,7 @@ describe('merging files', () => {
   it.each([
     ['missing', (key: string) => harness.objects.delete(key)],
     ['unreadable', (key: string) => harness.objects.put(key, Buffer.from('not a file'))],
-  ])('leaves a file out for a while that is %s, and goes on', async (_what, damage) => {
+  ])('leaves a file that is %s out for a while, and merges the others', async (_what, damage) => {
     let elapsed = 0;
     const merges = createDueMerges({ store, elapsed: () => elapsed });
     for (const name of ['a', 'b', 'c']) await put(name, events(10, 3));
@@ -239,7 +239,7 @@ describe('merging files', () => {
     expect((await rowsIn(harness)).length).toBe(60);
   });
 
-  it('erases the events of a project that is asked for', async () => {
+  it('erases the events of a project on request', async () => {
     await put('a', events(10, 2));
     await published();
     await harness.database.drizzle.execute(
@@ -250,7 +250,7 @@ describe('merging files', () => {
     expect(await store.projectsToErase()).toEqual([]);
   });
 
-  it('goes on with everything else where the erasure of a project fails, and tries that again', async () => {
+  it('continues with everything else when the erasure of a project fails, and retries it', async () => {
     for (const name of ['a', 'b']) await put(name, events(10, 2));
     // In another bucket, so that the erasure of project-0 does not read it.
     const bucket = 1 - bucketOf('project-0', 2);
@@ -274,7 +274,7 @@ describe('merging files', () => {
     expect(new Set((await rowsIn(harness)).map((row) => row.projectId))).toEqual(new Set(['project-1']));
   });
 
-  it('leaves the files of a day as they are whose adoption failed, and merges those of others', async () => {
+  it('leaves the files of a day whose adoption failed, and merges those of other days', async () => {
     const other = '2026-02-28';
     const bad = `events/${other}/events-0-${'0'.repeat(16)}-1000.parquet`;
     await harness.objects.put(bad, Buffer.from('not a file'));
@@ -304,7 +304,7 @@ describe('merging files', () => {
 });
 
 describe('readers of the topic', () => {
-  it('see every row of a project once, whichever record is the last they have seen', async () => {
+  it('shows a reader every row of a project once, whichever record it has seen last', async () => {
     const before = (await published()).length;
     const all: ArchivedEvent[] = [];
     for (let index = 0; index < 8; index++) {
@@ -344,7 +344,7 @@ describe('readers of the topic', () => {
     expect(new Set(files.map(({ buckets }) => buckets))).toEqual(new Set([4]));
   });
 
-  it('get every file again where the topic was lost', async () => {
+  it('publishes every file again when the topic was lost', async () => {
     await put('a', events(10, 3));
     await published();
     await harness.database.drizzle.execute(sql`update published_files set next_offset = 1000000`);

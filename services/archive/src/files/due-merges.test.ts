@@ -50,7 +50,7 @@ async function carryOut({ day, files }: Merge): Promise<void> {
   );
 }
 
-it('gives every day its turn, however old it is, also those that come to have files', async () => {
+it('gives every day its turn, however old it is, also when it gets files later', async () => {
   await insertFiles({ days: 300, ofEach: 70, isOwn: false });
   const merges = createDueMerges({ store });
   const days: string[] = [];
@@ -89,7 +89,7 @@ it('puts files of today first while earlier days have their turns', async () => 
   expect(days).toEqual([...before, '2026-03-01', '2026-02-26', '2026-02-25', '2026-02-24']);
 });
 
-it('leaves out a file whose merge failed until its pause is over, whatever days were looked at meanwhile', async () => {
+it('leaves out a file whose merge failed until its pause is over, whatever days it searches', async () => {
   await insertFiles({ days: 3, ofEach: 2, isOwn: false });
   let passedMs = 0;
   const merges = createDueMerges({ store, elapsed: () => passedMs });
@@ -110,7 +110,7 @@ it('leaves out a file whose merge failed until its pause is over, whatever days 
   expect(await found(setBack)).toEqual(all);
 });
 
-it('reads few of the files of all time', async () => {
+it('reads few of all the files in the archive', async () => {
   // A hundred files on each of 300 days, none of which is due.
   await insertFiles({ days: 300, ofEach: 100, isOwn: true });
   const rows = await rowsRead(database, async (db: Database['drizzle']) => {

@@ -40,7 +40,7 @@ async function written(events: Row[]) {
 }
 
 describe('a Parquet file', () => {
-  it('gives DuckDB any events as sent', async () => {
+  it('writes a Parquet file from which DuckDB reads events as sent', async () => {
     await fc.assert(
       fc.asyncProperty(anyEvents, async (events) => {
         const first = new Map(events.map((one) => [one.event_id, one] as const).reverse());
@@ -65,7 +65,7 @@ describe('a Parquet file', () => {
     );
   });
 
-  it('keeps unusual texts and numbers', async () => {
+  it('keeps unusual texts and numbers in a Parquet file', async () => {
     const properties = {
       zero: 0,
       largest: Number.MAX_SAFE_INTEGER,
@@ -87,7 +87,7 @@ describe('a Parquet file', () => {
     expect(bare).toMatchObject({ session_id: null, properties: null, context: null });
   });
 
-  it('has columns of the right types, in UTC', async () => {
+  it('gives a Parquet file columns of the right types, in UTC', async () => {
     await written(archived([sent({ timestamp: '2026-03-01T11:30:00.5+02:00' })]));
     const file = join(folder, 'file.parquet');
     const columns = await query(`select column_name, column_type from (describe select * from '${file}')`);
@@ -118,7 +118,7 @@ describe('a Parquet file', () => {
     ]);
   });
 
-  it('holds times from year 0000 to 9999', async () => {
+  it('stores times from year 0000 to 9999 in a Parquet file', async () => {
     const events = ['0000-01-01T00:00:00Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'];
     const rows = await written(archived(events.map((timestamp) => sent({ distinct_id: 'one', timestamp }))));
     expect(rows.map((row) => row['occurred_at'])).toEqual([
@@ -128,13 +128,13 @@ describe('a Parquet file', () => {
     ]);
   });
 
-  it('is byte for byte the same when it is written again', async () => {
+  it('writes the same Parquet file byte for byte for the same events', async () => {
     const events = Array.from({ length: 100 }, () => sent());
     const again = encodeEvents(archived(events));
     expect(Buffer.from(encodeEvents(archived(events))).equals(again)).toBe(true);
   });
 
-  it('tells where the rows of a project are', async () => {
+  it('records where the rows of a project are in a Parquet file', async () => {
     const events = ['a', 'b', 'c'].flatMap((projectId) =>
       archived(
         Array.from({ length: 5000 }, () => sent()),
@@ -150,7 +150,7 @@ describe('a Parquet file', () => {
     expect(groups.map(({ first, last }) => `${first}${last}`)).toEqual(['aa', 'ab', 'bc', 'cc']);
   });
 
-  it('is read as it was written, byte order marks included', async () => {
+  it('reads a Parquet file as it was written, byte order marks included', async () => {
     const [full, bare] = [
       archivedEvent(0, {
         distinctId: '\ufeffada',
@@ -166,7 +166,7 @@ describe('a Parquet file', () => {
     expect(found.map(withStrings)).toEqual([full, bare]);
   });
 
-  it('finds the row of an event', async () => {
+  it('finds the row of an event in a Parquet file', async () => {
     const events = archived(Array.from({ length: 9000 }, () => sent()));
     const file = await openBytes(encodeEvents(events));
     for (const index of [0, 1, 5000, 8999]) {

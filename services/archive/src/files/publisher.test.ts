@@ -41,7 +41,7 @@ onEachBacking('the publisher of files', ({ harness, run }) => {
   const clear = () => harness.database.drizzle.execute(sql`truncate adoptions, event_files, published_files`);
   const committed = () => harness.log.committedOffsets(EVENTS_GROUP, 'events');
 
-  it('says how far events are in files once these are on the topic, and advances for duplicates', async () => {
+  it('publishes how far events are in files after the files are on the topic, and advances for duplicates', async () => {
     await clear();
     const publisher = start();
     await eventually(async () => expect(await published()).toEqual([[0n, 0n, 0n]]));
@@ -68,7 +68,7 @@ onEachBacking('the publisher of files', ({ harness, run }) => {
     await eventually(async () => expect((await published()).at(-1)).toEqual(again));
   });
 
-  it('publishes files first that are stored while it asks how far events are', async () => {
+  it('publishes files that are stored during a progress check before the progress', async () => {
     await clear();
     const key = 'events/2026-03-01/late.parquet';
     let asked = 0;
@@ -83,7 +83,7 @@ onEachBacking('the publisher of files', ({ harness, run }) => {
     await eventually(async () => expect((await published()).slice(-2)).toEqual([key, [100n]]));
   });
 
-  it('says nothing while files are to be found in the object store', async () => {
+  it('publishes no progress while files are to be found in the object store', async () => {
     await clear();
     const before = (await published()).length;
     await harness.database.drizzle.execute(sql`insert into adoptions default values`);

@@ -154,41 +154,44 @@ describe.each(shapes)('the erasure of a person from %s while its originals exist
       signal,
     );
 
-  it.each(['up to date', 'behind'])('shows no reader anything twice where the topic is %s', async (topic) => {
-    await arrange();
-    if (topic === 'up to date') await publishFiles(harness);
-    const read = () => store.readableOf(DAY);
-    const before = await read();
-    const erasing = erase();
-    if (topic === 'behind') {
-      await eventually(async () => expect(await read()).not.toEqual(before));
-      await publishFiles(harness);
-    }
-    await erasing;
-    const left = await store.existing({
-      projectId: 'shop',
-      bucketOf: (n) => bucketOf('shop', n),
-      after: '',
-      limit: 99,
-    });
-    for (const file of left) {
-      const opened = await openFile(harness.objects, file);
-      const found: ArchivedEvent[] = [];
-      if (opened !== undefined)
-        for await (const group of opened.groups()) found.push(...group.map(withStrings));
-      expect(found.filter(isErased)).toEqual([]);
-    }
-    const parts = await readings();
-    const others = linesOf(stored.filter((row) => !isErased(row)));
-    for (const rows of parts) {
-      expect(linesOf(rows.filter((row) => !isErased(row)))).toEqual(others);
-      const erased = linesOf(rows.filter(isErased));
-      expect(erased).toEqual([...new Set(erased)]);
-    }
-    expect(parts.at(-1)?.filter(isErased)).toEqual([]);
-  });
+  it.each(['up to date', 'behind'])(
+    'shows readers nothing twice during an erasure when the topic is %s',
+    async (topic) => {
+      await arrange();
+      if (topic === 'up to date') await publishFiles(harness);
+      const read = () => store.readableOf(DAY);
+      const before = await read();
+      const erasing = erase();
+      if (topic === 'behind') {
+        await eventually(async () => expect(await read()).not.toEqual(before));
+        await publishFiles(harness);
+      }
+      await erasing;
+      const left = await store.existing({
+        projectId: 'shop',
+        bucketOf: (n) => bucketOf('shop', n),
+        after: '',
+        limit: 99,
+      });
+      for (const file of left) {
+        const opened = await openFile(harness.objects, file);
+        const found: ArchivedEvent[] = [];
+        if (opened !== undefined)
+          for await (const group of opened.groups()) found.push(...group.map(withStrings));
+        expect(found.filter(isErased)).toEqual([]);
+      }
+      const parts = await readings();
+      const others = linesOf(stored.filter((row) => !isErased(row)));
+      for (const rows of parts) {
+        expect(linesOf(rows.filter((row) => !isErased(row)))).toEqual(others);
+        const erased = linesOf(rows.filter(isErased));
+        expect(erased).toEqual([...new Set(erased)]);
+      }
+      expect(parts.at(-1)?.filter(isErased)).toEqual([]);
+    },
+  );
 
-  it('leaves no original to be read where nothing is left of the file', async () => {
+  it('leaves no readable original when nothing remains of the merged file', async () => {
     await arrange();
     const erasure = createEventErasure({ files: store, objects, threads: harness.threads });
     for (const projectId of projects) {
@@ -201,7 +204,7 @@ describe.each(shapes)('the erasure of a person from %s while its originals exist
 });
 
 describe.each(shapes)('the originals of %s', (_shape, arrange) => {
-  it('are deleted before what replaced them, in whichever order that is asked for', async () => {
+  it('deletes originals before their replacement, in whichever order the deletion is requested', async () => {
     await arrange();
     await publishFiles(harness);
     // Ordered by key, with merged files first.
@@ -214,7 +217,7 @@ describe.each(shapes)('the originals of %s', (_shape, arrange) => {
     for (const rows of await readings()) expect(linesOf(rows)).toEqual(linesOf(stored));
   });
 
-  it('are not read again once that expires', async () => {
+  it('does not read originals again after the replacement expires', async () => {
     await arrange();
     await publishFiles(harness);
     expect(await store.expire('2026-03-02', 100)).toBe(0);

@@ -36,7 +36,7 @@ async function survive(archive: ArchiveHarness, begin: () => Promise<void>, end:
   expect(await archive.events(session)).toEqual(Array.from({ length: 30 }, (_, index) => event(index)));
 }
 
-describe.skipIf(s3 === undefined)('while the object store is unavailable', () => {
+describe.skipIf(s3 === undefined)('an object store that is unavailable', () => {
   let server: S3Server;
   let archive: ArchiveHarness;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.skipIf(s3 === undefined)('while the object store is unavailable', () =>
     await server?.stop();
   });
 
-  it('keeps chunks in the log and archives them after a restart', async () => {
+  it('keeps chunks in the log and archives them after the object store restarts', async () => {
     await survive(
       archive,
       () => server.kill(),
@@ -58,7 +58,7 @@ describe.skipIf(s3 === undefined)('while the object store is unavailable', () =>
     );
   }, 60_000);
 
-  it('keeps chunks in the log and archives them after a hang', async () => {
+  it('keeps chunks in the log and archives them after the object store hangs', async () => {
     await survive(
       archive,
       async () => server.pause(),
@@ -83,7 +83,7 @@ describe.skipIf(s3 === undefined)('while the object store is unavailable', () =>
     expect(left).toEqual([]);
   }, 60_000);
 
-  it('reports a process that only consumes as not ready until it is back', async () => {
+  it('reports a consumer process as not ready until the object store is back', async () => {
     const consumer = await archive.start({ ROLES: 'replays' });
     const get = async (path: string) => {
       const answer = await fetch(`${consumer.url}${path}`);
@@ -105,7 +105,7 @@ describe.skipIf(s3 === undefined)('while the object store is unavailable', () =>
   }, 60_000);
 });
 
-describe('while the database is unavailable', () => {
+describe('a database that is unavailable', () => {
   let server: PostgresServer;
   let archive: ArchiveHarness;
   beforeAll(async () => {
@@ -118,7 +118,7 @@ describe('while the database is unavailable', () => {
     await server?.remove();
   });
 
-  it('keeps chunks in the log and archives them after a restart', async () => {
+  it('keeps chunks in the log and archives them after the database restarts', async () => {
     await survive(
       archive,
       () => server.stop(),
@@ -126,7 +126,7 @@ describe('while the database is unavailable', () => {
     );
   }, 60_000);
 
-  it('keeps chunks in the log and archives them after a hang', async () => {
+  it('keeps chunks in the log and archives them after the database hangs', async () => {
     await survive(
       archive,
       () => server.freeze(),

@@ -28,7 +28,7 @@ async function codeOf(answer: Response): Promise<unknown> {
   return [answer.status, error.code];
 }
 
-describe('every operation on recorded sessions', () => {
+describe('operations on recorded sessions', () => {
   const session = newSession();
   const operations = [
     ['GET', () => 'project-1/replays'],
@@ -37,7 +37,7 @@ describe('every operation on recorded sessions', () => {
     ['DELETE', () => archive.path(session)],
   ] as const;
 
-  it('requires service.manage and an existing project of this region', async () => {
+  it('requires service.manage and an existing project of this region for recorded sessions', async () => {
     const member = await archive.mint({ sub: 'ada', permissions: [] });
     for (const [method, path] of operations) {
       expect(await codeOf(await archive.manage(method, path(), 'no token'))).toEqual([401, 'UNAUTHORIZED']);
@@ -57,7 +57,7 @@ describe('every operation on recorded sessions', () => {
 });
 
 describe('a deleted session', () => {
-  it('loses its rows and objects, and late chunks are dropped', async () => {
+  it('removes the rows and objects of a deleted session, and drops its late chunks', async () => {
     const [session, other] = [newSession(), newSession()];
     for (const seq of [0, 1]) await archive.send(chunkOf(session, seq, [event(seq)]));
     await archive.send(chunkOf(other, 0, [event(0)]));
@@ -84,7 +84,7 @@ describe('a deleted session', () => {
     expect(await archive.events(other)).toEqual([event(0)]);
   });
 
-  it('leaves no object of a chunk that was archived at the same time', async () => {
+  it('leaves no object of a chunk that was archived while its session was deleted', async () => {
     const sessions = Array.from({ length: 6 }, newSession);
     const sent = sessions.flatMap((session) =>
       Array.from({ length: 8 }, (_, seq) => archive.send(chunkOf(session, seq, [event(seq)]))),
@@ -103,7 +103,7 @@ describe('a deleted session', () => {
     }
   });
 
-  it('loses its objects later, without another request, where the object store was unavailable', async () => {
+  it('removes the objects later, without another request, when the object store was unavailable', async () => {
     const session = newSession();
     for (const seq of [0, 1]) await archive.send(chunkOf(session, seq, [event(seq)]));
     await archive.until(session, { chunks: 2 });
@@ -134,7 +134,7 @@ describe('a deleted session', () => {
     await database.close();
   });
 
-  it('may be unknown: 204, and its chunks are dropped', async () => {
+  it('answers 204 for an unknown session, and drops its chunks', async () => {
     const session = newSession();
     expect((await archive.manage('DELETE', archive.path(session))).status).toBe(204);
     await archive.send(chunkOf(session, 0, []));
@@ -144,7 +144,7 @@ describe('a deleted session', () => {
     expect((await archive.manage('GET', archive.path(session))).status).toBe(404);
   });
 
-  it('leaves only a tombstone', async () => {
+  it('leaves only a tombstone of a deleted session', async () => {
     const session = newSession();
     await archive.send(chunkOf(session, 0, [event(5)], { distinct_id: 'very private' }));
     await archive.until(session, { chunks: 1 });
@@ -160,7 +160,7 @@ describe('a deleted session', () => {
 });
 
 describe('the events of a session', () => {
-  it('are an empty array where its chunks have none', async () => {
+  it('answers an empty array when the chunks of a session have no events', async () => {
     const session = newSession();
     for (const seq of [0, 1]) await archive.send(chunkOf(session, seq, []));
     await archive.until(session, { chunks: 2 });
@@ -172,7 +172,7 @@ describe('the events of a session', () => {
     expect(await archive.events(session)).toEqual([event(2), event(3), event(4)]);
   });
 
-  it('are refused with 502 when an object is missing, with its key', async () => {
+  it('answers 502 with the key when an object of a session is missing', async () => {
     const session = newSession();
     for (const seq of [0, 1, 2]) await archive.send(chunkOf(session, seq, [event(seq)]));
     await archive.until(session, { chunks: 3 });
@@ -185,7 +185,7 @@ describe('the events of a session', () => {
     });
   });
 
-  it('end with a broken connection when an object is damaged', async () => {
+  it('breaks the connection when an object of a session is damaged', async () => {
     const session = newSession();
     const text = randomBytes(400_000).toString('hex');
     for (const seq of [0, 1]) await archive.send(chunkOf(session, seq, [{ ...event(seq), text }]));
@@ -197,7 +197,7 @@ describe('the events of a session', () => {
     await expect(answer.text()).rejects.toThrow();
   });
 
-  it('are read no faster than the client reads', async () => {
+  it('reads events no faster than the client does', async () => {
     const session = newSession();
     const text = randomBytes(2_500_000).toString('base64');
     const chunks = 8;

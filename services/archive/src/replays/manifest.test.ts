@@ -15,7 +15,7 @@ afterAll(() => archive.stop());
 const event = (timestamp: number, text = '') => ({ type: 3, data: { text }, timestamp });
 
 describe('the manifest', () => {
-  it('keeps two chunks of one seq, plays the earlier first, and counts a conflict', async () => {
+  it('keeps two chunks of one seq in the manifest, plays the earlier first, and counts a conflict', async () => {
     const session = newSession();
     await archive.send(chunkOf(session, 0, [event(3000, 'of the second tab')]));
     await archive.send(chunkOf(session, 0, [event(1000, 'of the first tab')]));
@@ -29,7 +29,7 @@ describe('the manifest', () => {
     ]);
   });
 
-  it('lists the seqs missing before the first, however high it is', async () => {
+  it('lists the seqs missing before the first, however high the first is', async () => {
     const session = newSession();
     await archive.send(chunkOf(session, Number.MAX_SAFE_INTEGER, [event(1)]));
     await archive.send(chunkOf(session, 2, [event(0)]));
@@ -42,7 +42,7 @@ describe('the manifest', () => {
     ]);
   });
 
-  it('is masked only while every chunk is, and lists the people it shows', async () => {
+  it('reports a session as masked only when every chunk is, and lists the people it shows', async () => {
     const session = newSession();
     await archive.send(chunkOf(session, 0, [event(1)], { distinct_id: 'anonymous' }));
     expect((await archive.until(session, { chunks: 1 })).masked).toBe(true);
@@ -51,7 +51,7 @@ describe('the manifest', () => {
     expect(manifest).toMatchObject({ masked: false, distinctIds: ['anonymous', 'grace'] });
   });
 
-  it('has times corrected as those of events are, and the events as they were sent', async () => {
+  it('corrects the times of the manifest like those of events, and keeps the events as sent', async () => {
     const session = newSession();
     const events = [event(Date.parse('2027-03-01T09:29:58Z')), event(Date.parse('2027-03-01T09:29:59Z'))];
     const ahead = -365 * 86_400_000;
@@ -65,7 +65,7 @@ describe('the manifest', () => {
     expect(await archive.events(session)).toEqual(events);
   });
 
-  it('uses the time of the chunk where no event has a valid one', async () => {
+  it('uses the time of a chunk without a valid event time', async () => {
     const session = newSession();
     const events = [
       'packed by the recorder',
@@ -86,7 +86,7 @@ describe('the manifest', () => {
     ['dots at both ends', '.x.'],
     ['200 characters of four bytes', '\u{1f600}'.repeat(200)],
     ['a quote, a marker and a line feed', '"events":["\\\n'],
-  ])('works for a session id with %s', async (_, id) => {
+  ])('builds the manifest of a session id with %s', async (_, id) => {
     const session = id;
     await archive.send(chunkOf(session, 0, [event(1)], { distinct_id: id, sdk: '"events":[' }));
     expect(await archive.until(session, { chunks: 1 })).toMatchObject({ sessionId: id, distinctIds: [id] });
@@ -95,7 +95,7 @@ describe('the manifest', () => {
     expect((await archive.manage('GET', archive.path(session))).status).toBe(404);
   });
 
-  it('has gaps exactly between the spans', () => {
+  it('reports gaps exactly between the spans', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(30), { minLength: 1 }), (seqs) => {
         const sorted = seqs.toSorted((a, b) => a - b);
@@ -111,8 +111,8 @@ describe('the manifest', () => {
   });
 });
 
-describe('the list', () => {
-  it('pages from the newest to the oldest, of all people or of one', async () => {
+describe('the list of sessions', () => {
+  it('lists sessions from the newest to the oldest, of all people or of one', async () => {
     const sessions = Array.from({ length: 53 }, newSession);
     for (const [index, session] of sessions.entries()) {
       const more = { distinct_id: index % 2 === 0 ? 'even' : 'odd' };
@@ -143,7 +143,7 @@ describe('the list', () => {
     return found.map(({ sessionId }) => sessionId);
   }
 
-  it('refuses an invalid cursor', async () => {
+  it('rejects an invalid cursor', async () => {
     for (const cursor of ['x', Buffer.from('["2026-03-01T09:30:00.000Z"]').toString('base64url')]) {
       const answer = await archive.manage('GET', `project-1/replays?cursor=${cursor}`);
       expect(answer.status).toBe(400);
@@ -151,7 +151,7 @@ describe('the list', () => {
     }
   });
 
-  it('reads only the rows of its page, however many sessions there are', async () => {
+  it('reads only the rows of a page of the list, however many sessions there are', async () => {
     const { sql, close } = openDatabase({
       url: archive.databaseUrl,
       applicationName: 'test',

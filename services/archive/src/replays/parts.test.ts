@@ -32,7 +32,7 @@ const large = (session: string, seq: number, parts = 3) => {
 };
 
 describe('parts of chunks', () => {
-  it('give every complete chunk, in any order and with any copies', () => {
+  it('assembles every complete chunk from parts, in any order and with any copies', () => {
     const chunkSizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(chunkSizes, fc.infiniteStream(fc.nat()), (sizes, random) => {
@@ -201,7 +201,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       expect(await deadLetters()).toEqual([]);
     });
 
-    it('completes a chunk where offsets go back between its parts, and commits nothing above them', async () => {
+    it('completes a chunk when offsets go back between its parts, and commits nothing above them', async () => {
       const session = newSession();
       const [first, ...rest] = recordsOf(large(session, 0));
       let shift = 1000n;
@@ -253,7 +253,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       expect(await manifest(session)).toMatchObject({ chunks: 1, missing: 1 });
     });
 
-    it('gives up a chunk while others arrive', async () => {
+    it('gives up an incomplete chunk while others arrive', async () => {
       const session = newSession();
       const half = recordsOf(large(session, 0));
       start({ patienceMs: 400 });
@@ -279,7 +279,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       expect(await deadLetters()).toEqual([]);
     });
 
-    it('archives every complete chunk, whatever the memory that incomplete ones need', async () => {
+    it('archives every complete chunk, whatever memory the incomplete ones need', async () => {
       const session = newSession();
       const chunks = Array.from({ length: 5 }, (_, seq) => recordsOf(large(session, seq)));
       const abandoned = recordsOf(large(session, 5)).slice(0, 2);
@@ -298,7 +298,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
         expect(key).toBe('');
     });
 
-    it('dead-letters a chunk whose parts were put aside and are not valid together, with their bytes', async () => {
+    it('dead-letters a chunk whose stored parts are invalid together, with their bytes', async () => {
       const sound = recordsOf(large(newSession(), 0));
       const chunk = hashOf(Buffer.from('other bytes'));
       const parts = sound.map((record) => ({ ...record, headers: { ...record.headers, chunk } }));
@@ -313,7 +313,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
         expect(key).toBe('');
     });
 
-    it('removes what a consumer that was killed had put aside', async () => {
+    it('removes the stored parts of a consumer that was killed', async () => {
       const objects = openObjectStore({ folder });
       await objects.put('replays-incomplete/0/7-7', Buffer.from('part'));
       await publish(...recordsOf(chunkOf(newSession(), 0, [])));
@@ -322,7 +322,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       expect(await objects.get('replays-incomplete/0/7-7')).toBeUndefined();
     });
 
-    it('dead-letters what is not valid, with the reason, and continues', async () => {
+    it('dead-letters an invalid record with the reason, and continues', async () => {
       const session = newSession();
       const [good] = recordsOf(chunkOf(session, 0, []));
       const [other] = recordsOf(chunkOf(session, 1, []));

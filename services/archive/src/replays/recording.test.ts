@@ -27,7 +27,7 @@ describe.each(backings)('a real recording, on $name', ({ name, missing }) => {
     }, 60_000);
     afterAll(() => archive?.stop());
 
-    it('sent out of order, with copies and a gap, lists the gap and plays in order', async () => {
+    it('lists the gap and plays in order when a recording is sent out of order, with copies and a gap', async () => {
       const recorded = await recordedEvents();
       expect(recorded).toHaveLength(272);
       // Larger than a record: its chunk is published in parts.
@@ -68,7 +68,7 @@ describe.each(backings)('a real recording, on $name', ({ name, missing }) => {
       expect(await archive.events(session)).toEqual(chunks.flat());
     }, 60_000);
 
-    it('is one object a chunk, gzip of the JSON that was published', async () => {
+    it('stores one object per chunk, gzip of the JSON that was published', async () => {
       const session = newSession();
       const chunk = chunkOf(session, 7, [{ timestamp: 1 }], { sdk: null });
       await archive.send(chunk);

@@ -5,7 +5,7 @@ import { scanEvents } from './scan.ts';
 const scan = (events: unknown[]) => scanEvents(Buffer.from(`${JSON.stringify(events)}}`), 1, 'project');
 
 describe('the events of a chunk', () => {
-  it('are counted as JSON.parse counts them, and end where it ends', async () => {
+  it('counts events as JSON.parse does, and ends at their end', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue()), async (events) => {
         expect(await scan(events)).toMatchObject({
@@ -16,7 +16,7 @@ describe('the events of a chunk', () => {
     );
   });
 
-  it('give the lowest and the highest time of the events themselves', async () => {
+  it('finds the lowest and the highest time of the events themselves', async () => {
     const time = fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string());
     const event = fc.record(
       { data: fc.jsonValue(), timestamp: time, type: fc.nat(), 'a"\\': fc.record({ timestamp: fc.nat() }) },
@@ -37,7 +37,7 @@ describe('the events of a chunk', () => {
     );
   });
 
-  it('are counted, and their times read, with white space anywhere', async () => {
+  it('counts events, and reads their times, with white space anywhere', async () => {
     const events = [{ timestamp: 7, data: [1, { timestamp: 1 }] }, null, { data: {}, timestamp: 3 }];
     const text = ` ${JSON.stringify(events, null, 2).replaceAll(':', ' : ').slice(1)} }`;
     expect(await scanEvents(Buffer.from(text), 1, 'project')).toEqual({
@@ -47,7 +47,7 @@ describe('the events of a chunk', () => {
     });
   });
 
-  it('are not valid where a string or an array does not end', async () => {
+  it('rejects events with a string or an array that does not end', async () => {
     for (const text of ['["a', '[[]', '["a\\"]', '[{}']) {
       expect(await scanEvents(Buffer.from(text), 1, 'project')).toBeUndefined();
     }

@@ -5,7 +5,7 @@ import { openObjectStore } from '@switchboard/object-store';
 import { expect, it } from 'vitest';
 import { createSpill } from './spill.ts';
 
-it('keeps what the present owner of a partition put when an earlier one removes its own', async () => {
+it('keeps the parts of the present owner of a partition when an earlier owner removes its own', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'spill-'));
   const objects = openObjectStore({ folder });
   const record = {

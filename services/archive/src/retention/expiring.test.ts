@@ -32,7 +32,7 @@ describe('archived events', () => {
   });
   afterAll(() => harness.stop());
 
-  it('leave the topic a day at a time, and their objects stay for those who are reading them', async () => {
+  it('removes archived events from the topic a day at a time, and keeps their objects for readers in progress', async () => {
     const { database, objects, log, threads } = harness;
     const store = createFilesStore(database.drizzle);
     const days = ['2026-03-01', '2026-03-02', '2026-03-03'];
@@ -132,7 +132,7 @@ describe('recordings', () => {
     return found;
   };
 
-  it('are removed with their objects, let no late chunk in, and are forgotten later', async () => {
+  it('removes expired recordings with their objects, rejects late chunks, and forgets the recordings later', async () => {
     await send('one', 0);
     await send('one', 1);
     await send('two', 0);

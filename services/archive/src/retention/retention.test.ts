@@ -42,7 +42,7 @@ const count = async (table: string) => {
   return row?.['n'];
 };
 
-it('an event counts as new seven days after the end of its day, and not before', async () => {
+it('counts an event as new seven days after the end of its day, and not before', async () => {
   const projectId = newProject();
   const events = [sent({ distinct_id: 'one' }), sent({ distinct_id: 'one' })];
   const consumer = harness.consumer();
@@ -68,7 +68,7 @@ it('an event counts as new seven days after the end of its day, and not before',
   await consumer.stop();
 });
 
-it('an event has one first place, though days begin while it is seen by several', async () => {
+it('gives an event one first place when several consumers see it while days begin', async () => {
   const events = Array.from({ length: 300 }, (_, line) => ({ key: randomUUID(), line }));
   const store = createEventsStore(harness.database.drizzle);
   let begun = 0;
@@ -99,7 +99,7 @@ it('an event has one first place, though days begin while it is seen by several'
   expect(await count('seen_events')).toBe(before + found.size);
 });
 
-it('a day that begins waits for statements that write, and those after it write to the new day', async () => {
+it('makes a new day wait for statements that write, and those after it write to the new day', async () => {
   const store = createEventsStore(harness.database.drizzle);
   const one = { keys: randomUUID(), partition: 0, offset: 1n, lines: [0], acceptedAt: 0 };
   const days = async () => (await storeIn(20).days()).length;
@@ -129,7 +129,7 @@ const waiting = (count: number) =>
     expect(rows).toHaveLength(count);
   });
 
-it('drops the earliest days, and says so, where all together exceed their bound', async () => {
+it('drops the earliest days, and logs it, when all days together exceed their limit', async () => {
   await storeIn(21).beginDay();
   await createEventsStore(harness.database.drizzle).insertSeen([
     { keys: randomUUID(), partition: 0, offset: 1n, lines: [0], acceptedAt: 0 },
@@ -151,7 +151,7 @@ describe('segments', () => {
     lag: async (...asked) => (await harness.log.lag(...asked)).map((one) => ({ ...one, ...range })),
   });
 
-  it('are kept while the log has their records, however old, and until they are older than its files', async () => {
+  it('keeps segments while the log has their records, and until they are older than its files', async () => {
     const before = Number(await count('event_segments'));
     expect(before).toBeGreaterThan(0);
     const expired = logWhere({ committed: 1_000n, end: 1_000n });
@@ -164,7 +164,7 @@ describe('segments', () => {
     expect(await count('event_segments')).toBe(0);
   });
 
-  it('of offsets that the log has not reached are those of an earlier topic, and are deleted', async () => {
+  it('deletes segments with offsets that the log has not reached, which belong to an earlier topic', async () => {
     await harness.database.drizzle.execute(sql`
       insert into event_segments (log_partition, first_offset, first_at, last_offset, earliest_at, latest_at)
       values (0, 1000000, 1, 1000001, 1, 1)`);
@@ -174,7 +174,7 @@ describe('segments', () => {
   });
 });
 
-it('rows beyond the limit of a statement are deleted by further statements', async () => {
+it('deletes rows beyond the limit of one statement with further statements', async () => {
   await harness.database.drizzle.execute(sql`
     insert into event_dead_letters (log_partition, log_offset, log_line, recorded_at, reason, seen_at)
     select 0, i, 0, i, 'not JSON', now() - interval '8 days' from generate_series(1, 12000) as i`);

@@ -18,7 +18,7 @@ async function migrationsUntil(last: number): Promise<string> {
   return folder;
 }
 
-it('events that were seen before there were days are still known', async () => {
+it('recognises events that were seen before the table had days', async () => {
   const test = await testDatabase();
   const database = openDatabase({ url: test.url, applicationName: 'test' });
   onTestFinished(async () => {

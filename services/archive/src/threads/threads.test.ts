@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-it('a thread reads files from the object store of its service', async () => {
+it('reads files in a thread from the object store of its service', async () => {
   const threads = createThreads({ size: 1, objects });
   expect(await threads.use((thread) => thread.hasErased(file, erased))).toBe(true);
   expect(await threads.use((thread) => thread.hasErased(file, { ...erased, distinctIds: new Set() }))).toBe(
@@ -31,7 +31,7 @@ it('a thread reads files from the object store of its service', async () => {
   await threads.stop();
 });
 
-it('a thread takes the values of records along, and returns what it cannot decode', async () => {
+it('moves the values of records to a thread, and gets back those it cannot decode', async () => {
   const threads = createThreads({ size: 1, objects });
   const value = new TextEncoder().encode('{\n{}');
   const record = { topic: 'events', partition: 0, offset: 1n, timestamp: 0, key: 'shop', value };
@@ -47,7 +47,7 @@ it('a thread takes the values of records along, and returns what it cannot decod
   await threads.stop();
 });
 
-it('a call rejects when its thread is ended, and the next one gets another thread', async () => {
+it('rejects a call when its thread is ended, and gives the next one another thread', async () => {
   const reading = Promise.withResolvers<void>();
   let isHanging = true;
   const threads = createThreads({
@@ -72,7 +72,7 @@ it('a call rejects when its thread is ended, and the next one gets another threa
   await expect(threads.use((thread) => thread.hasErased(file, erased))).rejects.toThrow('stopped');
 });
 
-it('stopping ends calls in progress', async () => {
+it('ends calls in progress when it stops', async () => {
   const reading = Promise.withResolvers<void>();
   const threads = createThreads({
     size: 1,

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterAll(() => catalogue.close());
 
 describe('the AI model list', () => {
-  it('shows prices with the markup, rounded up, by id', async () => {
+  it('lists AI models by id, with prices that include the markup, rounded up', async () => {
     await one.put('/ai/markup', { markupPercent: 20 });
     await one.put('/ai/models/small-2', small);
     await one.put('/ai/models/Large', { ...small, displayName: 'Large' });
@@ -36,7 +36,7 @@ describe('the AI model list', () => {
     });
   });
 
-  it('changes its ETag with the markup, in every instance', async () => {
+  it('changes the ETag of the AI models with the markup, on every instance', async () => {
     await one.put('/ai/models/small-2', small);
     const other = await catalogue.instance();
     const etag = (await other.get('/v1/ai/models')).headers.get('etag') ?? '';
@@ -48,7 +48,7 @@ describe('the AI model list', () => {
     );
   });
 
-  it('omits a removed model; removing it again succeeds', async () => {
+  it('omits a removed model, and answers a second removal with success', async () => {
     await one.put('/ai/models/small-2', small);
     expect((await one.remove('/ai/models/small-2')).status).toBe(204);
     expect((await one.remove('/ai/models/small-2')).status).toBe(204);
@@ -71,19 +71,19 @@ describe('managing AI models', () => {
     ['perMillion.output', { ...small, perMillion: { ...prices, output: 1.5 } }],
     ['perMillion.cacheRead', { ...small, perMillion: { ...prices, cacheRead: 2 ** 53 } }],
     ['perMillion', { displayName: 'x' }],
-  ])('refuses a wrong %s', async (path, body) => {
+  ])('rejects a model with a wrong %s', async (path, body) => {
     const answer = await one.put('/ai/models/bad', body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toMatch(new RegExp(`^${path}: `));
   });
 
-  it.each([-1, 1.5, '20', null])('refuses a markup of %j', async (markupPercent) => {
+  it.each([-1, 1.5, '20', null])('rejects a markup of %j', async (markupPercent) => {
     const answer = await one.put('/ai/markup', { markupPercent });
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toMatch(/^markupPercent: /);
   });
 
-  it('accepts published prices up to 2^53 - 1 and refuses larger ones', async () => {
+  it('accepts published prices up to 2^53 - 1 and rejects larger ones', async () => {
     const at = (input: number) => ({ ...small, perMillion: { ...prices, input } });
     expect((await one.put('/ai/models/dear', at(Number.MAX_SAFE_INTEGER))).status).toBe(200);
     expect((await one.get('/v1/ai/models')).body.models[0].perMillion.input).toBe(Number.MAX_SAFE_INTEGER);
@@ -103,7 +103,7 @@ describe('a published price', () => {
   const base = fc.maxSafeNat();
   const markup = fc.nat({ max: 100_000 });
 
-  it('is the smallest integer not below base x (100 + markup) / 100', () => {
+  it('publishes the smallest integer price not below base x (100 + markup) / 100', () => {
     fc.assert(
       fc.property(base, markup, (price, percent) => {
         const hundredfold = publishedPrice(price, percent) * 100n;
@@ -113,7 +113,7 @@ describe('a published price', () => {
     );
   });
 
-  it('is the price itself without a markup, and never falls when the markup rises', () => {
+  it('publishes the price itself without a markup, and never a lower one when the markup rises', () => {
     fc.assert(
       fc.property(base, markup, (price, percent) => {
         expect(publishedPrice(price, 0)).toBe(BigInt(price));

@@ -42,7 +42,7 @@ const entriesOf = (action: string) =>
   });
 
 describe('the audit trail of a company', () => {
-  it('says who gave which role, from where, and the role before', async () => {
+  it('records who gave which role, from where, and the previous role', async () => {
     await one.put(`/companies/${company}/members/ada`, { ...ada, role: 'admin' });
     const admin = await as('ada');
     await admin('PUT', `/companies/${company}/members/new`, { ...ada, role: 'support' });
@@ -76,7 +76,7 @@ describe('the audit trail of a company', () => {
     expect(added).not.toHaveProperty('before');
   });
 
-  it('holds the entry of a change that was made, and of no other', async () => {
+  it('records a change that was made, and no other', async () => {
     const refused = await one.put(`/companies/${company}/members/ada`, { ...ada, role: 'root' });
     const conflict = await one.put(`/projects/${company}-shop`, { ...shop, companyId: 'nowhere' });
     expect([refused.status, conflict.status]).toEqual([400, 400]);
@@ -98,7 +98,7 @@ describe('the audit trail of a company', () => {
     expect(entries[2]).toMatchObject({ projectId: `${company}-shop`, object: `project:${company}-shop` });
   });
 
-  it('holds refusals, of which many alike share an entry that says how many', async () => {
+  it('groups equal refusals into one entry with their number', async () => {
     const stranger = await as('mallory');
     for (let index = 0; index < 9; index++) await stranger('DELETE', `/companies/${company}`);
     await eventually(async () => expect(await trail('?outcome=refused')).toHaveLength(5));
@@ -111,13 +111,13 @@ describe('the audit trail of a company', () => {
     expect(await one.metrics.registry.metrics()).toMatch(/audit_refusals_counted_total\{.*\} [1-9]/);
   });
 
-  it('holds its own readers', async () => {
+  it('records the readers of the audit trail', async () => {
     await trail();
     const [read] = await entriesOf('listCompanyAudit');
     expect(read).toMatchObject({ object: `company:${company}`, actor: { id: 'op' } });
   });
 
-  it('is for admins of the company, and for operators that may read', async () => {
+  it('shows the audit trail to admins of the company and to operators who may read', async () => {
     for (const role of ['editor', 'admin'])
       await one.put(`/companies/${company}/members/${role}`, { ...ada, role });
     const status = async (sub: string, path: string) => (await (await as(sub))('GET', path)).status;
@@ -129,7 +129,7 @@ describe('the audit trail of a company', () => {
     expect(readAll.status).toBe(200);
   });
 
-  it('comes in pages, and whole as lines', async () => {
+  it('returns the audit trail in pages, or whole as lines', async () => {
     const sql = await catalogue.sql();
     await sql`
       insert into audit_entries (id, at, company_id, action, object, outcome, entry)
@@ -160,7 +160,7 @@ describe('the audit trail of a company', () => {
   });
 });
 
-it('keeps an entry once however often it comes, and sets aside what is none', async () => {
+it('keeps an entry once however often it arrives, and sets aside records that are not entries', async () => {
   const log = openPostgresLog({ url: catalogue.logUrl });
   const [entry] = await entriesOf('putCompany');
   const again = Buffer.from(JSON.stringify({ ...entry, id: 'aud_again', object: 'company:first' }));
@@ -181,7 +181,7 @@ it('keeps an entry once however often it comes, and sets aside what is none', as
   await log.close();
 });
 
-it('is refused by the database to change or remove before 30 days', async () => {
+it('cannot change or remove an entry in the database before 30 days', async () => {
   const sql = await catalogue.sql();
   await entriesOf('putCompany');
   for (const statement of [
@@ -192,7 +192,7 @@ it('is refused by the database to change or remove before 30 days', async () => 
     await expect(sql.unsafe(statement), statement).rejects.toThrow('cannot be changed');
 });
 
-it('makes no change whose entry cannot be written', async () => {
+it('makes no change when its entry cannot be written', async () => {
   const sql = await catalogue.sql();
   await sql`alter table audit.outbox rename to moved`;
   try {

@@ -50,7 +50,7 @@ describe.each(bounded)('the %s of a company', (what, entitlement, path, body) =>
     if (path('a').includes('/reports/')) await one.put(`/projects/${company}-p`, project());
   });
 
-  it('are as many as its plan allows, and more where the company is entitled to more', async () => {
+  it('allows a company as many entries as its plan, and more with an entitlement of the company', async () => {
     for (const id of ids) expect((await put(id)).status).toBe(200);
     const refused = await put('last');
     expect([refused.status, refused.body.error.message]).toEqual([
@@ -66,13 +66,13 @@ describe.each(bounded)('the %s of a company', (what, entitlement, path, body) =>
     expect((await one.remove(path('last'))).status).toBeLessThan(300);
   });
 
-  it('are not more when many are added at once', async () => {
+  it('keeps the limit when many entries are added at once', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => put(`at-once-${index}`)));
     const statuses = answers.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...ids.map(() => 200), ...Array(8 - most).fill(409)]);
   });
 
-  it('have a bound without an entitlement', async () => {
+  it('limits the entries of a company without an entitlement', async () => {
     await one.put('/plans/pro/monthly', { ...pro, entitlements: { [entitlement]: 'many' } });
     const sql = await catalogue.sql();
     for (const id of ids) await put(id);
@@ -99,15 +99,15 @@ describe.each(bounded)('the %s of a company', (what, entitlement, path, body) =>
   });
 });
 
-it('a project does not move into a company that is full', async () => {
+it('refuses to move a project into a company that is full', async () => {
   await one.put('/companies/elsewhere', acme);
   await one.put(`/projects/${company}-mover`, { ...shop, companyId: 'elsewhere' });
   for (const id of ['a', 'b']) await one.put(`/projects/${company}-${id}`, project());
   expect((await one.put(`/projects/${company}-mover`, project())).status).toBe(409);
 });
 
-describe('changes of a company', () => {
-  it('are bounded per minute, whatever is changed and whoever asks', async () => {
+describe('the changes of a company', () => {
+  it('limits changes of a company per minute, whatever is changed and whoever makes them', async () => {
     const slow = await catalogue.instance({ DIRECTORY_WRITES_PER_COMPANY_PER_MINUTE: '3' });
     const path = `/companies/${company}`;
     const changes = [

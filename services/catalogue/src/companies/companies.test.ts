@@ -35,7 +35,7 @@ const published = (key: string) =>
   });
 
 describe('a company', () => {
-  it('is published as stored, also after an update', async () => {
+  it('publishes a company as stored, also after an update', async () => {
     const written = { ...acme, entitlements: { articleSearch: false } };
     expect((await one.put('/companies/acme', acme)).body).toEqual({ id: 'acme', ...acme, entitlements: {} });
     const again = await one.put('/companies/acme', written);
@@ -47,7 +47,7 @@ describe('a company', () => {
     });
   });
 
-  it('needs a plan that exists', async () => {
+  it('rejects a company with an unknown plan', async () => {
     const answer = await one.put('/companies/acme', {
       name: 'Acme',
       plan: { tier: 'gold', cycle: 'monthly' },
@@ -65,13 +65,13 @@ describe('a company', () => {
       'entitlements.aiTranslationBytesPerMonth',
       { ...acme, entitlements: { aiTranslationBytesPerMonth: -1 } },
     ],
-  ])('with a wrong %s is refused', async (path, body) => {
+  ])('rejects a company with a wrong %s', async (path, body) => {
     const answer = await one.put('/companies/acme', body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toMatch(new RegExp(`^${path}: `));
   });
 
-  it('is removed with everything that belongs to it', async () => {
+  it('removes a company with everything that belongs to it', async () => {
     await one.put('/companies/acme', acme);
     await one.put('/companies/acme/members/ada', ada);
     await one.put('/projects/shop', shop);
@@ -101,7 +101,7 @@ describe('a company', () => {
     });
   });
 
-  it('never has the id of a company that was deleted', async () => {
+  it('never gives a company the id of a deleted one', async () => {
     await one.put('/companies/acme', acme);
     await one.remove('/companies/acme');
     const again = await one.put('/companies/acme', acme);
@@ -115,7 +115,7 @@ describe('a company', () => {
     expect((await one.manage('GET', '/companies/acme')).status).toBe(404);
   });
 
-  it('may have any characters in its id', async () => {
+  it('accepts any characters in the id of a company', async () => {
     const id = encodeURIComponent('a/b:ü %');
     expect((await one.put(`/companies/${id}`, acme)).status).toBe(200);
     expect((await one.put(`/companies/${id}/members/auth0%7C1`, ada)).body.sub).toBe('auth0|1');
@@ -124,7 +124,7 @@ describe('a company', () => {
   });
 });
 
-describe('a company of many projects and members', () => {
+describe('a company with many projects and members', () => {
   const MANY = 1_200;
   let sql: Awaited<ReturnType<TestCatalogue['sql']>>;
   beforeAll(async () => {
@@ -169,7 +169,7 @@ describe('a company of many projects and members', () => {
     return row;
   };
 
-  it('is removed in transactions of bounded size', async () => {
+  it('removes a large company in transactions of bounded size', async () => {
     expect((await one.remove('/companies/acme')).status).toBe(204);
     expect(await largestOfTransactions()).toEqual({ most: 500, all: 5 * MANY + 1 });
     expect(await published('company:acme')).toBeNull();
@@ -180,12 +180,12 @@ describe('a company of many projects and members', () => {
     }
   });
 
-  it('and of many reports has a project removed in transactions of bounded size', async () => {
+  it('removes a project with many reports in transactions of bounded size', async () => {
     expect((await one.remove('/projects/shop')).status).toBe(204);
     expect(await largestOfTransactions()).toEqual({ most: 500, all: MANY + 1 });
   });
 
-  it('is gone and takes nothing in once its removal has begun, which goes on where it was interrupted', async () => {
+  it('hides a company whose removal has begun, rejects writes to it, and resumes an interrupted removal', async () => {
     await sql`
       create function refuse() returns trigger language plpgsql as $$ begin raise exception 'interrupted'; end $$`;
     await sql`
@@ -212,7 +212,7 @@ describe('a company of many projects and members', () => {
     expect((await one.put('/companies/acme', acme)).body.error.message).toContain('was deleted');
   });
 
-  it('is still being deleted when that takes too long, and is gone for who asks again', async () => {
+  it('reports a slow removal as in progress, and answers success when it is repeated', async () => {
     const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
     const db = database.drizzle;
     const logger = createLogger({ service: 'test', level: 'silent' });
@@ -236,7 +236,7 @@ describe('a member', () => {
   };
   beforeEach(() => one.put('/companies/acme', acme));
 
-  it('is published as stored', async () => {
+  it('publishes a member as stored', async () => {
     const full = {
       ...ada,
       role: 'support',
@@ -255,7 +255,7 @@ describe('a member', () => {
     });
   });
 
-  it('is replaced as a whole, but for push subscriptions and keys that are left out', async () => {
+  it('replaces a member as a whole, except for push subscriptions and keys that are left out', async () => {
     const path = '/companies/acme/members/ada';
     const stored = () => published('member:acme/ada');
     await one.put(path, { ...ada, avatarUrl: 'https://pictures.example/a.png', pushSubscriptions: [push] });
@@ -276,7 +276,7 @@ describe('a member', () => {
     expect(await stored()).toMatchObject({ pushSubscriptions: [] });
   });
 
-  it('never has the keys of push subscriptions read back', async () => {
+  it('never returns the keys of push subscriptions', async () => {
     const answers = [
       await one.put('/companies/acme/members/ada', { ...ada, pushSubscriptions: [push] }),
       await one.manage('GET', '/companies/acme/members/ada'),
@@ -294,7 +294,7 @@ describe('a member', () => {
     ['the member', { sub: 'ada' }, true],
     ['an admin', { sub: 'root' }, true],
     ['an auditor', { sub: 'auditor', permissions: ['service.read'] }, true],
-  ])('shows its e-mail address and push services to %s: %s', async (_, claims, isShown) => {
+  ])("shows a member's e-mail address and push services to %s: %s", async (_, claims, isShown) => {
     await one.put('/companies/acme/members/ada', { ...ada, pushSubscriptions: [push] });
     for (const [sub, role] of Object.entries({ vera: 'viewer', ed: 'editor', root: 'admin' }))
       await one.put(`/companies/acme/members/${sub}`, { ...ada, email: `${sub}@example.com`, role });
@@ -308,7 +308,7 @@ describe('a member', () => {
     expect(body.members[0]).toEqual(got.body);
   });
 
-  it('of an unknown company answers 404', async () => {
+  it('answers 404 for a member of an unknown company', async () => {
     expect((await one.put('/companies/nobody/members/ada', ada)).status).toBe(404);
     expect((await one.manage('GET', '/companies/nobody/members/ada')).status).toBe(404);
     expect((await one.remove('/companies/nobody/members/ada')).status).toBe(204);
@@ -326,20 +326,20 @@ describe('a member', () => {
       'pushSubscriptions[0].keys.auth',
       { ...ada, pushSubscriptions: [{ ...push, keys: { p256dh: push.keys.p256dh } }] },
     ],
-  ])('with a wrong %s is refused', async (path, body) => {
+  ])('rejects a member with a wrong %s', async (path, body) => {
     const answer = await one.put('/companies/acme/members/ada', body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.message.startsWith(`${path}: `)).toBe(true);
   });
 
-  it('is removed from the directory', async () => {
+  it('removes a member from the directory', async () => {
     await one.put('/companies/acme/members/ada', ada);
     expect((await one.remove('/companies/acme/members/ada')).status).toBe(204);
     await eventually(async () => expect((await catalogue.published()).get('member:acme/ada')).toBeNull());
   });
 });
 
-it('companies and members need a permission', async () => {
+it('requires a permission for companies and members', async () => {
   const token = await catalogue.tokens.mint({ sub: 'ada', permissions: ['service.annotations.write'] });
   for (const path of ['/companies/acme', '/companies/acme/members/ada']) {
     for (const method of ['GET', 'PUT', 'DELETE']) {

@@ -92,7 +92,7 @@ describe('the erasure of a person', () => {
     expect(await stored('person-1')).toEqual([]);
   });
 
-  it('needs a project and ids', async () => {
+  it('rejects an erasure without a project or ids', async () => {
     expect((await one.manage('POST', '/projects/nowhere/erasures', person)).status).toBe(404);
     expect((await one.manage('POST', '/projects/shop/erasures', { distinctIds: [] })).status).toBe(400);
     expect((await one.manage('GET', '/erasures/ers_unknown')).status).toBe(404);
@@ -101,7 +101,7 @@ describe('the erasure of a person', () => {
   });
 });
 
-it('the erasure of a colleague ends every membership and asks every region', async () => {
+it('ends every membership of an erased colleague, and asks every region', async () => {
   for (const company of ['acme', 'other']) await one.put(`/companies/${company}/members/sub-1`, ada);
   await one.put('/companies/acme/members/sub-2', ada);
   const { status, body } = await one.manage('POST', '/erasures', { sub: 'sub-1' });
@@ -124,7 +124,7 @@ it('the erasure of a colleague ends every membership and asks every region', asy
   expect((await one.manage('GET', '/companies/acme/members/sub-2')).status).toBe(200);
 });
 
-it('an operator lists erasures by pages, newest first, and by state', async () => {
+it('lists erasures to an operator in pages, newest first, and by state', async () => {
   const listed = await testCatalogue();
   const here = await listed.instance();
   const sql = await listed.sql();
@@ -177,7 +177,7 @@ describe('the erasure of a deleted project', () => {
     await eventually(async () => expect(await entry(id)).toMatchObject({ waitingFor: [] }));
   };
 
-  it('waits for every service, and is published for good', async () => {
+  it('waits for every service, and publishes the erasure for good', async () => {
     await one.put('/projects/deleted', shop);
     await one.remove('/projects/deleted');
     const [begun, ...more] = await erasuresOf('projectId=deleted&kind=project');
@@ -200,7 +200,7 @@ describe('the erasure of a deleted project', () => {
     expect((await one.put('/projects/deleted', shop)).status).toBe(409);
   });
 
-  it('is carried out again when the project is deleted again', async () => {
+  it('repeats the erasure when the project is deleted again', async () => {
     await one.put('/projects/twice', shop);
     await one.remove('/projects/twice');
     const [first] = await erasuresOf('projectId=twice');
@@ -211,14 +211,14 @@ describe('the erasure of a deleted project', () => {
     expect(await erasuresOf('projectId=never-there')).toEqual([]);
   });
 
-  it('asks the region of the project even if no other is there', async () => {
+  it('asks the region of the project even if no other project is there', async () => {
     await one.put('/projects/far', { ...shop, region: 'ap' });
     await one.remove('/projects/far');
     const [begun] = await erasuresOf('projectId=far');
     expect(new Set(begun?.services.map(({ region }) => region))).toEqual(new Set(['eu', 'us', 'ap']));
   });
 
-  it('begins for each project of a deleted company, and for the company', async () => {
+  it('begins an erasure for each project of a deleted company, and for the company', async () => {
     await one.put('/companies/leaving', acme);
     for (const id of ['leaving-1', 'leaving-2'])
       await one.put(`/projects/${id}`, { ...shop, companyId: 'leaving' });
@@ -231,7 +231,7 @@ describe('the erasure of a deleted project', () => {
     await eventually(async () => expect(await entry(ofCompany?.id ?? '')).toMatchObject({ subject }));
   });
 
-  it('is published again for services that could not read it', async () => {
+  it('publishes the erasure again for services that could not read it', async () => {
     await one.put('/projects/unread', shop);
     await one.remove('/projects/unread');
     const [begun] = await erasuresOf('projectId=unread');
@@ -251,7 +251,7 @@ describe('the erasure of a deleted project', () => {
     await eventually(async () => expect(await records()).toBeGreaterThan(before));
   });
 
-  it('is in what is published when the topic is lost', async () => {
+  it('includes the erasure in the entries that are published when the topic is lost', async () => {
     const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
     const records = await database.drizzle.transaction((tx) => createRepublicationStore(tx).lockAndReadAll());
     await database.close();

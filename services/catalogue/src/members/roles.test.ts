@@ -32,7 +32,7 @@ const as = (role: Role) => (method: string, path: string, body?: unknown) =>
   one.manage(method, path, body, tokens.get(role) ?? '');
 const roleOf = async (sub: string) => (await one.manage('GET', `/companies/acme/members/${sub}`)).body.role;
 
-it('a member without a role is a viewer, and roles are published', async () => {
+it('makes a member without a role a viewer, and publishes roles', async () => {
   expect((await one.put('/companies/acme/members/new', ada)).body.role).toBe('viewer');
   await eventually(async () => {
     const state = await catalogue.published();
@@ -41,20 +41,20 @@ it('a member without a role is a viewer, and roles are published', async () => {
   });
 });
 
-it('an unknown role is refused', async () => {
+it('rejects an unknown role', async () => {
   const answer = await one.put('/companies/acme/members/new', { ...ada, role: 'root' });
   expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(/^role: /)]);
 });
 
 describe('an admin', () => {
-  it('adds, changes and removes members up to editor', async () => {
+  it('lets an admin add, change and remove members up to editor', async () => {
     for (const role of ['viewer', 'support', 'editor']) {
       expect((await as('admin')('PUT', '/companies/acme/members/new', { ...ada, role })).status).toBe(200);
     }
     expect((await as('admin')('DELETE', '/companies/acme/members/new')).status).toBe(204);
   });
 
-  it.each(['admin', 'owner'])('does not make an %s, of itself or of others', async (role) => {
+  it.each(['admin', 'owner'])('does not let an admin make an %s, of itself or of others', async (role) => {
     for (const sub of ['editor', 'new', ...(role === 'owner' ? ['admin'] : [])]) {
       const answer = await as('admin')('PUT', `/companies/acme/members/${sub}`, { ...ada, role });
       expect([sub, answer.status]).toEqual([sub, 403]);
@@ -62,13 +62,13 @@ describe('an admin', () => {
     }
   });
 
-  it('neither demotes nor removes an owner', async () => {
+  it('does not let an admin demote or remove an owner', async () => {
     const demoted = await as('admin')('PUT', '/companies/acme/members/owner', { ...ada, role: 'viewer' });
     const removed = await as('admin')('DELETE', '/companies/acme/members/owner');
     expect([demoted.status, removed.status, await roleOf('owner')]).toEqual([403, 403, 'owner']);
   });
 
-  it('changes its own name, and gives up its role only through an owner', async () => {
+  it('lets an admin change its own name, and not its own membership', async () => {
     const renamed = await as('admin')('PUT', '/companies/acme/members/admin', {
       ...ada,
       name: 'A',
@@ -78,14 +78,14 @@ describe('an admin', () => {
     expect((await as('admin')('DELETE', '/companies/acme/members/admin')).status).toBe(403);
   });
 
-  it('creates projects in its company, and in no other', async () => {
+  it('lets an admin create projects in its company, and in no other', async () => {
     const mine = await as('admin')('PUT', '/projects/mine', shop);
     const theirs = await as('admin')('PUT', '/projects/theirs', { ...shop, companyId: 'other' });
     const nobodys = await as('admin')('PUT', '/projects/theirs', { ...shop, companyId: 'nobody' });
     expect([mine.status, theirs.status, nobodys.status]).toEqual([200, 403, 403]);
   });
 
-  it('moves no project of another company into its own, and none of its own away', async () => {
+  it('does not let an admin move projects between companies', async () => {
     await one.put('/projects/theirs', { ...shop, companyId: 'other' });
     await one.put('/projects/mine', shop);
     expect((await as('admin')('PUT', '/projects/theirs', shop)).status).toBe(403);
@@ -93,7 +93,7 @@ describe('an admin', () => {
     expect((await one.manage('GET', '/projects/theirs')).body.companyId).toBe('other');
   });
 
-  it('cannot tell a project of another company from one that does not exist', async () => {
+  it('does not tell an admin whether a project of another company exists', async () => {
     await one.put('/projects/theirs', { ...shop, companyId: 'other' });
     const [theirs, none] = [
       await as('admin')('GET', '/projects/theirs'),
@@ -104,7 +104,7 @@ describe('an admin', () => {
 });
 
 describe('an owner', () => {
-  it('makes and removes admins and owners', async () => {
+  it('lets an owner make and remove admins and owners', async () => {
     const owner = as('owner');
     expect((await owner('PUT', '/companies/acme/members/editor', { ...ada, role: 'owner' })).status).toBe(
       200,
@@ -113,7 +113,7 @@ describe('an owner', () => {
     expect((await owner('DELETE', '/companies/acme/members/editor')).status).toBe(204);
   });
 
-  it('renames the company, and changes neither its plan nor its entitlements', async () => {
+  it('lets an owner rename the company, and not change its plan or entitlements', async () => {
     const owner = as('owner');
     const renamed = await owner('PUT', '/companies/acme', { ...acme, name: 'Acme Ltd' });
     const plan = await owner('PUT', '/companies/acme', { ...acme, plan: { tier: 'free', cycle: 'monthly' } });
@@ -123,14 +123,14 @@ describe('an owner', () => {
     expect((await one.manage('GET', '/companies/acme')).body).toMatchObject({ ...acme, name: 'Acme Ltd' });
   });
 
-  it('does not leave the company without an owner; an operator may', async () => {
+  it('does not let the last owner leave the company, except through an operator', async () => {
     const path = '/companies/acme/members/owner';
     expect((await as('owner')('DELETE', path)).status).toBe(409);
     expect((await as('owner')('PUT', path, { ...ada, role: 'admin' })).status).toBe(409);
     expect((await one.remove(path)).status).toBe(204);
   });
 
-  it('and another, who remove each other at once: one stays', async () => {
+  it('keeps one of two owners who remove each other at once', async () => {
     await one.put('/companies/acme/members/admin', { ...ada, role: 'owner' });
     const answers = await Promise.all([
       as('owner')('DELETE', '/companies/acme/members/admin'),
@@ -149,7 +149,7 @@ describe('an access token', () => {
     return (method: string, path: string, body?: unknown) => one.manage(method, path, body, token);
   };
 
-  it('with service.read reads every company, and changes nothing', async () => {
+  it('lets an access token with service.read read every company, and change nothing', async () => {
     const ask = await holding('service.read');
     expect((await ask('GET', '/companies/acme')).status).toBe(200);
     expect((await ask('GET', '/companies')).status).toBe(200);
@@ -157,7 +157,7 @@ describe('an access token', () => {
     expect((await ask('GET', '/projects/none/keys')).status).toBe(403);
   });
 
-  it('with service.directory writes companies, members and projects, reads them, and makes no keys', async () => {
+  it('lets an access token with service.directory read and write companies, members and projects, and make no keys', async () => {
     const ask = await holding('service.directory');
     expect((await ask('PUT', '/companies/acme', acme)).status).toBe(200);
     expect((await ask('PUT', '/companies/acme/members/new', { ...ada, role: 'owner' })).status).toBe(200);
@@ -166,7 +166,7 @@ describe('an access token', () => {
     expect((await ask('POST', '/projects/mine/keys')).status).toBe(403);
   });
 
-  it('with service.secrets makes keys, and writes no members', async () => {
+  it('lets an access token with service.secrets make keys, and write no members', async () => {
     await one.put('/projects/mine', shop);
     const ask = await holding('service.secrets');
     expect((await ask('POST', '/projects/mine/keys')).status).toBe(201);
@@ -174,7 +174,7 @@ describe('an access token', () => {
   });
 });
 
-it('a role is in force until the member is removed, and not after', async () => {
+it('applies a role until the member is removed, and not after', async () => {
   const ask = as('editor');
   expect((await ask('GET', '/companies/acme')).status).toBe(200);
   await one.remove('/companies/acme/members/editor');

@@ -61,7 +61,7 @@ describe('the outbox', () => {
     expect(await lagSeconds()).toBe(0);
   });
 
-  it('takes the removal of a large company while the event log is down', async () => {
+  it('accepts the removal of a large company while the event log is down', async () => {
     await allPublished();
     const sql = await catalogue.sql();
     await one.put('/companies/large', acme);
@@ -80,7 +80,7 @@ describe('the outbox', () => {
     for (let n = 1; n <= 1_200; n++) expect(state.get(`member:large/sub-${n}`)).toBeNull();
   });
 
-  it('answers a change once the log has stored it', async () => {
+  it('answers a change after the log has stored it', async () => {
     await allPublished();
     const log = openPostgresLog({ url: catalogue.logUrl });
     const records = async () => (await log.endOffsets(DIRECTORY_TOPIC)).reduce((sum, end) => sum + end, 0n);
@@ -105,7 +105,7 @@ describe('the outbox', () => {
     expect((await catalogue.published()).get('member:acme/ada')).toMatchObject({ name: stored.name });
   });
 
-  it('uses a topic that keeps tombstones for as long as replicas rely on', async () => {
+  it('rejects a topic that does not keep tombstones for as long as replicas rely on them', async () => {
     await allPublished();
     const log = openPostgresLog({ url: catalogue.logUrl });
     const kept = (tombstoneRetentionMs: number) =>
@@ -130,7 +130,7 @@ describe('the outbox', () => {
     expect((await catalogue.published()).has('report:shop/lost')).toBe(false);
   });
 
-  it('publishes what a killed instance left in the outbox', async () => {
+  it('publishes the outbox of an instance that was killed', async () => {
     const sql = await catalogue.sql();
     const record = directoryRecord('report', { projectId: 'shop', id: 'left', name: 'Left behind' });
     // No notification, as when an instance is killed after its commit.

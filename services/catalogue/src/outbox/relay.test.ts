@@ -68,7 +68,7 @@ async function loseTopic(): Promise<void> {
   });
 }
 
-it('publishes again, in order, what the log may not have stored', async () => {
+it('publishes records again, in order, when the log may not have stored them', async () => {
   const sent: (string | undefined)[] = [];
   const revisions: number[] = [];
   let failures = 2;
@@ -95,7 +95,7 @@ it('publishes again, in order, what the log may not have stored', async () => {
   expect(revisions).toEqual([first, second, third, first, second, third, first, second, third]);
 });
 
-it('publishes every entry to a topic that was recreated behind its back', async () => {
+it('publishes every entry to a topic that was recreated unnoticed', async () => {
   await startRelay();
   await putPlan('basic');
   await putPlan('pro');

@@ -35,7 +35,7 @@ afterAll(() => catalogue.close());
 
 const ask = (path: string, as = token) => one.get(`/v1${path}`, { Authorization: `Bearer ${as}` });
 
-it('says who is calling, with their companies, roles and permissions', async () => {
+it('returns the caller, with their companies, roles and permissions', async () => {
   const me = await ask('/me');
   expect([me.status, me.headers.get('cache-control')]).toEqual([200, 'no-store']);
   expect(me.body).toEqual({
@@ -64,13 +64,13 @@ it('lists the projects of all companies of the caller, and of no other, page by 
   expect(companies.body.companies.map(({ id }: { id: string }) => id)).toEqual(['bolt']);
 });
 
-it('a stranger has neither, whatever the permissions of the token', async () => {
+it('returns no companies and no projects to a person without a company, whatever the permissions of the token', async () => {
   const stranger = await catalogue.tokens.mint({ sub: 'eve', permissions: ['service.manage'] });
   expect((await ask('/me', stranger)).body).toMatchObject({ sub: 'eve', name: null, companies: [] });
   expect((await ask('/projects', stranger)).body).toEqual({ projects: [], nextCursor: null });
 });
 
-it.each(['limit=0', 'limit=201', 'limit=many', 'cursor='])('refuses %s', async (query) => {
+it.each(['limit=0', 'limit=201', 'limit=many', 'cursor='])('rejects %s', async (query) => {
   const answer = await ask(`/projects?${query}`);
   expect([answer.status, answer.body.error.message]).toEqual([
     400,

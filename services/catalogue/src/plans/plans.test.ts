@@ -16,7 +16,7 @@ const tiers = async (instance: Instance) =>
   (await instance.get('/v1/plans')).body.plans.map((plan: { tier: string }) => plan.tier);
 
 describe('the plan catalogue', () => {
-  it('is empty at first', async () => {
+  it('returns an empty list of plans at first', async () => {
     const { status, body, headers } = await one.get('/v1/plans', { Origin: 'https://any.example' });
     expect(status).toBe(200);
     expect(body).toEqual({ plans: [] });
@@ -37,7 +37,7 @@ describe('the plan catalogue', () => {
     });
   });
 
-  it('shows a change at once on its own instance, and soon on every other', async () => {
+  it('shows a change of a plan at once on its own instance, and soon on every other', async () => {
     await one.put('/plans/fresh/yearly', pro);
     expect(await tiers(one)).toContain('fresh');
     await eventually(async () => expect(await tiers(other)).toContain('fresh'));
@@ -45,7 +45,7 @@ describe('the plan catalogue', () => {
     await eventually(async () => expect(await tiers(one)).not.toContain('fresh'));
   });
 
-  it('answers 304 to its ETag until it changes', async () => {
+  it('answers 304 to the ETag of the plans until they change', async () => {
     const etag = (await one.get('/v1/plans')).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
     const same = await one.get('/v1/plans', { 'If-None-Match': etag });
@@ -56,7 +56,7 @@ describe('the plan catalogue', () => {
     expect((await one.get('/v1/plans', { 'If-None-Match': etag })).status).toBe(200);
   });
 
-  it('keeps entitlements as stored', async () => {
+  it('keeps entitlements of a plan as stored', async () => {
     const entitlements = { z: [1, { b: null, a: 'ü' }], articleSearch: false, a: 1.5 };
     await one.put('/plans/odd/monthly', { ...pro, entitlements });
     const { body } = await one.get('/v1/plans');
@@ -72,7 +72,7 @@ describe('managing plans', () => {
     ['priced', { ...pro, priced: 'yes' }],
     ['entitlements', { trialDays: 1, priced: true }],
     ['entitlements.articleSearch', { ...pro, entitlements: { articleSearch: 1 } }],
-  ])('refuses a wrong %s', async (path, body) => {
+  ])('rejects a plan with a wrong %s', async (path, body) => {
     const answer = await one.put('/plans/bad/monthly', body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('BAD_REQUEST');
@@ -80,7 +80,7 @@ describe('managing plans', () => {
     expect(await tiers(one)).not.toContain('bad');
   });
 
-  it('refuses entitlements too large for the event log', async () => {
+  it('rejects entitlements too large for the event log', async () => {
     const entitlements = `{"text":"${'x'.repeat(150_000)}","many":[${Array(9_000).fill('1e20').join()}]}`;
     const many = `{"trialDays":1,"priced":true,"entitlements":${entitlements}}`;
     const answer = await one.put('/plans/bad/monthly', many);
@@ -88,7 +88,7 @@ describe('managing plans', () => {
     expect(answer.body.error.message).toMatch(/^entitlements: /);
   });
 
-  it('refuses invalid JSON', async () => {
+  it('rejects invalid JSON', async () => {
     expect((await one.put('/plans/bad/monthly', '{')).status).toBe(400);
   });
 
@@ -113,7 +113,7 @@ describe('managing plans', () => {
     expect((await one.remove('/plans/pro/monthly')).status).toBe(204);
   });
 
-  it('needs a token with service.manage', async () => {
+  it('requires a token with service.manage to manage plans', async () => {
     const { tokens } = catalogue;
     const path = '/plans/pro/monthly';
     const without = await one.manage('PUT', path, pro, null);

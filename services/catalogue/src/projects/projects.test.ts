@@ -20,7 +20,7 @@ const isPublished = (key: string, value: unknown) =>
   eventually(async () => expect((await catalogue.published()).get(key)).toEqual(value));
 
 describe('a project', () => {
-  it('is published as stored, also after an update', async () => {
+  it('publishes a project as stored, also after an update', async () => {
     expect((await one.put('/projects/shop', shop)).body).toEqual({ id: 'shop', ...shop });
     const renamed = { ...shop, name: 'Web shop' };
     expect((await one.put('/projects/shop', renamed)).status).toBe(200);
@@ -34,14 +34,14 @@ describe('a project', () => {
     ['region', { ...shop, region: 'EU west' }],
     ['defaultLanguage', { ...shop, defaultLanguage: 'not a language' }],
     ['defaultLanguage', { companyId: 'acme', name: 'Shop', region: 'eu' }],
-  ])('with a wrong %s is refused', async (path, body) => {
+  ])('rejects a project with a wrong %s', async (path, body) => {
     const answer = await one.put('/projects/shop', body);
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toMatch(new RegExp(`^${path}: `));
     expect((await one.manage('GET', '/projects/shop')).status).toBe(404);
   });
 
-  it('exists after a put that waited for its removal', async () => {
+  it('creates a project in a put that waited for its removal', async () => {
     await one.put('/projects/shop', shop);
     const sql = await catalogue.sql();
     const written = await sql.begin(async (tx) => {
@@ -63,7 +63,7 @@ describe('a project', () => {
     }
   });
 
-  it('moves to another region or company only while it has no keys', async () => {
+  it('moves a project to another region or company only while it has no keys', async () => {
     await one.put('/projects/shop', { ...shop, region: 'us' });
     expect((await one.put('/projects/shop', shop)).status).toBe(200);
     const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
@@ -80,7 +80,7 @@ describe('a project', () => {
     expect((await one.put('/projects/shop', { ...shop, companyId: 'globex' })).status).toBe(200);
   });
 
-  it('never has the id of a project that was deleted, whoever asks', async () => {
+  it('never gives a project the id of a deleted one, whoever asks', async () => {
     await one.put('/projects/shop', shop);
     await one.remove('/projects/shop');
     const message = 'projectId: shop belonged to a project that was deleted; choose another';
@@ -92,7 +92,7 @@ describe('a project', () => {
     await isPublished('project:shop', null);
   });
 
-  it('whose id is asked for while it is removed is not there again', async () => {
+  it('does not bring back a project that is put while it is removed', async () => {
     await one.put('/projects/shop', shop);
     const answers = await Promise.all([
       one.remove('/projects/shop'),
@@ -102,7 +102,7 @@ describe('a project', () => {
     expect((await one.manage('GET', '/projects/shop')).status).toBe(404);
   });
 
-  it('is removed with its keys and reports', async () => {
+  it('removes a project with its keys and reports', async () => {
     await one.put('/projects/shop', shop);
     await one.put('/projects/shop/reports/weekly', { name: 'Weekly' });
     const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
@@ -115,7 +115,7 @@ describe('a project', () => {
 describe('project keys', () => {
   beforeEach(() => one.put('/projects/shop', shop));
 
-  it('are unique: the region and 32 base62 characters', async () => {
+  it('creates unique keys of the region and 32 base62 characters', async () => {
     const keys: string[] = [];
     for (let i = 0; i < 20; i++) {
       const { status, body } = await one.manage('POST', '/projects/shop/keys');
@@ -129,7 +129,7 @@ describe('project keys', () => {
     for (const key of keys.slice(0, 2)) await isPublished(`key:${key}`, { key, projectId: 'shop' });
   });
 
-  it('are at most 100 of a project, also when several are made at once', async () => {
+  it('allows a project 100 keys, also when several are made at once', async () => {
     const sql = await catalogue.sql();
     await sql`insert into project_keys (key, project_id) select 'pk_eu_' || n, 'shop' from generate_series(1, 98) n`;
     const answers = await Promise.all([1, 2, 3, 4].map(() => one.manage('POST', '/projects/shop/keys')));
@@ -141,7 +141,7 @@ describe('project keys', () => {
     expect((await one.manage('POST', '/projects/shop/keys')).status).toBe(201);
   });
 
-  it('are revoked permanently', async () => {
+  it('revokes a key permanently', async () => {
     const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
     expect((await one.remove(`/projects/other/keys/${key}`)).status).toBe(204);
     expect((await one.manage('GET', '/projects/shop/keys')).body.keys).toEqual([key]);
@@ -151,13 +151,13 @@ describe('project keys', () => {
     await isPublished(`key:${key}`, null);
   });
 
-  it('are created and listed only for a project that exists', async () => {
+  it('creates and lists keys only for a project that exists', async () => {
     expect((await one.manage('POST', '/projects/nobody/keys')).status).toBe(404);
     expect((await one.manage('GET', '/projects/nobody/keys')).status).toBe(404);
     expect((await one.remove('/projects/shop/keys/nonsense')).status).toBe(400);
   });
 
-  it('match the region of a project that is updated at the same time', async () => {
+  it('creates keys that match the region of a project that is updated at the same time', async () => {
     const [made] = await Promise.all([
       one.manage('POST', '/projects/shop/keys'),
       one.put('/projects/shop', { ...shop, region: 'us' }),
@@ -170,7 +170,7 @@ describe('project keys', () => {
 describe('a report', () => {
   beforeEach(() => one.put('/projects/shop', shop));
 
-  it('is published as stored, and removed with a tombstone', async () => {
+  it('publishes a report as stored, and its removal as a tombstone', async () => {
     const query = { kind: 'trends', range: { last: 7, unit: 'day' }, series: [{ event: 'order placed' }] };
     const weekly = {
       projectId: 'shop',
@@ -198,7 +198,7 @@ describe('a report', () => {
     await isPublished('report:shop/weekly', null);
   });
 
-  it('has another generation than one before it of the same id, and keeps it while it changes', async () => {
+  it('gives a report a new generation after its id was removed, and keeps it on changes', async () => {
     const generationOf = async (name: string) => {
       await one.put('/projects/shop/reports/weekly', { name });
       await isPublished('report:shop/weekly', expect.objectContaining({ name }));
@@ -217,13 +217,13 @@ describe('a report', () => {
     ['refresh', { refresh: '5m', query: { kind: 'lifecycle', range: { last: 7, unit: 'day' } } }],
     ['query.kind', { query: { kind: 'sql' } }],
     ['query', { query: { kind: 'lifecycle', range: { last: 7, unit: 'day' }, cohrt: 'x' } }],
-  ])('with a wrong %s is refused', async (path, wrong) => {
+  ])('rejects a report with a wrong %s', async (path, wrong) => {
     const answer = await one.put('/projects/shop/reports/weekly', { name: 'Weekly', ...wrong });
     expect(answer.status).toBe(400);
     expect(answer.body.error.message).toMatch(new RegExp(`^${path}`));
   });
 
-  it('needs a project and a name', async () => {
+  it('rejects a report without a project or a name', async () => {
     expect((await one.put('/projects/nobody/reports/weekly', { name: 'Weekly' })).status).toBe(404);
     const nameless = await one.put('/projects/shop/reports/weekly', { name: '' });
     expect(nameless.status).toBe(400);
@@ -231,7 +231,7 @@ describe('a report', () => {
   });
 });
 
-it('projects, keys and reports need a permission', async () => {
+it('requires a permission for projects, keys and reports', async () => {
   await one.put('/projects/shop', shop);
   const token = await catalogue.tokens.mint({ sub: 'ada' });
   for (const [method, path] of [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPublishedList } from './published-list.ts';
 
-it('throws 503 only until it was read once', async () => {
+it('throws 503 only until the list has been read once', async () => {
   let fails = true;
   const list = createPublishedList({
     name: 'plan catalogue',

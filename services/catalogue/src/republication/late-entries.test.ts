@@ -60,7 +60,7 @@ async function recordsOf(...keys: string[]): Promise<StoredRecord[]> {
   return records.filter(({ key }) => keys.includes(key ?? ''));
 }
 
-it('what a follower has newer than a late record is published after it, and the follower goes on', async () => {
+it("publishes a follower's newer entries after a late record, and the follower continues", async () => {
   const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
   const late = await recordsOf(`key:${key}`, 'project:shop');
   await one.remove(`/projects/shop/keys/${key}`);
@@ -82,7 +82,7 @@ it('what a follower has newer than a late record is published after it, and the 
   await eventually(async () => expect(await directory.project('shop')).toMatchObject({ name: 'Again' }));
 });
 
-it('publishes reported entries of every kind as they are, once, and tombstones of those that are gone', async () => {
+it('publishes reported entries of every kind as stored, once, and tombstones for deleted ones', async () => {
   await one.put('/throttles/shop', { eventsPerSecond: 7 });
   const { key } = (await one.manage('POST', '/projects/shop/keys')).body;
   await one.put('/projects/shop/reports/a%2Fb', { name: 'Weekly' });

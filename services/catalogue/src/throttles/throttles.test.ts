@@ -21,7 +21,7 @@ const isPublished = (value: unknown) =>
   eventually(async () => expect((await catalogue.published()).get('project:shop')).toEqual(value));
 const throttled = async () => (await one.manage('GET', '/throttles')).body.throttles;
 
-it('a throttle is in the entry of its project, also after the project changes, until it is removed', async () => {
+it('adds a throttle to the entry of its project, also after the project changes, until it is removed', async () => {
   const { status, body } = await one.put(THROTTLE, { eventsPerSecond: 100 });
   expect([status, body]).toMatchObject([200, { projectId: 'shop', eventsPerSecond: 100 }]);
   await isPublished({ id: 'shop', ...shop, eventsPerSecond: 100 });
@@ -40,20 +40,20 @@ it('a throttle is in the entry of its project, also after the project changes, u
   expect((await one.manage('GET', THROTTLE)).status).toBe(404);
 });
 
-it('a throttle ends with its project', async () => {
+it('ends a throttle with its project', async () => {
   await one.put(THROTTLE, { eventsPerSecond: 1 });
   await one.remove('/projects/shop');
   expect(await throttled()).toEqual([]);
   expect((await one.put(THROTTLE, { eventsPerSecond: 1 })).status).toBe(404);
 });
 
-it.each([-1, 0.5, 1_000_001, '5', null])('a rate of %s is refused', async (eventsPerSecond) => {
+it.each([-1, 0.5, 1_000_001, '5', null])('rejects a rate of %s', async (eventsPerSecond) => {
   const { status, body } = await one.put(THROTTLE, { eventsPerSecond });
   expect(status).toBe(400);
   expect(body.error.message).toMatch(/^eventsPerSecond: /);
 });
 
-it('a throttle of every project is published again with a new topic', async () => {
+it('publishes the throttles of all projects again with a new topic', async () => {
   const database = await testDatabase();
   const before = await testCatalogue({ databaseUrl: database.url });
   const { put } = await before.instance();
@@ -76,7 +76,7 @@ it('a throttle of every project is published again with a new topic', async () =
   await database.drop();
 });
 
-it('no role of a company may throttle its projects; operators of the directory may, and it is in the audit trail', async () => {
+it('lets operators of the directory throttle a project, records it in the audit trail, and lets no company role do it', async () => {
   await one.put('/companies/acme/members/olga', { name: 'Olga', email: 'o@example.com', role: 'owner' });
   const owner = await catalogue.tokens.mint({ sub: 'olga' });
   for (const [method, path] of [

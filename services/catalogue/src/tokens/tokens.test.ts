@@ -54,7 +54,7 @@ const READ = '/companies/acme/members/ada';
 const isWorking = async (token: string) => (await using(token)('GET', '/companies/acme')).status;
 
 describe('a personal access token', () => {
-  it('is told once, has the form that secret scanners know, and is stored as a hash', async () => {
+  it('returns a token once, in the form that secret scanners know, and stores its hash', async () => {
     const made = await make('viewer');
     expect(made.token).toMatch(API_TOKEN_PATTERN);
     expect(made.token).toMatch(/^sbpat_/);
@@ -66,7 +66,7 @@ describe('a personal access token', () => {
     expect(JSON.stringify([...(await catalogue.published())])).not.toContain(made.token);
   });
 
-  it('does what it carries, in its company alone', async () => {
+  it('limits a token to its permissions, and to its company', async () => {
     const { token } = await make('admin', { permissions: ['directory.read'] });
     expect(await isWorking(token)).toBe(200);
     const others = [
@@ -78,12 +78,12 @@ describe('a personal access token', () => {
     expect(others.map(({ status }) => status)).toEqual([403, 403, 403, 403]);
   });
 
-  it('carries nothing that its maker may not do, and nothing that no role has', async () => {
+  it('rejects permissions of a token that its maker or no role has', async () => {
     expect((await create('viewer', { permissions: ['flags.write'] })).status).toBe(403);
     expect((await create('owner', { permissions: ['companies.list'] })).status).toBe(400);
   });
 
-  it('loses what its person loses, at once, and gets it back', async () => {
+  it('removes permissions of a token at once when its person loses them, and restores them', async () => {
     const { token } = await make('editor', { permissions: ['reports.write', 'directory.read'] });
     const write = async () => (await using(token)('PUT', '/projects/shop/reports/r', { name: 'R' })).status;
     expect(await write()).toBe(200);
@@ -93,14 +93,14 @@ describe('a personal access token', () => {
     expect(await write()).toBe(200);
   });
 
-  it('ends with the membership, also for a member who comes back', async () => {
+  it('ends a token with the membership, also for a member who comes back', async () => {
     const { token } = await make('viewer');
     await one.remove('/companies/acme/members/viewer');
     await one.put('/companies/acme/members/viewer', { ...ada, role: 'viewer' });
     expect(await isWorking(token)).toBe(401);
   });
 
-  it('of projects works in these, and not for the company', async () => {
+  it('limits a token of projects to these, without the company', async () => {
     await one.put('/projects/blog', shop);
     const { token } = await make('admin', { projectIds: ['shop'] });
     const asked = ['/projects/shop', '/projects/blog', '/projects/none', '/companies/acme'];
@@ -109,7 +109,7 @@ describe('a personal access token', () => {
     expect((await create('admin', { projectIds: ['theirs'] })).status).toBe(400);
   });
 
-  it('is refused once it is expired, and for longer than the deployment allows', async () => {
+  it('rejects an expired token, and a lifetime longer than the deployment allows', async () => {
     const { id, token } = await make('viewer', { expiresInDays: 1 });
     expect((await create('viewer', { expiresInDays: 366 })).status).toBe(400);
     const sql = await catalogue.sql();
@@ -117,7 +117,7 @@ describe('a personal access token', () => {
     expect(await isWorking(token)).toBe(401);
   });
 
-  it('of somebody who is no member is not made', async () => {
+  it('makes no token for a person who is not a member', async () => {
     const made = await one.manage('POST', TOKENS, {
       name: 'x',
       kind: 'personal',
@@ -128,7 +128,7 @@ describe('a personal access token', () => {
   });
 });
 
-it('when a token was last used is what services report, and never less', async () => {
+it('shows when a token was last used as services report it, and never an earlier time', async () => {
   const { id } = await make('viewer');
   const lastUsedAt = async () => (await as('viewer')('GET', TOKENS)).body.tokens[0].lastUsedAt;
   expect(await lastUsedAt()).toBeNull();
@@ -140,13 +140,13 @@ it('when a token was last used is what services report, and never less', async (
   expect(Date.parse(await lastUsedAt())).toBeLessThanOrEqual(Date.now());
 });
 
-describe('a wrong value', () => {
+describe('a wrong token value', () => {
   it.each([
     ['another checksum', (value: string) => `${value.slice(0, -1)}${value.endsWith('A') ? 'B' : 'A'}`],
     ['a prefix of the other kind', (value: string) => value.replace('sbpat_', 'sbsvc_')],
     ['something behind it', (value: string) => `${value}A`],
     ['only the prefix', () => 'sbpat_'],
-  ])('with %s gets 401', async (_, change) => {
+  ])('answers 401 to a token with %s', async (_, change) => {
     const { token } = await make('viewer');
     const answer = await using(change(token))('GET', '/companies/acme');
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
@@ -154,7 +154,7 @@ describe('a wrong value', () => {
 });
 
 describe('a service token', () => {
-  it('belongs to the company: made by an admin, and valid when the admin is gone', async () => {
+  it('keeps a service token valid when the admin who made it is gone', async () => {
     expect((await create('editor', { kind: 'service' })).status).toBe(403);
     const { token } = await make('admin', { kind: 'service' });
     expect(token).toMatch(/^sbsvc_/);
@@ -162,7 +162,7 @@ describe('a service token', () => {
     expect(await isWorking(token)).toBe(200);
   });
 
-  describe('that could let its maker back in', () => {
+  describe('service tokens that could let their maker back in', () => {
     const MEMBER = '/companies/acme/members/admin';
     const demoted = { ...ada, role: 'viewer' };
     /**
@@ -186,7 +186,7 @@ describe('a service token', () => {
     it.each([
       ['removed', () => one.remove(MEMBER)],
       ['demoted', () => one.put(MEMBER, demoted)],
-    ])('is revoked with those made with it when the maker is %s', async (_, leave) => {
+    ])('revokes a token and those made with it when the maker is %s', async (_, leave) => {
       const { reads, writes, child } = await makeThree();
       const { status, body } = await leave();
       expect([status, revocations(body)]).toEqual([
@@ -204,7 +204,7 @@ describe('a service token', () => {
       await eventually(async () => expect((await catalogue.published()).get(`token:${child.id}`)).toBeNull());
     });
 
-    it('is revoked when the maker is erased everywhere', async () => {
+    it('revokes a token when its maker is erased everywhere', async () => {
       const { reads, writes, child } = await makeThree();
       expect((await one.manage('POST', '/erasures', { sub: 'admin' })).status).toBe(202);
       expect(await Promise.all([reads, writes, child].map(({ token }) => isWorking(token)))).toEqual([
@@ -212,7 +212,7 @@ describe('a service token', () => {
       ]);
     });
 
-    it('is revoked when a member who rotated it is removed', async () => {
+    it('revokes a token when a member who rotated it is removed', async () => {
       const made = await make('owner', { kind: 'service', permissions: ['members.write', 'directory.read'] });
       const rotated = await as('admin')('POST', `${TOKENS}/${made.id}/rotate`, { overlapSeconds: 0 });
       expect(await isWorking(rotated.body.token)).toBe(200);
@@ -220,7 +220,7 @@ describe('a service token', () => {
       expect(await isWorking(rotated.body.token)).toBe(401);
     });
 
-    it('stays where the caller says so, or the maker may still do what it carries', async () => {
+    it('keeps a token when the caller asks for it, or while its maker still has its permissions', async () => {
       const { writes } = await makeThree();
       const renamed = await one.put(MEMBER, { ...ada, role: 'admin', name: 'Renamed' });
       expect(renamed.body.serviceTokens).toEqual([]);
@@ -233,7 +233,7 @@ describe('a service token', () => {
     });
   });
 
-  it('needs tokens.write alone to make, list, rotate and revoke service tokens', async () => {
+  it('requires only tokens.write to make, list, rotate and revoke service tokens', async () => {
     const { token } = await make('admin', { kind: 'service', permissions: ['tokens.write'] });
     const caller = using(token);
     const body = { name: 'child', kind: 'service', permissions: ['tokens.write'] };
@@ -245,7 +245,7 @@ describe('a service token', () => {
     expect((await caller('GET', '/companies/acme')).status).toBe(403);
   });
 
-  it('that is limited to projects loses those that are deleted, and ends with the last', async () => {
+  it('removes deleted projects from a token that is limited to projects, and ends it with the last', async () => {
     await one.put('/projects/blog', shop);
     const { token, id } = await make('admin', { kind: 'service', projectIds: ['shop', 'blog'] });
     const listed = async () =>
@@ -259,7 +259,7 @@ describe('a service token', () => {
     expect(await isWorking(token)).toBe(401);
   });
 
-  it('ends with its company', async () => {
+  it('ends a service token with its company', async () => {
     const { token } = await make('admin', { kind: 'service' });
     await one.reset('/companies/acme');
     await one.put('/companies/acme', acme);
@@ -267,8 +267,8 @@ describe('a service token', () => {
   });
 });
 
-describe('tokens that are made with a token', () => {
-  it('need a permission for it', async () => {
+describe('tokens made with a token', () => {
+  it('requires a permission of a token to make tokens with it', async () => {
     const { token } = await make('admin');
     const made = await using(token)('POST', TOKENS, {
       name: 'x',
@@ -278,7 +278,7 @@ describe('tokens that are made with a token', () => {
     expect([made.status, made.body.error.message]).toEqual([403, expect.stringContaining('tokens.own')]);
   });
 
-  it('can do no more than it, and expire with it', async () => {
+  it('gives a token made with another no more permissions and no longer lifetime', async () => {
     const permissions = ['tokens.own', 'directory.read'];
     const parent = await create('admin', { permissions, expiresInDays: 2 });
     const body = { name: 'x', kind: 'personal', permissions, expiresInDays: 300 };
@@ -289,7 +289,7 @@ describe('tokens that are made with a token', () => {
     expect([more.status, service.status]).toEqual([403, 403]);
   });
 
-  it('are not rotated by it if they can do more', async () => {
+  it('does not let a token rotate tokens with more permissions', async () => {
     const { token } = await make('admin', { permissions: ['tokens.own', 'directory.read'] });
     const { id } = await make('admin', { permissions: ['members.write'] });
     const rotated = await using(token)('POST', `${TOKENS}/${id}/rotate`, {});
@@ -297,11 +297,11 @@ describe('tokens that are made with a token', () => {
   });
 });
 
-describe('rotating', () => {
+describe('token rotation', () => {
   const rotate = (person: Person, id: string, body: object = {}) =>
     as(person)('POST', `${TOKENS}/${id}/rotate`, body);
 
-  it('gives a new value, and the old one is valid for the overlap', async () => {
+  it('returns a new value, and keeps the old one valid for the overlap', async () => {
     const { id, token } = await make('viewer');
     const rotated = await rotate('viewer', id, { overlapSeconds: 600 });
     expect([rotated.status, rotated.body.id]).toEqual([200, id]);
@@ -312,13 +312,13 @@ describe('rotating', () => {
     expect([await isWorking(token), await isWorking(rotated.body.token)]).toEqual([401, 200]);
   });
 
-  it('without overlap ends the old value at once', async () => {
+  it('ends the old value at once without an overlap', async () => {
     const { id, token } = await make('viewer');
     const rotated = await rotate('viewer', id, { overlapSeconds: 0 });
     expect([await isWorking(token), await isWorking(rotated.body.token)]).toEqual([401, 200]);
   });
 
-  it('is for the owner of a personal token, and for admins of a service token', async () => {
+  it('lets the owner rotate a personal token, and admins a service token', async () => {
     const own = await make('viewer');
     const service = await make('owner', { kind: 'service', permissions: ['company.write'] });
     const asked = [
@@ -333,8 +333,8 @@ describe('rotating', () => {
   });
 });
 
-describe('listing and revoking', () => {
-  it('one sees and revokes one’s own; an admin all of the company; others none', async () => {
+describe('token lists and revocation', () => {
+  it('lists and revokes own tokens, all tokens of the company for an admin, and none of others', async () => {
     const own = await make('viewer');
     const service = await make('admin', { kind: 'service' });
     const seen = async (person: Person) =>
@@ -365,7 +365,7 @@ describe('listing and revoking', () => {
     });
   });
 
-  it('a person has 50 personal tokens at most', async () => {
+  it('limits a person to 50 personal tokens', async () => {
     const { id } = await make('viewer');
     const sql = await catalogue.sql();
     await sql`
@@ -377,7 +377,7 @@ describe('listing and revoking', () => {
   });
 });
 
-it('erasing a colleague ends their tokens and forgets that they made others', async () => {
+it("ends an erased colleague's tokens, and forgets that they made others", async () => {
   const own = await make('admin');
   const service = await make('admin', { kind: 'service' });
   expect((await one.manage('POST', '/erasures', { sub: 'admin' })).status).toBe(202);

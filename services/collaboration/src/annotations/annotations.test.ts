@@ -18,7 +18,7 @@ async function texts(query: string, project = 'shop'): Promise<string[]> {
 }
 
 describe('an annotation', () => {
-  it('has all its fields in the response', async () => {
+  it('returns all fields of an annotation', async () => {
     const { status, body } = await add({ endsOn: '2026-03-12', tags: ['a', 'b', 'a'] });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -35,16 +35,16 @@ describe('an annotation', () => {
     });
   });
 
-  it('is one day long without endsOn', async () => {
+  it('makes an annotation without endsOn one day long', async () => {
     expect((await add({})).body.endsOn).toBe('2026-03-10');
   });
 
-  it('keeps its text byte for byte', async () => {
+  it('keeps the text of an annotation byte for byte', async () => {
     const text = ' é e\u0301 \u{1F469}\u200D\u{1F4BB} <b>&amp;</b>\n\t ';
     expect((await add({ text })).body.text).toBe(text);
   });
 
-  it('has the current name of its author, and none once the author has left', async () => {
+  it('shows the current name of the author, and none after the author has left', async () => {
     const { body } = await add({ startsOn: '1999-01-01', text: 'by alan' }, 'alan');
     expect(body.createdByName).toBe('Alan Turing');
     const read = async () =>
@@ -55,8 +55,8 @@ describe('an annotation', () => {
   });
 });
 
-describe('the list', () => {
-  it('has the annotations whose days overlap the range, both ends inclusive', async () => {
+describe('the list of annotations', () => {
+  it('lists the annotations whose days overlap the range, both ends inclusive', async () => {
     await add({ startsOn: '2025-06-10', endsOn: '2025-06-20', text: 'range' });
     const hits = async (from: string, to: string) => texts(`from=${from}&to=${to}`);
     expect(await hits('2025-06-01', '2025-06-09')).toEqual([]);
@@ -67,7 +67,7 @@ describe('the list', () => {
     expect(await hits('0001-01-01', '2025-12-31')).toContain('range');
   });
 
-  it('is whole and in order when it has more than a page, or exactly one', async () => {
+  it('lists all annotations in order when there is more than a page, or exactly one', async () => {
     const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
     // Ten annotations a day. Every seventh begins before the range.
     const insert = (from: number, to: number) => database.sql`
@@ -91,7 +91,7 @@ describe('the list', () => {
     await database.close();
   });
 
-  it('adds the annotations of the report it names to those of the project', async () => {
+  it('adds the annotations of a named report to those of the project', async () => {
     const on = (reportId: string | null) => ({ startsOn: '2025-07-01', text: String(reportId), reportId });
     await add(on(null));
     await add(on('signups'));
@@ -103,7 +103,7 @@ describe('the list', () => {
     expect(await texts(day, 'blog')).toEqual([]);
   });
 
-  it('is earliest first: startsOn, then createdAt', async () => {
+  it('lists annotations by startsOn, then createdAt, earliest first', async () => {
     for (const [startsOn, text] of [
       ['2025-08-03', 'third'],
       ['2025-08-01', 'first'],
@@ -128,11 +128,11 @@ describe('the list', () => {
     ['a timestamp', 'from=2026-02-01T00:00:00Z&to=2026-03-01'],
     ['the year 0', 'from=0000-01-01&to=2026-03-01'],
     ['an empty reportId', 'from=2026-02-01&to=2026-03-01&reportId='],
-  ])('%s is 400', async (_, query) => {
+  ])('rejects a list with %s', async (_, query) => {
     expect((await harness.as('ada').call('GET', `${path}?${query}`)).status).toBe(400);
   });
 
-  it('of an unknown report answers 404', async () => {
+  it('answers 404 for the annotations of an unknown report', async () => {
     const query = 'from=2026-01-01&to=2026-01-01&reportId=posts';
     expect((await harness.as('ada').call('GET', `${path}?${query}`)).status).toBe(404);
   });
@@ -147,7 +147,7 @@ describe('the content of an annotation', () => {
     ['endsOn on startsOn', { endsOn: '2026-03-10' }],
     ['the leap day', { startsOn: '2024-02-29' }],
     ['reportId null', { reportId: null }],
-  ])('may be %s', async (_, body) => {
+  ])('accepts an annotation with %s', async (_, body) => {
     expect((await add(body)).status).toBe(201);
   });
 
@@ -168,11 +168,11 @@ describe('the content of an annotation', () => {
     ['no startsOn', { startsOn: undefined }],
     ['another property', { colour: 'red' }],
     ['a reportId that is no text', { reportId: 7 }],
-  ])('is never %s: 400', async (_, body) => {
+  ])('rejects an annotation with %s', async (_, body) => {
     expect((await add(body)).status).toBe(400);
   });
 
-  it('must name a report of the project, or gets 404', async () => {
+  it('answers 404 to an annotation for a report outside the project', async () => {
     expect((await add({ reportId: 'signups' })).body.reportId).toBe('signups');
     expect((await add({ reportId: 'posts' })).status).toBe(404);
   });
@@ -183,7 +183,7 @@ describe('changing an annotation', () => {
     `${path}/${(await add({ reportId: 'signups', endsOn: '2026-03-20' }, sub)).body.id}`;
   const write = ['service.annotations.write'];
 
-  it('replaces days, text, tags and where it shows', async () => {
+  it('replaces days, text, tags and placement of an annotation', async () => {
     const { status, body } = await harness
       .as('ada')
       .call('PATCH', await one(), { startsOn: '2026-04-01', text: 'new', tags: ['x'] });
@@ -198,7 +198,7 @@ describe('changing an annotation', () => {
     expect(Date.parse(body.updatedAt)).toBeGreaterThanOrEqual(Date.parse(body.createdAt));
   });
 
-  it('is allowed for the author and with service.annotations.write', async () => {
+  it('allows changes to the author and with service.annotations.write', async () => {
     const address = await one('grace');
     expect((await harness.as('ada').call('PATCH', address, note)).status).toBe(403);
     expect((await harness.as('ada').call('DELETE', address)).status).toBe(403);
@@ -208,7 +208,7 @@ describe('changing an annotation', () => {
     expect((await harness.as('ada', write).call('DELETE', address)).status).toBe(204);
   });
 
-  it('is reflected in canChange', async () => {
+  it('reports in canChange who may change an annotation', async () => {
     await add({ startsOn: '2025-01-01' }, 'grace');
     const read = async (permissions: string[]) =>
       (await harness.as('ada', permissions).call('GET', `${path}?from=2025-01-01&to=2025-01-01`)).body
@@ -216,14 +216,14 @@ describe('changing an annotation', () => {
     expect([await read([]), await read(write)]).toEqual([false, true]);
   });
 
-  it('that does not exist answers 404; deleting it answers 204', async () => {
+  it('answers 404 to a change of a missing annotation, and 204 to its deletion', async () => {
     const address = await one();
     expect((await harness.as('ada').call('DELETE', address)).status).toBe(204);
     expect((await harness.as('ada').call('DELETE', address)).status).toBe(204);
     expect((await harness.as('ada').call('PATCH', address, note)).status).toBe(404);
   });
 
-  it('of another project answers 404 and changes nothing', async () => {
+  it('answers 404 to a change of an annotation of another project, and changes nothing', async () => {
     const address = await one();
     const elsewhere = address.replace('/shop/', '/blog/');
     expect((await harness.as('ada').call('PATCH', elsewhere, note)).status).toBe(404);
@@ -231,7 +231,7 @@ describe('changing an annotation', () => {
     expect((await harness.as('ada').call('PATCH', address, note)).status).toBe(200);
   });
 
-  it('to an unknown report answers 404, with an invalid body 400', async () => {
+  it('answers 404 to a move to an unknown report, and 400 with an invalid body', async () => {
     const address = await one();
     const change = (body: object) => harness.as('ada').call('PATCH', address, { ...note, ...body });
     expect((await change({ reportId: 'posts' })).status).toBe(404);

@@ -20,7 +20,7 @@ const list = async (report?: string, sub = 'ada') =>
   (await harness.as(sub).call('GET', ofReport(report))).body.threads;
 
 describe('a thread', () => {
-  it('has all its fields in the response', async () => {
+  it('returns all fields of a thread', async () => {
     const thread = await start({ anchor: { metric: 'sign-ups', bucket: '2026-03-01' }, mentions: ['grace'] });
     expect(thread).toEqual({
       id: expect.stringMatching(/^thr_[0-9a-f]{32}$/),
@@ -49,7 +49,7 @@ describe('a thread', () => {
     });
   });
 
-  it('without an anchor is about the whole report', async () => {
+  it('treats a thread without an anchor as one about the whole report', async () => {
     expect((await start()).anchor).toBeNull();
     expect((await start({ anchor: null })).anchor).toBeNull();
   });
@@ -69,7 +69,7 @@ describe('a thread', () => {
     expect((await start({ anchor })).anchor).toEqual(anchor);
   });
 
-  it('is listed only on its report: threads earliest first, comments in order', async () => {
+  it('lists threads only on their report, earliest first, with comments in order', async () => {
     const [one, two] = [await start(), await start()];
     await reply(one.id, { body: 'first' });
     await reply(one.id, { body: 'second' }, 'ada');
@@ -83,7 +83,7 @@ describe('a thread', () => {
     expect(await list('revenue')).toHaveLength(1);
   });
 
-  it('takes concurrent replies, each at its own position', async () => {
+  it('gives concurrent replies separate positions', async () => {
     const { id } = await start();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => reply(id, { body: String(index) })),
@@ -94,7 +94,7 @@ describe('a thread', () => {
     expect(bodies.sort((a: number, b: number) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  it('that is unknown or of another project answers 404', async () => {
+  it('answers 404 for a thread that is unknown or of another project', async () => {
     const { id } = await start();
     for (const path of ['comment-threads/thr_none', `comment-threads/${id}`]) {
       const base = path.endsWith('none') ? project : '/v1/projects/blog';
@@ -108,7 +108,7 @@ describe('a thread', () => {
     }
   });
 
-  it('is gone with its report', async () => {
+  it('removes a thread with its report', async () => {
     await harness.directory.put('report', { projectId: 'shop', id: 'brief', name: 'Brief' });
     const post = () => harness.as('ada').call('POST', ofReport('brief'), { body: 'x' });
     await expect.poll(async () => (await post()).status).toBe(201);
@@ -126,7 +126,7 @@ describe('a comment', () => {
     ['mentions null', { mentions: null }],
     ['an anchor text of 200', { anchor: { metric: '\u{1F680}'.repeat(200) } }],
     ['a breakdown of 20', { anchor: { breakdown: Array.from({ length: 20 }, () => 'x') } }],
-  ])('may have %s', async (_, body) => {
+  ])('accepts a comment with %s', async (_, body) => {
     expect((await start(body)).id).toMatch(/^thr_/);
   });
 
@@ -146,12 +146,12 @@ describe('a comment', () => {
     ['an anchor step that is not whole', { anchor: { step: 1.5 } }],
     ['an anchor text of 201', { anchor: { metric: 'x'.repeat(201) } }],
     ['a breakdown of 21', { anchor: { breakdown: Array.from({ length: 21 }, () => 'x') } }],
-  ])('never has %s: 400', async (_, body) => {
+  ])('rejects a comment with %s', async (_, body) => {
     const { status } = await harness.as('ada').call('POST', ofReport(), { body: 'x', ...body });
     expect(status).toBe(400);
   });
 
-  it('names a mentioned person who is not a member', async () => {
+  it('names a mentioned person who is not a member in the error', async () => {
     const { body } = await harness
       .as('ada')
       .call('POST', ofReport(), { body: 'x', mentions: ['grace', 'eve'] });
@@ -163,7 +163,7 @@ describe('a comment', () => {
     expect(thread.comments[0].mentions).toEqual(['grace', 'alan']);
   });
 
-  it('is changed only by its author: text and mentions', async () => {
+  it('lets only the author change text and mentions of a comment', async () => {
     const { comments } = await start({ mentions: ['grace'] });
     const { id } = comments[0];
     expect((await onComment('PATCH', id, { body: 'theirs' }, 'grace')).status).toBe(403);
@@ -175,14 +175,14 @@ describe('a comment', () => {
     expect((await onComment('PATCH', 'cmt_none', { body: 'x' })).status).toBe(404);
   });
 
-  it('says who can change it', async () => {
+  it('reports in each comment who can change it', async () => {
     const { id } = await start();
     const { body } = await reply(id, { body: 'mine' }, 'grace');
     const canChange = body.comments.map((comment: { canChange: boolean }) => comment.canChange);
     expect(canChange).toEqual([false, true]);
   });
 
-  it('is deleted only by its author, and keeps its position', async () => {
+  it('lets only the author delete a comment, and keeps its position', async () => {
     const { id } = await start();
     const { body } = await reply(id, { body: 'to go', mentions: ['alan'] });
     const comment = body.comments[1].id;
@@ -208,7 +208,7 @@ describe('a comment', () => {
     expect((await onComment('DELETE', 'cmt_none')).status).toBe(404);
   });
 
-  it('that is deleted refuses changes and reactions with 409', async () => {
+  it('answers 409 to changes and reactions of a deleted comment', async () => {
     const { comments } = await start();
     const { id } = comments[0];
     await onComment('DELETE', id);
@@ -221,7 +221,7 @@ describe('a comment', () => {
   });
 });
 
-describe('a thread that is full', () => {
+describe('a full thread', () => {
   let database: Database;
   beforeAll(() => {
     const { databaseUrl: url } = harness;
@@ -244,7 +244,7 @@ describe('a thread that is full', () => {
     body: { error: { code: 'CONFLICT', message: expect.stringContaining('The thread is full') } },
   };
 
-  it('of comments takes no more, also of replies at once', async () => {
+  it('rejects comments beyond the maximum, also concurrent replies', async () => {
     const { id } = await startWith(998, 1);
     const replies = await Promise.all(Array.from({ length: 4 }, () => reply(id, { body: 'x' })));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
@@ -252,7 +252,7 @@ describe('a thread that is full', () => {
     expect((await list()).at(-1).comments).toHaveLength(1_000);
   });
 
-  it('of text takes neither a reply nor a longer comment', async () => {
+  it('rejects a reply or a longer comment beyond the text limit of a thread', async () => {
     const { id, comments } = await startWith(99, 10_000);
     expect((await reply(id, { body: 'ж'.repeat(4_000) })).status).toBe(201);
     expect(await reply(id, { body: 'ж'.repeat(1_000) })).toMatchObject(full);
@@ -261,8 +261,8 @@ describe('a thread that is full', () => {
   });
 });
 
-describe('a thread whose first comment is deleted', () => {
-  it('refuses replies with 409', async () => {
+describe('a thread with a deleted first comment', () => {
+  it('rejects a reply to a thread whose first comment is deleted with 409', async () => {
     const { id, comments } = await start();
     await reply(id, { body: 'before' });
     await onComment('DELETE', comments[0].id);
@@ -271,7 +271,7 @@ describe('a thread whose first comment is deleted', () => {
     expect((await list()).at(-1).comments).toHaveLength(2);
   });
 
-  it('refuses a reply that arrives during the deletion', async () => {
+  it('rejects a reply that arrives during the deletion of the first comment', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, comments } = await start();
       const [deleted, ...replies] = await Promise.all([

@@ -66,7 +66,7 @@ async function piecesOf(list: ReturnType<ListThreads>) {
 const HEART = { emoji: '❤️' as const, subs: ['ada', 'é', 'grace'] };
 const THUMB = { emoji: '👍' as const, subs: ['é'] };
 
-it('is written as its threads are presented, however it falls into pages', async () => {
+it('writes a list as its threads are presented, however they are divided into pages', async () => {
   const at = new Date('2026-03-01T09:30:00.000Z');
   const times = ['2026-03-01 09:30:00+00', '2026-03-01 09:30:00.5+00', '2026-03-01 10:30:00.25+01'];
   const bodies = ['words "canChange":false', 'ж👍\u2028"\\', null];
@@ -149,7 +149,7 @@ describe('a list of 1,200 threads of 10 kB', () => {
       },
     });
 
-  it('is held in part, however many threads there are', async () => {
+  it('holds only a part of a list in memory, however many threads there are', async () => {
     const asked: number[] = [];
     const pieces = await piecesOf(listing(asked)(caller, 'r'));
     expect(Math.max(...asked)).toBe(500);
@@ -159,7 +159,7 @@ describe('a list of 1,200 threads of 10 kB', () => {
     expect(listed.at(-1).comments).toMatchObject([{ body, canChange: true }]);
   });
 
-  it('lets other requests run while it is put together from memory', async () => {
+  it('lets other requests run while a list is assembled from memory', async () => {
     const asked: number[] = [];
     const list = listing(asked);
     await piecesOf(list(caller, 'r'));
@@ -176,7 +176,7 @@ describe('a list of 1,200 threads of 10 kB', () => {
   });
 });
 
-describe('a list that was read before', () => {
+describe('a cached list', () => {
   const path = '/v1/projects/shop/reports/signups/comment-threads';
   let harness: Harness;
   let elsewhere: string;
@@ -195,7 +195,7 @@ describe('a list that was read before', () => {
     return answer.body;
   }
 
-  it('has every change that another instance made since, as each person sees it', async () => {
+  it('includes every change that another instance made since, as each person sees it', async () => {
     const first = await change('ada', 'POST', '/reports/signups/comment-threads', { body: 'What happened?' });
     const other = await change('ada', 'POST', '/reports/signups/comment-threads', { body: 'Something else' });
     const comment = `/comments/${first.comments[0].id}`;
@@ -227,7 +227,7 @@ describe('a list that was read before', () => {
     }
   });
 
-  it('arrives whole in pieces', async () => {
+  it('sends a list in pieces without loss', async () => {
     const { databaseUrl: url } = harness;
     const database = openDatabase({ url, applicationName: 'test', statementTimeoutMs: 60_000 });
     await database.sql.unsafe(`
@@ -245,7 +245,7 @@ describe('a list that was read before', () => {
     for (const { comments } of body.threads) expect(comments).toMatchObject([{ canChange: true }]);
   });
 
-  it('has the current names of its authors, and none of those who left', async () => {
+  it('shows the current names of authors, and none of those who left', async () => {
     await change('alan', 'POST', '/reports/signups/comment-threads', { body: 'By Alan' });
     const nameOfAlan = async () => (await list('ada')).at(-1).comments[0].authorName;
     expect(await nameOfAlan()).toBe('Alan Turing');

@@ -17,11 +17,11 @@ const onComment = (method: string, id: string, body?: object, sub = 'ada') =>
   harness.as(sub).call(method, `${project}/comments/${id}`, body);
 const list = async () => (await harness.as('ada').call('GET', threads)).body.threads;
 
-describe('resolution', () => {
+describe('the resolution of a thread', () => {
   const resolution = (method: string, id: string, sub: string) =>
     harness.as(sub).call(method, `${project}/comment-threads/${id}/resolution`);
 
-  it('records who resolved the thread and when; resolving again changes nothing, reopening clears it', async () => {
+  it('records who resolved a thread and when, keeps it when resolved again, and clears it when reopened', async () => {
     const { id } = await start();
     const { status, body } = await resolution('PUT', id, 'grace');
     expect(status).toBe(200);
@@ -35,7 +35,7 @@ describe('resolution', () => {
     expect((await resolution('PUT', id, 'alan')).body).toMatchObject({ resolvedBySub: 'alan' });
   });
 
-  it('by many at once records one of them', async () => {
+  it('records one of many people who resolve a thread at once', async () => {
     const { id } = await start();
     const people = ['ada', 'grace', 'alan', 'ada', 'grace', 'alan'];
     const answers = await Promise.all(people.map((sub) => resolution('PUT', id, sub)));
@@ -43,7 +43,7 @@ describe('resolution', () => {
     expect(firsts.size).toBe(1);
   });
 
-  it('still allows replies', async () => {
+  it('accepts replies to a resolved thread', async () => {
     const { id } = await start();
     await resolution('PUT', id, 'grace');
     expect((await reply(id, { body: 'x' })).body).toMatchObject({ resolved: true });
@@ -56,7 +56,7 @@ describe('reactions', () => {
   const six = ['👍', '❤️', '🎯', '🎉', '🤔', '👀'];
   const given = ({ body }: CallResult) => body.comments[0].reactions;
 
-  it('are six, in a fixed order with count and reactedByMe', async () => {
+  it('returns six reactions in a fixed order, each with count and reactedByMe', async () => {
     const { id } = (await start()).comments[0];
     for (const emoji of [...six].reverse()) expect((await react('PUT', id, emoji)).status).toBe(200);
     const answer = await react('PUT', id, '🎯', 'grace');
@@ -65,7 +65,7 @@ describe('reactions', () => {
     );
   });
 
-  it('are accepted with and without U+FE0F, and returned in one form', async () => {
+  it('accepts reactions with and without U+FE0F, and returns one form', async () => {
     const { id } = (await start()).comments[0];
     await react('PUT', id, '\u2764');
     await react('PUT', id, '👍\uFE0F');
@@ -75,27 +75,27 @@ describe('reactions', () => {
     ]);
   });
 
-  it.each(['🚀', 'x', '👍🏽', '👍👍', '%'])('refuses %s with 400', async (emoji) => {
+  it.each(['🚀', 'x', '👍🏽', '👍👍', '%'])('rejects the reaction %s with 400', async (emoji) => {
     const { id } = (await start()).comments[0];
     expect((await react('PUT', id, emoji)).status).toBe(400);
     expect((await react('DELETE', id, emoji)).status).toBe(400);
   });
 
-  it('count each person once, also with concurrent requests', async () => {
+  it('counts each person once, also with concurrent requests', async () => {
     const { id } = (await start()).comments[0];
     const people = ['ada', 'grace', 'alan'];
     await Promise.all(people.flatMap((sub) => [1, 2, 3, 4].map(() => react('PUT', id, '🎉', sub))));
     expect(given(await react('PUT', id, '🎉'))).toEqual([{ emoji: '🎉', count: 3, reactedByMe: true }]);
   });
 
-  it('are removed only by their own person; removing a missing one changes nothing', async () => {
+  it('removes a reaction only for its own person, and ignores a missing one', async () => {
     const { id } = (await start()).comments[0];
     await react('PUT', id, '🤔', 'grace');
     expect(given(await react('DELETE', id, '🤔'))).toEqual([{ emoji: '🤔', count: 1, reactedByMe: false }]);
     expect(given(await react('DELETE', id, '🤔', 'grace'))).toEqual([]);
   });
 
-  it('that arrive while their comment is deleted are deleted with it', async () => {
+  it('deletes reactions that arrive while their comment is deleted', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = (await start()).comments[0];
       const people = ['ada', 'grace', 'alan'];
@@ -109,7 +109,7 @@ describe('reactions', () => {
     }
   });
 
-  it('of an unknown comment answer 404', async () => {
+  it('answers 404 to a reaction to an unknown comment', async () => {
     expect((await react('PUT', 'cmt_none', '🎉')).status).toBe(404);
     expect((await react('DELETE', 'cmt_none', '🎉')).status).toBe(404);
   });

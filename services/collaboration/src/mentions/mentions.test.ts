@@ -64,7 +64,7 @@ const settled = () =>
   });
 
 describe('a mention', () => {
-  it('is e-mailed and pushed with the text and the link, in the language of the author', async () => {
+  it('sends a mention by e-mail and push with the text and the link, in the language of the author', async () => {
     const { body } = await mention(['pia'], 'Schau <b>hier</b>\n& da', 'de-AT, en;q=0.5');
     const [comment] = body.comments;
     await settled();
@@ -88,7 +88,7 @@ describe('a mention', () => {
     ]);
   });
 
-  it('in a reply and in a changed comment is sent, once to each person', async () => {
+  it('sends a mention in a reply and in a changed comment, once to each person', async () => {
     const { body: thread } = await mention([]);
     const replies = `/v1/projects/shop/comment-threads/${thread.id}/comments`;
     const { body } = await call('ada', 'POST', replies, { body: 'Look', mentions: ['grace', 'grace'] });
@@ -101,7 +101,7 @@ describe('a mention', () => {
     expect(mailed()).toEqual(['alan@acme.example', 'grace@acme.example']);
   });
 
-  it('is sent once by changes at the same time', async () => {
+  it('sends a mention once for concurrent changes', async () => {
     const { body } = await mention([]);
     const { id } = body.comments[0];
     await Promise.all([1, 2, 3].map((n) => change(id, { body: `Look ${n}`, mentions: ['grace'] })));
@@ -109,7 +109,7 @@ describe('a mention', () => {
     expect(mailed()).toEqual(['grace@acme.example']);
   });
 
-  it('is sent once when the mail server was down', async () => {
+  it('sends a mention once when the mail server was down', async () => {
     await smtp.stop();
     await mention(['grace']);
     await eventually(async () => {
@@ -121,14 +121,14 @@ describe('a mention', () => {
     expect(mailed()).toEqual(['grace@acme.example']);
   });
 
-  it('of the author is not sent', async () => {
+  it('does not send a mention of the author', async () => {
     const count = async () => (await database.sql`select from shares`).length;
     const before = await count();
     expect((await mention(['ada'])).status).toBe(201);
     expect(await count()).toBe(before);
   });
 
-  it('is not sent to a person who reads the threads of the report before, and that is recorded', async () => {
+  it('does not send a mention to a person who reads the threads of the report first, and records it', async () => {
     await mention(['grace', 'alan']);
     await read('grace');
     await settled();
@@ -146,7 +146,7 @@ describe('a mention', () => {
     expect(exposed).toMatch(/^switchboard_deliveries_skipped_total\{[^}]*\} [1-9]/m);
   });
 
-  it('is sent to a person who read other threads, or these before it was written', async () => {
+  it('sends a mention to a person who read other threads, or these before it was written', async () => {
     await read('grace');
     await mention(['grace']);
     await read('grace', 'revenue');
@@ -160,7 +160,7 @@ describe('a mention', () => {
       'no longer mentions the recipient',
       (id: string) => change(id, { body: 'Never mind', mentions: ['alan'] }),
     ],
-  ])('in a comment that %s is not sent, and that is recorded', async (reason, act) => {
+  ])('does not send a mention in a comment that %s, and records it', async (reason, act) => {
     const { body } = await mention(['grace']);
     await act(body.comments[0].id);
     await settled();
@@ -169,14 +169,14 @@ describe('a mention', () => {
     expect(skipped).toHaveLength(1);
   });
 
-  it('is sent with the text as it is by then', async () => {
+  it('sends a mention with the text at the time of sending', async () => {
     const { body } = await mention(['grace'], 'Tuesday');
     await change(body.comments[0].id, { body: 'Wednesday', mentions: ['grace'] });
     await settled();
     expect(smtp.received.map(({ mail }) => mail.text?.includes('Wednesday'))).toEqual([true]);
   });
 
-  it('is stored with its comment or not at all', async () => {
+  it('stores a mention with its comment or not at all', async () => {
     const { body } = await mention(['grace']);
     await call('ada', 'DELETE', `/v1/projects/shop/comments/${body.comments[0].id}`);
     const count = async () => (await database.sql`select from shares`).length;
@@ -187,7 +187,7 @@ describe('a mention', () => {
   });
 });
 
-it('comments that mention people are limited as shares are, and others are not', async () => {
+it('limits comments that mention people as it limits shares, and no other comments', async () => {
   const limited = await harness.another({ SHARES_PER_PERSON_PER_HOUR: '2' });
   const post = async (mentions: string[]) => {
     const answer = await fetch(`${limited.url}${ofReport}`, {
@@ -206,7 +206,7 @@ it('comments that mention people are limited as shares are, and others are not',
   expect(statuses).toEqual([201, 201, 201, 201, 429, 201]);
 });
 
-it('a list of threads finds what it skips by an index, and reads none of the other deliveries', async () => {
+it('finds skipped mentions by an index, and reads no other deliveries, for a list of threads', async () => {
   await database.sql.unsafe(`
     insert into shares (id, project_id, company_id, report_id, report_name, sender_sub, sender_name, link, language, created_at, comment_id)
     select 'many' || i, 'shop', 'acme', 'signups', 'x', 'ada', 'Ada', 'x', 'en', now() - interval '1 day', 'cmt' || i

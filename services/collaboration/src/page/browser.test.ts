@@ -178,14 +178,14 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
 
   const names = Object.keys(reports) as Name[];
 
-  it.each(names)('%s: loads nothing else, and does not violate its policy', async (name) => {
+  it.each(names)('loads nothing else for %s, and does not violate its policy', async (name) => {
     await open(name);
     expect(requests).toHaveLength(1);
     expect(complaints).toEqual([]);
     expect(await page.locator('script, img, iframe, link:not([rel="icon"])').count()).toBe(0);
   });
 
-  it.each(names)('%s: fits a phone, a tablet and a desk without scrolling sideways', async (name) => {
+  it.each(names)('fits %s to a phone, a tablet and a desk without scrolling sideways', async (name) => {
     await open(name);
     for (const width of [390, 768, 1280]) {
       await page.setViewportSize({ width, height: 844 });
@@ -194,7 +194,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
   });
 
   it.each(['line', 'bar', 'lifecycle', 'long', 'many'] as const)(
-    '%s: has room for every label of its axes, in the longest words too',
+    'leaves room for every axis label of %s, also for the longest words',
     async (name) => {
       for (const locale of ['de', 'ja']) {
         await open(name, { locale });
@@ -207,7 +207,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     },
   );
 
-  it('has labels of axes of about the same size on a phone, a tablet and a desk', async () => {
+  it('shows axis labels of about the same size on a phone, a tablet and a desk', async () => {
     await open('line');
     for (const width of [390, 768, 1280]) {
       await page.setViewportSize({ width, height: 844 });
@@ -220,17 +220,20 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     }
   });
 
-  it.each(names)('%s: can be read in both colour schemes: contrast is at least 4.5 to 1', async (name) => {
-    await open(name);
-    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await page.evaluate<string[]>(UNREADABLE_TEXTS)).toEqual([]);
-    }
-  });
+  it.each(names)(
+    'keeps %s readable in both colour schemes, with a contrast of at least 4.5 to 1',
+    async (name) => {
+      await open(name);
+      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await page.evaluate<string[]>(UNREADABLE_TEXTS)).toEqual([]);
+      }
+    },
+  );
 
   it.each(['line', 'bar', 'lifecycle'] as const)(
-    '%s: is a picture with a name, a description and a table of its values',
+    'describes %s with a name, a description and a table of its values',
     async (name) => {
       await open(name);
       const picture = page.getByRole('img', { name: reports[name].title });
@@ -307,7 +310,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(isBehind).toBe(true);
   });
 
-  it('names the values where it is pointed at, without a script', async () => {
+  it('names the values under the pointer, without a script', async () => {
     await open('lifecycle');
     const area = page.locator('.wide svg .hit').nth(1);
     expect(await area.locator('title').textContent()).toBe(
@@ -320,7 +323,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(await opacity()).toBe('0.07');
   });
 
-  it('draws a funnel as wide as its card, and says who was lost', async () => {
+  it('draws a funnel as wide as its card, with the people lost at each step', async () => {
     await open('funnel');
     const widths = await page.evaluate(
       "[...document.querySelectorAll('.bar rect[fill]')].map((one) => Math.round(one.getBoundingClientRect().width))",
@@ -343,7 +346,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect(await page.locator('.heat tbody td.value').count()).toBe(4);
   });
 
-  it('downloads its values', async () => {
+  it('downloads the values of the report', async () => {
     await open('line');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -354,7 +357,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     expect([rows[0], rows[1], rows.length]).toEqual(['\ufeff"Day","Free","Paid"', '"2026-02-01",100,50', 30]);
   });
 
-  it('is usable with the keyboard: scrollable areas take a visible focus', async () => {
+  it('supports the keyboard: scrollable areas take a visible focus', async () => {
     await open('grid', { viewport: { width: 390, height: 844 } });
     await page.keyboard.press('Tab');
     const focused = await page.evaluate(`(() => {
@@ -366,7 +369,7 @@ describe.skipIf(!hasChromium)('the page in a browser', () => {
     await expect.poll(() => page.evaluate('document.activeElement.scrollLeft')).toBeGreaterThan(0);
   });
 
-  it('prints as pages with the whole table', async () => {
+  it('prints pages with the whole table', async () => {
     await open('line');
     const pdf = await page.pdf({ format: 'A4' });
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');

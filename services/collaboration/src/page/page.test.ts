@@ -38,7 +38,7 @@ const line = {
 };
 
 describe('the page of a link', () => {
-  it('shows the report, when it ran and when the link stops', async () => {
+  it('shows the report, the time of its run and the stop day of the link', async () => {
     await run(line, { ranAt: '2026-02-28T09:05:00Z' });
     const { status, body, headers } = await open(token);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -57,7 +57,7 @@ describe('the page of a link', () => {
     expect((await open(token)).body).toContain('2 Apr 2026');
   });
 
-  it('says so before the first run', async () => {
+  it('shows a notice before the first run', async () => {
     const { token: other } = (await link('PUT', { expiresOn: '2026-03-10' }, 'revenue')).body;
     const { status, body } = await open(other);
     expect(status).toBe(200);
@@ -90,7 +90,7 @@ describe('the page of a link', () => {
     );
   });
 
-  it('offers its values as CSV, under the same limits', async () => {
+  it('offers the values of the report as CSV, under the same limits', async () => {
     await run({ ...line, series: [{ name: '=HYPERLINK("x")', values: [1, 2.5, null] }] });
     expect((await open(token)).body).toContain('<a class="download" href="?format=csv" download>');
     const { status, body, headers } = await open(`${token}?format=csv`);
@@ -107,14 +107,14 @@ describe('the page of a link', () => {
     expect((await open(`${'A'.repeat(43)}?format=csv`)).status).toBe(404);
   });
 
-  it('begins its CSV with a byte order mark, by which Excel knows the encoding', async () => {
+  it('begins the CSV with a byte order mark, by which Excel knows the encoding', async () => {
     await run(line);
     const response = await fetch(`${harness.url}/shared/${token}?format=csv`);
     const bytes = Buffer.from(await response.arrayBuffer());
     expect(bytes.subarray(0, 6).toString('hex')).toBe(`efbbbf${Buffer.from('"Da').toString('hex')}`);
   });
 
-  it('is sent compressed as the browser asks', async () => {
+  it('compresses the page as the browser asks', async () => {
     await run(line);
     const read = async (encoding: string) => {
       const { promise, resolve, reject } = Promise.withResolvers<{ sent?: string; html: string }>();
@@ -138,7 +138,7 @@ describe('the page of a link', () => {
     expect(plain.sent).toBeUndefined();
   });
 
-  it('of 144 series by 400 hours is bounded, and says what only the file has', async () => {
+  it('limits a page of 144 series by 400 hours, and names the content only in the file', async () => {
     const buckets = Array.from({ length: 400 }, (_, hour) =>
       new Date(Date.UTC(2026, 2, 1, hour)).toISOString().slice(0, 16),
     );
@@ -164,7 +164,7 @@ describe('the page of a link', () => {
       'x-forwarded-for': `10.2.0.${addresses++ & 255}`,
     });
 
-  it('speaks the language of its visitor', async () => {
+  it('shows the page in the language of its visitor', async () => {
     await run(line);
     const german = await asked('de-CH,de;q=0.9');
     expect(german.headers.get('vary')).toContain('Accept-Language');
@@ -174,7 +174,7 @@ describe('the page of a link', () => {
     expect((await asked('fr', 'x')).body).toContain('Rien à voir ici');
   });
 
-  it('has built-in names in that language everywhere, and no others', async () => {
+  it("translates built-in names into the visitor's language everywhere, and no other names", async () => {
     const series = [
       { name: 'Other', values: [1, 2, 3] },
       { name: 'Other (2)', builtIn: 'other', values: [1, 1, 1] },
@@ -219,7 +219,7 @@ describe('the page of a link', () => {
     expect(grid).not.toMatch(/Week \d/);
   });
 
-  it('previews without saying what it counts', async () => {
+  it('shows a preview without the name or the description of the report', async () => {
     await run({ ...line, description: 'internal words' });
     const { body } = await open(token);
     const tags = [...body.matchAll(/<meta (?:property|name)="(og:[^"]+|description)" content="([^"]*)">/g)];
@@ -249,7 +249,7 @@ describe('annotations on the page', () => {
     });
   };
 
-  it('are shown only where the report allows it', async () => {
+  it('shows annotations only where the report allows it', async () => {
     await run(line);
     const { id } = (await annotate({ startsOn: '2026-02-02', text: 'not for everybody' })).body;
     expect((await open(token)).body).not.toContain('not for everybody');
@@ -267,7 +267,7 @@ describe('annotations on the page', () => {
       ([, number, text]) => `${number} ${text}`,
     );
 
-  it('are those of the report and the project on the days shown', async () => {
+  it('shows the annotations of the report and the project on the days shown', async () => {
     await run(line);
     await annotate({ startsOn: '2026-01-31', text: 'the day before' });
     await annotate({ startsOn: '2026-01-20', endsOn: '2026-02-01', text: 'reaches into it' });
@@ -280,21 +280,21 @@ describe('annotations on the page', () => {
     expect(body).toContain('20 Jan 2026 – 1 Feb 2026');
   });
 
-  it('are updated at once', async () => {
+  it('shows changed annotations at once', async () => {
     const { id } = (await annotate({ startsOn: '2026-02-02', text: 'for a moment' })).body;
     expect(await list()).toContain('3 for a moment');
     await harness.as('ada').call('DELETE', `/v1/projects/shop/annotations/${id}`);
     expect((await list()).join()).not.toContain('for a moment');
   });
 
-  it('are not drawn on a chart without days', async () => {
+  it('draws no annotations on a chart without days', async () => {
     await run({ ...line, buckets: ['a', 'b', 'c'] });
     expect(await list()).toEqual([]);
   });
 });
 
-describe('no page', () => {
-  it('is shown for a link that is off, stopped, unknown or malformed: the same 404', async () => {
+describe('a missing page', () => {
+  it('answers the same 404 for a link that is off, stopped, unknown or malformed', async () => {
     const unknown = await open('A'.repeat(43));
     expect(unknown.status).toBe(404);
     expect(unknown.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -313,7 +313,7 @@ describe('no page', () => {
     }
   });
 
-  it('is shown past the rate limits shared with the API: 429 with Retry-After', async () => {
+  it('answers 429 with Retry-After past the rate limits shared with the API', async () => {
     const address = '203.0.113.99';
     const read = () =>
       call(harness.url, 'GET', `/v1/shared-reports/${token}`, undefined, { 'x-forwarded-for': address });

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe('a public link', () => {
-  it('is off at first (404), and has all its fields once turned on', async () => {
+  it('answers 404 for a link that is off, and returns all its fields after it is turned on', async () => {
     expect((await link('GET', undefined, 'revenue')).status).toBe(404);
     const { status, body } = await link('PUT', { expiresOn: '2026-03-10' }, 'revenue');
     expect(status).toBe(200);
@@ -45,7 +45,7 @@ describe('a public link', () => {
     expect((await link('GET', undefined, 'revenue')).body).toEqual(body);
   });
 
-  it('keeps its token and creation time when the stop day moves', async () => {
+  it('keeps the token and creation time of a link when its stop day moves', async () => {
     const first = await turnOn();
     harness.clock.set('2026-03-02T12:00:00.000Z');
     const moved = await turnOn('2026-04-01');
@@ -53,7 +53,7 @@ describe('a public link', () => {
     expect((await read(first.token)).status).toBe(200);
   });
 
-  it('answers 404 at once when turned off, and gets a new token when turned on again', async () => {
+  it('answers 404 at once when a link is turned off, and returns a new token when it is turned on again', async () => {
     const first = await turnOn();
     expect((await read(first.token)).status).toBe(200);
     expect((await link('DELETE')).status).toBe(204);
@@ -66,7 +66,7 @@ describe('a public link', () => {
     expect((await read(second.token)).status).toBe(200);
   });
 
-  it('is turned off, or shows a new run, on every instance at once', async () => {
+  it('turns off a link, and shows a new run, on every instance at once', async () => {
     const other = await harness.another();
     const { token } = await turnOn();
     const readThere = () => {
@@ -82,7 +82,7 @@ describe('a public link', () => {
     await other.stop();
   });
 
-  it('stops when its stop day begins (UTC), to the millisecond, and is then off', async () => {
+  it('stops a link when its stop day begins (UTC), to the millisecond', async () => {
     const first = await turnOn('2026-03-10');
     harness.clock.set('2026-03-09T23:59:59.999Z');
     expect([(await read(first.token)).status, (await link('GET')).status]).toEqual([200, 200]);
@@ -95,7 +95,7 @@ describe('a public link', () => {
   });
 
   it.each(['2026-03-01', '2026-02-28', '2026-05-31', '2027-03-01', '9999-12-31'])(
-    'cannot stop on %s, seen from 2026-03-01: 400',
+    'rejects the stop day %s on 2026-03-01 with 400',
     async (expiresOn) => {
       const { status, body } = await link('PUT', { expiresOn });
       expect(status).toBe(400);
@@ -103,7 +103,7 @@ describe('a public link', () => {
     },
   );
 
-  it.each(['2026-03-02', '2026-05-30'])('can stop on %s', async (expiresOn) => {
+  it.each(['2026-03-02', '2026-05-30'])('accepts the stop day %s', async (expiresOn) => {
     expect((await link('PUT', { expiresOn })).body.expiresOn).toBe(expiresOn);
   });
 
@@ -114,11 +114,11 @@ describe('a public link', () => {
     [{ expiresOn: '2026-03-05T00:00:00Z' }],
     [{ expiresOn: 20260305 }],
     [{ expiresOn: '2026-03-05', token: 'mine' }],
-  ])('is not turned on by %j: 400', async (body) => {
+  ])('rejects %j to turn on a link with 400', async (body) => {
     expect((await link('PUT', body)).status).toBe(400);
   });
 
-  it('is one link when many turn it on at once', async () => {
+  it('creates one link when many people turn it on at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => link('PUT', { expiresOn: '2026-03-05' })),
     );
@@ -127,7 +127,7 @@ describe('a public link', () => {
     expect((await read([...tokens][0])).status).toBe(200);
   });
 
-  it('is gone with its report or project', async () => {
+  it('removes a link with its report or project', async () => {
     const put = (id: string) =>
       harness.directory.put('report', { projectId: 'shop', id, name: 'For a while' });
     await put('brief');
@@ -140,14 +140,14 @@ describe('a public link', () => {
 });
 
 describe('the content of a link', () => {
-  it('is null before the first run', async () => {
+  it('returns null content before the first run', async () => {
     const { token } = await turnOn('2026-03-05', 'revenue');
     const { status, body, headers } = await read(token);
     expect([status, body]).toEqual([200, { report: null }]);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('is the last run of the report; each run updates it and ranAt', async () => {
+  it('returns the last run of the report, and updates it and ranAt with each run', async () => {
     const { token } = await turnOn();
     expect((await run({ report: { rows: [1] }, ranAt: '2026-02-28T10:00:00+01:00' })).body).toEqual({
       ranAt: '2026-02-28T09:00:00.000Z',
@@ -159,7 +159,7 @@ describe('the content of a link', () => {
     expect((await link('PUT', { expiresOn: '2026-03-06' })).body.ranAt).toBe(NOW);
   });
 
-  it('is 304 for a reader who has it, until another run or the end of the link', async () => {
+  it('answers 304 to a reader who has the content, until another run or the end of the link', async () => {
     const { token } = await turnOn();
     const readAfter = async (etag: string) => {
       const headers = { 'x-forwarded-for': '198.51.100.4', 'if-none-match': etag };
@@ -175,7 +175,7 @@ describe('the content of a link', () => {
     expect((await readAfter('*')).status).toBe(404);
   });
 
-  it('has no cohort at any depth', async () => {
+  it('returns no cohort at any depth', async () => {
     const { token } = await turnOn();
     const hidden = { cohort: 'secret', cohorts: ['secret'], cohortId: 'secret', cohortIds: { a: 'secret' } };
     const report = { ...hidden, rows: [{ value: 1, ...hidden, deep: [[{ ...hidden, cohortSize: 3 }]] }] };
@@ -185,7 +185,7 @@ describe('the content of a link', () => {
   });
 
   it.each([null, 0, false, '', 'text', [], [null], {}, { __proto__x: 1, 'é\u2028': '</script>' }])(
-    'may be any JSON value: %j',
+    'accepts %j as the content of a link',
     async (report) => {
       const { token } = await turnOn();
       expect((await run({ report })).status).toBe(201);
@@ -201,7 +201,7 @@ describe('the response to a reader', () => {
     return headers;
   };
 
-  it('forbids caching and indexing, and is readable from any origin', async () => {
+  it('forbids caching and indexing, and allows readers of any origin', async () => {
     const { token } = await turnOn();
     const response = await fetch(`${harness.url}/v1/shared-reports/${token}`, {
       headers: { origin: 'https://any.example', 'x-forwarded-for': '192.0.2.1' },
@@ -209,7 +209,7 @@ describe('the response to a reader', () => {
     expect(headersOf(response)).toMatchObject({ ...kept, 'access-control-allow-origin': '*' });
   });
 
-  it('is the same 404 for links that are off, stopped, unknown or malformed', async () => {
+  it('answers the same 404 for links that are off, stopped, unknown or malformed', async () => {
     const stopped = await turnOn('2026-03-02');
     harness.clock.set('2026-03-02T00:00:00.000Z');
     const tokens = [stopped.token, 'A'.repeat(43), 'x', 'é', 'a%2Fb', '%00', `${'a'.repeat(4000)}`];
@@ -234,7 +234,7 @@ describe('the rate limits of reading', () => {
       return counts;
     }, {});
 
-  it('are 60 per minute and link, over all addresses', async () => {
+  it('limits reads to 60 per minute and link, over all addresses', async () => {
     const { token } = await turnOn();
     expect(await statuses(Array.from({ length: 70 }, () => read(token)))).toEqual({ 200: 60, 429: 10 });
     const { status, headers, body } = await read(token);
@@ -245,7 +245,7 @@ describe('the rate limits of reading', () => {
     expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('are 30 per minute and address, over all links and unknown tokens', async () => {
+  it('limits reads to 30 per minute and address, over all links and unknown tokens', async () => {
     const { token } = await turnOn();
     const other = await turnOn('2026-03-05', 'revenue');
     const reads = Array.from({ length: 45 }, (_, index) =>
@@ -256,13 +256,13 @@ describe('the rate limits of reading', () => {
     expect(counts[429]).toBe(15);
   });
 
-  it('do not reveal whether a link exists', async () => {
+  it('does not reveal whether a link exists through rate limits', async () => {
     expect(await statuses(Array.from({ length: 70 }, () => read('never-was')))).toEqual({ 404: 60, 429: 10 });
   });
 });
 
 describe('recording a run', () => {
-  it('needs the permission service.manage, a project and a report of it', async () => {
+  it('requires service.manage, a project and a report of it to record a run', async () => {
     expect((await run({ report: 1 }, 'signups', [])).status).toBe(403);
     expect((await run({ report: 1 }, 'signups', ['service.manage'], 'nowhere')).status).toBe(404);
     expect((await run({ report: 1 }, 'posts')).status).toBe(404);
@@ -276,11 +276,11 @@ describe('recording a run', () => {
     ['a ranAt before 1970', { report: 1, ranAt: '0001-01-01T00:00:00+14:00' }],
     ['a ranAt after 9999', { report: 1, ranAt: '9999-12-31T23:59:59-14:00' }],
     ['a NUL', { report: 'a\0' }],
-  ])('with %s is 400', async (_, body) => {
+  ])('rejects a run with %s with 400', async (_, body) => {
     expect((await run(body)).status).toBe(400);
   });
 
-  it('takes a report of a megabyte', async () => {
+  it('accepts a report of one megabyte', async () => {
     const { token } = await turnOn();
     const report = { text: 'é'.repeat(500_000) };
     expect((await run({ report })).status).toBe(201);
@@ -288,7 +288,7 @@ describe('recording a run', () => {
   });
 });
 
-it('links survive a rotation of LINK_SECRET; the older secret is needed until an instance has started with both', async () => {
+it('keeps links across a rotation of LINK_SECRET, which needs the older secret until one start with both', async () => {
   const reports = ['signups', 'revenue'];
   const tokens = await Promise.all(reports.map(async (report) => (await turnOn('2026-03-10', report)).token));
   const secret = harness.env['LINK_SECRET'] ?? '';

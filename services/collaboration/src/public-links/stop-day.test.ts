@@ -28,11 +28,11 @@ describe('a stop day', () => {
     ['the leap day, on it', '2028-02-29T00:00:00.000Z', '2028-02-29', false],
     ['day 90 across the year', '2026-12-31T23:59:59.999Z', '2027-03-31', true],
     ['yesterday', '2026-03-02T00:00:00.000Z', '2026-03-01', false],
-  ])('%s', (_, now, expiresOn, taken) => {
+  ])('decides whether the stop day is accepted: %s', (_, now, expiresOn, taken) => {
     expect(isTaken(expiresOn, now)).toBe(taken);
   });
 
-  it('is one of the 90 days after today at any time of day', () => {
+  it('accepts the 90 days after today as stop days at any time of day', () => {
     const moment = fc.date({ min: new Date('1970-01-01'), max: new Date('9000-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(moment, fc.integer({ min: -400, max: 400 }), (now, days) => {
@@ -46,7 +46,7 @@ describe('a stop day', () => {
 });
 
 describe('a link', () => {
-  it('is on until the last millisecond before its stop day', () => {
+  it('keeps a link on until the last millisecond before its stop day', () => {
     const link = { expiresOn: '2028-02-29' };
     expect(isOn(link, new Date('2028-02-28T23:59:59.999Z'))).toBe(true);
     expect(isOn(link, new Date('2028-02-29T00:00:00.000Z'))).toBe(false);

@@ -82,7 +82,7 @@ const each = (rows: Record<string, number>, count: number) =>
 
 beforeEach(() => save(next()));
 
-it('a report takes along every row that names it, and its next one begins with none', async () => {
+it('removes every row that names a deleted report, and starts the next report of its id with none', async () => {
   await save('kept', 'kept');
   const [token, kept] = [await fill('weekly'), await fill('kept')];
   const before = await rowsOf('weekly');
@@ -106,7 +106,7 @@ it('a report takes along every row that names it, and its next one begins with n
   expect(await rowsOf('kept')).toEqual(each(before, 1));
 });
 
-it('a report that took the place of another at once has nothing of it', async () => {
+it('gives a report that replaces another at once nothing of the earlier one', async () => {
   const token = await fill('weekly');
   await save(next());
   expect((await shared(token)).status).toBe(404);
@@ -114,7 +114,7 @@ it('a report that took the place of another at once has nothing of it', async ()
   expect(rows).toEqual(each(rows, 0));
 });
 
-it('a run of a report that was deleted is not taken for one of the next', async () => {
+it('does not assign a run of a deleted report to the next report', async () => {
   const [old, current] = [next(), next()];
   await save(current, 'rerun');
   const run = (generation: string | undefined, minute: number, more: object) => ({
@@ -153,7 +153,7 @@ it('a run of a report that was deleted is not taken for one of the next', async 
   expect(await database.sql`select from report_runs where report_id = 'never-there'`).toHaveLength(0);
 });
 
-it('a member who is removed gets nothing that still waited, also when they come back', async () => {
+it('drops the waiting deliveries of a removed member, also when they come back', async () => {
   await fill('weekly');
   const waiting = async () =>
     (await database.sql`select recipient_sub from deliveries where state = 'waiting' order by 1`).map(

@@ -62,7 +62,7 @@ describe('comment threads', () => {
       nobody,
     );
 
-  test('those without activity go with comments and reactions; any activity keeps one', async () => {
+  test('removes threads without activity with their comments and reactions, and keeps those with any', async () => {
     for (const id of ['edited', 'old', 'removed', 'replied', 'resolved']) await start(id, daysAgo(50));
     await start('new', daysAgo(29));
     await comments().react('old first', '👍', 'grace');
@@ -80,7 +80,7 @@ describe('comment threads', () => {
     expect(await ids('reactions', 'emoji')).toEqual([]);
   });
 
-  test('one whose reply is being written stays, and any number of others goes', async () => {
+  test('keeps a thread with a reply in progress, and removes any number of others', async () => {
     await start('busy', daysAgo(50));
     for (let i = 0; i < 150; i++) await start(`quiet ${i}`, daysAgo(40));
     await database.sql.begin(async (tx) => {
@@ -93,7 +93,7 @@ describe('comment threads', () => {
   });
 });
 
-test('shares go with their deliveries, and endpoints that were gone', async () => {
+test('removes shares with their deliveries, and dropped endpoints', async () => {
   for (const [id, days] of [
     ['new', 29],
     ['old', 31],
@@ -114,7 +114,7 @@ test('shares go with their deliveries, and endpoints that were gone', async () =
   ]);
 });
 
-test('the last run of a report goes with its cohort, and a failure', async () => {
+test('removes the last run of a report with its cohort and its failure', async () => {
   for (const [reportId, days] of [
     ['new', 29],
     ['old', 31],

@@ -53,7 +53,7 @@ const run = (minute: number, more: object = { report: { minute } }) => ({
 });
 
 describe('a run of a saved report', () => {
-  it('is what the link shows, without its cohort', async () => {
+  it('shows a run of a saved report on its link, without its cohort', async () => {
     await publish(run(10, { report: { minute: 10, cohort: 'secret', deep: { cohortId: 'secret' } } }));
     await eventually(async () => expect(await shared()).toEqual({ minute: 10, deep: {} }));
     expect((await state()).body).toEqual({ ranAt: at(10), failure: null });
@@ -61,14 +61,14 @@ describe('a run of a saved report', () => {
     expect((await harness.as('ada').call('GET', path)).body.ranAt).toBe(at(10));
   });
 
-  it('is taken in once, also where it is published again', async () => {
+  it('takes in a run once, also when it is published again', async () => {
     await publish(run(12), run(12, { report: { minute: 'again' } }));
     await publish(run(12, { error: { code: 'X', message: 'x' } }));
     await eventually(async () => expect((await state()).body.failure?.code).toBe('X'));
     expect(await shared()).toEqual({ minute: 12 });
   });
 
-  it('replaces the one before, also where a clock that was set back gave it an earlier time', async () => {
+  it('replaces the previous run, also when a clock that was set back gave the new one an earlier time', async () => {
     await publish(run(40), run(13, { error: { code: 'BACK', message: 'x' } }));
     await eventually(async () => expect((await state()).body.failure?.code).toBe('BACK'));
     await publish(run(13));
@@ -76,7 +76,7 @@ describe('a run of a saved report', () => {
     expect(await shared()).toEqual({ minute: 13 });
   });
 
-  it('that is read again does not replace one that follows it in the log', async () => {
+  it('does not replace a later run in the log when an earlier one is read again', async () => {
     const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
     onTestFinished(() => database.close());
     const runs = createRuns({
@@ -100,7 +100,7 @@ describe('a run of a saved report', () => {
     expect((await state()).body).toEqual({ ranAt: at(17), failure: null });
   });
 
-  it('that failed keeps the last one, and says why to members and not to the public', async () => {
+  it('keeps the last run when one fails, and shows the reason to members and not to the public', async () => {
     const error = { code: 'INVALID_QUERY', message: 'range: too many events' };
     await publish(run(21, { error }));
     await eventually(async () =>
@@ -116,14 +116,14 @@ describe('a run of a saved report', () => {
     await eventually(async () => expect((await state()).body).toEqual({ ranAt: at(22), failure: null }));
   });
 
-  it('has no failure once it asks nothing', async () => {
+  it('clears the failure of a report without a query', async () => {
     await publish(run(23, { error: { code: 'OLD', message: 'old' } }));
     await eventually(async () => expect((await state()).body.failure?.failedAt).toBe(at(23)));
     await save(null);
     await eventually(async () => expect((await state()).body).toEqual({ ranAt: at(22), failure: null }));
   });
 
-  it('that cannot be read does not hold up the others', async () => {
+  it('continues with other runs after one that cannot be read', async () => {
     await publish('{', run(23, { runId: 'x' }), run(23, { error: { code: 'X', message: 'a\0b' } }), run(24));
     await eventually(async () => expect(await shared()).toEqual({ minute: 24 }));
   });

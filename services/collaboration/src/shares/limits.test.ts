@@ -29,7 +29,7 @@ const shares = async () => (await database.sql`select 1 from shares`).length;
 const deliveries = async () => (await database.sql`select 1 from deliveries`).length;
 
 describe('an Idempotency-Key', () => {
-  it('sends once, also to requests at the same time, and answers all of them alike', async () => {
+  it('sends a share with an Idempotency-Key once, and answers all its requests alike', async () => {
     const body = { recipients: ['grace', 'alan'] };
     const answers = await Promise.all([share('ada', body, 'once'), share('ada', body, 'once')]);
     answers.push(await share('ada', body, 'once'), await share('ada', { recipients: ['grace'] }, 'once'));
@@ -37,20 +37,20 @@ describe('an Idempotency-Key', () => {
     expect([await shares(), await deliveries()]).toEqual([1, 2]);
   });
 
-  it('is of one person and one report', async () => {
+  it('scopes an Idempotency-Key to a person and a report', async () => {
     expect((await share('grace', {}, 'once')).body).toEqual({ sent: 1 });
     expect((await share('grace', {}, 'once', 'revenue')).body).toEqual({ sent: 1 });
     expect(await shares()).toBe(3);
   });
 
-  it('has up to 200 characters', async () => {
+  it('accepts an Idempotency-Key of up to 200 characters', async () => {
     const { status, body } = await share('ada', {}, 'x'.repeat(201));
     expect([status, body.error.message]).toEqual([400, expect.stringContaining('Idempotency-Key')]);
   });
 });
 
 describe('shares', () => {
-  it('are limited for a person and a company; refused and repeated ones do not count', async () => {
+  it('limits shares per person and company, without counting refused and repeated ones', async () => {
     // The two concurrent requests above may both have counted towards Ada's limit.
     expect((await share('ada', { recipients: ['eve'] })).status).toBe(400);
     const statuses = [];

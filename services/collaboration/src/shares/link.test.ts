@@ -15,7 +15,7 @@ describe('the link of a share', () => {
       { ...place, consoleUrl: 'https://console.example/app' },
     ],
     ['https://console.example/projects/shop/reports/a%2Fb%20%C3%BC', { ...place, reportId: 'a/b ü' }],
-  ])('may be %s', (link, of) => {
+  ])('accepts the link %s', (link, of) => {
     expect(requireReportLink(link, of)).toBe(new URL(link).href);
   });
 
@@ -44,7 +44,7 @@ describe('the link of a share', () => {
     'https://console.example/projects/shop/rep\torts/signups',
     'https:\\\\console.example\\projects\\shop\\reports\\signups',
     '',
-  ])('is never %j', (link) => {
+  ])('rejects the link %j', (link) => {
     expect(() => requireReportLink(link, place)).toThrow(
       `link: not the address of this report; send ${address}, with any query and fragment`,
     );

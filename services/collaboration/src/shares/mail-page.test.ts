@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)('a mail in a browser', () => {
     'https://console.example',
   );
 
-  it.each([320, 390, 768])('fits %d px without scrolling sideways', async (width) => {
+  it.each([320, 390, 768])('fits a mail to %d px without scrolling sideways', async (width) => {
     const page = await browser.newPage({ viewport: { width, height: 800 } });
     await page.setContent(html);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);

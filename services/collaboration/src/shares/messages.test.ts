@@ -23,11 +23,11 @@ describe('the language of a message', () => {
     ['zh-Hans', 'en'],
     ['sv', 'en'],
     ['den', 'en'],
-  ])('for %s is %s', (tag, language) => {
+  ])('chooses for %s the language %s', (tag, language) => {
     expect(languageFor(tag)).toBe(language);
   });
 
-  it('is one of nine, all complete and different', () => {
+  it('has complete and different texts in nine languages', () => {
     expect(Object.keys(texts)).toEqual(['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja']);
     for (const say of Object.values(texts)) {
       for (const about of [say.share, say.mention])
@@ -44,17 +44,20 @@ describe('the language of a message', () => {
 });
 
 describe('an e-mail', () => {
-  it.each(Object.keys(texts))('in %s has the sender, the report, the note and the link', (language) => {
-    const mail = composeMail({ ...share, senderName: 'Ada', reportName: 'Sales', language }, home);
-    expect(mail.language).toBe(language);
-    expect(mail.subject).toContain('Sales');
-    for (const part of ['Ada', 'Sales', share.note, share.link]) expect(mail.text).toContain(part);
-    expect(mail.html).toContain(`lang="${language}"`);
-    expect(mail.html).toContain('Ada');
-    expect(mail.html).toContain('href="https://console.example/projects/shop/reports/signups?a=1&amp;b=2"');
-  });
+  it.each(Object.keys(texts))(
+    'writes an e-mail in %s with the sender, the report, the note and the link',
+    (language) => {
+      const mail = composeMail({ ...share, senderName: 'Ada', reportName: 'Sales', language }, home);
+      expect(mail.language).toBe(language);
+      expect(mail.subject).toContain('Sales');
+      for (const part of ['Ada', 'Sales', share.note, share.link]) expect(mail.text).toContain(part);
+      expect(mail.html).toContain(`lang="${language}"`);
+      expect(mail.html).toContain('Ada');
+      expect(mail.html).toContain('href="https://console.example/projects/shop/reports/signups?a=1&amp;b=2"');
+    },
+  );
 
-  it('escapes user text', () => {
+  it('escapes user text in an e-mail', () => {
     const { html, text } = composeMail(share, home);
     expect(html).not.toMatch(/<script|<img|<b>Lovelace/);
     expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;<br>and &amp; Wednesday');
@@ -72,7 +75,7 @@ describe('an e-mail', () => {
     expect(html.match(/<body/g)).toHaveLength(1);
   });
 
-  it('loads no external resources', () => {
+  it('loads no external resources in an e-mail', () => {
     const { html } = composeMail({ ...share, note: 'plain' }, home);
     const addresses = [...html.matchAll(/(?:src|href|url)\s*[=(]\s*["']?([^"')\s>]+)/g)].map(
       ([, to]) => to ?? '',
@@ -81,14 +84,14 @@ describe('an e-mail', () => {
     expect(html).not.toMatch(/@import|<link/);
   });
 
-  it('has no note line without a note', () => {
+  it('omits the note line of an e-mail without a note', () => {
     const { text } = composeMail({ ...share, note: null }, home);
     expect(text).not.toContain('wrote:');
   });
 });
 
 describe('a push', () => {
-  it('says whether a report was shared or a comment mentions the recipient', () => {
+  it('says in a push whether a report was shared or a comment mentions the recipient', () => {
     const said = { ...share, senderName: 'Ada', reportName: 'Sales' };
     expect(composePush(said)).toMatchObject({
       type: 'report_shared',
@@ -100,7 +103,7 @@ describe('a push', () => {
     });
   });
 
-  it('fits the size limit with any text', () => {
+  it('fits a push with any text into the size limit', () => {
     const long = '\u{1F680}'.repeat(1000);
     const push = composePush({
       ...share,

@@ -90,14 +90,14 @@ const rival = (sub: string, name: string) =>
 const ofRival = { sub: 'eve', project: 'theirs', report: 'sales' };
 
 describe('a push endpoint', () => {
-  it('whose answer has no end is delivered by its status', async () => {
+  it('reports the status of a push endpoint with an endless response', async () => {
     push.answers.set('/flood', flood);
     await shareWith(member('flo', 'Flo', { pushSubscriptions: [push.subscribe('flood')] }));
     await eventually(async () => expect(await deliveriesTo('flo')).toMatchObject([{ state: 'sent' }]));
     await eventually(() => expect(open.size).toBe(0));
   });
 
-  it('that never answers delays no other company', async () => {
+  it('delays no other company when a push endpoint never responds', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `drip${index}`);
     for (const name of names) push.answers.set(`/${name}`, drip);
     await shareWith(member('dora', 'Dora', { pushSubscriptions: names.map(push.subscribe) }));
@@ -109,7 +109,7 @@ describe('a push endpoint', () => {
     expect(row?.['retry_limit']).toBe(10);
   });
 
-  it('at a private address, behind a redirect or with unusable keys fails for good, with the reason', async () => {
+  it('fails for good, with the reason, at a private address, behind a redirect or with unusable keys', async () => {
     push.answers.set('/moved', (response) =>
       response.writeHead(302, { Location: 'https://localhost/' }).end(),
     );

@@ -20,7 +20,7 @@ it('logs message, code and stack of an error that pg-boss emits as a plain objec
   });
 });
 
-it('logs an Error as it is, and something else without its content', () => {
+it('logs an Error as it is, and other values without their content', () => {
   expect(logged(new TypeError('no'))).toMatchObject({ name: 'TypeError', message: 'no' });
   expect(logged('odd')).toMatchObject({ name: 'Error', message: 'unknown error' });
 });

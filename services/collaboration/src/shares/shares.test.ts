@@ -64,13 +64,13 @@ async function newMember(sub: string, subscriptions: string[] = []) {
 }
 
 describe('a share', () => {
-  it('answers the number of recipients, without duplicates', async () => {
+  it('returns the number of recipients of a share, without duplicates', async () => {
     const { status, body } = await share({ recipients: ['grace', 'alan', 'grace'] });
     expect([status, body]).toEqual([201, { sent: 2 }]);
     await eventually(() => expect(mailed()).toEqual(['alan@acme.example', 'grace@acme.example']));
   });
 
-  it('is emailed in the language of the sender', async () => {
+  it('e-mails a share in the language of the sender', async () => {
     await share({ note: 'Schau <b>hier</b>\n& da', link: `${link}?tab=1`, language: 'de-AT' });
     const { mail, raw } = await eventually(() => {
       const [first] = smtp.received;
@@ -90,7 +90,7 @@ describe('a share', () => {
     await eventually(async () => expect((await states())[0]).toMatchObject({ state: 'sent' }));
   });
 
-  it('reaches each push subscription of a recipient, encrypted for it', async () => {
+  it('delivers a share to each push subscription of a recipient, encrypted for it', async () => {
     await newMember('pia', ['phone', 'laptop']);
     await share({ recipients: ['pia'], note: 'Bonjour', language: 'fr' });
     await eventually(() => expect(push.received).toHaveLength(2));
@@ -109,7 +109,7 @@ describe('a share', () => {
     await eventually(() => expect(mailed()).toEqual(['pia@acme.example']));
   });
 
-  it('reaches push subscriptions while the mail server hangs', async () => {
+  it('delivers a share to push subscriptions while the mail server hangs', async () => {
     await newMember('hugo', ['watch']);
     const { promise: hung, resolve: release } = Promise.withResolvers<void>();
     onTestFinished(() => release());
@@ -134,7 +134,7 @@ describe('a share', () => {
     ['a note of null', { note: null }],
     ['an empty note', { note: '' }],
     ['a language that is not written', { language: 'sv-SE' }],
-  ])('may have %s', async (_, body) => {
+  ])('accepts a share with %s', async (_, body) => {
     expect((await share(body)).body).toEqual({ sent: 1 });
   });
 
@@ -151,23 +151,23 @@ describe('a share', () => {
     ['a malformed language', { language: 'e' }],
     ['an empty language', { language: '' }],
     ['another property', { subject: 'x' }],
-  ])('never has %s: 400, and nothing is sent', async (_, body) => {
+  ])('rejects a share with %s with 400, and sends nothing', async (_, body) => {
     const before = (await states()).length;
     expect((await share(body)).status).toBe(400);
     expect((await states()).length).toBe(before);
   });
 
-  it('is counted in the metrics while it waits', async () => {
+  it('counts a waiting share in the metrics', async () => {
     const exposed = await (await fetch(`${harness.url}/metrics`)).text();
     expect(exposed).toMatch(/^switchboard_deliveries_waiting\{[^}]*\} \d+$/m);
   });
 
-  it('names a recipient who is not a member', async () => {
+  it('names a recipient who is not a member in the error', async () => {
     const { body } = await share({ recipients: ['grace', 'eve'] });
     expect(body.error.message).toBe('recipients[1]: "eve" is not a member of this company');
   });
 
-  it('is stored together with its jobs or not at all', async () => {
+  it('stores a share together with its jobs or not at all', async () => {
     const count = async () => (await database.sql`select 1 from shares`).length;
     const before = await count();
     const row = {
@@ -193,13 +193,13 @@ describe('a share', () => {
     expect(await count()).toBe(before);
   });
 
-  it('of an unknown report answers 404', async () => {
+  it('answers 404 to a share of an unknown report', async () => {
     expect((await share({}, 'ada', 'nothing')).status).toBe(404);
   });
 });
 
 describe('a delivery', () => {
-  it('that the server refuses permanently fails alone, and is recorded', async () => {
+  it('fails only the delivery that the server refuses permanently, and records it', async () => {
     smtp.onRecipient = (address) => {
       if (address.startsWith('grace')) throw noSuchMailbox();
     };
@@ -214,7 +214,7 @@ describe('a delivery', () => {
     expect(refused['reason']).toBe('the mail server refused it: EENVELOPE 550');
   });
 
-  it('waits while the mail server is down, then reaches everyone once', async () => {
+  it('delivers once to everyone after the mail server was down', async () => {
     await smtp.stop();
     await share({ recipients: ['grace', 'alan', 'ada'] });
     await eventually(async () => {
@@ -229,7 +229,7 @@ describe('a delivery', () => {
     expect(mailed()).toEqual(['ada@acme.example', 'alan@acme.example', 'grace@acme.example']);
   });
 
-  it('is retried after a temporary refusal, for that recipient only', async () => {
+  it('retries only the delivery that was refused temporarily', async () => {
     let refusals = 2;
     smtp.onRecipient = (address) => {
       if (address.startsWith('grace') && refusals-- > 0)
@@ -242,7 +242,7 @@ describe('a delivery', () => {
     expect(refusals).toBe(-1);
   });
 
-  it.each([404, 410])('that a push service answers with %s drops the subscription', async (status) => {
+  it.each([404, 410])('drops the subscription when a push service answers %s', async (status) => {
     const sub = `quentin${status}`;
     await newMember(sub, [`gone${status}`, `here${status}`]);
     push.statuses.set(`/gone${status}`, status);
@@ -261,7 +261,7 @@ describe('a delivery', () => {
     expect(pushed).toHaveLength(3);
   });
 
-  it('is retried when a push service fails temporarily, for that subscription only', async () => {
+  it('retries only the subscription of a push service that fails temporarily', async () => {
     await newMember('rosa', ['busy', 'idle']);
     push.statuses.set('/busy', 503);
     await share({ recipients: ['rosa'] });
@@ -273,7 +273,7 @@ describe('a delivery', () => {
     await eventually(() => expect(mailed()).toEqual(['rosa@acme.example']));
   });
 
-  it('is not made to a person who has left the company', async () => {
+  it('makes no delivery to a person who has left the company', async () => {
     await smtp.stop();
     await newMember('sven');
     await share({ recipients: ['sven'] });

@@ -40,7 +40,7 @@ it('publishes who belongs to each cohort, after each change', async () => {
   expect(await harness.sql`select 1 from unpublished_cohorts`).toHaveLength(0);
 });
 
-it('publishes every cohort where none ever was, or the topic lost records', async () => {
+it('publishes every cohort when none ever was, or the topic lost records', async () => {
   const { id: projectId } = await harness.createProject();
   await harness.sql`insert into cohorts (project_id, id, name) values (${projectId}, 'older', 'Older')`;
   await harness.sql`delete from published_cohorts`;
@@ -53,7 +53,7 @@ it('publishes every cohort where none ever was, or the topic lost records', asyn
   await eventually(async () => expect(await published(projectId)).toMatchObject({ older, later: {} }));
 });
 
-it('says of a cohort that is too large for a record only that it is there', async () => {
+it('publishes only the existence of a cohort that is too large for a record', async () => {
   const { id: projectId } = await harness.createProject();
   const distinctIds = Array.from({ length: 6000 }, (_, index) => `${index} ${'x'.repeat(180)}`);
   await harness.manage('PUT', `/projects/${projectId}/cohorts/large`, { name: 'L', distinctIds });

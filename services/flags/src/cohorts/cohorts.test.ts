@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 describe('cohorts of a project', () => {
-  it('are created, replaced, read and deleted', async () => {
+  it('creates, replaces, reads and deletes cohorts', async () => {
     const project = await harness.createProject();
     const path = `/projects/${project.id}/cohorts/beta`;
     const match = [{ attribute: 'plan', op: 'eq', value: 'pro' }];
@@ -34,7 +34,7 @@ describe('cohorts of a project', () => {
     expect((await harness.manage('GET', path)).status).toBe(404);
   });
 
-  it('are 1,000 at most, and can be replaced then', async () => {
+  it('rejects the 1,001st cohort, and replaces one of 1,000', async () => {
     const project = await harness.createProject();
     await harness.sql`
       insert into cohorts (project_id, id, name)
@@ -49,7 +49,7 @@ describe('cohorts of a project', () => {
     expect((await put('c7')).status).toBe(200);
   });
 
-  it('are not deleted while flags name them, and take along scheduled changes that do', async () => {
+  it('refuses to delete a cohort that flags name, and deletes scheduled changes with their cohort', async () => {
     const project = await harness.createProject();
     const path = `/projects/${project.id}/cohorts/beta`;
     const targeting = [{ attribute: 'cohort', op: 'not_in_cohort', value: ['other', 'beta'] }];
@@ -76,7 +76,7 @@ describe('cohorts of a project', () => {
     expect(failures.sort()).toEqual(['The cohort beta was deleted.', undefined]);
   });
 
-  it('cannot refer to cohorts', async () => {
+  it('rejects a cohort that refers to cohorts', async () => {
     const project = await harness.createProject();
     const match = [{ attribute: 'x', op: 'in_cohort', value: 'other' }];
     const response = await harness.manage('PUT', `/projects/${project.id}/cohorts/beta`, {
@@ -89,7 +89,7 @@ describe('cohorts of a project', () => {
     });
   });
 
-  it('list up to 10,000 people', async () => {
+  it('accepts up to 10,000 people in a cohort', async () => {
     const project = await harness.createProject();
     const distinctIds = Array.from({ length: 10_000 }, (_, index) => `person ${index}`);
     await harness.putCohort(project, 'many', { name: 'Many', distinctIds });

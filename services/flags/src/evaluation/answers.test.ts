@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KnownPerson } from '../user-state/known-people.ts';
 import { createAnswers } from './answers.ts';
 
-describe('answers', () => {
+describe('evaluation answers', () => {
   function counting() {
     let person: KnownPerson = { state: 'a', key: 'ada' };
     const answers = createAnswers({
@@ -15,7 +15,7 @@ describe('answers', () => {
       answers.get(of, changedAt, () => `"evaluation ${++evaluations}: ж"`);
   }
 
-  it('are given again for the same person and ruleset', () => {
+  it('returns an answer again for the same person and ruleset', () => {
     const get = counting();
     expect(get('1')).toBe('"evaluation 1: ж"');
     expect(get('1')).toBe('"evaluation 1: ж"');
@@ -23,7 +23,7 @@ describe('answers', () => {
     expect(get('2')).toBe('"evaluation 2: ж"');
   });
 
-  it('are not kept for who is asked for once', () => {
+  it('keeps no answer for a person who is requested once', () => {
     const get = counting();
     const once = { state: 'a', key: undefined };
     expect(get('1', once)).toBe('"evaluation 1: ж"');

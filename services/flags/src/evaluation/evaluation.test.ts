@@ -75,7 +75,7 @@ describe('GET /v1/flags', () => {
     expect((await evaluate(project, 'eve')).flags).toEqual({ pro: false, more: false });
   });
 
-  it('evaluates the traits of the group of a person', async () => {
+  it("evaluates the traits of a person's group", async () => {
     const project = await harness.createProject();
     const targeting = [{ attribute: 'group.company.seats', op: 'gte', value: 10 } as const];
     await harness.putFlag(project, { key: 'large', ...on, targeting });

@@ -101,7 +101,7 @@ async function play({ flags, cohorts, people }: Scene): Promise<TestProject> {
 }
 
 describe('local evaluation of the snapshot', () => {
-  it('gives the same answers as the server, with the engine and with the Node SDK', async () => {
+  it('evaluates flags locally, with the engine and with the Node SDK, as the server does', async () => {
     const ask = async (project: TestProject, path: string) => json(await harness.get(path, project.key));
     await fc.assert(
       fc.asyncProperty(scene, async (played) => {
@@ -128,7 +128,7 @@ describe('local evaluation of the snapshot', () => {
 });
 
 describe('a rollout', () => {
-  it('keeps everyone when the percentage grows, and includes about that percentage', async () => {
+  it('keeps everyone in a rollout when its percentage grows, and includes about that percentage', async () => {
     const project = await harness.createProject();
     const people = Array.from({ length: 200 }, (_, index) => `person ${index}`);
     let before = new Set<string>();

@@ -11,7 +11,7 @@ const logs: { name: string; server: KafkaServer | undefined; available: boolean 
 ];
 
 describe.each(logs)('state tokens, on $name', ({ server, available }) => {
-  describe.skipIf(!available)('with two instances and the consumer in a third', () => {
+  describe.skipIf(!available)('two instances with the consumer in a third', () => {
     let harness: Harness;
     let other: Instance;
     let consumer: Instance;
@@ -40,7 +40,7 @@ describe.each(logs)('state tokens, on $name', ({ server, available }) => {
       return { state, asOf: answer.headers.get('X-State-As-Of'), flags: (await json(answer))['flags'] };
     }
 
-    it('every instance evaluates with the call of the token', async () => {
+    it('evaluates with the call of the token on every instance', async () => {
       for (let round = 0; round < 20; round++) {
         const person = `person-${round}`;
         const before = new Date(Date.now() - 1000).toISOString();
@@ -55,14 +55,14 @@ describe.each(logs)('state tokens, on $name', ({ server, available }) => {
       }
     });
 
-    it('tokens of identify and group are waited for together', async () => {
+    it('waits for tokens of identify and group together', async () => {
       const identified = await harness.identify(project, 'ada', { plan: 'pro' });
       const grouped = await harness.group(project, 'ada', { id: 'acme', traits: { name: 'Acme' } });
       const { flags } = await ask('ada', `${identified}, ${grouped}`, other.url);
       expect(flags).toEqual({ pro: true, acme: true });
     });
 
-    it('memberships wait for tokens too', async () => {
+    it('waits for tokens before it answers memberships', async () => {
       const token = await harness.identify(project, 'grace', { plan: 'pro' });
       const init = { headers: { 'X-State-Token': token } };
       const answer = await harness.get('/v1/flags/memberships?distinct_id=grace', project.key, init);
@@ -70,13 +70,13 @@ describe.each(logs)('state tokens, on $name', ({ server, available }) => {
       expect(await json(answer)).toEqual({ cohorts: ['pros'] });
     });
 
-    it('an unreadable token is ignored', async () => {
+    it('ignores an unreadable token', async () => {
       for (const token of ['', 'nonsense', 'i-1', '7', 'x'.repeat(5000)]) {
         expect(await ask('ada', token)).toMatchObject({ state: null, asOf: null, flags: { pro: true } });
       }
     });
 
-    it('a call that is not applied in time is answered from known state, with X-State: behind', async () => {
+    it('answers from known state, with X-State: behind, when a call is not applied in time', async () => {
       expect(await ask('ada', 'i-0-zzzzzzzz')).toMatchObject({ state: 'behind', flags: { pro: true } });
       expect(await ask('ada', 'i-zzz-1')).toMatchObject({ state: 'behind', asOf: null });
       await consumer.stop();

@@ -43,8 +43,8 @@ const unknown = {
   flags: { everyone: true, pro: false, 'not-blocked': false },
 };
 
-describe('while the database is unavailable', () => {
-  it('(stopped) flags are evaluated without user state, the snapshot is served, memberships are 503', async () => {
+describe('a database that is unavailable', () => {
+  it('evaluates flags without user state, serves the snapshot and answers memberships with 503 while the database is stopped', async () => {
     expect(await flagsOf('ada')).toEqual(known);
     await server.stop();
     for (let attempt = 0; attempt < 5; attempt++) expect(await flagsOf('ada')).toEqual(unknown);
@@ -59,7 +59,7 @@ describe('while the database is unavailable', () => {
     await eventually(async () => expect(await flagsOf('ada')).toEqual(known));
   });
 
-  it('(frozen) who was asked for lately is evaluated as before, others without user state', async () => {
+  it('evaluates recently requested people as before, and others without user state, while the database is frozen', async () => {
     await eventually(async () => expect(await flagsOf('ada')).toEqual(known));
     for (let times = 0; times < 3; times++) await flagsOf('ada');
     await server.freeze();
@@ -71,7 +71,7 @@ describe('while the database is unavailable', () => {
     await eventually(async () => expect(await flagsOf('ada')).toEqual(known));
   });
 
-  it('changes are seen after recovery', async () => {
+  it('shows changes after recovery', async () => {
     await server.stop();
     await server.start();
     await eventually(() =>

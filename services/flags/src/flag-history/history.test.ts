@@ -61,7 +61,7 @@ describe('the history of a flag', () => {
     expect(second?.at).toBe(first?.at);
   });
 
-  it('has the order of the audit trail, also where a request that began first took effect last', async () => {
+  it('orders versions as the audit trail does, also when the first request to begin takes effect last', async () => {
     const token = await harness.mint({ sub: 'slow', permissions: ['service.manage'] });
     const path = `/management/v1/projects/${project.id}/flags/checkout`;
     const slow = request(`${harness.url}${path}`, {
@@ -91,7 +91,7 @@ describe('the history of a flag', () => {
     });
   });
 
-  it('says who changed it to what, and why, newest first', async () => {
+  it('records who changed a flag to what, and why, newest first', async () => {
     await put(on, { sub: 'ada' });
     await put(half, { sub: 'grace' }, '?reason=Fails%20in%20Safari');
     await ask('DELETE', 'checkout?reason=Done', { sub: 'linus' });
@@ -130,7 +130,7 @@ describe('the history of a flag', () => {
     ]);
   });
 
-  it('has no version for a change that changes nothing, nor for one that is refused', async () => {
+  it('adds no version for a change without effect or one that is refused', async () => {
     await put(on);
     await put(on);
     await put({ ...on, rolloutPercentage: 101 });
@@ -138,7 +138,7 @@ describe('the history of a flag', () => {
     expect(await versions()).toHaveLength(1);
   });
 
-  it('begins with what was there before it was kept', async () => {
+  it('begins the history with the flag as it was before history was kept', async () => {
     await harness.sql`insert into flags (project_id, key, entry)
       values (${project.id}, 'checkout', ${harness.sql.json({ key: 'checkout', ...on })})`;
     expect((await ask('GET', 'checkout')).etag).toBe('"0"');
@@ -149,7 +149,7 @@ describe('the history of a flag', () => {
     ]);
   });
 
-  it('is read in pages, and keeps the last 200 versions', async () => {
+  it('returns the history in pages, and keeps the last 200 versions', async () => {
     await put(on);
     await harness.sql`insert into flag_versions (project_id, key, version, entry)
       select ${project.id}, 'checkout', n, ${harness.sql.json({ key: 'checkout', ...half })} from generate_series(2, 230) n`;
@@ -166,7 +166,7 @@ describe('the history of a flag', () => {
     expect((await ask('GET', 'checkout/versions?cursor=x')).status).toBe(400);
   });
 
-  it('forgets who a colleague was', async () => {
+  it('forgets the name of an erased colleague', async () => {
     await put(on, { sub: 'ada' });
     await put(half, { sub: 'grace' });
     const { createErasure } = await import('../erasure/erasure.ts');
@@ -182,7 +182,7 @@ describe('the history of a flag', () => {
 });
 
 describe('If-Match', () => {
-  it('lets one of two who read the same version change it', async () => {
+  it('accepts one of two changes that name the same version in If-Match', async () => {
     const { etag } = await put(on);
     expect(etag).toBe('"1"');
     const answers = await Promise.all(
@@ -201,14 +201,14 @@ describe('If-Match', () => {
     expect((await ask('DELETE', 'checkout', { ifMatch: '"2"' })).status).toBe(204);
   });
 
-  it('* asks for a flag that exists', async () => {
+  it('requires an existing flag for If-Match *', async () => {
     expect((await put(on, { ifMatch: '*' })).status).toBe(412);
     await put(on);
     expect((await put(half, { ifMatch: '*' })).status).toBe(200);
   });
 });
 
-describe('restoring', () => {
+describe('the restoration of a version', () => {
   const restore = (version: number, more: Ask = {}) =>
     ask('POST', 'checkout/restore', { body: { version, reason: 'Undo' }, ...more });
 
@@ -223,7 +223,7 @@ describe('restoring', () => {
     expect(latest).toMatchObject({ version: 5, author: 'grace', reason: 'Undo', flag: half });
   });
 
-  it('is refused for a version that is not there, a deleted one, and one that conflicts today', async () => {
+  it('refuses to restore a missing version, a deleted one, and one that conflicts today', async () => {
     await ask('PUT', 'base', { body: on });
     await put({ ...on, prerequisites: [{ flagKey: 'base', variationKey: 'on' }] });
     await put(on);

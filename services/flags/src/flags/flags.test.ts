@@ -15,7 +15,7 @@ const needs = (flagKey: string, variationKey = 'on') => ({
 });
 
 describe('flags of a project', () => {
-  it('are created, replaced, read and deleted', async () => {
+  it('creates, replaces, reads and deletes flags', async () => {
     const project = await harness.createProject();
     const path = `/projects/${project.id}/flags/new%20checkout`;
     const definition = { ...on, type: 'string', variations: [{ key: 'a', value: 'A', weight: 3 }] };
@@ -34,7 +34,7 @@ describe('flags of a project', () => {
     expect(await json(gone)).toMatchObject({ error: { code: 'NOT_FOUND' } });
   });
 
-  it('are 5,000 at most, and can be replaced then', async () => {
+  it('rejects the 5,001st flag, and replaces one of 5,000', async () => {
     const project = await harness.createProject();
     await harness.sql`
       insert into flags (project_id, key, entry)
@@ -98,7 +98,7 @@ describe('flags of a project', () => {
     ],
     ['an unknown operator', { ...on, targeting: [{ attribute: 'a', op: 'like' }] }, 'targeting[0].op: '],
     ['no body', '', 'body: '],
-  ])('reject %s', async (_, definition, message) => {
+  ])('rejects a flag with %s', async (_, definition, message) => {
     const project = await harness.createProject();
     await harness.putFlag(project, { key: 'base', ...on });
     const response = await harness.manage('PUT', `/projects/${project.id}/flags/checked`, definition);
@@ -107,7 +107,7 @@ describe('flags of a project', () => {
     expect(error).toMatchObject({ code: 'BAD_REQUEST', message: expect.stringContaining(message) });
   });
 
-  it('cannot become a cycle through concurrent writes', async () => {
+  it('prevents cycles of flags through concurrent writes', async () => {
     const project = await harness.createProject();
     const other = await harness.startInstance();
     const keys = ['a', 'b', 'c', 'd'];
@@ -123,7 +123,7 @@ describe('flags of a project', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 400]);
   });
 
-  it('cannot be deleted while another flag needs them, and the error names it', async () => {
+  it('refuses to delete a flag that another one needs, and names it in the error', async () => {
     const project = await harness.createProject();
     await harness.putFlag(project, { key: 'base', ...on });
     await harness.putFlag(project, { key: 'top', ...needs('base') });
@@ -139,7 +139,7 @@ describe('flags of a project', () => {
     expect((await harness.manage('DELETE', `/projects/${project.id}/flags/base`)).status).toBe(204);
   });
 
-  it('keep a variation that another flag needs, whatever changes them, and the error names both', async () => {
+  it('refuses to remove a variation that another flag needs, and names both in the error', async () => {
     const project = await harness.createProject();
     const path = `/projects/${project.id}/flags/base`;
     const put = (definition: object) => harness.manage('PUT', path, definition);
@@ -171,7 +171,7 @@ describe('flags of a project', () => {
     expect((await put(serving('h'))).status).toBe(200);
   });
 
-  it('without variations get none while another flag needs them on', async () => {
+  it('refuses to add variations to a flag without any while another flag needs it on', async () => {
     const project = await harness.createProject();
     const path = `/projects/${project.id}/flags/base`;
     await harness.manage('PUT', path, on);
@@ -182,7 +182,7 @@ describe('flags of a project', () => {
     expect((await harness.manage('PUT', path, { ...on, enabled: false })).status).toBe(200);
   });
 
-  it('are stored with a warning where a clause is probably not meant so', async () => {
+  it('stores a flag with a warning when a clause is probably a mistake', async () => {
     const project = await harness.createProject();
     const warningsOf = async (value: unknown, op = 'gte') => {
       const targeting = [

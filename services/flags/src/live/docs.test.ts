@@ -11,7 +11,7 @@ async function program(...given: string[]) {
   return AsyncFunction(...given, await readFile(EXAMPLE, 'utf8'));
 }
 
-test('docs/examples/live-flags.js follows changes, even when its instance stops', async () => {
+test('follows changes in docs/examples/live-flags.js, also when its instance stops', async () => {
   const harness = await startHarness();
   onTestFinished(harness.stop);
   const first = await harness.startInstance();

@@ -51,7 +51,7 @@ function manualChanges() {
 const ready = { type: 'ready', generatedAt: '1' };
 const changed = { type: 'flags_changed', generatedAt: '2' };
 
-it('a change whose ruleset cannot be read is sent once it can', async () => {
+it('sends a change after its ruleset can be read', async () => {
   const hand = manualChanges();
   const { received, ready: told } = await hand.welcome();
   await told;
@@ -69,7 +69,7 @@ it('a change whose ruleset cannot be read is sent once it can', async () => {
   await eventually(() => expect(received).toEqual([ready, changed]));
 });
 
-it('a change during the welcome is sent after ready', async () => {
+it('sends a change during the welcome after ready', async () => {
   const hand = manualChanges();
   const other = await hand.welcome();
   await other.ready;

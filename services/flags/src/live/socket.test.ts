@@ -42,7 +42,7 @@ const snapshot = async ({ key }: TestProject, url = harness.url) =>
 const flag = (enabled: boolean) => ({ key: 'kill-switch', enabled, rolloutPercentage: 100 });
 
 describe('a socket', () => {
-  test('receives the time of the current ruleset, and every change made by any instance', async () => {
+  test('sends a socket the time of the current ruleset, and every change made by any instance', async () => {
     const project = await harness.createProject();
     const clients = [await follow(project), await follow(project), await follow(project, other.url)];
     expect(clients[0]?.received).toEqual([{ type: 'ready', generatedAt: '1970-01-01T00:00:00.000Z' }]);
@@ -57,7 +57,7 @@ describe('a socket', () => {
     expect(late.received).toEqual([{ type: 'ready', generatedAt: (await snapshot(project))['generatedAt'] }]);
   });
 
-  test('receives cohort changes, no edits without effect, and nothing about other projects', async () => {
+  test('sends a socket cohort changes, no edits without effect, and nothing about other projects', async () => {
     const [project, another] = [await harness.createProject(), await harness.createProject()];
     const [client, stranger] = [await follow(project), await follow(another)];
     await harness.putCohort(project, 'beta', { name: 'Beta' });
@@ -69,7 +69,7 @@ describe('a socket', () => {
     expect(client.received).toHaveLength(2);
   });
 
-  test('finds a snapshot at least as new as its last message on every instance, within moments', async () => {
+  test('serves a snapshot at least as new as the last message of a socket, on every instance, within moments', async () => {
     const project = await harness.createProject();
     const instances = [harness.url, other.url];
     const clients = await Promise.all(instances.map((url) => follow(project, url)));
@@ -100,7 +100,7 @@ describe('a socket', () => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  test('receives few messages for many changes, the newest last', async () => {
+  test('sends a socket few messages for many changes, and the newest last', async () => {
     const project = await harness.createProject();
     const { received } = await follow(project);
     for (let round = 0; round < 60; round++) await harness.putFlag(project, flag(round % 2 === 0));
@@ -111,7 +111,7 @@ describe('a socket', () => {
     expect(times).toEqual([...new Set(times)].sort());
   });
 
-  test('receives changes made while notifications were lost', async () => {
+  test('sends a socket changes made while notifications were lost', async () => {
     const project = await harness.createProject();
     const clients = [await follow(project), await follow(project, other.url)];
     // This change sends no notification.
@@ -125,14 +125,14 @@ describe('a socket', () => {
     for (const { received } of clients) await eventually(() => expect(received.at(-1)).toEqual(message));
   });
 
-  test('is closed with 4401 without a valid key, with 4403 for a key of another region', async () => {
+  test('closes a socket with 4401 without a valid key, and with 4403 for a key of another region', async () => {
     const abroad = await harness.createProject({ region: 'us' });
     expect(await (await connect('')).closed).toBe(4401);
     expect(await (await connect('?api_key=nonsense')).closed).toBe(4401);
     expect(await (await connect(`?api_key=${abroad.key}`)).closed).toBe(4403);
   });
 
-  test('is closed with 4401 when its key is revoked, at every instance', async () => {
+  test('closes a socket with 4401 when its key is revoked, at every instance', async () => {
     const [project, another] = [await harness.createProject(), await harness.createProject()];
     const clients = [await follow(project), await follow(project, other.url)];
     const stays = await follow(another);
@@ -141,14 +141,14 @@ describe('a socket', () => {
     expect(stays.socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  test('is closed with 1001 when its instance stops', async () => {
+  test('closes a socket with 1001 when its instance stops', async () => {
     const leaving = await harness.startInstance();
     const { closed } = await follow(await harness.createProject(), leaving.url);
     await leaving.stop();
     expect(await closed).toBe(1001);
   });
 
-  test('is limited per address', async () => {
+  test('limits sockets per address', async () => {
     const { url } = await harness.startInstance({ SOCKETS_PER_ADDRESS: '2' });
     const project = await harness.createProject();
     await follow(project, url);
@@ -156,7 +156,7 @@ describe('a socket', () => {
     await expect(follow(project, url)).rejects.toThrow('429');
   });
 
-  test('is served at the socketUrl of the snapshot, and answers 426 without an upgrade', async () => {
+  test('serves sockets at the socketUrl of the snapshot, and answers 426 without an upgrade', async () => {
     const project = await harness.createProject();
     const { socketUrl } = await snapshot(project);
     expect(new URL(String(socketUrl)).pathname).toBe('/base/v1/flags/socket');

@@ -56,7 +56,7 @@ const evaluate = async (key: string, context: object) =>
   json(await post(`/${encodeURIComponent(key)}`, { context }));
 
 describe('one flag', () => {
-  test('has the value, variant and reason of the stored user state', async () => {
+  test('returns the value, variant and reason of a flag for the stored user state', async () => {
     const ada = { targetingKey: 'ada' };
     expect(await evaluate('everyone', ada)).toEqual({
       key: 'everyone',
@@ -70,7 +70,7 @@ describe('one flag', () => {
     expect(await evaluate('split', ada)).toMatchObject({ value: { steps: 3 }, reason: 'SPLIT' });
   });
 
-  test('is false when it is boolean and off, for whatever reason', async () => {
+  test('returns false for a boolean flag that is off, for whatever reason', async () => {
     const off = (key: string, exact: string) => ({
       key,
       value: false,
@@ -92,7 +92,7 @@ describe('one flag', () => {
     for (const { key } of expected) expect(values[key]).toBe(false);
   });
 
-  test('has no value when it is of another type and off, so that the default of the code applies', async () => {
+  test('returns no value for a flag of another type that is off, so that the default of the code applies', async () => {
     expect(await evaluate('pro', { targetingKey: 'bob' })).toEqual({
       key: 'pro',
       reason: 'DISABLED',
@@ -101,7 +101,7 @@ describe('one flag', () => {
     });
   });
 
-  test('is evaluated with the attributes of the context laid over the stored state, which they do not change', async () => {
+  test('evaluates a flag with the attributes of the context on top of the stored state, without changing it', async () => {
     expect(await evaluate('pro', { targetingKey: 'ada', plan: 'free' })).not.toHaveProperty('value');
     expect(await evaluate('pro', { targetingKey: 'ada', plan: null })).not.toHaveProperty('value');
     expect(await evaluate('pro', { targetingKey: 'bob', plan: 'pro' })).toMatchObject({ value: '#fd0' });
@@ -114,7 +114,7 @@ describe('one flag', () => {
 });
 
 describe('all flags', () => {
-  test('are those of single requests, with an ETag that depends on the context', async () => {
+  test('returns the same flags as single requests, with an ETag that depends on the context', async () => {
     const context = { targetingKey: 'ada' };
     const response = await post('', { context });
     const { flags, metadata } = await json(response);
@@ -133,13 +133,13 @@ describe('all flags', () => {
     expect((await post('', { context: { ...context, plan: 'free' } }, { headers })).status).toBe(200);
   });
 
-  test('name the stream of changes at the public address', async () => {
+  test('names the stream of changes at the public address', async () => {
     const { eventStreams } = await json(await post('', { context: { targetingKey: 'ada' } }));
     const url = `https://api.test/base/ofrep/v1/changes?api_key=${project.key}`;
     expect(eventStreams).toEqual([{ type: 'sse', url, inactivityDelaySec: 120 }]);
   });
 
-  test('are of the change that an event announced, also on an instance that missed it', async () => {
+  test('returns the change that an event announced, also on an instance that missed it', async () => {
     const changedAt = '2099-01-01T00:00:00.000Z';
     const other = await harness.createProject();
     await post('', { context: { targetingKey: 'ada' } }, { key: other.key });
@@ -156,7 +156,7 @@ describe('all flags', () => {
   });
 });
 
-describe('a request is refused in the form of the protocol', () => {
+describe('a refused OFREP request', () => {
   test.each([
     ['no context', {}, 'TARGETING_KEY_MISSING'],
     ['no targeting key', { context: { plan: 'pro' } }, 'TARGETING_KEY_MISSING'],
@@ -167,7 +167,7 @@ describe('a request is refused in the form of the protocol', () => {
     ['an attribute with NUL', { context: { targetingKey: 'ada', plan: 'a\0' } }, 'INVALID_CONTEXT'],
     ['no JSON', 'nonsense', 'PARSE_ERROR'],
     ['nothing', '', 'PARSE_ERROR'],
-  ])('%s', async (_, body, errorCode) => {
+  ])('refuses a request with %s in the form of the protocol', async (_, body, errorCode) => {
     const one = await post('/everyone', body);
     expect(one.status).toBe(400);
     expect(await one.json()).toEqual({ key: 'everyone', errorCode, errorDetails: expect.any(String) });
@@ -176,7 +176,7 @@ describe('a request is refused in the form of the protocol', () => {
     expect(await all.json()).toEqual({ errorCode, errorDetails: expect.any(String) });
   });
 
-  test('an unknown flag, and one of another project', async () => {
+  test('answers FLAG_NOT_FOUND for an unknown flag and for one of another project', async () => {
     const other = await harness.createProject();
     await harness.putFlag(other, { key: 'theirs', enabled: true, rolloutPercentage: 100 });
     for (const key of ['missing', 'theirs', 'toString', 'x'.repeat(1_000)]) {
@@ -186,7 +186,7 @@ describe('a request is refused in the form of the protocol', () => {
     }
   });
 
-  test('no key, a wrong one, one of another region, a body that is too large', async () => {
+  test('answers GENERAL without a key, with a wrong one or one of another region, and for a body that is too large', async () => {
     const abroad = await harness.createProject({ region: 'us' });
     const body = { context: { targetingKey: 'ada' } };
     const refused = async (sent: unknown, key: string) => {
@@ -201,15 +201,15 @@ describe('a request is refused in the form of the protocol', () => {
   });
 });
 
-describe('a request', () => {
-  test('may have its key in X-API-Key', async () => {
+describe('an OFREP request', () => {
+  test('accepts a key in X-API-Key', async () => {
     const body = { context: { targetingKey: 'ada' } };
     const headers = { 'X-API-Key': project.key };
     expect((await post('', body, { headers, key: '' })).status).toBe(200);
     expect((await post('', body, { headers: { 'X-API-Key': 'nonsense' }, key: '' })).status).toBe(401);
   });
 
-  test('may come from a page of any origin', async () => {
+  test('allows requests from a page of any origin', async () => {
     const preflight = await fetch(`${harness.url}/ofrep/v1/evaluate/flags`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },

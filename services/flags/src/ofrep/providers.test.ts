@@ -45,7 +45,7 @@ afterAll(async () => {
   await harness.stop();
 });
 
-test('the provider for servers resolves values, defaults and errors', async () => {
+test('resolves values, defaults and errors through the provider for servers', async () => {
   const headers: [string, string][] = [['Authorization', `Bearer ${project.key}`]];
   await Server.setProviderAndWait(new OFREPProvider({ baseUrl: harness.url, headers }));
   const client = Server.getClient();
@@ -67,7 +67,7 @@ test('the provider for servers resolves values, defaults and errors', async () =
   expect(await codeOf('beta', {})).toBe('TARGETING_KEY_MISSING');
 });
 
-test('the provider for pages resolves values and defaults, and hears of changes made by another instance', async () => {
+test('resolves values and defaults through the provider for pages, with changes made by another instance', async () => {
   const opened: string[] = [];
   vi.stubGlobal(
     'EventSource',
@@ -107,15 +107,18 @@ const PYTHON = process.env['PYTHON'] ?? 'python3';
 const PROGRAM = fileURLToPath(new URL('../testing/ofrep_provider.py', import.meta.url));
 const hasProvider = spawnSync(PYTHON, ['-c', 'import openfeature.contrib.provider.ofrep']).status === 0;
 
-test.skipIf(!hasProvider)('the provider for Python resolves values, defaults and errors', async () => {
-  const env = { ...process.env, PROJECT_KEY: project.key, BASE_URL: harness.url };
-  const { stdout } = await promisify(execFile)(PYTHON, [PROGRAM], { env });
-  expect(JSON.parse(stdout)).toEqual({
-    colour: ['#0a0', 'green', 'TARGETING_MATCH'],
-    limits: { items: 3 },
-    free: '#000',
-    off: false,
-    missing: 'FLAG_NOT_FOUND',
-    nobody: 'TARGETING_KEY_MISSING',
-  });
-});
+test.skipIf(!hasProvider)(
+  'resolves values, defaults and errors through the provider for Python',
+  async () => {
+    const env = { ...process.env, PROJECT_KEY: project.key, BASE_URL: harness.url };
+    const { stdout } = await promisify(execFile)(PYTHON, [PROGRAM], { env });
+    expect(JSON.parse(stdout)).toEqual({
+      colour: ['#0a0', 'green', 'TARGETING_MATCH'],
+      limits: { items: 3 },
+      free: '#000',
+      off: false,
+      missing: 'FLAG_NOT_FOUND',
+      nobody: 'TARGETING_KEY_MISSING',
+    });
+  },
+);

@@ -51,7 +51,7 @@ const flag = (enabled: boolean) => ({ key: 'kill-switch', enabled, rolloutPercen
 const changedAt = async ({ key }: TestProject) =>
   String((await json(await harness.get('/v1/flags/snapshot', key)))['generatedAt']);
 
-test('a stream has an event at once, and one for each change made by any instance', async () => {
+test('sends an event on a stream at once, and one for each change made by any instance', async () => {
   const [project, another] = [await harness.createProject(), await harness.createProject()];
   const clients = [await follow(project), await follow(project, { url: other.url })];
   const stranger = await follow(another);
@@ -69,7 +69,7 @@ test('a stream has an event at once, and one for each change made by any instanc
   expect(idsIn(stranger.text)).toHaveLength(1);
 });
 
-test('a client that comes back gets an event only if it missed a change', async () => {
+test('sends a client that comes back an event only if it missed a change', async () => {
   const project = await harness.createProject();
   await harness.putFlag(project, flag(true));
   const last = await changedAt(project);
@@ -82,7 +82,7 @@ test('a client that comes back gets an event only if it missed a change', async 
   for (const client of [knows, missed]) await eventually(() => expect(idsIn(client.text)).toEqual([now]));
 });
 
-test('a stream ends when its key is revoked, at every instance, and its return is refused', async () => {
+test('ends a stream when its key is revoked, at every instance, and refuses its return', async () => {
   const [project, another] = [await harness.createProject(), await harness.createProject()];
   const clients = [await follow(project), await follow(project, { url: other.url })];
   const stays = await follow(another);
@@ -92,14 +92,14 @@ test('a stream ends when its key is revoked, at every instance, and its return i
   expect((await follow(project)).response.status).toBe(401);
 });
 
-test('a stream is ended, not cut off, when its instance stops', async () => {
+test('ends a stream, and does not cut it off, when its instance stops', async () => {
   const leaving = await harness.startInstance();
   const client = await follow(await harness.createProject(), { url: leaving.url });
   await leaving.stop();
   await eventually(() => expect(client).toMatchObject({ isOver: true, isBroken: false }));
 });
 
-test('streams count as sockets do, for an address and for a project, until they end', async () => {
+test('counts streams like sockets, for an address and for a project, until they end', async () => {
   const { url } = await harness.startInstance({ SOCKETS_PER_ADDRESS: '2' });
   const project = await harness.createProject();
   const [first] = [await follow(project, { url }), await follow(project, { url })];
@@ -110,7 +110,7 @@ test('streams count as sockets do, for an address and for a project, until they 
   await eventually(async () => expect((await follow(project, { url })).response.status).toBe(200));
 });
 
-test('HEAD holds no stream, and a stream without a key is refused', async () => {
+test('opens no stream for HEAD, and refuses a stream without a key', async () => {
   const { url } = await harness.startInstance({ SOCKETS_PER_ADDRESS: '1' });
   const { key } = await harness.createProject();
   const address = `${url}/ofrep/v1/changes?api_key=${key}`;

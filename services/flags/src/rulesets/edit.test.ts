@@ -14,7 +14,7 @@ async function generatedAt(key: string): Promise<string> {
 }
 
 describe('an edit', () => {
-  it('moves generatedAt forward, unless it changes nothing', async () => {
+  it('moves generatedAt forward with an edit, unless it changes nothing', async () => {
     const project = await harness.createProject();
     const times = [await generatedAt(project.key)];
     const note = async () => times.push(await generatedAt(project.key));
@@ -34,7 +34,7 @@ describe('an edit', () => {
 });
 
 describe('management of a project', () => {
-  it('answers 404 for an unknown project and 403 for one of another region', async () => {
+  it('answers management with 404 for an unknown project and 403 for one of another region', async () => {
     for (const path of ['flags', 'cohorts', 'flags/x', 'cohorts/x']) {
       expect((await harness.manage('GET', `/projects/nowhere/${path}`)).status).toBe(404);
     }
@@ -48,7 +48,7 @@ describe('management of a project', () => {
     });
   });
 
-  it('requires the permission service.manage', async () => {
+  it('requires service.manage to manage a project', async () => {
     const project = await harness.createProject();
     const path = `${harness.url}/management/v1/projects/${project.id}/flags`;
     expect((await fetch(path)).status).toBe(401);

@@ -17,7 +17,7 @@ async function flagsAt(url: string, key: string): Promise<unknown> {
 }
 
 describe('two instances', () => {
-  it('both serve a change that one of them made', async () => {
+  it('serves a change on both instances when one of them makes it', async () => {
     const project = await harness.createProject();
     expect(await flagsAt(other.url, project.key)).toEqual({});
     await harness.putFlag(project, { key: 'a', ...on });
@@ -27,7 +27,7 @@ describe('two instances', () => {
     await eventually(async () => expect(await flagsAt(harness.url, project.key)).toEqual({}));
   });
 
-  it('converge on the last change under concurrent reads', async () => {
+  it('converges on the last change under concurrent reads', async () => {
     const project = await harness.createProject();
     let writing = true;
     const reading = (async () => {
@@ -53,7 +53,7 @@ describe('two instances', () => {
     });
   });
 
-  it('see a change made while their connections were cut', async () => {
+  it('shows a change made while the connections of an instance were cut', async () => {
     const project = await harness.createProject();
     expect(await flagsAt(other.url, project.key)).toEqual({});
     await harness.sql`

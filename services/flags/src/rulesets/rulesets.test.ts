@@ -22,7 +22,7 @@ function manualCache(changedAt = '1') {
 }
 
 describe('the ruleset cache', () => {
-  it('loads once for concurrent reads, and answers from memory after that', async () => {
+  it('loads a ruleset once for concurrent reads, and then answers from memory', async () => {
     const { cache, loads } = manualCache();
     const asked = [cache.get('p'), cache.get('p'), cache.get('p')];
     expect(loads).toHaveLength(1);
@@ -33,7 +33,7 @@ describe('the ruleset cache', () => {
     expect(cache.get('p')).toBe(ruleset);
   });
 
-  it('does not keep a load that started before an invalidation', async () => {
+  it('discards a load that started before an invalidation', async () => {
     const { cache, loads } = manualCache();
     const before = cache.get('p');
     cache.invalidate('p');
@@ -46,7 +46,7 @@ describe('the ruleset cache', () => {
     expect(await cache.get('p')).toMatchObject({ changedAt: 'new' });
   });
 
-  it('asks once about all projects when changes may have been missed, and keeps those that have none', async () => {
+  it('checks all projects once when changes may have been missed, and keeps unchanged ones', async () => {
     const { cache, loads, asked } = manualCache();
     const ids = Array.from({ length: 900 }, (_, number) => `p${number}`);
     const first = ids.map((id) => cache.get(id));

@@ -52,7 +52,7 @@ it.each([
       })),
     }),
   ],
-])('the weight of a ruleset with %s is at least what it holds, and not three times that', (_, json) => {
+])('estimates a ruleset with %s at no less than its size, and less than three times that', (_, json) => {
   const kept: Ruleset[] = [];
   const add = () => {
     const changedAt = '2026-01-01T00:00:00.000Z';

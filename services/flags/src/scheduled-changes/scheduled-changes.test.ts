@@ -55,7 +55,7 @@ async function failures(): Promise<number> {
 }
 
 describe('a scheduled change', () => {
-  it('is made once by one of several instances, as a version of its author with its reason', async () => {
+  it('makes a scheduled change once on one of several instances, as a version of its author with its reason', async () => {
     await harness.putFlag(project, { key: 'launch', ...off });
     const made = await ask('POST', '/scheduled-changes', {
       key: 'launch',
@@ -80,7 +80,7 @@ describe('a scheduled change', () => {
     expect(new Date(latest?.at ?? 0).getTime()).toBeGreaterThanOrEqual(new Date(made.body.at).getTime());
   });
 
-  it('is in the audit trail, once', async () => {
+  it('records a scheduled change in the audit trail once', async () => {
     await harness.putFlag(project, { key: 'audited', ...off });
     const { body } = await ask('POST', '/scheduled-changes', {
       key: 'audited',
@@ -103,14 +103,14 @@ describe('a scheduled change', () => {
     });
   });
 
-  it('can create a flag, and replace one as a whole', async () => {
+  it('creates a flag, or replaces one as a whole, with a scheduled change', async () => {
     const flag = { enabled: true, rolloutPercentage: 100, description: 'From the schedule' };
     await ask('POST', '/scheduled-changes', { key: 'created', at: soon(500), flag });
     await settled('created');
     expect((await ask('GET', '/flags/created')).body).toEqual({ key: 'created', ...flag });
   });
 
-  it('is kept with the reason, and changes nothing, when the flag has moved on', async () => {
+  it('keeps a failed scheduled change with its reason when the flag has moved on', async () => {
     await harness.putFlag(project, { key: 'moved', ...off });
     const { body } = await ask('POST', '/scheduled-changes', {
       key: 'moved',
@@ -143,7 +143,7 @@ describe('a scheduled change', () => {
       { variations: [{ key: 'a', value: true, weight: 0 }] },
       'variations: the weights sum to 0; at least one must be positive',
     ],
-  ])('is kept with the reason when %s', async (_, key, patch, message) => {
+  ])('keeps a failed scheduled change with its reason when %s', async (_, key, patch, message) => {
     await harness.putFlag(project, { key: 'broken', ...off });
     const before = await failures();
     const { body } = await ask('POST', '/scheduled-changes', { key, at: soon(300), patch });
@@ -157,25 +157,28 @@ describe('a scheduled change', () => {
   it.each([
     ['patch', { variations: [{ key: 'h', value: true, weight: 1 }] }],
     ['flag', off],
-  ])('is kept with the reason when another flag needs what it takes away by its %s', async (part, change) => {
-    const base = `base-${part}`;
-    const variations = [{ key: 'g', value: true, weight: 1 }];
-    await harness.putFlag(project, { key: base, ...off, variations });
-    await harness.putFlag(project, {
-      key: `top-${part}`,
-      ...off,
-      prerequisites: [{ flagKey: base, variationKey: 'g' }],
-    });
-    await ask('POST', '/scheduled-changes', { key: base, at: soon(300), [part]: change });
-    await settled(base);
-    const [failed] = await waiting(base);
-    expect(failed?.failure?.message).toBe(
-      `The flag is a prerequisite of "top-${part}" (variation "g"). Change or delete those flags first.`,
-    );
-    expect((await ask('GET', `/flags/${base}`)).body).toEqual({ key: base, ...off, variations });
-  });
+  ])(
+    'keeps a failed scheduled change when its %s removes a variation that another flag needs',
+    async (part, change) => {
+      const base = `base-${part}`;
+      const variations = [{ key: 'g', value: true, weight: 1 }];
+      await harness.putFlag(project, { key: base, ...off, variations });
+      await harness.putFlag(project, {
+        key: `top-${part}`,
+        ...off,
+        prerequisites: [{ flagKey: base, variationKey: 'g' }],
+      });
+      await ask('POST', '/scheduled-changes', { key: base, at: soon(300), [part]: change });
+      await settled(base);
+      const [failed] = await waiting(base);
+      expect(failed?.failure?.message).toBe(
+        `The flag is a prerequisite of "top-${part}" (variation "g"). Change or delete those flags first.`,
+      );
+      expect((await ask('GET', `/flags/${base}`)).body).toEqual({ key: base, ...off, variations });
+    },
+  );
 
-  it('is not made once it is cancelled, and cannot be cancelled from another project', async () => {
+  it('does not make a cancelled change, and does not cancel one of another project', async () => {
     const theirs = await harness.createProject();
     await harness.putFlag(project, { key: 'calm', ...off });
     const { body } = await ask('POST', '/scheduled-changes', {
@@ -193,7 +196,7 @@ describe('a scheduled change', () => {
     expect((await versions('calm')).length).toBe(1);
   });
 
-  it('fails when its flag is deleted, and does not create it again', async () => {
+  it('fails a scheduled change when its flag is deleted, and does not create the flag again', async () => {
     await harness.putFlag(project, { key: 'deleted', ...off });
     await ask('POST', '/scheduled-changes', { key: 'deleted', at: soon(3_600_000), flag: off });
     await ask('DELETE', '/flags/deleted');
@@ -201,7 +204,7 @@ describe('a scheduled change', () => {
     expect(failed?.failure?.message).toBe('The flag was deleted.');
   });
 
-  it('fails when its author may not change flags any more, or its project is gone', async () => {
+  it('fails a scheduled change when its author may no longer change flags, or its project is gone', async () => {
     const theirs = await harness.createProject();
     const { id, key } = theirs;
     const { companyId } = await harness.directory.putProject({ id, key });
@@ -240,7 +243,7 @@ describe('a scheduled change', () => {
     expect(flags.map(({ key }) => key)).toEqual(['first']);
   });
 
-  it('fails when its author is removed, and not again when they come back', async () => {
+  it('fails a scheduled change when its author is removed, and not again when the author comes back', async () => {
     const theirs = await harness.createProject();
     const { companyId } = await harness.directory.putProject({ id: theirs.id, key: theirs.key });
     const elsewhere = await harness.createProject();
@@ -277,7 +280,7 @@ describe('a scheduled change', () => {
     for (const id of ['sch_elsewhere', 'sch_token', 'sch_operator']) expect(ids).not.toContain(id);
   });
 
-  it('outlives the instance that took it', async () => {
+  it('makes a scheduled change after its instance was replaced', async () => {
     const databaseUrl = harness.databaseUrl;
     await other.stop();
     const { body } = await ask('POST', '/scheduled-changes', { key: 'night', at: soon(), flag: off });
@@ -289,7 +292,7 @@ describe('a scheduled change', () => {
   });
 });
 
-describe('scheduling refuses', () => {
+describe('the scheduling of a change', () => {
   it.each([
     ['a time that has passed', { at: '2020-01-01T00:00:00Z', patch: { enabled: false } }, /^at: has passed/],
     [
@@ -301,12 +304,12 @@ describe('scheduling refuses', () => {
     ['neither', {}, /^patch: send either/],
     ['an empty patch', { patch: {} }, /^patch: empty/],
     ['a flag that cannot be', { flag: { ...off, rolloutPercentage: 101 } }, /^flag\.rolloutPercentage: /],
-  ])('%s', async (_, change, message) => {
+  ])('refuses to schedule %s', async (_, change, message) => {
     const answer = await ask('POST', '/scheduled-changes', { key: 'x', at: soon(60_000), ...change });
     expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringMatching(message)]);
   });
 
-  it('more than 100 of a project, and lists them page by page', async () => {
+  it('refuses the 101st scheduled change of a project, and lists the others page by page', async () => {
     const full = await harness.createProject();
     const one = { key: 'many', at: soon(3_600_000), patch: { enabled: false } };
     const answers = await Promise.all(

@@ -47,7 +47,7 @@ function snapshot(headers: Record<string, string> = {}): Promise<Raw> {
 }
 
 describe('GET /v1/flags/snapshot', () => {
-  it('has every stored flag, the time of the last change and the socket URL', async () => {
+  it('returns every stored flag, the time of the last change and the socket URL in the snapshot', async () => {
     const { status, headers, body } = await snapshot();
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -63,7 +63,7 @@ describe('GET /v1/flags/snapshot', () => {
     expect(socketUrl).toBe('wss://api.test/base/v1/flags/socket');
   });
 
-  it('is served as br or gzip if accepted, each with its own ETag', async () => {
+  it('serves the snapshot as br or gzip if accepted, each with its own ETag', async () => {
     const plain = await snapshot();
     const gzip = await snapshot({ 'Accept-Encoding': 'gzip, deflate' });
     const br = await snapshot({ 'Accept-Encoding': 'gzip, deflate, br' });
@@ -89,7 +89,7 @@ describe('GET /v1/flags/snapshot', () => {
     expect(headers['content-encoding']).toBe(encoding);
   });
 
-  it('is 304 for a client that has it in any encoding, until it changes', async () => {
+  it('answers 304 to a client that has the snapshot in any encoding, until it changes', async () => {
     const { headers } = await snapshot({ 'Accept-Encoding': 'br' });
     const tag = String(headers['etag']);
     for (const held of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
@@ -106,7 +106,7 @@ describe('GET /v1/flags/snapshot', () => {
     expect((await snapshot({ 'If-None-Match': tag })).status).toBe(200);
   });
 
-  it('is byte-identical on another instance', async () => {
+  it('serves a byte-identical snapshot on another instance', async () => {
     const other = await harness.startInstance();
     const [here, there] = await Promise.all(
       [harness.url, other.url].map((url) => harness.get('/v1/flags/snapshot', project.key, { url })),

@@ -44,7 +44,7 @@ describe('the state of a person', () => {
     [800_000, 'larger than 262144 bytes'],
     [99_999, 'the person would have more than 100000 bytes of traits'],
   ])(
-    'stays bounded under fifty calls of %i bytes, and the calls of others are applied',
+    'keeps the state of a person bounded under fifty calls of %i bytes, and applies the calls of others',
     async (bytes, reason) => {
       const [greedy, ada] = [somebody(), somebody()];
       await harness.identify(project, greedy, { plan: 'pro' });
@@ -61,7 +61,7 @@ describe('the state of a person', () => {
     },
   );
 
-  it('has 1,000 traits, of which some can be replaced by others', async () => {
+  it('keeps a person at 1,000 traits, and replaces some with others', async () => {
     const ada = somebody();
     await harness.identify(project, ada, named('trait', 1000, 1));
     await harness.identify(project, ada, { 'trait-1': 2, late: 1 });
@@ -74,7 +74,7 @@ describe('the state of a person', () => {
     expect((await stored(ada))?.traits).toMatchObject({ late: 1 });
   });
 
-  it('stays bounded when ever new names are set and removed', async () => {
+  it('keeps a person bounded when new names are set and removed repeatedly', async () => {
     const ada = somebody();
     for (let round = 0; round < 10; round++) {
       await harness.identify(project, ada, named(`${'n'.repeat(190)}${round}`, 400, null), at(round));
@@ -85,7 +85,7 @@ describe('the state of a person', () => {
     expect((await stored(ada))?.bytes).toBeLessThan(200_000);
   });
 
-  it('has groups of ten types; a further call changes neither the person nor the group', async () => {
+  it('limits a person to groups of ten types, and changes nothing with a further call', async () => {
     const ada = somebody();
     for (let type = 0; type < 10; type++)
       await harness.group(project, ada, { type: `${ada}-${type}`, id: 'a' });
@@ -100,8 +100,8 @@ describe('the state of a person', () => {
   });
 });
 
-describe('a group', () => {
-  it('is bounded like a person', async () => {
+describe('the state of a group', () => {
+  it('limits a group like a person', async () => {
     const [type, ada] = [somebody(), somebody()];
     const half = { type, id: 'acme' };
     await harness.group(project, ada, { ...half, traits: { first: 'x'.repeat(60_000) } });
@@ -115,7 +115,7 @@ describe('a group', () => {
 });
 
 describe('a change that PostgreSQL does not store', () => {
-  it('goes to the dead letters, and the others of its partition are applied', async () => {
+  it('dead-letters a change that PostgreSQL rejects, and applies the others of its partition', async () => {
     const [broken, slow, ada] = [`broken-${somebody()}`, `slow-${somebody()}`, somebody()];
     await harness.sql.unsafe(`
       create function fail_some() returns trigger language plpgsql as $$ begin
@@ -132,7 +132,7 @@ describe('a change that PostgreSQL does not store', () => {
     expect(await reasonsOf(ingestionTopics.identifies, slow)).toEqual(['not stored: 57014']);
   }, 120_000);
 
-  it('stays on the log while the tables cannot be written at all', async () => {
+  it('keeps changes on the log while the tables cannot be written at all', async () => {
     const ada = somebody();
     await harness.sql`alter table people rename to people_away`;
     await harness.identify(project, ada, { plan: 'pro' });
@@ -144,7 +144,7 @@ describe('a change that PostgreSQL does not store', () => {
 });
 
 describe('a person whose state cannot be read', () => {
-  it('leaves the state of the others known', async () => {
+  it('answers for others while the state of one person cannot be read', async () => {
     const [broken, ...others] = Array.from({ length: 30 }, somebody);
     for (const id of others) await harness.identify(project, id, { plan: 'pro' });
     await harness.settled();

@@ -25,7 +25,7 @@ function setUp(applied: Record<string, number>, maxWaiting = 100) {
 }
 
 describe('catching up with records', () => {
-  it('ends when the record is applied', async () => {
+  it('ends a wait when the record is applied', async () => {
     const { catchUp, applied, asOf } = setUp({ identifies: 5 });
     expect(await catchUp.waitFor([position(4)])).toEqual({ isApplied: true, asOf });
     const later = catchUp.waitFor([position(5)]);
@@ -35,7 +35,7 @@ describe('catching up with records', () => {
     expect(await later).toEqual({ isApplied: true, asOf });
   });
 
-  it('ends after a second for records that are not applied, and for unknown topics and partitions', async () => {
+  it('ends a wait after a second for unapplied records and for unknown topics and partitions', async () => {
     const { catchUp, asOf } = setUp({ identifies: 5, groups: 1 });
     const progress = await Promise.all([
       catchUp.waitFor([position(99)]),
@@ -71,7 +71,7 @@ describe('catching up with records', () => {
     await Promise.all(waiting);
   });
 
-  it('ends at once while the database is unavailable', async () => {
+  it('ends a wait at once while the database is unavailable', async () => {
     let listPositions = async (): Promise<never[]> => {
       throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
     };

@@ -33,7 +33,7 @@ async function heard(): Promise<void> {
   await eventually(() => expect(changes.holds(mark, false)).toBe(false));
 }
 
-describe('what is watched', () => {
+describe('watched state', () => {
   // `holds` is for person 1 with groups, person 1 without groups, person 2 with groups, and a person of another
   // project with groups.
   it.each<[what: string, statement: string, holds: boolean[]]>([
@@ -73,7 +73,7 @@ describe('what is watched', () => {
       `insert into people (project_id, distinct_id, traits) values ('p', 'person 1', '{"n":1}')`,
       [false, false, true, true],
     ],
-  ])('changes with %s', async (_, statement, holds) => {
+  ])('ends only the affected watches on a change of %s', async (_, statement, holds) => {
     const one = changes.watch('p', 'person 1');
     const two = changes.watch('p', 'person 2');
     const other = changes.watch('q', 'person 1');
@@ -87,7 +87,7 @@ describe('what is watched', () => {
     ]).toEqual(holds);
   });
 
-  it('holds until the transaction that changes it ends', async () => {
+  it('holds a watch until the transaction that changes its person ends', async () => {
     const watch = changes.watch('p', 'person 3');
     await database.sql.begin(async (tx) => {
       await tx`update people set traits = '{"n":4}' where distinct_id = 'person 3'`;
@@ -98,14 +98,14 @@ describe('what is watched', () => {
     expect(changes.holds(watch, true)).toBe(false);
   });
 
-  it('changes for a whole project whose cohorts this process has changed', () => {
+  it('ends the watches of a project after this process changes its cohorts', () => {
     const [own, other] = [changes.watch('p', 'person 4'), changes.watch('q', 'person 4')];
     changes.invalidate('p');
     expect([own, other].map((watch) => changes.holds(watch, false))).toEqual([false, true]);
     expect(changes.holds(changes.watch('p', 'person 4'), false)).toBe(true);
   });
 
-  it('counts as changed when announcements may have been lost', async () => {
+  it('treats a watch as changed when announcements may have been lost', async () => {
     const watch = changes.watch('p', 'person 5');
     await database.sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query ilike 'listen%'`;
@@ -113,7 +113,7 @@ describe('what is watched', () => {
     await eventually(heard);
   });
 
-  it('counts as changed after ten minutes', () => {
+  it('treats a watch as changed after ten minutes', () => {
     const watch = changes.watch('p', 'person 6');
     const now = performance.now();
     const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 590_000);
@@ -123,7 +123,7 @@ describe('what is watched', () => {
     clock.mockRestore();
   });
 
-  it('counts as changed when too many others are watched', () => {
+  it('treats a watch as changed when too many others exist', () => {
     const watch = changes.watch('p', 'person 7');
     for (let other = 0; other < 200_000; other++) changes.watch('p', `other ${other}`);
     expect(changes.holds(watch, false)).toBe(false);

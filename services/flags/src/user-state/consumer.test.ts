@@ -39,27 +39,27 @@ async function storedGroup(type: string, id: string): Promise<unknown> {
 }
 
 describe('identify records', () => {
-  it('merge property by property, and null removes one', async () => {
+  it('merges identify calls property by property, and removes one with null', async () => {
     const ada = somebody();
     await harness.identify(project, ada, { plan: 'free', name: 'Ada', tags: ['a', { b: null }] });
     await harness.identify(project, ada, { plan: 'pro', name: null });
     expect(await stored(ada)).toEqual({ traits: { plan: 'pro', tags: ['a', { b: null }] }, groups: {} });
   });
 
-  it('that arrive late do not overwrite newer values or restore removed ones', async () => {
+  it('keeps the newest value of a trait, and removals, when identify calls arrive out of order', async () => {
     const ada = somebody();
     await harness.identify(project, ada, { plan: 'pro', name: null, age: 1 }, at(2));
     await harness.identify(project, ada, { plan: 'free', name: 'Ada', city: 'Bonn' }, at(1));
     expect((await stored(ada))?.traits).toEqual({ plan: 'pro', age: 1, city: 'Bonn' });
   });
 
-  it('with equal timestamps apply in order of arrival', async () => {
+  it('applies identify records with equal timestamps in order of arrival', async () => {
     const ada = somebody();
     for (const plan of ['a', 'b', 'c']) await harness.identify(project, ada, { plan }, at(1));
     expect((await stored(ada))?.traits).toEqual({ plan: 'c' });
   });
 
-  it('keep a trait of any name', async () => {
+  it('keeps a trait of any name', async () => {
     const ada = somebody();
     const traits = JSON.parse('{"__proto__":"x","constructor":1,"":true}');
     await harness.identify(project, ada, traits, at(1));
@@ -68,7 +68,7 @@ describe('identify records', () => {
     expect((await stored(ada))?.traits).toEqual({ constructor: 1, '': true });
   });
 
-  it('can be redelivered from any offset', async () => {
+  it('reaches the same state when identify records are redelivered from any offset', async () => {
     const ada = somebody();
     await harness.identify(project, ada, { plan: 'free', seats: 1 }, at(1));
     await harness.identify(project, ada, { plan: 'pro' }, at(1));
@@ -78,7 +78,7 @@ describe('identify records', () => {
     expect(await stored(ada)).toEqual(before);
   });
 
-  it('reach the same state in any order', async () => {
+  it('reaches the same state for identify records in any order', async () => {
     const trait = fc.constantFrom('a', 'b', '__proto__');
     const traits = fc.dictionary(trait, fc.option(fc.jsonValue({ maxDepth: 1 }), { nil: null }));
     const calls = fc.array(traits, { minLength: 2, maxLength: 5 });
@@ -104,7 +104,7 @@ describe('identify records', () => {
 });
 
 describe('group records', () => {
-  it('put a person into one group per type, the newest by timestamp', async () => {
+  it('puts a person into one group per type, the newest by timestamp', async () => {
     const ada = somebody();
     await harness.group(project, ada, { id: 'acme' }, at(2));
     await harness.group(project, ada, { id: 'older' }, at(1));
@@ -115,7 +115,7 @@ describe('group records', () => {
     expect((await stored(ada))?.groups).toEqual({ company: 'acme' });
   });
 
-  it('merge group traits across callers', async () => {
+  it('merges group traits across callers', async () => {
     const type = somebody();
     await harness.group(project, somebody(), { type, id: 'acme', traits: { seats: 1, city: 'Bonn' } }, at(1));
     await harness.group(project, somebody(), { type, id: 'acme', traits: { seats: 3, city: null } }, at(3));
@@ -124,7 +124,7 @@ describe('group records', () => {
     expect(await storedGroup(type, 'acme')).toEqual({ seats: 3 });
   });
 
-  it('from many people at once lose no group trait', async () => {
+  it('keeps every group trait of concurrent calls from many people', async () => {
     const type = somebody();
     await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -152,7 +152,7 @@ describe('an invalid record', () => {
       'NUL',
     ],
   ])(
-    '(%s) goes to the dead-letter topic with the reason, and the next record is applied',
+    'dead-letters an invalid record (%s) with the reason, and applies the next one',
     async (_, value, reason) => {
       const ada = somebody();
       await harness.publishRaw(ingestionTopics.identifies, `${project.id}:${ada}`, value);
@@ -165,7 +165,7 @@ describe('an invalid record', () => {
 });
 
 describe('evaluation after identify', () => {
-  it('sees the traits on every instance', async () => {
+  it('evaluates with the new traits on every instance', async () => {
     const other = await harness.startInstance();
     await harness.putFlag(project, {
       key: 'pro',

@@ -49,7 +49,7 @@ describe('known people', () => {
     };
   }
 
-  it('are read once more after the first time, and then at once until they change', async () => {
+  it('reads a person twice, and then answers at once until they change', async () => {
     const { people, get, breakWatch, stored, reads } = harness();
     expect(await get()).toEqual({ state: stored.get('ada'), key: undefined });
     await get();
@@ -64,7 +64,7 @@ describe('known people', () => {
     expect(people.reads()).toEqual({ hits: 4, misses: 3 });
   });
 
-  it('who change while they are read are read again', async () => {
+  it('reads a person again who changes while being read', async () => {
     const { get, breakWatch, onRead, reads } = harness();
     await get();
     onRead(breakWatch);
@@ -75,7 +75,7 @@ describe('known people', () => {
     expect(reads()).toBe(3);
   });
 
-  it('are read for callers that wait for something', async () => {
+  it('reads a person for a caller that waits for a change', async () => {
     const { get, reads } = harness();
     await get();
     await get();
@@ -83,7 +83,7 @@ describe('known people', () => {
     expect(reads()).toBe(3);
   });
 
-  it('have their answer until their state changes', async () => {
+  it('keeps the answer for a person until their state changes', async () => {
     const { people, get, breakWatch, stored } = harness();
     await get();
     const person = await get();
@@ -98,7 +98,7 @@ describe('known people', () => {
     expect((await get()).answer).toBeUndefined();
   });
 
-  it('are told apart by project; nobody has nothing', async () => {
+  it('tells people apart by project, and gives an empty distinct_id no state', async () => {
     const { people, get, reads } = harness();
     await get();
     await get();
@@ -110,7 +110,7 @@ describe('known people', () => {
     });
   });
 
-  it('are kept from the second time on, whoever is asked for in between', async () => {
+  it('keeps a person from the second request on, whoever is requested in between', async () => {
     const { get, reads } = harness();
     for (let person = 0; person < 1000; person++) await get(`person ${person}`);
     await get('person 7');

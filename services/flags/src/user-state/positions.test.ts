@@ -28,7 +28,7 @@ const saveAll = async (...positions: [nextOffset: number, asOf: number][]) => {
   return (await store.listPositions()).map((one) => [one.nextOffset, one.asOf.getTime()]);
 };
 
-it('a position is the end of what was applied, even after redelivery', async () => {
+it('keeps the end of the applied records as the position, also after redelivery', async () => {
   const batches = fc.array(fc.nat(10_000), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(batches, fc.nat(4), async (times, again) => {
@@ -42,6 +42,6 @@ it('a position is the end of what was applied, even after redelivery', async () 
   );
 });
 
-it('a topic that was created again starts over', async () => {
+it('starts over when a topic is created again', async () => {
   expect(await saveAll([1000, 5000], [3, 6000], [7, 6100])).toEqual([[7, 6100]]);
 });

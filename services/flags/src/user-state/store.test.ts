@@ -47,7 +47,7 @@ function* nodesOf(plan: Plan): Generator<Plan> {
 }
 
 describe('the state of people', () => {
-  it('has traits, group traits and the cohorts that list the person, in the requested order', async () => {
+  it('returns traits, group traits and the cohorts that list a person, in the requested order', async () => {
     const ids = ['nobody', 'person 2', 'person 19001'];
     const texts = await createUserStateStore(database).findStates(
       ids.map((distinctId) => ({ projectId: 'p1', distinctId })),
@@ -61,12 +61,12 @@ describe('the state of people', () => {
     expect(texts.map(hasGroups)).toEqual([false, false, true]);
   });
 
-  it('is read with a generic plan', async () => {
+  it('reads the state of people with a generic plan', async () => {
     const [setting] = await database.sql`show plan_cache_mode`;
     expect(setting).toEqual({ plan_cache_mode: 'force_generic_plan' });
   });
 
-  it('is read with one query that touches only the rows of each person', async () => {
+  it('reads the state of people with one query that touches only the rows of each person', async () => {
     const keys = [1, 19_001, 19_011].map((n) => ({ projectId: 'p1', distinctId: `person ${n}` }));
     const queries: { text: string; parameters: unknown[] }[] = [];
     const recording = (parts: TemplateStringsArray, ...parameters: unknown[]) => {

@@ -55,7 +55,7 @@ const seen = async ({ sql }: Database, table = 'people') =>
   );
 
 describe('people', () => {
-  it('are seen on the day of their latest call, whatever its order and even if it changes nothing', async () => {
+  it('dates a person by their latest call, whatever its order and even if it changes nothing', async () => {
     const { database } = await open();
     // Creates old rows, because a row that a call creates counts as seen when it is created.
     await database.sql`
@@ -78,7 +78,7 @@ describe('people', () => {
     expect(await seen(database, 'groups')).toEqual({ acme: '2026-03-05' });
   });
 
-  it('and groups without a call for so many days are forgotten, those of unknown age are not', async () => {
+  it('forgets people and groups without a call for the retention, and keeps those of unknown age', async () => {
     const { database } = await open();
     await database.sql`
       insert into people (project_id, distinct_id, seen_on) select 'shop', 'p' || i, date '2026-01-31' - i % 3
@@ -104,7 +104,7 @@ describe('people', () => {
     expect(await seen(database, 'groups')).toEqual({ new: '2026-02-01' });
   });
 
-  it('from before they had a day get that of their latest call, while calls come in', async () => {
+  it('dates people from before they had a day by their latest call, while calls arrive', async () => {
     const { url, database } = await open(false);
     await migrate(url, { folder: await earlierMigrations() });
     const stamps = (...days: string[]) =>

@@ -8,7 +8,7 @@ const stateOf = ({ distinctId }: PersonKey) => `state of ${distinctId}`;
 const refused = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
 
 describe('reading user state', () => {
-  it('queries once for a single read and coalesces concurrent reads', async () => {
+  it('queries once for a single read, and coalesces concurrent reads', async () => {
     const batches: number[] = [];
     const userState = createUserState({
       timeoutMs: 5000,
@@ -87,7 +87,7 @@ describe('reading user state', () => {
     await expect(userState.read('p', 'ada')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
 
-  it('fails alone for a person whose state cannot be read or takes too long', async () => {
+  it('fails only the read of a person whose state cannot be read or takes too long', async () => {
     const read: string[][] = [];
     const userState = createUserState({
       timeoutMs: 200,

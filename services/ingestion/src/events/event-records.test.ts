@@ -34,7 +34,7 @@ function event(fields: Partial<EventBatch['events'][number]> = {}): EventBatch['
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('the records of a batch', () => {
-  it('have every event once, as sent, in the order of each person', () => {
+  it('writes every event of a batch once, as sent, in the order of each person', () => {
     fc.assert(
       fc.property(anyEvents, fc.integer({ min: 1, max: 8 }), (batch, partitions) => {
         const records = recordsOf(batch, undefined, partitions);
@@ -58,7 +58,7 @@ describe('the records of a batch', () => {
     );
   });
 
-  it('stay within 900 kB for any sizes', () => {
+  it('keeps the records of a batch within 900 kB for any sizes', () => {
     const size = fc.oneof(fc.integer({ min: 0, max: 2000 }), fc.integer({ min: 0, max: 800_000 }));
     fc.assert(
       fc.property(
@@ -145,11 +145,11 @@ describe('occurred_at', () => {
       '9999-12-31T23:59:59.999Z',
     ],
     ['it would come before it', '0001-01-01T00:00:00Z', '2126-03-01T10:00:00Z', '0001-01-01T00:00:00.000Z'],
-  ])('when %s', (_, timestamp, sentAt, expected) => {
+  ])('corrects occurred_at when %s', (_, timestamp, sentAt, expected) => {
     expect(occurredAt(timestamp, sentAt)).toBe(expected);
   });
 
-  it('does not replace the timestamp as sent', () => {
+  it('keeps the timestamp as sent next to occurred_at', () => {
     const [line] = linesOf(recordsOf([event({ timestamp: '2026-03-01T11:30:00+02:00' })]));
     expect(line?.['timestamp']).toBe('2026-03-01T11:30:00+02:00');
   });

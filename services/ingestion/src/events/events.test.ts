@@ -35,7 +35,7 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
   const published = () => ingestion.published('events');
 
   describe.skipIf(isMissing)('the topic', () => {
-    it('has an accepted batch: one record per partition, each person in order', async () => {
+    it('publishes an accepted batch as one record per partition, with each person in order', async () => {
       const people = Array.from({ length: 20 }, (_, i) => `user-${i}`);
       const events = people.flatMap((distinct_id) => [event({ distinct_id }), event({ distinct_id })]);
       const sentAt = new Date().toISOString();
@@ -86,7 +86,7 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
       }
     });
 
-    it('has the same time for an event, however often and late its batch is sent again', async () => {
+    it('publishes the same time for an event, however often and late its batch is sent again', async () => {
       const firstSent = new Date(Date.now() - 3 * 3_600_000).toISOString();
       const unchanged = batch([event({ timestamp: firstSent })], firstSent);
       for (let attempt = 0; attempt < 2; attempt++) expect((await send(unchanged)).status).toBe(202);
@@ -94,7 +94,7 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
       expect(lines.map((line) => line['occurred_at'])).toEqual([firstSent, firstSent]);
     });
 
-    it('has a repeated event_id of a batch once, and counts both', async () => {
+    it('publishes a repeated event_id of a batch once, and counts both', async () => {
       const twice = event();
       const answer = await send(batch([twice, { ...twice, event_name: 'again' }, event()]));
       expect(answer.body).toEqual({ accepted: 3 });
@@ -112,7 +112,7 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
       ['deflate', deflateRawSync],
       ['br', brotliCompressSync],
       ['zstd', zstdCompressSync],
-    ])('has what was sent with Content-Encoding %s', async (encoding, compress) => {
+    ])('publishes a batch that was sent with Content-Encoding %s', async (encoding, compress) => {
       const sent = event({
         properties: { text: 'é👩‍🚀\u2028 "quoted" \\ \n', deep: { list: [1, null, 'x'] } },
       });
@@ -124,7 +124,7 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
       expect(linesOf(await published())).toEqual([{ ...sent, occurred_at: sent.timestamp }]);
     });
 
-    it('has an event of 900 kB, and a batch of 1,000 in records of up to 900 kB', async () => {
+    it('publishes an event of 900 kB, and a batch of 1,000 in records of up to 900 kB', async () => {
       const bare = event({ properties: { text: '' } });
       const room = 900_000 - Buffer.byteLength(JSON.stringify(bare));
       const largest = { ...bare, properties: { text: 'x'.repeat(room) } };
@@ -138,7 +138,7 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
       expect(records.filter(({ value }) => (value?.length ?? 0) > 900_000)).toHaveLength(1);
     });
 
-    it('has any valid batch, complete and in order', async () => {
+    it('publishes any valid batch, complete and in order', async () => {
       await fc.assert(
         fc.asyncProperty(anyEvents, async (events) => {
           const answer = await send(batch(events));
@@ -161,7 +161,7 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
       );
     });
 
-    it('has nothing of a rejected batch', async () => {
+    it('publishes nothing of a rejected batch', async () => {
       const answers = [
         await send(batch([event(), event({ timestamp: 'yesterday' })])),
         await send(batch([event(), event({ properties: { text: 'x'.repeat(900_000) } })])),
@@ -212,13 +212,13 @@ describe('an events request', () => {
     ['no events', '{"sent_at": "2026-03-01T09:30:00Z"}', /^events: required/],
     ['no sent_at', JSON.stringify({ events: [event()] }), /^sent_at: required/],
     ['an empty batch', JSON.stringify(batch([])), /^events: empty/],
-  ])('with %s is rejected', async (_, body, message) => {
+  ])('rejects an events request with %s', async (_, body, message) => {
     const answer = await send(body);
     expect(answer.status).toBe(400);
     expect(Object(answer.body).message).toMatch(message);
   });
 
-  it('with an event over 900 kB is 413 and names it', async () => {
+  it('answers 413 to an event over 900 kB, and names it', async () => {
     const answer = await send(batch([event(), event({ properties: { text: '€'.repeat(300_000) } })]));
     expect(answer.status).toBe(413);
     expect(Object(answer.body).message).toMatch(/^events\[1\]: larger than 900000 bytes/);
@@ -227,7 +227,7 @@ describe('an events request', () => {
   it.each([
     [15_000, 'events[0]: nested too deeply'],
     [50_000, 'body: nested deeper than 5000 levels'],
-  ])('nested %d levels deep is 400', async (levels, message) => {
+  ])('answers 400 to a body nested %d levels deep', async (levels, message) => {
     const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
     const body = JSON.stringify(batch([event({ properties: { deep: 'DEEP' } })])).replace('"DEEP"', deep);
     const answer = await send(body);
@@ -235,7 +235,7 @@ describe('an events request', () => {
     expect(Object(answer.body).message).toBe(message);
   });
 
-  it('over 4 MiB on the wire, or 20 MiB decompressed, is 413', async () => {
+  it('answers 413 to a body over 4 MiB on the wire, or 20 MiB decompressed', async () => {
     const large = Buffer.from(
       JSON.stringify(batch([event({ properties: { text: 'x'.repeat(4_194_304) } })])),
     );
@@ -252,13 +252,13 @@ describe('an events request', () => {
     }
   });
 
-  it('with an unknown Content-Encoding is 415, and with a wrong one 400', async () => {
+  it('answers 415 to an unknown Content-Encoding, and 400 to a wrong one', async () => {
     const bytes = gzipSync(JSON.stringify(batch([event()])));
     expect((await send(bytes, { ...withKey, 'Content-Encoding': 'compress' })).status).toBe(415);
     expect((await send(bytes, { ...withKey, 'Content-Encoding': 'br' })).status).toBe(400);
   });
 
-  it('accepts its key in the body; the header takes precedence', async () => {
+  it('accepts a key in the body, and prefers the header', async () => {
     const inBody = { ...batch([event()]), api_key: KEY };
     expect((await send(inBody, { 'Content-Type': 'text/plain' })).status).toBe(202);
     expect((await send(inBody, { Authorization: `Bearer ${US_KEY}` })).status).toBe(403);
@@ -267,7 +267,7 @@ describe('an events request', () => {
     expect((await send({ events: 'wrong' }, {})).status).toBe(401);
   });
 
-  it('with a revoked key is rejected', async () => {
+  it('rejects a revoked key', async () => {
     const key = `pk_eu_${'r'.repeat(32)}`;
     const withNewKey = { Authorization: `Bearer ${key}` };
     expect((await send(batch([event()]), withNewKey)).status).toBe(401);
@@ -277,7 +277,7 @@ describe('an events request', () => {
     await expect.poll(async () => (await send(batch([event()]), withNewKey)).status).toBe(401);
   });
 
-  it('drops unknown properties', async () => {
+  it('drops unknown properties of an event', async () => {
     await ingestion.published('events');
     const sent = event({ context: { os: 'Linux', secret: 'x' }, other: 1, properties: { __proto__x: 1 } });
     expect((await send(batch([sent]))).status).toBe(202);

@@ -30,7 +30,7 @@ function scannedFrom(bytes: Buffer): ScannedBatch {
   return scanned;
 }
 
-it('keeps of a batch its records alone while they are stored', async () => {
+it('keeps only the records of a batch in memory while they are stored', async () => {
   const stored = Promise.withResolvers<never>();
   const kept: OutgoingRecord[][] = [];
   const publish = (_: string, records: OutgoingRecord[]) => {
@@ -57,7 +57,7 @@ it('keeps of a batch its records alone while they are stored', async () => {
 /** Returns the memory outside the heap that each record's value uses. */
 const bytesOf = (records: OutgoingRecord[]) => records.map(({ value }) => value?.buffer.byteLength);
 
-it('frees a body once its records are written, and these once they are stored, unless that fails', async () => {
+it('frees a body once its records are written, and the records once they are stored, unless that fails', async () => {
   const published: { records: OutgoingRecord[]; outcome: PromiseWithResolvers<Published> }[] = [];
   const publish = (_: string, records: OutgoingRecord[]) => {
     const outcome = Promise.withResolvers<Published>();
@@ -81,7 +81,7 @@ it('frees a body once its records are written, and these once they are stored, u
   expect(bytesOf(failed?.records ?? [])).toEqual(before);
 });
 
-it('leaves alone a body that is part of larger memory', async () => {
+it('does not free a body that is part of larger memory', async () => {
   const events = createEvents({
     log: { publish: async () => ({ offsetOf: () => 0n }), placement },
     clock,

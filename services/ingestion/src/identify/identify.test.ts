@@ -19,7 +19,7 @@ describe('an accepted call', () => {
   it.each([
     ['identifies', '/v1/identify'],
     ['groups', '/v1/group'],
-  ])('returns its position on %s in X-State-Token', async (topic, path) => {
+  ])('returns the position of a call on %s in X-State-Token', async (topic, path) => {
     await ingestion.published(topic);
     const people = Array.from({ length: 30 }, (_, index) => `person-${index}`);
     const answers = await Promise.all(
@@ -38,7 +38,7 @@ describe('an accepted call', () => {
 describe('an identify call', () => {
   const identify = (body: unknown) => ingestion.post('/v1/identify', body);
 
-  it('is one record on the partition of the person, with the other properties as traits', async () => {
+  it('writes an identify call as one record on the partition of the person, with its properties as traits', async () => {
     const answer = await identify({
       distinct_id: 'ada',
       event_id: 'call-1',
@@ -62,7 +62,7 @@ describe('an identify call', () => {
     expect(value).not.toHaveProperty('traits.distinct_id');
   });
 
-  it('takes the person from its properties, and the time of arrival by default', async () => {
+  it('takes the person from the properties, and the time of arrival by default', async () => {
     expect((await identify({ properties: { distinct_id: 'bob' } })).status).toBe(202);
     const [value] = linesOf(await ingestion.published('identifies'));
     expect(value).toMatchObject({ distinct_id: 'bob', traits: {}, timestamp: value?.['received_at'] });
@@ -81,14 +81,14 @@ describe('an identify call', () => {
     ],
     ['a NUL', { distinct_id: 'ada', properties: { a: 'b\0' } }, 400, /^properties.*NUL/],
     ['an array', [], 400, /^body: /],
-  ])('with %s is rejected', async (_, body, status, message) => {
+  ])('rejects an identify call with %s', async (_, body, status, message) => {
     const answer = await identify(body);
     expect(answer.status).toBe(status);
     expect(Object(answer.body).message).toMatch(message);
     expect(await ingestion.published('identifies')).toEqual([]);
   });
 
-  it('has up to 1,000 properties and 100,000 bytes of traits', async () => {
+  it('accepts up to 1,000 properties and 100,000 bytes of traits', async () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`${index}`, index]));
     const large = { text: 'x'.repeat(100_000 - '{"text":""}'.length) };
     for (const properties of [many, large, { ['n'.repeat(200)]: 1 }]) {
@@ -104,7 +104,7 @@ describe('an identify call', () => {
     expect((await identify(`{"distinct_id":"ada"${' '.repeat(262_144)}}`)).status).toBe(413);
   });
 
-  it('accepts its key in the body', async () => {
+  it('accepts a key in the body of an identify call', async () => {
     const answer = await ingestion.post('/v1/identify', { distinct_id: 'ada', api_key: KEY }, {});
     expect(answer.status).toBe(202);
     const [value] = linesOf(await ingestion.published('identifies'));
@@ -115,7 +115,7 @@ describe('an identify call', () => {
 describe('a group call', () => {
   const group = (body: unknown) => ingestion.post('/v1/group', body);
 
-  it('names the group in its properties; the other properties are its traits', async () => {
+  it('reads the group from the properties of a group call, and its traits from the others', async () => {
     const answer = await group({
       distinct_id: 'ada',
       properties: { group_id: 'acme', group_type: 'team', seats: 40 },
@@ -128,7 +128,7 @@ describe('a group call', () => {
     expect(value).toMatchObject({ group_type: 'team', group_id: 'acme', traits: { seats: 40 } });
   });
 
-  it('has group type company by default, and null leaves the group', async () => {
+  it('uses the group type company by default, and leaves the group with null', async () => {
     expect((await group({ distinct_id: 'ada', properties: { group_id: null } })).status).toBe(202);
     expect(linesOf(await ingestion.published('groups'))).toMatchObject([
       { distinct_id: 'ada', group_type: 'company', group_id: null, traits: {} },
@@ -144,7 +144,7 @@ describe('a group call', () => {
       { distinct_id: 'ada', properties: { group_id: ' ' } },
       /^properties\.group_id: only/,
     ],
-  ])('with %s is rejected', async (_, body, message) => {
+  ])('rejects a group call with %s', async (_, body, message) => {
     const answer = await group(body);
     expect(answer.status).toBe(400);
     expect(Object(answer.body).message).toMatch(message);

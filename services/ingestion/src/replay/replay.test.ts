@@ -48,7 +48,7 @@ const joined = (records: StoredRecord[]): unknown =>
   JSON.parse(Buffer.concat(records.map(({ value }) => value ?? Buffer.alloc(0))).toString());
 
 describe('a replay chunk', () => {
-  it('gets 202 without a body, and is one record on the partition of its session', async () => {
+  it('answers 202 without a body to a chunk, and writes one record on the partition of its session', async () => {
     const answer = await upload({ ...chunk(), api_key: KEY });
     expect(answer).toMatchObject({ status: 202, body: undefined });
     const records = await ingestion.published('replays');
@@ -68,7 +68,7 @@ describe('a replay chunk', () => {
     ['30 s fast', 30_000, 0],
     ['sent again an hour later', -3_600_000, 0],
     ['eight days slow', -8 * 86_400_000, 8 * 86_400_000],
-  ])('of a clock that is %s says how to correct its times', async (_, off, correction) => {
+  ])('records how to correct the times of a chunk whose clock is %s', async (_, off, correction) => {
     const session = `off by ${off}`;
     const timestamp = new Date(Date.now() + off).toISOString();
     expect((await upload({ ...chunk({ timestamp, session_id: session }), api_key: KEY })).status).toBe(202);
@@ -82,7 +82,7 @@ describe('a replay chunk', () => {
     );
   });
 
-  it('above 900 kB is published in parts with one key', async () => {
+  it('publishes a chunk above 900 kB in parts with one key', async () => {
     const large = chunk({ seq: 3, events: [{ text: `é${randomBytes(1_500_000).toString('base64')}` }] });
     const sent = gzipSync(JSON.stringify(large));
     expect((await upload(sent, { Authorization: `Bearer ${KEY}`, 'Content-Encoding': 'gzip' })).status).toBe(
@@ -99,7 +99,7 @@ describe('a replay chunk', () => {
     expect(joined(records)).toEqual({ project_id: PROJECT, ...large });
   });
 
-  it('of 25 MiB of small events is accepted, in any layout, and keeps its events byte for byte', async () => {
+  it('accepts a chunk of 25 MiB of small events in any layout, and keeps its events byte for byte', async () => {
     const move =
       '{"type":3,"data":{"source":1,"positions":[{"x":1,"y":2,"id":3,"timeOffset":-4}]},"timestamp":5}';
     const { events: _, ...metadata } = chunk({ session_id: 'session-2' });
@@ -120,7 +120,7 @@ describe('a replay chunk', () => {
     ['[]', []],
     ['[ \n ]', []],
     [' [ 1 ]', [1]],
-  ])('with the events %s is published with those', async (events, expected) => {
+  ])('publishes the events %s of a chunk', async (events, expected) => {
     const text = JSON.stringify(chunk()).replace(/"events":.*"masked"/, `"events":${events},"masked"`);
     expect((await upload(text)).status).toBe(202);
     const records = await ingestion.published('replays');
@@ -128,7 +128,7 @@ describe('a replay chunk', () => {
     expect(records[0]?.value?.toString()).toMatch(/"events":\[(1)?\]\}$/);
   });
 
-  it('has the same name when it is sent again, and another name when it differs', async () => {
+  it('gives a chunk the same name when it is sent again, and another name when it differs', async () => {
     await upload(chunk({ seq: 4 }));
     await upload(chunk({ seq: 4 }));
     await upload(chunk({ seq: 4, masked: false }));
@@ -150,14 +150,17 @@ describe('a replay chunk', () => {
     ['no session', chunk({ session_id: undefined }), 400, /^session_id: required/],
     ['a session of white space', chunk({ session_id: ' ' }), 400, /^session_id: only white space/],
     ['a person of white space', chunk({ distinct_id: '\t' }), 400, /^distinct_id: only white space/],
-  ])('with %s is rejected with an empty body and the reason in X-Error', async (_, body, status, reason) => {
-    const answer = await upload(body);
-    expect(answer).toMatchObject({ status, body: undefined });
-    expect(answer.headers.get('x-error')).toMatch(reason);
-    expect(await ingestion.published('replays')).toEqual([]);
-  });
+  ])(
+    'rejects a chunk with %s with an empty body and the reason in X-Error',
+    async (_, body, status, reason) => {
+      const answer = await upload(body);
+      expect(answer).toMatchObject({ status, body: undefined });
+      expect(answer.headers.get('x-error')).toMatch(reason);
+      expect(await ingestion.published('replays')).toEqual([]);
+    },
+  );
 
-  it('over 25 MiB, on the wire or decompressed, is 413', async () => {
+  it('answers 413 to a chunk over 25 MiB, on the wire or decompressed', async () => {
     const large = JSON.stringify(chunk({ events: [randomBytes(65_536).toString('hex').repeat(200)] }));
     expect((await upload(large)).status).toBe(413);
     const headers = { Authorization: `Bearer ${KEY}`, 'Content-Encoding': 'br' };
@@ -169,7 +172,7 @@ describe('a replay chunk', () => {
     expect(answer.headers.get('x-error')).toMatch(/26214400 bytes/);
   });
 
-  it('without a key is 401 with an empty body', async () => {
+  it('answers 401 with an empty body to a chunk without a key', async () => {
     expect(await upload(chunk(), {})).toMatchObject({ status: 401, body: undefined });
   });
 });

@@ -28,7 +28,7 @@ const send = (events = [event()], headers?: Record<string, string>) =>
   ingestion.post('/v1/events', batch(events), headers);
 const ofOthers = { Authorization: `Bearer ${OTHER_KEY}` };
 
-it('events of a throttled project past its rate are refused with 429 and Retry-After, those of others are not', async () => {
+it('refuses events of a throttled project past its rate with 429 and Retry-After, and accepts those of others', async () => {
   await ingestion.allow(10);
   // A burst of two seconds is allowed, and the batch that exceeds it counts too.
   await expect.poll(async () => (await send(Array.from({ length: 100 }, () => event()))).status).toBe(429);
@@ -50,7 +50,7 @@ it('events of a throttled project past its rate are refused with 429 and Retry-A
   );
 });
 
-it('of batches that arrive together, one is accepted', async () => {
+it('accepts one of many batches that arrive together', async () => {
   await ingestion.allow(0);
   await expect.poll(async () => (await send()).body).toEqual({ accepted: 0 });
   await ingestion.allow(2);
@@ -61,14 +61,14 @@ it('of batches that arrive together, one is accepted', async () => {
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(19);
 });
 
-it('a higher rate, or none, holds at once', async () => {
+it('applies a higher rate, or none, at once', async () => {
   await ingestion.allow(1);
   await expect.poll(async () => (await send(Array.from({ length: 500 }, () => event()))).status).toBe(429);
   await ingestion.allow(100_000);
   await expect.poll(async () => (await send()).status).toBe(202);
 });
 
-it('everything of a project whose events are dropped is answered as accepted, and none is stored', async () => {
+it('answers a project with dropped events as accepted, and stores nothing', async () => {
   await ingestion.allow(0);
   await expect.poll(async () => (await send()).body).toEqual({ accepted: 0 });
   for (const topic of TOPICS) await ingestion.published(topic);
@@ -87,7 +87,7 @@ it('everything of a project whose events are dropped is answered as accepted, an
   for (const topic of TOPICS.slice(1)) expect(await ingestion.published(topic)).toEqual([]);
 });
 
-it.skipIf(redis === undefined)('instances with Redis count together', async () => {
+it.skipIf(redis === undefined)('counts a rate across instances with Redis', async () => {
   const env = { REDIS_URL: redis?.url ?? '' };
   const [one, two] = await Promise.all([ingestion.start(env), ingestion.start(env)]);
   const post = (url: string, count: number) =>

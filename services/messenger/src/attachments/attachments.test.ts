@@ -37,7 +37,7 @@ describe('an upload', () => {
     ['image/gif', gif()],
     ['application/pdf', pdf],
   ])(
-    'of %s gets its type from its bytes, never from header or name, and is read back unchanged',
+    'detects the type of a %s upload from its bytes, never from header or name, and returns it unchanged',
     async (type, raw) => {
       const conversation = await visitor.open();
       const headers = { 'Content-Type': 'text/html' };
@@ -71,7 +71,7 @@ describe('an upload', () => {
     ['a PNG header of 50,000 x 50,000', png(50_000, 50_000)],
     ['a truncated image', jpeg().subarray(0, 40)],
     ['text', Buffer.from('hello')],
-  ])('of %s is ATTACHMENT_FORMAT', async (_, raw) => {
+  ])('rejects an upload of %s with ATTACHMENT_FORMAT', async (_, raw) => {
     const headers = { 'Content-Type': 'image/png' };
     expect(codeOf(await visitor.upload(await visitor.open(), raw, 'x.png', headers))).toEqual([
       415,
@@ -79,7 +79,7 @@ describe('an upload', () => {
     ]);
   });
 
-  test('of a multipart form is ATTACHMENT_FORMAT and asks for raw bytes', async () => {
+  test('rejects a multipart form with ATTACHMENT_FORMAT and asks for raw bytes', async () => {
     const conversation = await visitor.open();
     const { contentType, bytes } = await multipartForm(png());
     for (const headers of [{ 'Content-Type': contentType }, { 'Content-Type': 'image/png' }]) {
@@ -93,7 +93,7 @@ describe('an upload', () => {
     expect(raw.status).toBe(201);
   });
 
-  test('of a polyglot is served as the type of its header, with headers that prevent anything else', async () => {
+  test('serves a polyglot as the type of its header, with headers that prevent anything else', async () => {
     const conversation = await visitor.open();
     const polyglot = Buffer.concat([gif(), Buffer.from('<script>alert(1)</script>PK\x03\x04')]);
     const { body } = await visitor.upload(conversation, polyglot, 'a.html');
@@ -103,7 +103,7 @@ describe('an upload', () => {
     expect(headers.get('content-security-policy')).toContain('sandbox');
   });
 
-  test('of exactly 500,000 bytes is accepted, of one more refused, with and without Content-Length', async () => {
+  test('accepts an upload of exactly 500,000 bytes and rejects one of one byte more, with and without Content-Length', async () => {
     const conversation = await visitor.open();
     expect((await visitor.upload(conversation, pngOf(500_000))).status).toBe(201);
     const tooLarge = [413, 'ATTACHMENT_TOO_LARGE'];
@@ -112,7 +112,7 @@ describe('an upload', () => {
     expect(codeOf(await visitor.upload(conversation, streamed))).toEqual(tooLarge);
   });
 
-  test('that never ends is cut off at its 500,001st byte', async () => {
+  test('cuts off an endless upload at its 500,001st byte', async () => {
     const conversation = await visitor.open();
     let sent = 0;
     const endless = new ReadableStream({
@@ -127,7 +127,7 @@ describe('an upload', () => {
     expect(sent).toBeLessThan(50_000_000);
   });
 
-  test('that is empty or incomplete is ATTACHMENT_UNREAD', async () => {
+  test('rejects an empty or incomplete upload with ATTACHMENT_UNREAD', async () => {
     const conversation = await visitor.open();
     const unread = [400, 'ATTACHMENT_UNREAD'];
     expect(codeOf(await visitor.upload(conversation, Buffer.alloc(0)))).toEqual(unread);
@@ -137,7 +137,7 @@ describe('an upload', () => {
     expect((await visitor.read(conversation)).status).toBe(200);
   });
 
-  test("in progress counts towards the service's bytes in flight", async () => {
+  test("counts an upload in progress towards the service's bytes in flight", async () => {
     const { id, token } = await visitor.open();
     const sending = request(`${messenger.url}/v1/conversations/${id}/attachments`, {
       method: 'POST',
@@ -170,7 +170,7 @@ describe('an upload', () => {
   }
 });
 
-describe('a name', () => {
+describe('the name of an attachment', () => {
   test.each([
     [undefined, 'file'],
     ['', 'file'],
@@ -184,7 +184,7 @@ describe('a name', () => {
     ['a"b\'c;d=e.png', 'a"b\'c;d=e.png'],
     ['Rechnung März – 請求書 🎉.pdf', 'Rechnung März – 請求書 🎉.pdf'],
     [`dir/${'🎉'.repeat(200)}`, '🎉'.repeat(200)],
-  ])('%j is stored as %j', async (given, kept) => {
+  ])('stores the name %j as %j', async (given, kept) => {
     const conversation = await visitor.open();
     const { status, body } = await visitor.upload(conversation, png(), given);
     expect([status, body.name]).toEqual([201, kept]);
@@ -194,15 +194,15 @@ describe('a name', () => {
     expect(decodeURIComponent(disposition.split("''")[1] ?? '')).toBe(kept);
   });
 
-  test('of more than 200 characters is BAD_REQUEST', async () => {
+  test('rejects a name of more than 200 characters with BAD_REQUEST', async () => {
     const answer = await visitor.upload(await visitor.open(), png(), 'x'.repeat(201));
     expect(codeOf(answer)).toEqual([400, 'BAD_REQUEST']);
     expect(answer.body.error.message).toContain('name: longer than 200');
   });
 });
 
-describe('access', () => {
-  test('missing or wrong key or token: 401; a key of another region: ATTACHMENTS_OFF', async () => {
+describe('access to attachments', () => {
+  test('answers 401 to a missing or wrong key or token, and ATTACHMENTS_OFF to a key of another region', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
     const { body: file } = await visitor.upload(mine, png());
     const abroad = visitorOf(messenger, await messenger.createProject({ region: 'us' }));
@@ -225,7 +225,7 @@ describe('access', () => {
     expect(codeOf(await abroad.download({ ...mine, token: 'x' }, file.id))).toEqual(off);
   });
 
-  test('a project with attachments turned off: ATTACHMENTS_OFF', async () => {
+  test('answers ATTACHMENTS_OFF for a project with attachments turned off', async () => {
     const off = visitorOf(
       messenger,
       await messenger.createProject({ entitlements: { visitorAttachments: false } }),
@@ -234,7 +234,7 @@ describe('access', () => {
     expect(codeOf(answer)).toEqual([403, 'ATTACHMENTS_OFF']);
   });
 
-  test('an attachment of another conversation or an unknown one: ATTACHMENT_NOT_FOUND', async () => {
+  test('answers ATTACHMENT_NOT_FOUND for an attachment of another conversation or an unknown one', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
     const { body: file } = await visitor.upload(other, png());
     const notFound = [404, 'ATTACHMENT_NOT_FOUND'];
@@ -244,8 +244,8 @@ describe('access', () => {
   });
 });
 
-describe('limits', () => {
-  test('10 per minute and 60 per hour per conversation, 30 per minute per address: ATTACHMENT_RATE', async () => {
+describe('limits of attachments', () => {
+  test('limits uploads to 10 per minute and 60 per hour per conversation, and 30 per minute per address', async () => {
     const unset = {
       ...generous,
       UPLOADS_PER_CONVERSATION_PER_MINUTE: '',
@@ -277,7 +277,7 @@ describe('limits', () => {
     expect(codeOf(await slow.upload(conversation, png()))).toEqual([429, 'ATTACHMENT_RATE']);
   });
 
-  test('on downloads count by address: ATTACHMENT_RATE', async () => {
+  test('limits downloads by address with ATTACHMENT_RATE', async () => {
     const { url } = await messenger.startInstance({ DOWNLOADS_PER_ADDRESS_PER_MINUTE: '2' });
     const limited = visitorOf(messenger, project, url);
     const conversation = await limited.open();
@@ -288,7 +288,7 @@ describe('limits', () => {
   });
 });
 
-test('without storage: 503 ATTACHMENT_STORAGE', async () => {
+test('answers 503 ATTACHMENT_STORAGE without storage', async () => {
   const { url } = await messenger.startInstance({ OBJECTS_FOLDER: '' });
   const without = visitorOf(messenger, project, url);
   const conversation = await visitor.open();

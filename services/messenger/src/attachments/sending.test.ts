@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => messenger.stop());
 
-describe('sending attachments with a turn', () => {
-  test('accepts up to three, in the given order, and returns their paths', async () => {
+describe('attachments sent with a turn', () => {
+  test('accepts up to three attachments, in the given order, and returns their paths', async () => {
     const conversation = await visitor.open();
     const files = [];
     for (const raw of [png(), pdf, gif()]) files.push((await visitor.upload(conversation, raw)).body);
@@ -27,7 +27,7 @@ describe('sending attachments with a turn', () => {
     expect((await visitor.read(conversation)).body.turns).toEqual([body.turn]);
   });
 
-  test('refuses one of another conversation and one already sent alike, and stores nothing', async () => {
+  test('refuses an attachment of another conversation and one already sent alike, and stores nothing', async () => {
     const [conversation, other] = [await visitor.open(), await visitor.open()];
     const [free, sent] = [
       await visitor.upload(conversation, png()),

@@ -38,7 +38,7 @@ async function objects(): Promise<string[]> {
   return keys;
 }
 
-test('an unsent attachment is removed after 24 hours, object and row; a sent one stays', async () => {
+test('removes an unsent attachment, object and row, after 24 hours, and keeps a sent one', async () => {
   const conversation = await visitor.open();
   const [unsent, sent] = [
     await visitor.upload(conversation, png()),
@@ -56,7 +56,7 @@ test('an unsent attachment is removed after 24 hours, object and row; a sent one
   expect(rows.map((row) => row['id'])).toEqual([sent.body.id]);
 });
 
-test('runs from the start of the service until it stops', async () => {
+test('sweeps from the start of the service until it stops', async () => {
   const conversation = await visitor.open();
   const unsent = await visitor.upload(conversation, png());
   const sweep = sweepAt(24 * HOUR + 1000);
@@ -67,7 +67,7 @@ test('runs from the start of the service until it stops', async () => {
   await sweep.stop();
 });
 
-test('concurrent turn and sweep: the attachment is either sent and kept, or refused and removed', async () => {
+test('keeps a sent attachment, or refuses and removes it, during a concurrent turn and sweep', async () => {
   const conversation = await visitor.open();
   const outcomes = { sent: 0, gone: 0 };
   for (let round = 0; round < 30; round++) {
@@ -88,7 +88,7 @@ test('concurrent turn and sweep: the attachment is either sent and kept, or refu
   expect(outcomes.sent).toBeGreaterThan(0);
 });
 
-test('if the object store fails, the attachment can no longer be sent and the next sweep removes it', async () => {
+test('refuses to send an attachment whose removal failed, and removes it in the next sweep', async () => {
   const conversation = await visitor.open();
   const { body: file } = await visitor.upload(conversation, png());
   const failing = openObjectStore({

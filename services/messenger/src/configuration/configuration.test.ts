@@ -24,7 +24,7 @@ async function configured(given: MessengerSettings, options = {}): Promise<TestP
 }
 
 describe('the configuration for a visitor', () => {
-  test('is the same {enabled: false} for a project never configured and one switched off', async () => {
+  test('returns the same {enabled: false} for a project never configured and one switched off', async () => {
     const never = await read(await messenger.createProject());
     const off = await read(await configured(settings({ enabled: false })));
     for (const answer of [never, off]) {
@@ -33,7 +33,7 @@ describe('the configuration for a visitor', () => {
     }
   });
 
-  test('has the stored settings, the socket URL and the accepted attachments', async () => {
+  test('returns the stored settings, the socket URL and the accepted attachments', async () => {
     const given = settings({
       texts: {
         en: { greeting: 'Hello', awayMessage: 'Away', starterPrompts: [{ html: '<b>x</b>', text: 'x' }] },
@@ -72,7 +72,7 @@ describe('the configuration for a visitor', () => {
     expect((await read(project, `?locale=${'x'.repeat(2001)}`)).status).toBe(400);
   });
 
-  test('has a version and an ETag that change only with the content', async () => {
+  test('changes the version and the ETag of the configuration only with its content', async () => {
     const project = await configured(settings({ texts: { en: { greeting: 'Hello' } } }));
     const first = await read(project);
     const etag = first.headers.get('etag') ?? '';
@@ -86,7 +86,7 @@ describe('the configuration for a visitor', () => {
     expect(second.body.version).not.toBe(first.body.version);
   });
 
-  test('changes on every instance at once', async () => {
+  test('shows a changed configuration on every instance at once', async () => {
     const { url } = await messenger.startInstance();
     const project = await configured(settings());
     expect((await read(project, '', {}, url)).body.accentColor).toBe('#3355ff');
@@ -97,14 +97,14 @@ describe('the configuration for a visitor', () => {
     });
   });
 
-  test('accepts no attachments if the plan excludes them', async () => {
+  test('offers no attachments if the plan excludes them', async () => {
     const project = await configured(settings(), { entitlements: { visitorAttachments: false } });
     expect((await read(project)).body.attachments.enabled).toBe(false);
     await messenger.setEntitlements(project, {});
     await eventually(async () => expect((await read(project)).body.attachments.enabled).toBe(true));
   });
 
-  test('needs a key: missing or invalid 401, of another region 403', async () => {
+  test('answers 401 to a missing or invalid key, and 403 to one of another region', async () => {
     const abroad = await messenger.createProject({ region: 'us' });
     expect((await messenger.call('GET', '/v1/messenger/config')).status).toBe(401);
     expect((await messenger.call('GET', '/v1/messenger/config', { token: 'x' })).status).toBe(401);
@@ -113,7 +113,7 @@ describe('the configuration for a visitor', () => {
 });
 
 describe('replacing the configuration', () => {
-  test('returns it as stored, with sanitised prompts, and reads the same', async () => {
+  test('returns the configuration as stored, with sanitised prompts, and reads the same', async () => {
     const project = await messenger.createProject();
     expect((await messenger.manage('GET', pathOf(project))).status).toBe(404);
     const prompt = { html: '<b onclick="x">Hi</b><script>1</script>', text: 'Hi <script>' };
@@ -152,14 +152,14 @@ describe('replacing the configuration', () => {
       },
       'team[0].avatarUrl',
     ],
-  ])('refuses %j', async (changes, path) => {
+  ])('rejects the configuration %j', async (changes, path) => {
     const project = await messenger.createProject();
     const answer = await messenger.manage('PUT', pathOf(project), { ...settings(), ...changes });
     expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
     expect(answer.body.error.message).toContain(path);
   });
 
-  test('is complete with nothing written, and names every problem at once', async () => {
+  test('completes an empty configuration with defaults, and names every problem at once', async () => {
     const project = await messenger.createProject();
     const written = await messenger.manage('PUT', pathOf(project), {});
     expect(written.body).toMatchObject({
@@ -197,7 +197,7 @@ describe('replacing the configuration', () => {
     ).toBe(400);
   });
 
-  test('is 404 for an unknown project and 403 for one of another region', async () => {
+  test('answers 404 for an unknown project and 403 for one of another region', async () => {
     const abroad = await messenger.createProject({ region: 'us' });
     for (const method of ['GET', 'PUT']) {
       const body = method === 'PUT' ? settings() : undefined;

@@ -23,11 +23,11 @@ test.each([
   ['<div>x</div><style>b{}</style>', 'x'],
   ['<b>unclosed', '<b>unclosed</b>'],
   ['1 < 2 & 3', '1 &lt; 2 &amp; 3'],
-])('%s becomes %s', (html, clean) => {
+])('turns %s into %s', (html, clean) => {
   expect(sanitisePrompt(html)).toBe(clean);
 });
 
-test('clean HTML is unchanged, and only allowed tags are left of any HTML', () => {
+test('keeps clean HTML unchanged, and only allowed tags of any HTML', () => {
   const piece = fc.constantFrom(
     '<',
     '>',

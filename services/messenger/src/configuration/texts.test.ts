@@ -11,7 +11,7 @@ const texts = textsByLanguage({
 });
 const languages = (locale: string | undefined, byDefault = 'de') => languagesFor(locale, byDefault, texts);
 
-test("languages are each tag, its primary subtag, the project's default language, then English", () => {
+test("chooses each tag, its primary subtag, the project's default language, then English", () => {
   expect(languages('pt-BR')).toEqual(['pt-br', 'pt', 'de', 'en']);
   expect(languages('en-GB,pt-BR')).toEqual(['en', 'pt-br', 'pt', 'de']);
   expect(languages('fr')).toEqual(['de', 'en']);
@@ -19,18 +19,18 @@ test("languages are each tag, its primary subtag, the project's default language
   expect(languages('', 'de-AT')).toEqual(['de', 'en']);
 });
 
-test('tags are case-insensitive, and malformed tags are skipped', () => {
+test('ignores the case of tags, and skips malformed tags', () => {
   expect(languages('ZH-hant-tw, PT-br')).toEqual(['zh-hant-tw', 'pt-br', 'pt', 'de', 'en']);
   expect(languages('*,pt_BR,,pt;q=1, - ,pt')).toEqual(['pt', 'de', 'en']);
 });
 
-test('the eleventh tag and later ones are ignored', () => {
+test('ignores the eleventh tag and later ones', () => {
   const ten = Array.from({ length: 10 }, () => 'fr');
   expect(languages([...ten, 'pt'].join())).toEqual(['de', 'en']);
   expect(languages([...ten.slice(1), 'pt'].join())).toEqual(['pt', 'de', 'en']);
 });
 
-test('each text falls back by itself; an empty text is a text', () => {
+test('falls back for each text by itself, and keeps an empty text', () => {
   expect(resolveTexts(languages('pt-BR'), texts)).toEqual({
     greeting: 'Olá',
     awayMessage: 'Fora',
@@ -40,14 +40,14 @@ test('each text falls back by itself; an empty text is a text', () => {
   expect(resolveTexts([], texts)).toEqual({ greeting: '', awayMessage: '', starterPrompts: [] });
 });
 
-test('whether a tag is well-formed is asked only where it names texts', () => {
+test('checks whether a tag is well-formed only where it names texts', () => {
   const check = vi.spyOn(Intl, 'getCanonicalLocales');
   onTestFinished(() => check.mockRestore());
   for (const locale of [undefined, '', ',', '!', 'xx-YY']) languages(locale);
   expect(check).not.toHaveBeenCalled();
 });
 
-test('for any locale, the languages are those with texts, each once', () => {
+test('returns the languages with texts, each once, for any locale', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.stringMatching(/^([a-z]{2,3}(-[a-z]{2,4})?,){0,20}$/)), (locale) => {
       const found = languages(locale);

@@ -20,8 +20,8 @@ const operatorPath = ({ id }: TestConversation) => `/projects/${project.id}/conv
 const reply = (conversation: TestConversation, body = 'Hi') =>
   messenger.manage('POST', `${operatorPath(conversation)}/turns`, { authorId: 'grace', body });
 
-describe('a conversation', () => {
-  test('takes 4 MB of text, then 409; it stays readable, and an earlier turn can be repeated', async () => {
+describe('the capacity of a conversation', () => {
+  test('accepts 4 MB of text, then answers 409, and still allows reads and repeated turns', async () => {
     const conversation = await visitor.open();
     const key = { 'Idempotency-Key': 'first' };
     const first = await visitor.send(conversation, 'first', key);
@@ -54,7 +54,7 @@ describe('a conversation', () => {
     expect(row?.['turn_bytes']).toBeGreaterThan(6 * 2048);
   });
 
-  test('takes 2,000 turns, then 409, also to concurrent ones and to a teammate', async () => {
+  test('accepts 2,000 turns, then answers 409, also to concurrent ones and to a teammate', async () => {
     const conversation = await visitor.open();
     await messenger.database.sql`
       update conversations set turn_count = 1995 where id = ${conversation.id}`;
@@ -68,7 +68,7 @@ describe('a conversation', () => {
     expect((await visitor.read(conversation)).body.turns).toHaveLength(5);
   });
 
-  test('is read from the turn after a given one, by visitor and operator', async () => {
+  test('returns the turns after a given one to visitor and operator', async () => {
     const [conversation, other] = [await visitor.open(), await visitor.open()];
     const ids: string[] = [];
     for (const body of ['one', 'two', 'three'])
@@ -92,8 +92,8 @@ describe('a conversation', () => {
   });
 });
 
-describe('limits', () => {
-  test('on reads count by conversation and by address', async () => {
+describe('limits of conversations', () => {
+  test('limits reads by conversation and by address', async () => {
     const conversation = await visitor.open();
     const statuses: number[] = [];
     for (let count = 0; count < 21; count++) statuses.push((await visitor.read(conversation)).status);
@@ -106,7 +106,7 @@ describe('limits', () => {
     expect(reads).toEqual([200, 200, 429]);
   });
 
-  test('of a conversation, once used up, refuse before a token is looked up', async () => {
+  test('refuses a conversation past its limits before it looks up a token', async () => {
     const { url } = await messenger.startInstance({
       TURNS_PER_CONVERSATION_PER_MINUTE: '1',
       READS_PER_CONVERSATION_PER_MINUTE: '1',
@@ -124,7 +124,7 @@ describe('limits', () => {
     expect(await both(forged)).toEqual([429, 429]);
   });
 
-  test('on turns count by address over all conversations', async () => {
+  test('limits turns by address over all conversations', async () => {
     const { url } = await messenger.startInstance({ TURNS_PER_ADDRESS_PER_MINUTE: '2' });
     const limited = visitorOf(messenger, project, url);
     const conversations = [await limited.open(), await limited.open(), await limited.open()];
@@ -133,7 +133,7 @@ describe('limits', () => {
     expect(turns).toEqual([201, 201, 429]);
   });
 
-  test('on turns and reads count by project over all conversations and addresses', async () => {
+  test('limits turns and reads by project over all conversations and addresses', async () => {
     const { url } = await messenger.startInstance({
       TURNS_PER_PROJECT_PER_MINUTE: '2',
       READS_PER_PROJECT_PER_MINUTE: '2',
@@ -169,7 +169,7 @@ describe('a quota of 20,000 bytes read a second', () => {
     return conversation;
   }
 
-  test('of a project holds from any address, and others go on', async () => {
+  test('limits the bytes read by a project from any address, and serves other projects', async () => {
     const { url } = await messenger.startInstance({
       READ_BYTES_PER_PROJECT_PER_SECOND: '20000',
       TRUSTED_PROXY_HOPS: '1',
@@ -189,7 +189,7 @@ describe('a quota of 20,000 bytes read a second', () => {
     await expect.poll(async () => (await limited.read(conversation)).status, { timeout: 10_000 }).toBe(200);
   });
 
-  test('of an address leaves other addresses theirs, and counts what is after a turn only', async () => {
+  test('limits the bytes read by an address, serves other addresses, and counts only what follows a turn', async () => {
     const { url } = await messenger.startInstance({
       READ_BYTES_PER_ADDRESS_PER_SECOND: '20000',
       TRUSTED_PROXY_HOPS: '1',
@@ -210,7 +210,7 @@ describe('a quota of 20,000 bytes read a second', () => {
   });
 });
 
-test('turns of one project that wait for the database do not hold up another project', async () => {
+test('serves another project while turns of one project wait for the database', async () => {
   const conversation = await visitor.open();
   const other = visitorOf(messenger, await messenger.createProject());
   let done = 0;
@@ -222,7 +222,7 @@ test('turns of one project that wait for the database do not hold up another pro
 });
 
 describe("a teammate's turn", () => {
-  test('is sent once for an Idempotency-Key, which is not the visitor’s', async () => {
+  test("sends a teammate's turn once for an Idempotency-Key, which is separate from the visitor's", async () => {
     const conversation = await visitor.open();
     const key = { 'Idempotency-Key': 'k' };
     const asked = await visitor.send(conversation, 'Question', key);

@@ -35,7 +35,7 @@ describe('opening a conversation', () => {
     expect(row?.['text']).not.toContain(opened.body.token.slice(4));
   });
 
-  test('starts it as open, without turns, with the given subject', async () => {
+  test('starts a conversation as open, without turns, with the given subject', async () => {
     const conversation = await visitor.open({ distinctId: 'ada', subject: ' Ünïcode 🎉 ' });
     const { status, body } = await visitor.read(conversation);
     expect(status).toBe(200);
@@ -62,7 +62,7 @@ describe('opening a conversation', () => {
     [{ distinctId: 'a', subject: 'x'.repeat(201) }, 'subject: longer than 200 characters'],
     [{ distinctId: 'a', userHash: 'ab' }, 'userHash: needs userId'],
     [[], 'body'],
-  ])('refuses %j', async (body, message) => {
+  ])('rejects the conversation %j', async (body, message) => {
     const answer = await visitor.to('POST', '/v1/conversations', { body });
     expect(answer.status).toBe(400);
     expect(answer.body).toEqual({
@@ -72,7 +72,7 @@ describe('opening a conversation', () => {
     });
   });
 
-  test('refuses a body that is not JSON', async () => {
+  test('rejects a body that is not JSON', async () => {
     expect((await visitor.to('POST', '/v1/conversations', { raw: '{' })).status).toBe(400);
   });
 });
@@ -84,25 +84,31 @@ describe('the project key', () => {
     ['GET', '/v1/conversations/cnv_x'],
   ];
 
-  test.each(calls)('%s %s: missing or invalid is 401 before any other check', async (method, path) => {
-    for (const token of [null, 'nonsense', `pk_eu_${'0'.repeat(32)}`]) {
-      const answer = await messenger.call(method, path, { token, ...(method === 'POST' && { raw: '{' }) });
-      expect(answer.status).toBe(401);
-      expect(answer.body).toMatchObject({ statusCode: 401, error: 'Unauthorized' });
-    }
-  });
+  test.each(calls)(
+    'answers 401 to a missing or invalid key before any other check in %s %s',
+    async (method, path) => {
+      for (const token of [null, 'nonsense', `pk_eu_${'0'.repeat(32)}`]) {
+        const answer = await messenger.call(method, path, { token, ...(method === 'POST' && { raw: '{' }) });
+        expect(answer.status).toBe(401);
+        expect(answer.body).toMatchObject({ statusCode: 401, error: 'Unauthorized' });
+      }
+    },
+  );
 
-  test.each(calls)('%s %s: of another region is 403 before the token is checked', async (method, path) => {
-    const other = await messenger.createProject({ region: 'us' });
-    const answer = await messenger.call(method, path, {
-      token: other.key,
-      ...(method === 'POST' && { raw: '{' }),
-    });
-    expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({ statusCode: 403, error: 'Forbidden' });
-  });
+  test.each(calls)(
+    'answers 403 to a key of another region before it checks the token in %s %s',
+    async (method, path) => {
+      const other = await messenger.createProject({ region: 'us' });
+      const answer = await messenger.call(method, path, {
+        token: other.key,
+        ...(method === 'POST' && { raw: '{' }),
+      });
+      expect(answer.status).toBe(403);
+      expect(answer.body).toMatchObject({ statusCode: 403, error: 'Forbidden' });
+    },
+  );
 
-  test('responses have Vary: Authorization and allow any origin', async () => {
+  test('sends Vary: Authorization and allows any origin', async () => {
     const answer = await visitor.to('GET', '/v1/conversations/x', {
       headers: { Origin: 'https://shop.test' },
     });
@@ -112,7 +118,7 @@ describe('the project key', () => {
 });
 
 describe('the conversation token', () => {
-  test('gives access to its own conversation only; every refusal is the same', async () => {
+  test('gives a token access to its own conversation only, with the same refusal for all others', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
     const stranger = visitorOf(messenger, await messenger.createProject());
     const unknown = `cnv_${'0'.repeat(32)}`;
@@ -135,7 +141,7 @@ describe('the conversation token', () => {
     expect((await visitor.read(mine)).status).toBe(200);
   });
 
-  test('expires 30 days after its last use', async () => {
+  test('expires a token 30 days after its last use', async () => {
     const conversation = await visitor.open();
     messenger.time.shift = 30 * DAY - 60_000;
     expect((await visitor.to('GET', `/v1/conversations/${conversation.id}`)).status).toBe(401);
@@ -144,7 +150,7 @@ describe('the conversation token', () => {
     messenger.time.shift = 0;
   });
 
-  test('is renewed by each read and turn, up to 180 days after opening', async () => {
+  test('renews a token with each read and turn, up to 180 days after opening', async () => {
     const conversation = await visitor.open();
     const used = [29, 58, 87, 116, 145, 174, 179];
     for (const [index, day] of used.entries()) {
@@ -159,8 +165,8 @@ describe('the conversation token', () => {
   });
 });
 
-describe('limits', () => {
-  test('30 opens per minute, project and address; 600 per minute and project; both configurable', async () => {
+describe('limits of opening and turns', () => {
+  test('limits opens to 30 per minute, project and address, and 600 per minute and project, both configurable', async () => {
     const { url } = await messenger.startInstance({
       ...{ OPENS_PER_ADDRESS_PER_MINUTE: '', OPENS_PER_PROJECT_PER_MINUTE: '35', TRUSTED_PROXY_HOPS: '1' },
     });
@@ -183,7 +189,7 @@ describe('limits', () => {
     expect((await open(limited, '10.0.2.1')).status).toBe(429);
   });
 
-  test('60 turns per minute and conversation', async () => {
+  test('limits turns to 60 per minute and conversation', async () => {
     const [conversation, other] = [await visitor.open(), await visitor.open()];
     for (let count = 0; count < 60; count++) {
       expect((await visitor.send(conversation, `turn ${count}`)).status).toBe(201);

@@ -24,7 +24,7 @@ afterAll(() => messenger.stop());
 const at = (of: TestProject, path = '') => `/projects/${of.id}/conversations${path}`;
 
 describe('a teammate', () => {
-  test('is shown with their current name and avatar', async () => {
+  test('shows a teammate with their current name and avatar', async () => {
     const conversation = await visitor.open();
     const unknown = await messenger.manage('POST', at(project, `/${conversation.id}/turns`), {
       authorId: 'grace/1',
@@ -50,7 +50,7 @@ describe('a teammate', () => {
     expect([resolved.status, resolved.body.status]).toEqual([200, 'resolved']);
   });
 
-  test('without an entry in the team is shown with their name in the directory', async () => {
+  test('shows a teammate without an entry in the team with their name in the directory', async () => {
     const { companyId } = project;
     await messenger.directory.put(
       'member',
@@ -77,7 +77,7 @@ describe('a teammate', () => {
     expect(await names()).toEqual(['Ada from support', null]);
   });
 
-  test('is not named after a teammate of another project, and a visitor is never named after a teammate', async () => {
+  test('names no teammate after one of another project, and no visitor after a teammate', async () => {
     const other = await messenger.createProject();
     await messenger.manage('PUT', `/projects/${other.id}/team/linus`, { name: 'Linus' });
     const conversation = await visitor.open({ userId: 'linus' });
@@ -91,7 +91,7 @@ describe('a teammate', () => {
     expect(turns.map(({ authorName }: { authorName: string | null }) => authorName)).toEqual([null, null]);
   });
 
-  test("is the author of their turn whatever their id, even 'verified user'", async () => {
+  test("names the teammate as the author of their turn whatever their id, even 'verified user'", async () => {
     const own = await messenger.createProject();
     const { secret } = (await messenger.manage('POST', `/projects/${own.id}/identity-secrets`)).body;
     const there = visitorOf(messenger, own);
@@ -115,17 +115,17 @@ describe('a teammate', () => {
     [{ authorId: 'a', body: ' ' }],
     [{ authorId: '', body: 'x' }],
     [{ authorId: ' ', body: 'x' }],
-  ])('is refused %j', async (turn) => {
+  ])("rejects a teammate's turn %j", async (turn) => {
     const { id } = await visitor.open();
     expect((await messenger.manage('POST', at(project, `/${id}/turns`), turn)).status).toBe(400);
   });
 });
 
-describe('an author', () => {
+describe('the author of a turn', () => {
   const turn = async (id: string, body: object, token: string) =>
     messenger.call('POST', `/management/v1${at(project, `/${id}/turns`)}`, { token, body });
 
-  test('is the caller, who writes in no other name without a permission for it', async () => {
+  test('makes the caller the author, and requires a permission for any other name', async () => {
     const { id } = await visitor.open();
     const token = await messenger.mint({ sub: 'grace', permissions: [] });
     await messenger.directory.put('member', testMember(project.companyId, 'grace', { role: 'support' }));
@@ -143,8 +143,8 @@ describe('an author', () => {
   });
 });
 
-describe('the management API', () => {
-  test('needs the permission service.manage', async () => {
+describe('the management API of messenger', () => {
+  test('requires service.manage for the management API', async () => {
     const { id } = await visitor.open();
     const calls: [string, string][] = [
       ['GET', at(project)],
@@ -163,7 +163,7 @@ describe('the management API', () => {
     }
   });
 
-  test('an unknown project or conversation is 404, a project of another region 403', async () => {
+  test('answers 404 for an unknown project or conversation, and 403 for a project of another region', async () => {
     const [other, abroad] = [
       await messenger.createProject(),
       await messenger.createProject({ region: 'us' }),
@@ -220,7 +220,7 @@ describe('the management API', () => {
     expect((await messenger.manage('GET', at(own, '?status=closed'))).status).toBe(400);
   });
 
-  test('a page reads only its own rows, whatever the number of conversations', async () => {
+  test('reads only the rows of a page, whatever the number of conversations', async () => {
     const { sql } = messenger.database;
     await sql`
       insert into conversations (id, project_id, distinct_id, status, user_verified, token_hash,

@@ -4,7 +4,7 @@ import type { TurnRow } from './store.ts';
 
 const unnamed = async (_: string, turns: TurnRow[]) => turns;
 
-it('reads two conversations at a time, the projects in rotation', async () => {
+it('reads two conversations at a time, with the projects in rotation', async () => {
   const order: string[] = [];
   let reading = 0;
   const read = createReadTurns(

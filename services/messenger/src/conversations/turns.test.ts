@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => messenger.stop());
 
 describe("a visitor's turn", () => {
-  test('is returned and then part of the conversation, oldest first', async () => {
+  test('returns a turn and adds it to the conversation, oldest first', async () => {
     const conversation = await visitor.open();
     const first = await visitor.send(conversation, ' I was charged twice. ');
     expect(first.status).toBe(201);
@@ -45,7 +45,7 @@ describe("a visitor's turn", () => {
     expect(thread.body.lastTurnAt).toBe(second.body.turn.createdAt);
   });
 
-  test('has no earlier time than the turns before it, also when the clock is set back', async () => {
+  test('gives a turn no earlier time than the turns before it, also when the clock is set back', async () => {
     const conversation = await visitor.open();
     const first = await visitor.send(conversation, 'one');
     messenger.time.shift = -3_600_000;
@@ -70,7 +70,7 @@ describe("a visitor's turn", () => {
     [{ body: 'x', pageContext: { host: '', path: 'p'.repeat(2049), title: '' } }, 'pageContext.path'],
     [{ body: 'x', pageContext: { host: '', path: '', title: 't'.repeat(501) } }, 'pageContext.title'],
     [{}, 'body: required'],
-  ])('refuses %j', async (turn, message) => {
+  ])('rejects the turn %j', async (turn, message) => {
     const conversation = await visitor.open();
     const answer = await visitor.send(conversation, turn);
     expect(answer.status).toBe(400);
@@ -78,7 +78,7 @@ describe("a visitor's turn", () => {
     expect((await visitor.read(conversation)).body.turns).toEqual([]);
   });
 
-  test('keeps its page context, which only the operator sees', async () => {
+  test('shows the page context of a turn only to the operator', async () => {
     const conversation = await visitor.open();
     const pageContext = { host: 'h'.repeat(255), path: '/invoices?id=1', title: 'Invoices' };
     const sent = await visitor.send(conversation, { body: 'here', pageContext });
@@ -88,7 +88,7 @@ describe("a visitor's turn", () => {
     expect(seen.body.turns[0].pageContext).toEqual(pageContext);
   });
 
-  test('a conversation has an ETag and is 304 until it changes', async () => {
+  test('answers 304 to the ETag of a conversation until it changes', async () => {
     const conversation = await visitor.open();
     const etag = (await visitor.read(conversation)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[^"]+"$/);
@@ -100,7 +100,7 @@ describe("a visitor's turn", () => {
     expect(changed.headers.get('etag')).not.toBe(etag);
   });
 
-  test('an unchanged conversation is 304 without a read of its turns', async () => {
+  test('answers 304 for an unchanged conversation without reading its turns', async () => {
     const conversation = await visitor.open();
     await visitor.send(conversation, 'unchanged');
     const etag = (await visitor.read(conversation)).headers.get('etag') ?? '';
@@ -112,7 +112,7 @@ describe("a visitor's turn", () => {
     expect(polled.status).toBe(304);
   });
 
-  test('a poll after a recent turn does not read the turns before it', async () => {
+  test('polls after a recent turn without reading the turns before it', async () => {
     const conversation = await visitor.open();
     const { sql } = messenger.database;
     await sql`
@@ -127,7 +127,7 @@ describe("a visitor's turn", () => {
     expect(await Promise.all(positions)).toEqual([2000, 1990, 1, undefined]);
   });
 
-  test('of many at the same moment, each token opens its own conversation of its own project', async () => {
+  test('opens its own conversation with each of many simultaneous tokens', async () => {
     const mine = await Promise.all(Array.from({ length: 12 }, () => visitor.open()));
     const statuses = await Promise.all(
       mine.flatMap((conversation, index) => {
@@ -145,7 +145,7 @@ describe("a visitor's turn", () => {
     expect(reads.map(({ status }) => status)).toEqual(mine.map(() => 401));
   });
 
-  test('an ETag of the whole conversation is not one of the turns after another', async () => {
+  test('gives the turns after another a different ETag than the whole conversation', async () => {
     const conversation = await visitor.open();
     const { body } = await visitor.send(conversation, 'first');
     const etag = (await visitor.read(conversation)).headers.get('etag') ?? '';
@@ -158,7 +158,7 @@ describe("a visitor's turn", () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('the same key returns the first turn with its attachments; another key appends another turn', async () => {
+  test('returns the first turn with its attachments for the same key, and appends another turn for another key', async () => {
     const conversation = await visitor.open();
     const { body: file } = await visitor.upload(conversation, png(), 'a.png');
     const key = { 'Idempotency-Key': 'k'.repeat(200) };
@@ -171,7 +171,7 @@ describe('Idempotency-Key', () => {
     expect((await visitor.read(conversation)).body.turns).toHaveLength(2);
   });
 
-  test('is scoped to its conversation', async () => {
+  test('scopes an Idempotency-Key to its conversation', async () => {
     const [one, other] = [await visitor.open(), await visitor.open()];
     const key = { 'Idempotency-Key': 'same' };
     const first = await visitor.send(one, 'one', key);
@@ -180,14 +180,14 @@ describe('Idempotency-Key', () => {
     expect(second.body.turn.id).not.toBe(first.body.turn.id);
   });
 
-  test('of more than 200 characters is refused', async () => {
+  test('rejects an Idempotency-Key of more than 200 characters', async () => {
     const conversation = await visitor.open();
     const answer = await visitor.send(conversation, 'x', { 'Idempotency-Key': 'k'.repeat(201) });
     expect(answer.status).toBe(400);
     expect(answer.body.message).toContain('Idempotency-Key: longer than 200 characters');
   });
 
-  test('ten concurrent turns with one key are one turn; ten with their own keys are ten, in one order', async () => {
+  test('stores ten concurrent turns with one key as one, and ten with their own keys as ten in one order', async () => {
     const conversation = await visitor.open();
     const same = await Promise.all(
       Array.from({ length: 10 }, () => visitor.send(conversation, 'same', { 'Idempotency-Key': 'same' })),
@@ -200,8 +200,8 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describe('the status', () => {
-  test('is open at first, pending after a teammate, open after the visitor, or what an operator sets', async () => {
+describe('the status of a conversation', () => {
+  test('opens a conversation, makes it pending after a teammate and open after the visitor, or takes the status of an operator', async () => {
     const conversation = await visitor.open();
     const path = `/projects/${project.id}/conversations/${conversation.id}`;
     const status = async () => (await visitor.read(conversation)).body.status;

@@ -37,7 +37,7 @@ const putSearch = (project: TestProject, body: unknown) =>
 const nothing = { site: null, search: { on: false, placement: 'tab' } };
 
 describe('the help centre', () => {
-  test('has no site until a refresh finds one', async () => {
+  test('shows no site until a refresh finds one', async () => {
     const project = await messenger.createProject();
     expect((await read(project)).body).toEqual(nothing);
     const found = await refresh(project);
@@ -54,7 +54,7 @@ describe('the help centre', () => {
     });
   });
 
-  test("changes with the provider's site, and is cleared if there is none", async () => {
+  test("changes the site with the provider's, and clears it if there is none", async () => {
     const project = await messenger.createProject();
     await refresh(project);
     const other = { url: 'https://other.example.com', articles: 0, languages: [], capped: true };
@@ -98,7 +98,7 @@ describe('the help centre', () => {
     ['redirects', (_, response) => void response.writeHead(302, { Location: '/' }).end(), 'status 302'],
     ['closes the connection', (_, response) => void response.destroy(), 'could not be reached'],
   ])(
-    'when the provider %s: 502 without a site, otherwise the stored site with readError',
+    'answers 502 without a site, or the stored site with readError, when the provider %s',
     async (_, answer, reason) => {
       const [project, without] = [await messenger.createProject(), await messenger.createProject()];
       const before = (await refresh(project)).body;
@@ -134,7 +134,7 @@ describe('the help centre', () => {
     expect(lines.join()).toContain('which OUTGOING_PRIVATE_NETWORKS does not list');
   });
 
-  test('is refreshed ten times a minute for a company, then 429', async () => {
+  test('refreshes the help centre ten times a minute for a company, then answers 429', async () => {
     const project = await messenger.createProject();
     const other = await messenger.createProject();
     const statuses: number[] = [];
@@ -143,7 +143,7 @@ describe('the help centre', () => {
     expect((await refresh(other)).status).toBe(200);
   });
 
-  test('has no site without a provider', async () => {
+  test('shows no site without a provider', async () => {
     const project = await messenger.createProject();
     const { url } = await messenger.startInstance({ HELP_SITE_URL: '', HELP_SITE_TOKEN: '' });
     const answer = await refresh(project, url);
@@ -152,7 +152,7 @@ describe('the help centre', () => {
 });
 
 describe('article search', () => {
-  test('needs the entitlement to be turned on, even if it was on before', async () => {
+  test('requires the entitlement to turn on article search, even if it was on before', async () => {
     const project = await messenger.createProject();
     const refused = await putSearch(project, { on: true, placement: 'tab' });
     expect([refused.status, refused.body.error.code]).toEqual([402, 'PLAN_REQUIRED']);
@@ -165,7 +165,7 @@ describe('article search', () => {
     expect((await read(project)).body.search).toEqual(on);
   });
 
-  test('can be turned off and placed without it', async () => {
+  test('turns off and places article search without the entitlement', async () => {
     const project = await messenger.createProject();
     for (const placement of ['first_view', 'while_typing', 'tab']) {
       const answer = await putSearch(project, { on: false, placement });
@@ -179,14 +179,14 @@ describe('article search', () => {
     [{ on: 'yes', placement: 'tab' }, 'on'],
     [{ on: false, placement: 'footer' }, 'placement'],
     [{ on: false, placement: 'tab', extra: 1 }, 'extra'],
-  ])('refuses %j', async (body, name) => {
+  ])('rejects the search settings %j', async (body, name) => {
     const answer = await putSearch(await messenger.createProject(), body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'BAD_REQUEST']);
     expect(answer.body.error.message).toContain(name);
   });
 });
 
-test('settings are for members of the company: 401 and 404 come before 400', async () => {
+test('answers 401 and 404 before 400, since settings are for members of the company', async () => {
   const project = await messenger.createProject();
   const outsider = await messenger.createProject();
   const stale = await messenger.mint({ sub: 'x', expiresInSeconds: -60 });

@@ -24,7 +24,7 @@ async function operatorView(project: TestProject, id: string) {
   return (await messenger.manage('GET', `/projects/${project.id}/conversations/${id}`)).body;
 }
 
-test('without a secret, a userId is stored as unverified and is not the author of turns', async () => {
+test('stores a userId without a secret as unverified, and not as the author of turns', async () => {
   const project = await messenger.createProject();
   const opened = await openAs(project, { userId: 'ada', userHash: 'anything' });
   expect(opened.status).toBe(201);
@@ -34,7 +34,7 @@ test('without a secret, a userId is stored as unverified and is not the author o
   expect(await operatorView(project, id)).toMatchObject({ userId: 'ada', userVerified: false });
 });
 
-test('with a secret, a userId needs its userHash and is then the author of its turns', async () => {
+test('requires the userHash of a userId with a secret, and makes it the author of its turns', async () => {
   const project = await messenger.createProject();
   const created = await messenger.manage('POST', secretsOf(project));
   expect(created.status).toBe(201);
@@ -64,7 +64,7 @@ test('with a secret, a userId needs its userHash and is then the author of its t
   expect((await openAs(project, {})).status).toBe(201);
 });
 
-test('a project has up to two secrets; a third is refused, and a removed one verifies nothing', async () => {
+test('accepts up to two secrets of a project, refuses a third, and verifies nothing with a removed one', async () => {
   const project = await messenger.createProject();
   const first = await messenger.manage('POST', secretsOf(project));
   const second = await messenger.manage('POST', secretsOf(project));
@@ -83,7 +83,7 @@ test('a project has up to two secrets; a third is refused, and a removed one ver
   expect((await messenger.manage('POST', secretsOf(project))).status).toBe(201);
 });
 
-test('of many created concurrently, two are kept', async () => {
+test('keeps two of many secrets created concurrently', async () => {
   const project = await messenger.createProject();
   const made = await Promise.all(
     Array.from({ length: 8 }, () => messenger.manage('POST', secretsOf(project))),
@@ -91,7 +91,7 @@ test('of many created concurrently, two are kept', async () => {
   expect(made.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409, 409, 409, 409]);
 });
 
-test("another project's secret neither verifies a user nor can be removed", async () => {
+test("neither verifies a user with another project's secret nor removes it", async () => {
   const [project, other] = [await messenger.createProject(), await messenger.createProject()];
   await messenger.manage('POST', secretsOf(project));
   const { body } = await messenger.manage('POST', secretsOf(other));
@@ -101,7 +101,7 @@ test("another project's secret neither verifies a user nor can be removed", asyn
   expect((await messenger.manage('POST', secretsOf({ ...project, id: 'nowhere' }))).status).toBe(404);
 });
 
-test('secrets are encrypted in the database, and still verify users after the key changes', async () => {
+test('encrypts secrets in the database, and verifies users after the key changes', async () => {
   const project = await messenger.createProject();
   const { body } = await messenger.manage('POST', secretsOf(project));
   const rows = await messenger.database.sql`select row_to_json(i)::text as text from identity_secrets i`;
@@ -117,7 +117,7 @@ test('secrets are encrypted in the database, and still verify users after the ke
   expect(answer.status).toBe(201);
 });
 
-test('an operator lists the secrets by id and creation time only', async () => {
+test('lists secrets to an operator by id and creation time only', async () => {
   const project = await messenger.createProject();
   const first = (await messenger.manage('POST', secretsOf(project))).body;
   const second = (await messenger.manage('POST', secretsOf(project))).body;
@@ -128,7 +128,7 @@ test('an operator lists the secrets by id and creation time only', async () => {
   expect((await messenger.manage('GET', secretsOf(project))).body.secrets).toHaveLength(1);
 });
 
-test('IDENTITY_SECRET rotates: an instance with both values re-encrypts, then the new one alone decrypts', async () => {
+test('rotates IDENTITY_SECRET: an instance with both values re-encrypts, then the new one alone decrypts', async () => {
   const project = await messenger.createProject();
   const { secret } = (await messenger.manage('POST', secretsOf(project))).body;
   const next = 'the next secret of more than thirty-two too';

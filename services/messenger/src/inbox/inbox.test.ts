@@ -26,7 +26,7 @@ const markRead = ({ key }: TestProject, message_id: string, distinct_id: string)
   messenger.call('POST', '/v1/messages/read', { token: key, body: { message_id, distinct_id } });
 
 describe('the inbox', () => {
-  test('has the messages to everyone and to this person, newest first', async () => {
+  test('lists the messages to everyone and to this person, newest first', async () => {
     const project = await messenger.createProject();
     const first = await send(project, { title: 'New: ünïcode 🎉', body: ' kept as it is ' });
     const second = await send(project, { distinctIds: ['ada', 'ada', 'grace'] });
@@ -45,7 +45,7 @@ describe('the inbox', () => {
     });
   });
 
-  test('shows up to 100', async () => {
+  test('lists up to 100 messages', async () => {
     const project = await messenger.createProject();
     const sent: string[] = [];
     for (let count = 0; count < 110; count++) {
@@ -55,14 +55,14 @@ describe('the inbox', () => {
     expect(await inboxOf(project, 'other')).toHaveLength(55);
   });
 
-  test('has only messages of the project', async () => {
+  test('lists only messages of the project', async () => {
     const [project, other] = [await messenger.createProject(), await messenger.createProject()];
     await send(project, {});
     await send(project, { distinctIds: ['ada'] });
     expect(await inboxOf(other, 'ada')).toEqual([]);
   });
 
-  test('needs a distinct_id of 1 to 200 characters', async () => {
+  test('requires a distinct_id of 1 to 200 characters', async () => {
     const { key } = await messenger.createProject();
     for (const query of [
       '',
@@ -97,7 +97,7 @@ describe('the inbox', () => {
   });
 });
 
-test('a message is sent once for an Idempotency-Key, in its project', async () => {
+test('sends a message once for an Idempotency-Key, in its project', async () => {
   const [project, other] = [await messenger.createProject(), await messenger.createProject()];
   const sendOnce = (of: TestProject, key: string) =>
     messenger.manage(
@@ -116,7 +116,7 @@ test('a message is sent once for an Idempotency-Key, in its project', async () =
   expect([long.status, long.body.error.message]).toEqual([400, expect.stringContaining('Idempotency-Key')]);
 });
 
-test('requests for messages are limited by address, and marks by project', async () => {
+test('limits requests for messages by address, and marks by project', async () => {
   const [project, other] = [await messenger.createProject(), await messenger.createProject()];
   const byAddress = await messenger.startInstance({ MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: '2' });
   const byProject = await messenger.startInstance({ MESSAGE_READS_PER_PROJECT_PER_MINUTE: '2' });
@@ -147,7 +147,7 @@ test('requests for messages are limited by address, and marks by project', async
 });
 
 describe('marking as read', () => {
-  test('applies to one person and is idempotent', async () => {
+  test('marks a message as read for one person, and again without effect', async () => {
     const project = await messenger.createProject();
     const [all, own] = [await send(project, {}), await send(project, { distinctIds: ['ada'] })];
     for (let times = 0; times < 2; times++) {
@@ -162,7 +162,7 @@ describe('marking as read', () => {
     expect(await marks('grace')).toEqual([false]);
   });
 
-  test("returns ok: false if the message is not in that person's inbox", async () => {
+  test("returns ok: false for a message that is not in that person's inbox", async () => {
     const [project, other] = [await messenger.createProject(), await messenger.createProject()];
     const [all, own] = [await send(project, {}), await send(project, { distinctIds: ['ada'] })];
     for (const [of, id, person] of [
@@ -183,14 +183,14 @@ describe('marking as read', () => {
     [{ message_id: '', distinct_id: 'd' }],
     [{ message_id: ' ', distinct_id: 'd' }],
     [{ message_id: 'm', distinct_id: ' ' }],
-  ])('is refused %j', async (body) => {
+  ])('rejects the mark %j', async (body) => {
     const { key } = await messenger.createProject();
     const answer = await messenger.call('POST', '/v1/messages/read', { token: key, body });
     expect([answer.status, answer.body.error]).toEqual([400, 'Bad Request']);
   });
 });
 
-test('a message needs a title, a body and, if distinctIds is given, at least one', async () => {
+test('requires a title, a body and, if distinctIds is given, at least one in a message', async () => {
   const { id } = await messenger.createProject();
   const path = `/projects/${id}/messages`;
   for (const body of [
@@ -214,7 +214,7 @@ test('a message needs a title, a body and, if distinctIds is given, at least one
   ).toBe(404);
 });
 
-test('the project key: missing or invalid 401, of another region 403', async () => {
+test('answers 401 to a missing or invalid key, and 403 to one of another region', async () => {
   const abroad = await messenger.createProject({ region: 'us' });
   for (const [token, status] of [
     [null, 401],
@@ -226,7 +226,7 @@ test('the project key: missing or invalid 401, of another region 403', async () 
   }
 });
 
-test('those who send messages list what was sent in the project, page by page', async () => {
+test('lists the messages sent in the project page by page to those who send them', async () => {
   const [project, other] = [await messenger.createProject(), await messenger.createProject()];
   const first = await send(project, { title: 'first' });
   const second = await send(project, { distinctIds: ['ada'] });

@@ -47,14 +47,14 @@ async function connect(query: string, url = messenger.url, origin?: string) {
 const here = () => connect(`api_key=${project.key}`);
 
 describe('a socket', () => {
-  test('is closed with 4401 without a valid key, with 4403 for a key of another region', async () => {
+  test('closes a socket with 4401 without a valid key, and with 4403 for a key of another region', async () => {
     const abroad = await messenger.createProject({ region: 'us' });
     expect(await (await connect('')).closed).toBe(4401);
     expect(await (await connect('api_key=nonsense')).closed).toBe(4401);
     expect(await (await connect(`api_key=${abroad.key}`)).closed).toBe(4403);
   });
 
-  test('with an invalid conversation token is refused and stays open', async () => {
+  test('refuses a socket an invalid conversation token, and keeps it open', async () => {
     const [mine, other] = [await visitor.open(), await visitor.open()];
     const stranger = visitorOf(messenger, await messenger.createProject());
     const theirs = await stranger.open();
@@ -74,7 +74,7 @@ describe('a socket', () => {
     expect(JSON.stringify(client.received)).not.toContain('secret');
   });
 
-  test('receives turns as returned to their senders, and status changes', async () => {
+  test('sends a socket turns as returned to their senders, and status changes', async () => {
     const conversation = await visitor.open();
     const client = await here();
     await client.subscribe(conversation);
@@ -97,7 +97,7 @@ describe('a socket', () => {
     );
   });
 
-  test('hears of in-app messages to its person and to everyone, and of no others', async () => {
+  test('sends a socket in-app messages to its person and to everyone, and no others', async () => {
     const other = await messenger.createProject();
     const person = (id: string, { key } = project) =>
       connect(`api_key=${key}&distinct_id=${encodeURIComponent(id)}`);
@@ -118,13 +118,13 @@ describe('a socket', () => {
     await eventually(() => expect(heard()).toEqual([2, 2, 2, 1, 0, 1]));
   });
 
-  test('has room for 18 conversations beside its person', async () => {
+  test('accepts 18 conversations next to the person of a socket', async () => {
     const client = await connect(`api_key=${project.key}&distinct_id=ada`);
     for (let count = 0; count < 18; count++) await client.subscribe(await visitor.open());
     await client.subscribe(await visitor.open(), 'refused');
   });
 
-  test('receives configuration changes with the version for its locale', async () => {
+  test('sends a socket configuration changes with the version for its locale', async () => {
     const [german, plain] = [await connect(`api_key=${project.key}&locale=de`), await here()];
     const other = await messenger.createProject();
     const stranger = await connect(`api_key=${other.key}`);
@@ -144,7 +144,7 @@ describe('a socket', () => {
     expect(stranger.received).toEqual([]);
   });
 
-  test('receives a configuration change also while the database answers slowly', async () => {
+  test('sends a socket a configuration change also while the database answers slowly', async () => {
     const slow = await messenger.createProject();
     const put = (greeting: string) =>
       messenger.manage(
@@ -190,7 +190,7 @@ describe('a socket', () => {
     );
   });
 
-  test('receives configuration changes also when another project cannot be loaded', async () => {
+  test('sends a socket configuration changes also when another project cannot be loaded', async () => {
     const broken = await messenger.createProject();
     await connect(`api_key=${broken.key}`);
     const client = await here();
@@ -202,7 +202,7 @@ describe('a socket', () => {
     await eventually(() => expect(client.of('config_changed').length).toBeGreaterThan(0));
   });
 
-  test('is closed with 4401 when the token of a conversation expires, unless a use has renewed it', async () => {
+  test('closes a socket with 4401 when a conversation token expires, unless a use has renewed it', async () => {
     onTestFinished(() => {
       messenger.time.shift = 0;
     });
@@ -220,7 +220,7 @@ describe('a socket', () => {
     await (await here()).subscribe(idle, 'refused');
   });
 
-  test('is closed with 1013 past the subscriptions of its address', async () => {
+  test('closes a socket with 1013 past the subscriptions of its address', async () => {
     const { url } = await messenger.startInstance({ SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: '2' });
     const client = await connect(`api_key=${project.key}`, url);
     const conversation = await visitor.open();
@@ -230,7 +230,7 @@ describe('a socket', () => {
     expect(await client.closed).toBe(1013);
   });
 
-  test('is closed with 4401 when a conversation token is revoked, on every instance; others stay', async () => {
+  test('closes a socket with 4401 when a conversation token is revoked, on every instance, and keeps others', async () => {
     const revoke = async (body: object) => {
       const path = `/projects/${project.id}/conversation-token-revocations`;
       return (await messenger.manage('POST', path, body)).body;
@@ -272,7 +272,7 @@ describe('a socket', () => {
     expect((await messenger.manage('POST', path, { distinctId: 'a', userId: 'b' })).status).toBe(400);
   });
 
-  test('is closed with 4401 when its key is revoked', async () => {
+  test('closes a socket with 4401 when its key is revoked', async () => {
     const leaving = await messenger.createProject();
     const [client, stays] = [await connect(`api_key=${leaving.key}`), await here()];
     await messenger.removeKey(leaving);
@@ -280,7 +280,7 @@ describe('a socket', () => {
     expect(stays.socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  test('of a page of another origin than the project lists is closed with 4403, also later', async () => {
+  test('closes a socket with 4403 for a page of an origin that the project does not list, also later', async () => {
     const ours = 'https://shop.example';
     const listed = await messenger.createProject({ allowedOrigins: [ours] });
     const query = `api_key=${listed.key}`;
@@ -291,7 +291,7 @@ describe('a socket', () => {
     expect(app.socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  test('is refused with 429 past the limit of its address', async () => {
+  test('refuses a socket with 429 past the limit of its address', async () => {
     const { url } = await messenger.startInstance({ SOCKETS_PER_ADDRESS: '2' });
     const query = `api_key=${project.key}`;
     await connect(query, url);
@@ -301,7 +301,7 @@ describe('a socket', () => {
 });
 
 const redis = await redisUrl();
-test.skipIf(redis === undefined)('a turn reaches the sockets of every instance', async () => {
+test.skipIf(redis === undefined)('sends a turn to the sockets of every instance', async () => {
   const [one, other] = [
     await messenger.startInstance({ REDIS_URL: redis ?? '' }),
     await messenger.startInstance({ REDIS_URL: redis ?? '' }),
@@ -317,7 +317,7 @@ test.skipIf(redis === undefined)('a turn reaches the sockets of every instance',
   });
 });
 
-test.skipIf(redis === undefined)('an in-app message reaches the sockets of every instance', async () => {
+test.skipIf(redis === undefined)('sends an in-app message to the sockets of every instance', async () => {
   const [one, other] = [
     await messenger.startInstance({ REDIS_URL: redis ?? '' }),
     await messenger.startInstance({ REDIS_URL: redis ?? '' }),

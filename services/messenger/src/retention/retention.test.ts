@@ -49,7 +49,7 @@ const count = async (table: string) => {
   return row?.['n'];
 };
 
-describe('conversations', () => {
+describe('expired conversations', () => {
   async function conversationWithFile(distinctId: string) {
     const conversation = await visitor.open({ distinctId });
     const { body: file } = await visitor.upload(conversation, png());
@@ -57,7 +57,7 @@ describe('conversations', () => {
     return { conversation, file: String(file.id) };
   }
 
-  test('one that is silent for so long is removed with its turns, files and token; others stay', async () => {
+  test('removes a silent conversation with its turns, files and token after the retention, and keeps others', async () => {
     const old = await conversationWithFile('old');
     const kept = await conversationWithFile('kept');
     await messenger.database
@@ -80,7 +80,7 @@ describe('conversations', () => {
     ]);
   });
 
-  test('its rows stay while the object store fails', async () => {
+  test('keeps the rows of a conversation while the object store fails', async () => {
     const { file } = await conversationWithFile('unlucky');
     await runIn(31, { delete: () => Promise.reject(new Error('no object store')) });
     expect([await count('conversations'), await objects()]).toEqual([1, [file]]);
@@ -88,7 +88,7 @@ describe('conversations', () => {
     expect([await count('conversations'), await objects()]).toEqual([0, []]);
   });
 
-  test('one that gets a turn at that moment stays', async () => {
+  test('keeps a conversation that gets a turn during its removal', async () => {
     const { conversation } = await conversationWithFile('busy');
     const { sql } = messenger.database;
     await sql.begin(async (tx) => {
@@ -101,7 +101,7 @@ describe('conversations', () => {
     expect(await count('conversations')).toBe(0);
   });
 
-  test('any number of them is removed', async () => {
+  test('removes any number of conversations', async () => {
     await messenger.database.sql`
       insert into conversations (id, project_id, distinct_id, user_verified, token_hash, token_expires_at,
         turn_count, created_at, last_turn_at)
@@ -116,7 +116,7 @@ describe('conversations', () => {
   });
 });
 
-test('in-app messages go with who got and read them, and the key can be used again', async () => {
+test('removes in-app messages with their recipients and reads, and accepts their key again', async () => {
   const send = async (body: object, key: string) => {
     const path = `/projects/${project.id}/messages`;
     const sent = await messenger.manage(
@@ -149,7 +149,7 @@ test('in-app messages go with who got and read them, and the key can be used aga
   expect(await send({}, 'all')).not.toBe(toAll);
 });
 
-test('counts of translated bytes are kept for thirteen months', async () => {
+test('keeps counts of translated bytes for thirteen months', async () => {
   const month = (days: number) => new Date(Date.now() - days * DAY).toISOString().slice(0, 7);
   await messenger.database.sql`
     insert into translated_bytes values ('acme', ${month(0)}, 1), ('acme', ${month(390)}, 1), ('acme', ${month(450)}, 1)`;

@@ -25,7 +25,7 @@ describe('an avatar', () => {
     ['image/jpeg', 'jpg', jpeg()],
     ['image/webp', 'webp', webp()],
     ['image/svg+xml', 'svg', svg],
-  ])('of %s is found under the SHA-256 of its bytes', async (type, extension, bytes) => {
+  ])('stores an avatar of %s under the SHA-256 of its bytes', async (type, extension, bytes) => {
     const { status, body } = await upload(bytes);
     const sha = createHash('sha256').update(bytes).digest('hex');
     expect([status, body]).toEqual([200, { url: `/v1/messenger/avatar/ada/${sha}.${extension}` }]);
@@ -43,7 +43,7 @@ describe('an avatar', () => {
     expect([again.status, again.bytes.length]).toEqual([304, 0]);
   });
 
-  test('can be read with the key in the query, since an image tag sets no header', async () => {
+  test('reads an avatar with the key in the query, since an image tag sets no header', async () => {
     const { body } = await upload(png());
     expect((await get(`${body.url}?api_key=${project.key}`, {}, null)).status).toBe(200);
     expect((await get(body.url, {}, null)).status).toBe(401);
@@ -52,7 +52,7 @@ describe('an avatar', () => {
     expect((await get(`${body.url}?api_key=${abroad.key}`, {}, null)).status).toBe(403);
   });
 
-  test('of an unknown user, an unknown file or another project is the same 404', async () => {
+  test('answers the same 404 for an avatar of an unknown user, an unknown file or another project', async () => {
     const { body } = await upload(png());
     const other = await messenger.createProject();
     const answers = [
@@ -67,7 +67,7 @@ describe('an avatar', () => {
     }
   });
 
-  test('stays at its path when it is replaced', async () => {
+  test('keeps an avatar at its path when it is replaced', async () => {
     const [first, second] = [await upload(png(2, 2)), await upload(png(3, 3))];
     expect((await get(first.body.url)).bytes.equals(png(2, 2))).toBe(true);
     const { body } = await messenger.manage('GET', at('ada'));
@@ -80,11 +80,11 @@ describe('an avatar', () => {
     ['HTML', Buffer.from('<html><svg></svg></html>')],
     ['an SVG with entities of its own', Buffer.from('<!DOCTYPE svg [<!ENTITY a "b">]><svg></svg>')],
     ['a PNG of 50,000 x 50,000', png(50_000, 50_000)],
-  ])('that is %s is 415', async (_, bytes) => {
+  ])('answers 415 to an avatar that is %s', async (_, bytes) => {
     expect((await upload(bytes)).status).toBe(415);
   });
 
-  test('in a multipart form is 415 and asks for raw bytes', async () => {
+  test('answers 415 to a multipart form, and asks for raw bytes', async () => {
     const { bytes } = await multipartForm(png());
     const answer = await upload(bytes);
     expect([answer.status, answer.body.error]).toEqual([
@@ -96,20 +96,20 @@ describe('an avatar', () => {
     ]);
   });
 
-  test('has up to 1 MB', async () => {
+  test('accepts an avatar of up to 1 MB', async () => {
     expect((await upload(pngOf(1_000_000))).status).toBe(200);
     const answer = await upload(pngOf(1_000_001));
     expect([answer.status, answer.body.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  test('is 503 without storage', async () => {
+  test('answers 503 to an avatar without storage', async () => {
     const { body } = await upload(png());
     const { url } = await messenger.startInstance({ OBJECTS_FOLDER: '' });
     expect((await get(body.url, {}, project.key, url)).status).toBe(503);
   });
 });
 
-test('an SVG is detected by its root element', () => {
+test('detects an SVG by its root element', () => {
   const types = [
     '<?xml version="1.0"?>\n<!-- made by hand -->\n<svg/>',
     '\ufeff<svg xmlns="x"></svg>\n',
@@ -122,7 +122,7 @@ test('an SVG is detected by its root element', () => {
 });
 
 describe('a teammate', () => {
-  test('is replaced and read, and keeps the avatar', async () => {
+  test('replaces and reads a teammate, and keeps the avatar', async () => {
     const { body: picture } = await upload(png());
     const written = await messenger.manage('PUT', at('ada'), {
       name: 'Ada L.',
@@ -138,7 +138,7 @@ describe('a teammate', () => {
     expect(bare.body).toEqual({ id: 'a/b', name: 'B', avatarUrl: null });
   });
 
-  test('is one of 1,000 at most, and can be replaced then', async () => {
+  test('rejects the 1,001st teammate, and replaces one of 1,000', async () => {
     const full = await messenger.createProject();
     await messenger.database.sql`
       insert into teammates (project_id, user_id, name)
@@ -151,7 +151,7 @@ describe('a teammate', () => {
     expect((await messenger.manage('PUT', at('u7', full), { name: 'New' })).status).toBe(200);
   });
 
-  test('that does not exist is 404, as is an unknown project; a blank name or id is 400', async () => {
+  test('answers 404 for a missing teammate or project, and 400 to a blank name or id', async () => {
     expect((await upload(png(), 'nobody')).status).toBe(404);
     expect((await messenger.manage('GET', at('nobody'))).status).toBe(404);
     expect(
@@ -162,7 +162,7 @@ describe('a teammate', () => {
   });
 });
 
-test('an operator lists the team by id', async () => {
+test('lists the team to an operator by id', async () => {
   const mine = await messenger.createProject();
   const other = await messenger.createProject();
   expect((await messenger.manage('GET', `/projects/${mine.id}/team`)).body).toEqual({ team: [] });

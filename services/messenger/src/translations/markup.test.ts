@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { protectMarkup, restoreMarkup } from './markup.ts';
 
-test('markup is replaced by placeholders and restored unchanged', () => {
+test('replaces markup with placeholders, and restores it unchanged', () => {
   const text = 'Hi <b>you</b>, <a href="https://x.test/?a=1&amp;b=2">see<br/></a> 1 < 2';
   const taken = protectMarkup(text);
   expect(taken.text).toBe('Hi ⟦1⟧you⟦2⟧, ⟦3⟧see⟦4⟧⟦5⟧ 1 < 2');
@@ -21,17 +21,17 @@ test.each([
   ['added', '⟦1⟧du⟦2⟧<script>'],
   ['not a placeholder', '<b>du</b>'],
   ['added and unclosed', '⟦1⟧du⟦2⟧<img onerror=x '],
-])('markup that is %s is not restored', (_, translated) => {
+])('does not restore markup that is %s', (_, translated) => {
   expect(restoreMarkup(translated, protectMarkup('<b>you</b>'))).toBeUndefined();
 });
 
-test('text that looks like a placeholder is protected like markup', () => {
+test('protects text that looks like a placeholder like markup', () => {
   const taken = protectMarkup('⟦2⟧ <b>x</b>');
   expect(taken.text).toBe('⟦1⟧ ⟦2⟧x⟦3⟧');
   expect(restoreMarkup(taken.text, taken)).toBe('⟦2⟧ <b>x</b>');
 });
 
-test('any untranslated text is restored unchanged', () => {
+test('restores any untranslated text unchanged', () => {
   const piece = fc.oneof(
     fc.constantFrom('<b>', '</b>', '<a href="x">', '</a>', '<br>', '⟦1⟧', '<', '>'),
     fc.string(),

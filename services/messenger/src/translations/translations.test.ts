@@ -62,7 +62,7 @@ const limited = (bytes: number) =>
   messenger.createProject({ entitlements: { aiTranslations: true, aiTranslationBytesPerMonth: bytes } });
 
 describe('a translation', () => {
-  test('returns one text for each, in order, with inline markup unchanged', async () => {
+  test('returns one translation for each text, in order, with inline markup unchanged', async () => {
     const { status, body } = await translate(['Hello, <b>friend</b>!', '', ' <br> ', 'zwei ⟦1⟧']);
     expect(status).toBe(200);
     expect(body).toEqual({ texts: ['HELLO, <b>FRIEND</b>!', '', ' <br> ', 'ZWEI ⟦1⟧'] });
@@ -90,7 +90,7 @@ describe('a translation', () => {
     expect(messages[0].content).not.toContain(text);
   });
 
-  test('of nothing, or into the same language, does not call the provider', async () => {
+  test('does not call the provider for no texts, or for the same language', async () => {
     expect((await translate([])).body).toEqual({ texts: [] });
     const texts = ['Hello <b>x', ' '];
     expect((await translate(texts, { from: 'pt-br', to: 'pt-BR' })).body).toEqual({ texts });
@@ -106,7 +106,7 @@ describe('a translation', () => {
     [{ texts: [], from: 'en_GB' }, 'from'],
     [{ texts: [], to: '' }, 'to'],
     [{ texts: ['a\0'] }, 'texts[0]'],
-  ])('refuses %j', async (changes, message) => {
+  ])('rejects the translation request %j', async (changes, message) => {
     const answer = await messenger.call('POST', `/v1/projects/${project.id}/messenger/translations`, {
       token: project.member,
       body: { from: 'en', to: 'de', ...changes },
@@ -121,8 +121,8 @@ describe('a translation', () => {
   });
 });
 
-describe('the plan', () => {
-  test('without the add-on is AI_DISABLED, even if no provider is needed; 400 comes first', async () => {
+describe('the plan for translations', () => {
+  test('answers AI_DISABLED without the add-on, even if no provider is needed, and 400 first', async () => {
     const without = await messenger.createProject();
     expect(codeOf(await translate(['x'], { of: without }))).toEqual([402, 'AI_DISABLED']);
     expect(codeOf(await translate([], { of: without }))).toEqual([402, 'AI_DISABLED']);
@@ -130,7 +130,7 @@ describe('the plan', () => {
     expect(ai.received).toHaveLength(0);
   });
 
-  test('limits the bytes of a month exactly; the next month starts at 0', async () => {
+  test('limits the bytes of a month exactly, and starts the next month at 0', async () => {
     const of = await limited(10);
     expect((await translate(['éé', '12'], { of })).status).toBe(200);
     expect(codeOf(await translate(['12345'], { of }))).toEqual([402, 'AI_LIMIT_REACHED']);
@@ -145,7 +145,7 @@ describe('the plan', () => {
     expect(next.status).toBe(200);
   });
 
-  test('limits each company separately; a limit of 0 is reached at once', async () => {
+  test('limits each company separately, and reaches a limit of 0 at once', async () => {
     const [one, other, none] = [await limited(5), await limited(5), await limited(0)];
     expect((await translate(['12345'], { of: one })).status).toBe(200);
     expect((await translate(['12345'], { of: other })).status).toBe(200);
@@ -161,7 +161,7 @@ describe('the plan', () => {
     expect(ai.received).toHaveLength(10);
   });
 
-  test('is not charged for a failed request', async () => {
+  test('does not charge a failed request', async () => {
     const of = await limited(10);
     ai.answer = (_, response) => answerJson(response, {}, 500);
     const failed = await Promise.all([translate(['12345'], { of }), translate(['12345'], { of })]);
@@ -174,7 +174,7 @@ describe('the plan', () => {
   });
 });
 
-describe('the provider', () => {
+describe('the AI provider', () => {
   test.each<[string, ProviderServer['answer'], number]>([
     ['fails', (_, response) => answerJson(response, { error: { message: 'x' } }, 500), 1],
     ['is overloaded', (_, response) => answerJson(response, { error: { message: 'x' } }, 429), 1],
@@ -193,7 +193,7 @@ describe('the provider', () => {
     ['loses markup', (_, response) => reply(response, { texts: ['Hallo ⟦1⟧Freund'] }), 2],
     ['repeats markup', (_, response) => reply(response, { texts: ['⟦1⟧⟦1⟧Freund⟦2⟧'] }), 2],
     ['adds markup', (_, response) => reply(response, { texts: ['⟦1⟧x⟦2⟧<script>'] }), 2],
-  ])('%s: AI_FAILED', async (_, answer, asked) => {
+  ])('answers AI_FAILED when the provider %s', async (_, answer, asked) => {
     ai.answer = answer;
     const failed = await translate(['Hello <b>friend</b>']);
     expect(codeOf(failed)).toEqual([502, 'AI_FAILED']);
@@ -201,7 +201,7 @@ describe('the provider', () => {
     expect(ai.received).toHaveLength(asked);
   });
 
-  test('has its replies, and the texts in them, kept out of the log', async () => {
+  test('keeps the replies of the provider, and the texts in them, out of the log', async () => {
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };
     const logger = createLogger({ service: 'messenger', level: 'trace', destination });
@@ -231,7 +231,7 @@ describe('the provider', () => {
     }
   });
 
-  test('is called again after an unusable reply, and the second reply is used', async () => {
+  test('calls the provider again after an unusable reply, and uses the second one', async () => {
     const of = await limited(20);
     ai.answer = (seen, response) =>
       ai.received.length === 1 ? reply(response, { texts: ['no marks at all'] }) : upperCase(seen, response);
@@ -241,7 +241,7 @@ describe('the provider', () => {
     expect(codeOf(await translate(['1'], { of }))).toEqual([402, 'AI_LIMIT_REACHED']);
   });
 
-  test('that is not configured is 502 with the settings to set', async () => {
+  test('answers 502 with the settings to set when no provider is configured', async () => {
     const { url } = await messenger.startInstance({ AI_BASE_URL: '', AI_API_KEY: '', AI_MODEL: '' });
     const answer = await translate(['x'], { url });
     expect(codeOf(answer)).toEqual([502, 'AI_FAILED']);

@@ -13,7 +13,7 @@ const samples = [
   ['application/pdf', pdf],
 ] as const;
 
-test.each(samples)('%s is detected by its bytes', (type, bytes) => {
+test.each(samples)('detects %s by its bytes', (type, bytes) => {
   expect(detectFormat(bytes)).toBe(type);
 });
 
@@ -23,7 +23,7 @@ test.each([
   ['line breaks and spaces', '\r\n \t\f'],
   ['a byte order mark and a line break', '\xef\xbb\xbf\r\n'],
   ['1,000 spaces', ' '.repeat(1000)],
-])('a PDF after %s is accepted', (_, before) => {
+])('accepts a PDF after %s', (_, before) => {
   expect(detectFormat(Buffer.concat([Buffer.from(before, 'latin1'), pdf]))).toBe('application/pdf');
 });
 
@@ -35,7 +35,7 @@ function strayIn(stray: Buffer, at: 'first' | 'last', image = jpeg(40, 30)): Buf
 
 describe.each(['first', 'last'] as const)('a JPEG with stray bytes at its %s place', (place) => {
   test.each(['00', '00e1000841424344', 'ff00', 'ff01', 'ffd0', 'ffffff', '0000000000', '0aff00ff01'])(
-    '%s is accepted',
+    'accepts the stray bytes %s in a JPEG',
     (stray) => expect(detectFormat(strayIn(Buffer.from(stray, 'hex'), place))).toBe('image/jpeg'),
   );
 
@@ -44,17 +44,17 @@ describe.each(['first', 'last'] as const)('a JPEG with stray bytes at its %s pla
     ['the end of the image', 'ffd9'],
     ['a reserved marker', 'ff02'],
     ['a segment that is longer than the file', 'ffe1ffff'],
-  ])('%s is refused', (_, stray) =>
+  ])('rejects a JPEG with %s', (_, stray) =>
     expect(detectFormat(strayIn(Buffer.from(stray, 'hex'), place))).toBeUndefined(),
   );
 
-  test('more than 64 KiB of them are refused', () => {
+  test('rejects more than 64 KiB of stray bytes in a JPEG', () => {
     expect(detectFormat(strayIn(Buffer.alloc(65_536), place))).toBe('image/jpeg');
     expect(detectFormat(strayIn(Buffer.alloc(65_537), place))).toBeUndefined();
   });
 });
 
-describe('the format is refused of', () => {
+describe('unaccepted formats', () => {
   test.each([
     ['nothing', Buffer.alloc(0)],
     ['text', Buffer.from('hello')],
@@ -83,12 +83,12 @@ describe('the format is refused of', () => {
     ['a GIF without pixels', gif(1, 0)],
     ['a JPEG without pixels', jpeg(0, 1)],
     ['a JPEG with two frames', Buffer.concat([jpeg().subarray(0, 102), jpeg().subarray(89)])],
-  ])('%s', (_, bytes) => {
+  ])('rejects %s', (_, bytes) => {
     expect(detectFormat(bytes)).toBeUndefined();
   });
 });
 
-test('an image of 50 million pixels is accepted, and a larger one refused by its header', () => {
+test('accepts an image of 50 million pixels, and rejects a larger one by its header', () => {
   for (const make of [png, gif, jpeg, webpLossy]) {
     expect(detectFormat(make(10_000, 5000))).toBeDefined();
     expect(detectFormat(make(10_000, 5001))).toBeUndefined();
@@ -98,7 +98,7 @@ test('an image of 50 million pixels is accepted, and a larger one refused by its
   expect(detectFormat(webp(16_384, 16_384))).toBeUndefined();
 });
 
-test.each(samples.slice(0, 6))('a %s with a truncated header is refused', (_, bytes) => {
+test.each(samples.slice(0, 6))('rejects a %s with a truncated header', (_, bytes) => {
   const first = detectFormat(bytes);
   let shortest = bytes.length;
   while (shortest > 0 && detectFormat(bytes.subarray(0, shortest - 1)) === first) shortest--;
@@ -108,7 +108,7 @@ test.each(samples.slice(0, 6))('a %s with a truncated header is refused', (_, by
   }
 });
 
-test('detection ends without an error for any bytes', () => {
+test('ends detection without an error for any bytes', () => {
   const heads = samples.map(([, bytes]) => fc.constant(bytes));
   const changed = fc
     .tuple(fc.oneof(...heads), fc.array(fc.tuple(fc.nat(80), fc.nat(255)), { maxLength: 6 }), fc.nat(100))

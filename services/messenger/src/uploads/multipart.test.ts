@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { gif, jpeg, multipartForm, pdf, png, svg, webp } from '../testing/files.ts';
 import { isMultipartForm } from './multipart.ts';
 
-test('a multipart form is recognised by its bytes', async () => {
+test('recognises a multipart form by its bytes', async () => {
   const { bytes } = await multipartForm(png());
   expect(isMultipartForm(bytes)).toBe(true);
   const curl =
@@ -22,6 +22,6 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['text that starts with dashes', Buffer.from('---\r\ntitle: x\r\n---')],
   ['a part without its boundary', Buffer.from('Content-Disposition: form-data; name="f"')],
-])('%s is not a multipart form', (_, bytes) => {
+])('does not recognise %s as a multipart form', (_, bytes) => {
   expect(isMultipartForm(bytes)).toBe(false);
 });

@@ -32,7 +32,7 @@ const textOf = (markup: unknown) =>
 
 describe('a drawing', () => {
   it.each(['line', 'bar'])(
-    'of a %s is SVG for a wide page and for a phone, without styles or scripts',
+    'draws a %s as SVG for a wide page and for a phone, without styles or scripts',
     async (kind) => {
       const { wide, narrow } = await drawn({ kind, ...overBuckets });
       for (const { content } of [wide, narrow]) {
@@ -43,7 +43,7 @@ describe('a drawing', () => {
     },
   );
 
-  it('escapes user text', async () => {
+  it('escapes user text in a drawing', async () => {
     const evil = '"><script>alert(1)</script>';
     const series = [{ name: evil, values: [1] }];
     const { wide } = await drawn({ kind: 'bar', unit: evil, buckets: [evil], series });
@@ -51,7 +51,7 @@ describe('a drawing', () => {
     expect(wide.content).toContain('&lt;script&gt;');
   });
 
-  it('works with values that are all missing, zero, negative, tiny or huge', async () => {
+  it('draws values that are all missing, zero, negative, tiny or huge', async () => {
     for (const values of [
       [null, null],
       [0, 0],
@@ -67,7 +67,7 @@ describe('a drawing', () => {
     }
   });
 
-  it('says the values of a bucket where it is pointed at', async () => {
+  it('shows the values of a bucket under the pointer', async () => {
     const series = [
       { name: 'Free', values: [1200, null], previous: [7, 8] },
       { name: 'Paid', values: [3, 4] },
@@ -91,7 +91,7 @@ describe('a drawing', () => {
     return { labels, above: one.content.match(/<text class="unit"[^>]*>([^<]*)</)?.[1] };
   };
 
-  it('has ticks with units, and none of them is 0k', async () => {
+  it('shows ticks with units, and none as 0k', async () => {
     expect(await ticks('€', [0, 40_000])).toEqual({ labels: ['0 €', '10k €', '20k €', '30k €', '40k €'] });
     expect((await ticks('%', [0, 100])).labels).toContain('100%');
     expect((await ticks(undefined, [0, 0.9])).labels).toEqual(['0', '0.2', '0.4', '0.6', '0.8', '1.0']);
@@ -103,7 +103,7 @@ describe('a drawing', () => {
     }
   });
 
-  it('has a long unit above the axis, and on a phone one that leaves little room', async () => {
+  it('shows a long unit above the axis, and on a phone every unit that needs much room', async () => {
     const numbers = ['0', '100k', '200k', '300k', '400k'];
     expect(await ticks('finished orders', [0, 400_000])).toEqual({
       labels: numbers,
@@ -115,7 +115,7 @@ describe('a drawing', () => {
     expect(await german('narrow')).toMatchObject({ above: 'Bestellungen' });
   });
 
-  it('has people on ticks in the language and the plural form', async () => {
+  it('shows people on ticks in the language and its plural form', async () => {
     const people = async (language: keyof typeof LANGUAGES, values: number[]) =>
       (await ticks('people', values, createLocale(language), 'narrow')).labels;
     expect(await people('en', [0, 1])).toEqual(['0 people', '1 person']);
@@ -124,7 +124,7 @@ describe('a drawing', () => {
     expect(await people('ja', [0, 2])).toEqual(['0人', '1人', '2人']);
   });
 
-  it('has as many buckets named as there is room for', async () => {
+  it('names as many buckets as there is room for', async () => {
     const named = async (buckets: string[], of: keyof Drawings) => {
       const series = [{ name: 'x', values: buckets.map(() => 1) }];
       const { [of]: one } = await drawn({ kind: 'bar', buckets, series });
@@ -142,7 +142,7 @@ describe('ticks', () => {
     [0, 0, [0, 1]],
     [0, 7, [0, 2, 4, 6, 8]],
     [-900, 2800, [-1000, 0, 1000, 2000, 3000]],
-  ])('from %d to %d are round and include zero', (least, most, ticks) => {
+  ])('chooses round ticks from %d to %d that include zero', (least, most, ticks) => {
     expect(niceTicks(least, most)).toEqual(ticks);
   });
 
@@ -152,7 +152,7 @@ describe('ticks', () => {
     [0, 12, [0, 5, 10, 15]],
     [-1, 3, [-1, 0, 1, 2, 3]],
     [0, 125, [0, 25, 50, 75, 100, 125]],
-  ])('from %d to %d are whole where values are', (least, most, ticks) => {
+  ])('chooses whole ticks from %d to %d for whole values', (least, most, ticks) => {
     expect(niceTicks(least, most, true)).toEqual(ticks);
   });
 });
@@ -165,22 +165,22 @@ describe('the numbers of annotations', () => {
       300,
     ).map(({ label, lane }) => `${label} on ${lane}`);
 
-  it('stack where they would overlap', () => {
+  it('stacks the numbers of annotations where they would overlap', () => {
     expect(stack([0, 0, 1, 3, 10])).toEqual(['1 on 0', '2 on 1', '3 on 2', '4 on 0', '5 on 0']);
   });
 
-  it('join the top one when there is no room', () => {
+  it('joins the numbers of annotations to the top one when there is no room', () => {
     expect(stack(Array.from({ length: 9 }, () => 0)).at(-1)).toBe('6–9 on 5');
   });
 
-  it('stay within the drawing', () => {
+  it('keeps the numbers of annotations within the drawing', () => {
     const [badge] = stackBadges([{ number: 1, first: 30, last: 30 }], (bucket) => bucket * 10, 300);
     expect(badge && badge.x + badge.width).toBeLessThanOrEqual(300);
   });
 });
 
 describe('the values of a chart', () => {
-  it('are all in a table, folded when it is long', () => {
+  it('lists all values of a chart in a table, folded when it is long', () => {
     expect(textOf(dataTable(contentOf({ kind: 'line', ...overBuckets, unit: 'x' }), en))).toBe(
       'Values Download CSV x Day Web 1 Feb 2026 1 2 Feb 2026 2 Total 3',
     );
@@ -195,14 +195,14 @@ describe('the values of a chart', () => {
     expect(textOf(long)).toContain('Values 13 rows Week of Web 5 Jan 2026 1');
   });
 
-  it('are told to those who do not see it', () => {
+  it('describes the values of a chart to screen readers', () => {
     const content = contentOf({ kind: 'line', ...overBuckets, unit: 'sign-ups' });
     expect('buckets' in content && summarise(content, en)).toBe(
       'Line chart. From 1 Feb 2026 to 2 Feb 2026. Web: 1 sign-ups to 2 sign-ups, ending at 2 sign-ups. All values are in the table below.',
     );
   });
 
-  it('begin with their total and its change', () => {
+  it('shows the total of a chart and its change first', () => {
     const head = (series: object[], more = {}) =>
       textOf(headline(contentOf({ kind: 'line', ...overBuckets, series, ...more }), en));
     expect(head([{ name: 'x', values: [5, 6], previous: [5, 5] }])).toBe(
@@ -221,7 +221,7 @@ describe('the values of a chart', () => {
 });
 
 describe('a funnel', () => {
-  it('shows between steps who was lost and how long it took', () => {
+  it('shows the people lost between the steps of a funnel, and the time it took', () => {
     const content = contentOf({
       kind: 'funnel',
       steps: [
@@ -244,15 +244,15 @@ describe('the language of the page', () => {
     ['en;q=0.1, ja', 'ja'],
     ['fr;q=0, es', 'es'],
     ['__proto__, constructor', 'en'],
-  ])('of a visitor who asks for %s is %s', (header, language) => {
+  ])('answers a visitor who asks for %s in %s', (header, language) => {
     expect(languageOf(header)).toBe(language);
   });
 
-  it('is not searched for in a header without end', () => {
+  it('does not search for the language in an endless header', () => {
     expect(languageOf(`${'x,'.repeat(100_000)}de`)).toBe('en');
   });
 
-  it('writes dates and numbers its own way', () => {
+  it('writes dates and numbers in the way of each language', () => {
     const written = (of: keyof typeof LANGUAGES) => {
       const { day, value, share } = createLocale(of);
       return [day('2026-03-02'), value(1234.5, '€'), share(0.125)]
@@ -264,7 +264,7 @@ describe('the language of the page', () => {
     expect(written('ja')).toBe('2026年3月2日 | 1,234.5 € | 12.5%');
   });
 
-  it('has every text: none is left in English', () => {
+  it('has every text in every language, and none in English', () => {
     for (const [language, texts] of Object.entries(LANGUAGES)) {
       if (language === 'en') continue;
       expect([texts.footer, texts.download, texts.table.medianTime]).not.toContain(LANGUAGES.en.footer);
@@ -276,7 +276,7 @@ describe('the language of the page', () => {
 describe('other content', () => {
   const text = (value: unknown) => renderAnyJson(value, en).toString();
 
-  it('is a table of its properties, rows and values', () => {
+  it('shows other content as a table of its properties, rows and values', () => {
     const shown = text({
       rows: [{ day: '2026-03-01', n: 1234.5 }, { day: '2026-03-02' }],
       ok: true,
@@ -290,12 +290,12 @@ describe('other content', () => {
     ).toBe('rows day n 2026-03-01 1,234.5 2026-03-02 ok yes none –');
   });
 
-  it('is escaped, names and values', () => {
+  it('escapes the names and values of other content', () => {
     const evil = '<script>alert(1)</script>';
     expect(text({ [evil]: evil, list: [evil, { [evil]: [evil] }] })).not.toContain('<script');
   });
 
-  it('is cut when it is long, deep or wide', () => {
+  it('cuts other content that is long, deep or wide', () => {
     const long = text(Array.from({ length: 100_000 }, (_, index) => ({ index })));
     expect(long.length).toBeLessThan(1_000_000);
     expect(long).toMatch(/and [\d,]+ more/);

@@ -46,7 +46,7 @@ const coloursOf = (markup: string, attribute: string) => [
 const COLOURS = Array.from({ length: 8 }, (_, at) => `--series-${at + 1}`);
 
 describe('a report with 144 series', () => {
-  it('has lines of the largest eight, and says where the others are', async () => {
+  it('draws lines of the largest eight series, and says where the others are', async () => {
     const markup = await page({ kind: 'line' });
     expect(legendOf(markup)).toEqual([...LARGEST, '136 more in the table']);
     expect(coloursOf(markup, 'stroke').sort()).toEqual(COLOURS.toSorted());
@@ -54,7 +54,7 @@ describe('a report with 144 series', () => {
     expect(markup).not.toContain('plan 135.');
   });
 
-  it('has bars as high as all series together', async () => {
+  it('draws bars as high as all series together', async () => {
     const markup = await page({ kind: 'bar', unit: '€' });
     expect(legendOf(markup)).toEqual([...LARGEST, '136 more in the table']);
     expect(coloursOf(markup, 'fill').sort()).toEqual(['--text-muted', ...COLOURS].toSorted());
@@ -63,7 +63,7 @@ describe('a report with 144 series', () => {
     expect([...wide.content.matchAll(/text-anchor="end"[^>]*>([^<]*)</g)].at(-1)?.[1]).toBe('12.5k');
   });
 
-  it('draws of a split funnel the parts with the most people at the first step', () => {
+  it('draws the parts of a split funnel with the most people at the first step', () => {
     const steps = ['Seen', 'Paid'].map((name) => ({ name, count: 20_000 }));
     const content = parseContent({ kind: 'funnel', steps, series });
     const markup = content?.kind === 'funnel' ? funnelFigure(content, 'Plans', en).toString() : '';
@@ -71,7 +71,7 @@ describe('a report with 144 series', () => {
     expect(markup.match(/<div class="part">/g)).toHaveLength(16);
   });
 
-  it('has all of them in tables that paper has room for, and in the file', () => {
+  it('lists all series in tables that fit on paper, and in the file', () => {
     const content = overBuckets({ kind: 'line' });
     const markup = dataTable(content, en).toString();
     expect(markup).toContain('<details><summary>');
@@ -82,7 +82,7 @@ describe('a report with 144 series', () => {
     expect(csvOf(tableOf(content)).split('\r\n')[0]?.split(',')).toHaveLength(145);
   });
 
-  it('says so in every language', () => {
+  it('names the number of series left out in every language', () => {
     const texts = Object.keys(LANGUAGES).map((language) => {
       const locale = createLocale(language as keyof typeof LANGUAGES);
       return legendOf(legend(drawnOf(overBuckets({ kind: 'line' }), locale), locale).toString()).at(-1);
@@ -100,18 +100,18 @@ describe('the largest series', () => {
     ).content.series.map(({ name, values: [first] }) => `${name} ${first}`);
   const ones = Array.from({ length: 8 }, () => ({ values: [5, 5] }));
 
-  it('are those of the largest totals, also below zero and where values do not add up', () => {
+  it('selects the series with the largest totals, also below zero and where values do not add up', () => {
     expect(drawnIn([...ones, { values: [-9, -9] }])).toContain('8 -9');
     expect(drawnIn([...ones, { values: [9, null], total: null }])).not.toContain('8 9');
     expect(drawnIn([...ones, { values: [1, 1], total: 11 }])).toContain('8 1');
     expect(drawnIn([...ones, { values: [5, 5] }])).toHaveLength(8);
   });
 
-  it('are all of eight', () => {
+  it('selects all of eight series', () => {
     expect(drawnIn(ones, 'bar')).toHaveLength(8);
   });
 
-  it('leave a gap where no other has a value', () => {
+  it('leaves a gap where none of the other series has a value', () => {
     expect(drawnIn([...ones, { values: [null, 1] }], 'bar').at(-1)).toBe('1 more in the table null');
   });
 });
@@ -124,7 +124,7 @@ describe('a report with several units', () => {
     { name: 'visits', unit: 'events', values: [30, 40] },
   ];
 
-  it('has a chart, an axis and a headline for each unit', () => {
+  it('shows a chart, an axis and a headline for each unit', () => {
     const charts = chartsOf(overBuckets({ kind: 'line', series }));
     expect(charts.map(({ unit, series: ones }) => [unit, ones.map(({ name }) => name)])).toEqual([
       ['events', ['orders', 'visits']],
@@ -145,7 +145,7 @@ describe('a report with several units', () => {
     ]);
   });
 
-  it('names a unit once, in the heading or beside the numbers', async () => {
+  it('names a unit once, in the heading or next to the numbers', async () => {
     const revenue = { name: 'revenue', unit: '€', values: [300, 410] };
     const markup = await figures(overBuckets({ kind: 'line', series: [...series, revenue] }), 'Shop', [], en);
     const parts = markup
@@ -166,7 +166,7 @@ describe('a report with several units', () => {
     ).toBe(7);
   });
 
-  it('marks percentages in its table', () => {
+  it('marks percentages in the table of a report with several units', () => {
     const content = overBuckets({
       kind: 'line',
       series: [...series, { name: 'share', unit: '%', values: [12, 13] }],
@@ -182,7 +182,7 @@ describe('people who left', () => {
     series: [{ name: 'Dormant', builtIn: 'dormant', values: [-20, -1], previous: [-10, -4] }],
   });
 
-  it('are counted without a sign in the headline, the table and the axis', async () => {
+  it('counts people who left without a sign in the headline, the table and the axis', async () => {
     expect(headline(content, en).toString()).toMatch(/21 people.*50% more than 14/s);
     expect(dataTable(content, en).toString()).toContain('<td class="value">20</td>');
     const { wide } = await draw(content, [], en);
@@ -192,7 +192,7 @@ describe('people who left', () => {
 });
 
 describe('a funnel with a single part', () => {
-  it('names the part once instead of at every step', () => {
+  it('names the only part of a funnel once instead of at every step', () => {
     const content = parseContent({
       kind: 'funnel',
       breakdown: 'plan',

@@ -40,7 +40,7 @@ const BUILT_IN = [
 const ENGLISH = BUILT_IN.map(({ name }) => name);
 
 describe('built-in names', () => {
-  it.each(translations)('are all in the language of the visitor: %s', (language) => {
+  it.each(translations)('translates all built-in names into %s', (language) => {
     const names = namesIn(language, BUILT_IN) ?? [];
     expect(new Set(names).size).toBe(ENGLISH.length);
     expect(names).toEqual(ENGLISH.map((name) => expect.not.stringContaining(name)));
@@ -56,12 +56,12 @@ describe('built-in names', () => {
     }
   });
 
-  it('stay English in English', () => {
+  it('keeps built-in names in English', () => {
     expect(namesIn('en', BUILT_IN)).toEqual(ENGLISH);
     expect(periodsIn('en', { interval: 'week' })).toEqual(['Week 0', 'Week 12']);
   });
 
-  it('are translated where a computation says so: values of events may have these names', () => {
+  it('translates names only where a computation marks them, since values of events may have these names', () => {
     const values = ENGLISH.map((name) => ({ name }));
     expect(namesIn('de', values)).toEqual(ENGLISH);
     expect(periodsIn('de', {})).toEqual(['Week 0', 'Week 12']);
@@ -72,7 +72,7 @@ describe('built-in names', () => {
     ]);
   });
 
-  it('stand after the series that they are a part of', () => {
+  it('puts built-in names after the series that they are a part of', () => {
     const other = { builtIn: 'other' };
     expect(
       namesIn('de', [
@@ -84,7 +84,7 @@ describe('built-in names', () => {
     ).toEqual(['orders: Sonstige', 'Other: (kein Wert)', 'Another', `${'x'.repeat(195)}: Oth`]);
   });
 
-  it('are numbered where another name is the same in the language', () => {
+  it('numbers a built-in name where another name is the same in the language', () => {
     const other = { name: 'Other (2)', builtIn: 'other' };
     expect(namesIn('de', [{ name: 'Other' }, other])).toEqual(['Other', 'Sonstige']);
     expect(namesIn('en', [{ name: 'Other' }, other])).toEqual(['Other', 'Other (2)']);
@@ -92,7 +92,7 @@ describe('built-in names', () => {
     expect(namesIn('de', [other, { ...other, name: 'Other (3)' }])).toEqual(['Sonstige', 'Sonstige (2)']);
   });
 
-  it('are those of a split funnel and of a file too', () => {
+  it('translates the built-in names of a split funnel and of a file', () => {
     const steps = [{ name: 'Other', count: 3 }];
     const series = [{ name: 'Other', builtIn: 'other', values: [3] }];
     const content = localised({ kind: 'funnel', steps, series }, 'fr');
@@ -108,7 +108,7 @@ describe('the unit people', () => {
     return numbers.map((number) => value(number, 'people'));
   };
 
-  it('has the plural forms of the language', () => {
+  it('uses the plural forms of the language for people', () => {
     expect(counted('en', [0, 1, -1, 2, 1.5])).toEqual([
       '0 people',
       '1 person',
@@ -127,7 +127,7 @@ describe('the unit people', () => {
     expect(counted('ja', [1, 8])).toEqual(['1人', '8人']);
   });
 
-  it.each(translations)('is in the language of the visitor: %s', (language) => {
+  it.each(translations)('translates the unit people into %s', (language) => {
     const { unit, value } = createLocale(language);
     expect([unit('people'), ...counted(language, [0, 1, 2, 5, 1e6])].join()).not.toMatch(/people|person\b/);
     expect([unit('persons'), value(1, 'persons')]).toEqual(['persons', '1 persons']);

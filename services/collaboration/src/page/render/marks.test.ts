@@ -13,7 +13,7 @@ describe('the mark of an annotation', () => {
     ['2026-01-01', '2026-12-31', [{ number: 1, first: 0, last: 2 }]],
     ['2026-03-22', '2026-03-22', [{ number: 1, first: 2, last: 2 }]],
     ['2026-03-23', '2026-03-23', []],
-  ])('from %s to %s', (startsOn, endsOn, marks) => {
+  ])('marks the buckets of an annotation from %s to %s', (startsOn, endsOn, marks) => {
     expect(at(startsOn, endsOn)).toEqual(marks);
   });
 });

@@ -19,17 +19,17 @@ const titleOf = async (name: string, body?: string) =>
   /<h1>(.*)<\/h1>/.exec(await renderer.render(asked(name, body), name))?.[1];
 
 describe('the thread that renders pages', () => {
-  it('renders several that are asked for at once, each as asked', async () => {
+  it('renders several pages that are requested at once, each as requested', async () => {
     const names = Array.from({ length: 5 }, (_, at) => `Report ${at}`);
     expect(await Promise.all(names.map((name) => titleOf(name)))).toEqual(names);
   });
 
-  it('goes on after a page that fails', async () => {
+  it('continues after a page that fails', async () => {
     await expect(titleOf('broken', 'no JSON')).rejects.toThrow(/JSON/);
     expect(await titleOf('next')).toBe('next');
   });
 
-  it('is started again after it ended, and what it was rendering is 503', async () => {
+  it('restarts the thread after it ended, and answers 503 for the page in progress', async () => {
     await renderer.stop();
     const lost = renderer.render(asked('lost'), 'lost').catch((error: unknown) => error);
     // Rendering has begun, but the thread has not finished starting.

@@ -156,7 +156,7 @@ const member = fc.oneof(
 );
 
 describe('the scan of a body', () => {
-  it('accepts what clients serialise, and stores the same', () => {
+  it('accepts bodies that clients serialise, and stores the same', () => {
     fc.assert(
       fc.property(anyEvents, fc.boolean(), (events, isSpaced) => {
         const batch = { events, sent_at: SENT_AT, api_key: 'pk' } satisfies EventBatch;
@@ -168,7 +168,7 @@ describe('the scan of a body', () => {
     );
   });
 
-  it('stores the same as the schema and JSON.stringify, or has no answer, for any members', () => {
+  it('stores the same as the schema and JSON.stringify, or gives no result, for any members', () => {
     let answered = 0;
     fc.assert(
       fc.property(
@@ -219,7 +219,7 @@ describe('the scan of a body', () => {
       'the same name in objects within one another',
       `${VALID},"properties":{"a":{"a":{"a":1},"b":2},"b":{"a":1}}`,
     ],
-  ])('answers for an event with %s', (_, members) => {
+  ])('scans an event with %s', (_, members) => {
     expect(compare(withEvent(members))).toBe(true);
   });
 
@@ -238,11 +238,11 @@ describe('the scan of a body', () => {
     ['a leap second', VALID.replace('2026-03-01T09:30:00', '2016-12-31T23:59:60')],
     ['a day that does not exist', VALID.replace('03-01', '02-30')],
     ['900,001 bytes', `${VALID},"properties":{"a":"${'x'.repeat(900_000)}"}`],
-  ])('has no answer for an event with %s', (_, members) => {
+  ])('gives no result for an event with %s', (_, members) => {
     expect(compare(withEvent(members))).toBe(false);
   });
 
-  it('has no answer for 1,001 events, none, or bytes that are not UTF-8', () => {
+  it('gives no result for 1,001 events, none, or bytes that are not UTF-8', () => {
     const batchOf = (count: number) =>
       bodyOf({ events: Array.from({ length: count }, () => event()), sent_at: SENT_AT });
     expect([1_000, 1_001, 0].map((count) => compare(batchOf(count)))).toEqual([true, false, false]);
@@ -251,7 +251,7 @@ describe('the scan of a body', () => {
     expect(compare(broken)).toBe(false);
   });
 
-  it('goes through names that collide in bounded time', () => {
+  it('scans names that collide in bounded time', () => {
     const members = Array.from(
       { length: 200 },
       (_, object) => `"${object}":{${Array.from({ length: 400 }, (_, i) => `"k${i * 8_192}":1`)}}`,
@@ -259,7 +259,7 @@ describe('the scan of a body', () => {
     expect(compare(withEvent(`${VALID},"properties":{${members}}`))).toBe(false);
   });
 
-  it('counts the values outside texts', () => {
+  it('counts the values outside strings', () => {
     const body = withEvent(`${VALID},"properties":{"a":[1,2,{"b":"[,{"}]}`);
     expect(scanBatch(body)?.values).toBe(15);
   });
