@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { runRestoreTest } from '@switchboard/e2e/restore';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 
-/** Backs up, drops and restores every store (docs/backup.md). Throws if data is missing or duplicated. */
+/** Backs up, drops and restores every store (docs/backup-and-upgrade.md). Throws if data is missing or duplicated. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { deployInPairs, runRollingUpgrade } from '@switchboard/e2e/upgrade';
 
-/** Runs the long form of the rolling upgrade test (docs/upgrades.md). Throws if a request failed or data was lost. */
+/** Runs the long form of the rolling upgrade test (docs/backup-and-upgrade.md). Throws if a request failed or data was lost. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

@@ -25,10 +25,10 @@ export const SERVICES: ServiceName[] = [
   'analytics',
 ];
 
-const DOCUMENT = new URL('../../docs/backup.md', import.meta.url);
+const DOCUMENT = new URL('../../docs/backup-and-upgrade.md', import.meta.url);
 const run = promisify(execFile);
 
-/** Opens an environment with every service as a process, stores to drop, and the commands of docs/backup.md. */
+/** Opens an environment with every service as a process, stores to drop, and the commands of docs/backup-and-upgrade.md. */
 export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-restore-'));
   const objects = join(folder, 'objects');
@@ -78,7 +78,7 @@ export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) 
     /** Runs a command of the document by name, with its variables. */
     async runCommand(name: string, variables: Record<string, string> = {}) {
       const script = commands.get(name);
-      if (script === undefined) throw new Error(`docs/backup.md has no command ${name}`);
+      if (script === undefined) throw new Error(`docs/backup-and-upgrade.md has no command ${name}`);
       log(`$ ${name} ${Object.values(variables).join(' ')}`);
       const shell = { cwd: folder, env: { ...env, KAFKA: brokers(), ...variables } };
       await run('bash', ['--norc', '-euc', script], shell);

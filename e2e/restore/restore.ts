@@ -21,7 +21,7 @@ const ran = z.object({ ranAt: z.string().nullable(), failure: z.unknown() });
 const QUESTION = { kind: 'trends', range: { last: 2, unit: 'day' }, series: [{ event: 'order placed' }] };
 
 /**
- * Backs up, drops and restores every store with the commands of docs/backup.md. Needs an empty PostgreSQL server, and
+ * Backs up, drops and restores every store with the commands of docs/backup-and-upgrade.md. Needs an empty PostgreSQL server, and
  * the client programs of PostgreSQL and Kafka on the PATH. Throws if data is missing or duplicated.
  */
 export async function runRestoreTest({ countRows, ...options }: RestoreTest): Promise<void> {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from './testing/command.ts';
 import { type Launched, launch } from './testing/launch.ts';
 
-/** Runs the commands and statements of docs/erasing.md and docs/backup.md on the demo, in order. */
+/** Runs the commands and statements of docs/erasing.md and docs/backup-and-upgrade.md on the demo, in order. */
 
 const homes: string[] = [];
 let home: string;
@@ -30,7 +30,7 @@ afterAll(async () => {
 async function documented() {
   const found = new Map<string, string>();
   const docs = new URL('../../../docs/', import.meta.url);
-  for (const page of ['erasing.md', 'backup.md']) {
+  for (const page of ['erasing.md', 'backup-and-upgrade.md']) {
     const text = await readFile(new URL(page, docs), 'utf8');
     for (const [, name = '', sql = ''] of text.matchAll(/```sql\n-- (.+?)\n(.+?)```/gs)) found.set(name, sql);
   }

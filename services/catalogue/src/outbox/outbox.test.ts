@@ -149,7 +149,7 @@ describe('the outbox', () => {
     await one.remove('/companies/acme/members/eve');
     await allPublished();
     const database = openDatabase({ url: catalogue.logUrl, applicationName: 'test' });
-    const page = await readFile(new URL('../../../../docs/backup.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../../../docs/backup-and-upgrade.md', import.meta.url), 'utf8');
     const [, remove = ''] = /-- event log: remove the topic directory\n(.+?)```/s.exec(page) ?? [];
     await database.sql.unsafe(remove);
     // The running instance notices at its next change.
