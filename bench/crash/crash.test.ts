@@ -16,8 +16,8 @@ import { runRound } from './round.ts';
 describe.each<[string, LogKind, 1 | 3]>([
   ['three brokers', 'kafka', 3],
   ['the embedded log', 'postgres', 1],
-])('disruptions at random, on %s', (_, log, brokers) => {
-  describe.skipIf(log === 'kafka' && !isKafkaInstalled())('with processes of their own', () => {
+])('random disruptions on %s', (_, log, brokers) => {
+  describe.skipIf(log === 'kafka' && !isKafkaInstalled())('a deployment with its own processes', () => {
     const base = Date.now();
     const seed = Math.floor(Math.random() * 2 ** 31);
     const ledger: Request[] = [];
@@ -34,7 +34,7 @@ describe.each<[string, LogKind, 1 | 3]>([
       await deployment?.stop({ keepLogs: false });
     });
 
-    it('lose no accepted data and duplicate none', async () => {
+    it('loses no accepted data and duplicates none', async () => {
       const random = createRandom(seed);
       const round = {
         deployment,
@@ -55,7 +55,7 @@ describe.each<[string, LogKind, 1 | 3]>([
       expect(state.accepted).toBeGreaterThan(0);
     }, 240_000);
 
-    it('the checks find a file that is missing from the archive, and one that is there twice', async () => {
+    it('finds a file that is missing from the archive, and one that is stored twice', async () => {
       const check = async () =>
         checkEvents(
           ledger,

@@ -21,7 +21,7 @@ describe('a process with the heap of a 256 MiB pod', () => {
   }, 90_000);
   afterAll(() => rig?.stop());
 
-  it('answers for more projects than fit, and does not end', async () => {
+  it('answers for more projects than fit in memory, and keeps running', async () => {
     const projects = Array.from({ length: PROJECTS }, (_, project) => project);
     const ask = (project: number) =>
       eventually(() => askProject(service, project), { withinMs: 60_000, while: () => service.isRunning });

@@ -16,7 +16,7 @@ const labels = (svg: string) =>
     [...svg.matchAll(/x="(\S+)" y="(\S+)"[^>]*>([^<]+)<\/text>/g)].map(([, x, y, text]) => [text, [x, y]]),
   );
 
-test('draws a line with a label for each series that is a time, and no label over another', () => {
+test('draws a labelled line for each series of times, and overlaps no labels', () => {
   const svg = picture([
     series({ name: 'one <person>' }, 1, 1, 1, 1),
     series({ name: 'another' }, 1, 1.1, 1, 1),

@@ -34,7 +34,7 @@ const check = (ratios: Ratio[], bench = 'made-up', loadAverage = 0) =>
   keepHistory(bench, ratios, { record: false, check: true }, { file, loadAverage });
 
 describe('the history of a bench', () => {
-  it('is appended to only when asked', async () => {
+  it('appends a record only when asked', async () => {
     await record([speed(0.5), cost(2)]);
     await record([speed(0.61234567)]);
     await check([speed(0.6)]);
@@ -56,7 +56,7 @@ describe('the history of a bench', () => {
   it.each([
     ['a speed 11% lower', [speed(0.89)]],
     ['a cost 11% higher', [cost(2.22)]],
-  ])('finds %s than the median of the last five records', async (_, ratios) => {
+  ])('reports %s than the median of the last five records', async (_, ratios) => {
     for (const factor of [0.1, 0.5, 1, 1, 1, 9]) await record([speed(factor), cost(2 * factor)]);
     printed = [];
     await check(ratios);
@@ -77,7 +77,7 @@ describe('the history of a bench', () => {
     expect(process.exitCode).toBeUndefined();
   });
 
-  it('has nothing of a machine that was busy, and fails nothing there', async () => {
+  it('records nothing and fails nothing on a busy machine', async () => {
     await record([speed(1)]);
     const busy = 3 * availableParallelism();
     await record([speed(0.1)], 'made-up', busy);
@@ -88,7 +88,7 @@ describe('the history of a bench', () => {
     expect(process.exitCode).toBeUndefined();
   });
 
-  it('says what is worse, without failing the run unless asked', async () => {
+  it('reports worse ratios without failing the run unless asked', async () => {
     await record([speed(1)]);
     await record([speed(0.5)]);
     expect(worse()).toEqual(['WORSE by 50% than usual: batches, events/s of floor']);

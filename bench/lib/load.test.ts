@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { applyLoad } from './load.ts';
 
-it('fails no request when the server closes connections that are not used', async () => {
+it('fails no request when the server closes idle connections', async () => {
   const server = createServer(
     { headersTimeout: 100, requestTimeout: 100, connectionsCheckingInterval: 20, keepAliveTimeoutBuffer: 0 },
     (_, response) => void response.end('ready'),

@@ -49,14 +49,14 @@ const measured: Measured = {
   ],
 };
 
-describe('the arithmetic of the table', () => {
-  test('the model is a billion events a month, 1,160 a second at its peak', () => {
+describe('the arithmetic of the scale table', () => {
+  test('models a billion events a month, 1,160 a second at the peak', () => {
     expect(rateOf('events', false)).toBeCloseTo(386, 0);
     expect(rateOf('events', true)).toBeCloseTo(1_157, 0);
     expect(sizeOf(0.01)).toMatchObject({ projects: 100, people: 100_000, archivedEvents: 1_000_000 });
   });
 
-  test('pods carry the worse spread at 70% of a core each, and those without load cost what they cost idle', () => {
+  test('charges pods for the worse spread at 70% of a core each, and pods without load for their idle cost', () => {
     expect(podsFor('flags', 0.1)).toBe(2);
     expect(podsFor('flags', 1.5)).toBe(3);
     expect(coresFor('flags', { idle: 0.01, peak: 1.5 })).toBeCloseTo(1.52);
@@ -67,14 +67,14 @@ describe('the arithmetic of the table', () => {
     expect(totals).toMatchObject({ podMb: 700, objectsPerDay: 10_500 });
   });
 
-  test('what one of a load takes is without what the service takes idle', () => {
+  test('subtracts the idle cost of a service from the cost of a request', () => {
     expect(microsOf('events', measured.peaks.zipf, measured.idle)).toEqual([
       { service: 'ingestion', micros: expect.closeTo(4_900) },
       { service: 'archive', micros: expect.closeTo(1_000) },
     ]);
   });
 
-  test('tables come to what the whole model has, or to what their retention leaves', () => {
+  test('sizes tables for the whole model, or for what their retention keeps', () => {
     const rows = Object.fromEntries(boundedTables(measured).map((one) => [one.table.name, one]));
     expect(rows['public.people']).toMatchObject({ bytesPerRow: 800, modelRows: 1e7, modelBytes: 8e9 });
     expect(rows['public.seen_events']?.modelRows).toBeCloseTo((1e9 / 30) * 8);
@@ -84,21 +84,21 @@ describe('the arithmetic of the table', () => {
     expect(filesOfClosedDay(40)).toBe(64 + 36);
   });
 
-  test('every table of it has a bound', () => {
+  test('every growing table has a bound', () => {
     for (const { table } of GROWTH) {
       const [service = '', name = ''] = table.split(' ');
       expect(TABLES[service], table).toHaveProperty([name.includes('.') ? name : `public.${name}`]);
     }
   });
 
-  test('the picture has a line for each service', () => {
+  test('draws a line for each service', () => {
     const svg = scalePicture([{ ...measured, size: sizeOf(0.01) }, measured]);
     for (const service of SERVICES) expect(svg).toContain(`>${service}, `);
     expect(svg).not.toContain('NaN');
   });
 });
 
-it('spreads people over projects alike in SQL and here, half by Zipf', async () => {
+it('spreads people over projects in the same way in SQL and in JavaScript, half of them by Zipf', async () => {
   const { url, drop } = await testDatabase();
   const database = openDatabase({ url, applicationName: 'test' });
   const rows = await database.sql.unsafe(
@@ -137,8 +137,8 @@ it('counts the objects of a day from how often the files of a partition are writ
   });
 });
 
-describe.skipIf(!isKafkaInstalled())('the smallest share', () => {
-  it('is held by all services, which answer for every project and archive every event', async () => {
+describe.skipIf(!isKafkaInstalled())('the smallest share of the scale model', () => {
+  it('all services hold the smallest share, answer for every project and archive every event', async () => {
     const size = sizeOf(0.0002);
     const keep = await mkdtemp(join(tmpdir(), 'switchboard-scale-'));
     onTestFinished(() => rm(keep, { recursive: true, force: true }));

@@ -47,14 +47,14 @@ describe('engine.sh', () => {
     expect(await engine('check')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('needs root to set one up', async () => {
+  test('requires root to set up an engine', async () => {
     await program('docker', 'exit 1');
     await program('id', 'echo 1000');
     const { code, stderr } = await engine('up');
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('needs root') });
   });
 
-  test('installs nothing on a machine that refuses what containers need', async () => {
+  test('installs nothing on a machine that forbids what containers need', async () => {
     await program('id', 'echo 0');
     await program('unshare', 'echo "mount failed: Operation not permitted" >&2; exit 1');
     await program('apt-get', 'exit 0');
@@ -67,7 +67,7 @@ describe('engine.sh', () => {
     }
   });
 
-  test('names what its installer did not install', async () => {
+  test('names the programs that its installer did not install', async () => {
     await program('id', 'echo 0');
     await program('unshare', 'exit 0');
     await program('apt-get', 'exit 0');
@@ -78,7 +78,7 @@ describe('engine.sh', () => {
     });
   });
 
-  test('down succeeds if nothing runs', async () => {
+  test('succeeds with down when nothing runs', async () => {
     expect(await engine('down')).toMatchObject({ code: 0, stderr: '' });
   });
 });

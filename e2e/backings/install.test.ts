@@ -57,7 +57,7 @@ describe('install.sh', () => {
     ['helm', 'helm'],
     ['kubernetes', 'openssl'],
     ['clickhouse', 'pip'],
-  ])('%s: fails and names %s if its installer installs nothing', async (step, missing) => {
+  ])('the step %s fails and names %s if its installer installs nothing', async (step, missing) => {
     const { code, stderr } = await install(step);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(missing) });
   });

@@ -18,7 +18,7 @@ async function program(name: string, script: string): Promise<void> {
   await chmod(join(folder, name), 0o755);
 }
 
-test('up.sh fails with the output of a program that ends, and leaves nothing behind', async () => {
+test('up.sh fails with the output of a program that exits, and leaves nothing behind', async () => {
   await program('redis-server', 'echo no room; exit 1');
   await program('redis-cli', 'exit 1');
   const env = { PATH: `${folder}:${process.env['PATH']}`, HOME: folder, BACKINGS_DIR: join(folder, 'state') };

@@ -21,7 +21,7 @@ describe.skipIf(!IS_UP)('docker compose --profile clickhouse up', () => {
     await compose('--profile', 'clickhouse', 'rm', '--stop', '--force', 'clickhouse');
   }, 180_000);
 
-  it('answers questions from ClickHouse as before from files', async () => {
+  it('answers questions from ClickHouse with the same reports as from files', async () => {
     const { base_url, project_id, tokens } = await readDemo();
     const ask = async () => {
       const answer = await fetch(`${base_url}/v1/projects/${project_id}/insights`, {

@@ -53,7 +53,7 @@ describe.skipIf(!IS_CLUSTER)('docker-compose.yml with cluster.yml, under load', 
     ['postgres', ['psql', '--username=postgres', '--command', 'select pg_promote()']],
   ];
   it.each(PROMOTIONS)(
-    'answers again once %s was killed and its replica took over',
+    'answers again after %s was killed and its replica took over',
     async (name, promote) => {
       const { requests, failures } = await load.during(async () => {
         await kill(name);
@@ -65,7 +65,7 @@ describe.skipIf(!IS_CLUSTER)('docker-compose.yml with cluster.yml, under load', 
     300_000,
   );
 
-  it('has everything that it accepted, once', async () => {
+  it('stores everything that it accepted, once', async () => {
     const { accepted, ...problems } = await load.finish();
     for (const [what, found] of Object.entries(problems)) expect([what, found]).toEqual([what, []]);
     expect(Object.values(accepted).every((count) => count > 0)).toBe(true);

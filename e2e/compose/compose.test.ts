@@ -15,7 +15,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
     services = await loadComposeFile(loader ?? '');
   });
 
-  it('follows the Compose specification; a file that does not is refused', async () => {
+  it('follows the Compose specification, which refuses an invalid file', async () => {
     expect(Object.keys(services)).toEqual(
       expect.arrayContaining([...SERVICE_NAMES, 'gateway', 'postgres', 'kafka']),
     );
@@ -44,7 +44,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
     expect(without.map(([name]) => name)).toEqual([]);
   });
 
-  it('ends `up --wait` when the demo is seeded: every container has a health check, or another awaits its end', () => {
+  it('ends `up --wait` when the demo is seeded: every container has a health check, or another waits for it to exit', () => {
     const awaited = Object.values(services).flatMap((service) =>
       Object.entries(service.depends_on)
         .filter(([, { condition }]) => condition === 'service_completed_successfully')
@@ -74,7 +74,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
   });
 });
 
-describe.skipIf(loader === undefined)('with cluster.yml', () => {
+describe.skipIf(loader === undefined)('docker-compose.yml with cluster.yml', () => {
   const BROKERS = ['kafka', 'kafka-2', 'kafka-3'];
   const addresses = BROKERS.map((name) => `${name}:9092`).join();
   let services: Record<string, ComposeService>;
@@ -82,7 +82,7 @@ describe.skipIf(loader === undefined)('with cluster.yml', () => {
     services = await loadComposeFile(loader ?? '', CLUSTER_FILES);
   });
 
-  it('has two of each process, alike, behind the gateway', () => {
+  it('runs two identical containers of each process behind the gateway', () => {
     for (const name of [...CONTAINERS, 'analytics']) {
       const { environment, depends_on } = services[name] ?? {};
       expect(environment).toMatchObject({ KAFKA_BROKERS: addresses, TOPIC_REPLICATION: '3' });
@@ -95,7 +95,7 @@ describe.skipIf(loader === undefined)('with cluster.yml', () => {
     }
   });
 
-  it('starts services once PostgreSQL has a replica, for which commits wait', async () => {
+  it('starts services after PostgreSQL has a replica, which commits wait for', async () => {
     for (const name of CONTAINERS) expect(services[name]?.depends_on).toHaveProperty('postgres-2');
     expect(services['postgres-2']?.volumes).toEqual([
       { type: 'volume', source: 'postgres-2', target: '/var/lib/postgresql' },
@@ -104,7 +104,7 @@ describe.skipIf(loader === undefined)('with cluster.yml', () => {
     expect(sql).toContain("ALTER SYSTEM SET synchronous_standby_names = '*'");
   });
 
-  it('has three brokers of one quorum, each with its own log, which store every record twice at least', () => {
+  it('runs three brokers of one quorum, each with its own log, which store every record at least twice', () => {
     const own = ['KAFKA_NODE_ID', 'KAFKA_ADVERTISED_LISTENERS'];
     for (const [index, name] of BROKERS.entries()) {
       const { environment = {}, volumes } = services[name] ?? {};

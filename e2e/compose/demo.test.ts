@@ -30,7 +30,7 @@ describe('the development servers of docker-compose.yml', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('answer 503 with Retry-After for /demo.json until the demo is created', async () => {
+  it('answers 503 with Retry-After for /demo.json until the demo is created', async () => {
     const early = await fetch(`${server.url}/demo.json`);
     expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await early.json()).toEqual({ error: { code: 'UNAVAILABLE', message: expect.any(String) } });

@@ -16,9 +16,9 @@ const sizeOf = async (image: string) =>
   Number(await docker('image', 'inspect', '--format', '{{.Size}}', image));
 const labels = z.record(z.string(), z.string());
 
-describe.skipIf(!IS_UP)('the image', () => {
+describe.skipIf(!IS_UP)('the images', () => {
   it.each([...SERVICES, ...COMMANDS])(
-    'of %s has labels, third-party licences and no package manager',
+    'the image of %s has labels, third-party licences and no package manager',
     async (name) => {
       const image = `switchboard/${name}:dev`;
       const given = labels.parse(
@@ -38,17 +38,17 @@ describe.skipIf(!IS_UP)('the image', () => {
     60_000,
   );
 
-  it('of the gateway adds the described interface to Caddy', async () => {
+  it('the image of the gateway adds the described interface to Caddy', async () => {
     const base = 'caddy:2.10-alpine';
     expect((await sizeOf('switchboard/gateway:dev')) - (await sizeOf(base))).toBeLessThan(10_000_000);
   });
 
-  it('of directory-link names missing settings', async () => {
+  it('the image of directory-link names missing settings', async () => {
     const { output } = await ended(['run', '--rm', '--read-only', 'switchboard/directory-link:dev']);
     expect(output).toContain('REGION: required');
   }, 60_000);
 
-  it('of the command lists companies', async () => {
+  it('the image of the command lists companies', async () => {
     const issued = await fetch('http://127.0.0.1:4005/dev/tokens', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -104,7 +104,7 @@ describe.skipIf(!IS_UP)('the image of standalone', () => {
     await ended(['volume', 'rm', NAME]);
   });
 
-  it('answers with the same key from the same volume after it was stopped and removed', async () => {
+  it('returns the same key from the same volume after its container was stopped and removed', async () => {
     expect((await sizeOf(IMAGE)) - (await sizeOf(BASE))).toBeLessThan(MAX_STANDALONE_BYTES);
     const key = await start();
     expect((await fetch(`${API}/sdk/browser.tgz`)).status).toBe(200);
@@ -115,9 +115,9 @@ describe.skipIf(!IS_UP)('the image of standalone', () => {
   }, 300_000);
 });
 
-describe.skipIf(!IS_UP)('the container', () => {
+describe.skipIf(!IS_UP)('the containers', () => {
   it.each([...SERVICES, 'gateway', 'dev'])(
-    'of %s runs as user 1000 on a read-only file system',
+    'the container of %s runs as user 1000 on a read-only file system',
     async (service) => {
       const { output } = await inside(service, 'cat', '/proc/self/status');
       expect(output).toMatch(/^Uid:\s+1000\s+1000/m);
@@ -128,7 +128,7 @@ describe.skipIf(!IS_UP)('the container', () => {
     },
   );
 
-  it.each(SERVICES)('of %s gives the heap half of its memory', async (service) => {
+  it.each(SERVICES)('the container of %s gives the heap half of its memory', async (service) => {
     const id = (await compose('ps', '--quiet', service)).trim();
     const memory = Number(await docker('inspect', '--format', '{{.HostConfig.Memory}}', id));
     const entry = z

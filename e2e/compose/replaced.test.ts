@@ -23,7 +23,7 @@ describe.skipIf(!IS_UP)('docker-compose.yml under load', () => {
   );
 
   it.each(BACKINGS)(
-    'answers again by itself once %s was killed and replaced',
+    'answers again without help after %s was killed and replaced',
     async (backing) => {
       const { requests, failures } = await load.during(async () => {
         await kill(backing);
@@ -35,13 +35,13 @@ describe.skipIf(!IS_UP)('docker-compose.yml under load', () => {
     400_000,
   );
 
-  it('answers again once the gateway was replaced', async () => {
+  it('answers again after the gateway was replaced', async () => {
     const { requests, failures } = await load.during(() => replace('gateway'));
     process.stdout.write(`gateway replaced: ${failures.length} of ${requests} requests failed\n`);
     await load.untilAllSucceed();
   }, 180_000);
 
-  it('has everything that it accepted, once', async () => {
+  it('stores everything that it accepted, once', async () => {
     const { accepted, ...problems } = await load.finish();
     for (const [what, found] of Object.entries(problems)) expect([what, found]).toEqual([what, []]);
     expect(Object.values(accepted).every((count) => count > 0)).toBe(true);

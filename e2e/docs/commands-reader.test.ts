@@ -34,11 +34,11 @@ describe('the plan of a page', () => {
     'for i in 1 2; do pyhton $i; done',
     'node services/flags/src/main.ts',
     'FLAG=1 node --watch main.ts',
-  ])('refuses %s', (text) => {
+  ])('refuses the command %s', (text) => {
     expect(planOfBlocks(text).refused).toHaveLength(1);
   });
 
-  test('has the JSON block directly below as the response of the last command', () => {
+  test('takes the JSON block directly below as the response of the last command', () => {
     const sh = '```sh\ncurl -sS a\ncurl -sS b\n```\n';
     const json = '```json\n{"id":1}\n```\n';
     const shownIn = (text: string) =>
@@ -47,7 +47,7 @@ describe('the plan of a page', () => {
     expect(shownIn(`${sh}\nText:\n\n${json}`)).toEqual([undefined, undefined]);
   });
 
-  test('has the line of a statement and the response shown below it', () => {
+  test('reads the line of a statement and the response shown below it', () => {
     const { run } = planOf({
       path: 'page.md',
       blocks: codeBlocks('1. Text\n\n   ```sh\n   a=1\n   curl -sS x # now\n   # 201 {"id":"a"}\n   ```\n'),
@@ -68,7 +68,7 @@ test.each<[shown: string, answer: string, expected: boolean]>([
   ['{"n":[1,null]}', '{"n":[null,2]}', true],
   ['{"n":1}', '{"n":{}}', false],
   ['{"n":1}', 'no JSON', false],
-])('a response shown as %s matches %s: %s', (shown, answer, expected) => {
+])('the shown response %s matches %s: %s', (shown, answer, expected) => {
   expect(hasShape(shown, answer)).toBe(expected);
 });
 

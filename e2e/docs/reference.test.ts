@@ -26,13 +26,13 @@ test('settings.json of the Helm chart matches the settings; `pnpm run docs` upda
 
 describe('every setting', () => {
   test.each([...new Map(allSettings.map((setting) => [setting.name, setting])).values()])(
-    '$name has a one-sentence description',
+    '$name has a description of one sentence',
     ({ meaning }) => {
       expect(meaning).toMatch(/^[A-Z].{10,}\.$/);
     },
   );
 
-  test('with the name of a secret is marked as secret', () => {
+  test('every setting with the name of a secret is marked as secret', () => {
     const secrets = allSettings.filter(({ name }) =>
       /^(?!ALLOW_).*(SECRET|PASSWORD|TOKEN$|API_KEY|PRIVATE_KEY|DATABASE_URL|REDIS_URL|SMTP_URL)/.test(name),
     );

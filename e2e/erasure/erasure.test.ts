@@ -36,7 +36,7 @@ async function applyAcls(): Promise<void> {
   expect(await runInProcess(['acls', 'apply'], env)).toMatchObject({ code: 0 });
 }
 
-describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
+describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind) => {
   describe.skipIf(kind === 'Kafka' && kafka === undefined)('', () => {
     let all: AllServices;
     beforeAll(async () => {
@@ -91,7 +91,7 @@ describe.for(['PostgreSQL', 'Kafka'])('with the event log on %s', (kind) => {
       }
     }
 
-    test('every table of every service says what it holds of people and colleagues', async () => {
+    test('every table of every service declares what it holds of people and colleagues', async () => {
       for (const service of SERVICE_NAMES) {
         const tables = await tablesOf(await all.rig.databaseUrl(service));
         const own = tables.filter((name) => !LIBRARY_SCHEMAS.some((schema) => name.startsWith(`${schema}.`)));

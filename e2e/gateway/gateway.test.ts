@@ -151,7 +151,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     }
   });
 
-  test("every operation of the console reaches its service, which asks for a person's token", async () => {
+  test("every operation of the console reaches its service, which requires a person's token", async () => {
     const { api } = deployed().gateway;
     for (const { operationId, method, path } of consoleOperations) {
       const url = api + path.replaceAll(/\{\w+\}/g, 'some-id');
@@ -254,7 +254,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     expect(page.headers.get('content-type')).toContain('text/html');
   });
 
-  test('a body over the limit of its operation gets 413 in its error shape, with or without Content-Length', async () => {
+  test('a body over the limit of its operation gets 413 in the error shape of the operation, with or without Content-Length', async () => {
     const { api, replay } = deployed().gateway;
     const headers = { Authorization: `Bearer ${project.key}` };
     const post = (url: string, body: string | ReadableStream) =>
@@ -284,7 +284,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     '/v1/nothing',
     '/v1/flags/',
     '/',
-  ])('%s is not found', async (path) => {
+  ])('the path %s is not found', async (path) => {
     for (const host of ['api', 'events', 'replay'] as const) {
       const { status, body } = await raw(deployed().gateway[host], path);
       expect({ status, body: JSON.parse(body) }).toEqual({ status: 404, body: errorB('NOT_FOUND') });
@@ -331,7 +331,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     }
   });
 
-  test('services see the real address of the caller, even if it sends X-Forwarded-For', async () => {
+  test('services see the real address of a caller that sends X-Forwarded-For', async () => {
     const { api } = deployed().gateway;
     const link = z
       .object({ token: z.string() })
@@ -355,7 +355,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     expect(unnamed.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('no log holds a secret, a key or the id of a visitor, not even of requests whose client left', async () => {
+  test('no log contains a secret, a key or the id of a visitor, even for requests that the client left', async () => {
     const { gateway, instances, backings } = deployed();
     await manage('collaboration', 'POST', `/projects/${project.id}/reports/${project.reportId}/runs`, {
       report: { rows: Array.from({ length: 80_000 }, (_, day) => ({ day, signUps: 42 })) },
@@ -434,7 +434,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     expect(logged.filter(({ request }) => request.uri.startsWith('/openapi.json'))).toEqual([]);
   });
 
-  test('its metrics have a port of their own, and count requests as the alerts read them', async () => {
+  test('the metrics have a port of their own, and count requests as the alerts read them', async () => {
     const { api, events, metrics } = deployed().gateway;
     const counted = async () => {
       const text = await (await fetch(`${metrics}/metrics`)).text();
@@ -450,7 +450,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     expect(await Promise.all(others.map(async (url) => (await fetch(url)).status))).toEqual([404, 404, 404]);
   });
 
-  test('with RETRY_FOR, requests wait while the only instance of a service is replaced', async () => {
+  test('requests wait with RETRY_FOR while the only instance of a service is replaced', async () => {
     const [flags] = deployed().serving('flags');
     const ports = await gatewayPorts();
     const upstreams = new Map<ServiceName, string[]>([['flags', [flags?.url ?? '']]]);
@@ -470,7 +470,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     }
   }, 60_000);
 
-  test('with all instances of a service down, its paths answer 503 in their error shape and others still work', async () => {
+  test('paths of a service without instances answer 503 in their error shape, and other paths still work', async () => {
     const [flags] = deployed().serving('flags');
     await flags?.stop();
     const unavailable = await call('evaluateFlags', { query: { distinct_id: 'ada' } });

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { gatewayPorts, hasCaddy, startGateway } from '../harness/gateway.ts';
 
 test.skipIf(!hasCaddy())(
-  'for SHUTDOWN_DELAY, a gateway that stops answers and closes the connections of its clients',
+  'a stopping gateway answers requests and closes client connections for SHUTDOWN_DELAY',
   async () => {
     const port = await freePort();
     const pod = createServer((_, response) => void response.end('here')).listen(port, '127.0.0.1');

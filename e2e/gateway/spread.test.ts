@@ -50,7 +50,7 @@ async function startPods(env: Record<string, string>) {
 }
 
 describe.skipIf(!hasCaddy())('the gateway before several pods of flags', () => {
-  test('with FLAGS_BALANCING, a project has one pod, and only the projects of a stopped pod move', async () => {
+  test('sends a project to one pod with FLAGS_BALANCING, and moves only the projects of a stopped pod', async () => {
     const { ask, names, podsOf, start, stop } = await startPods({
       FLAGS_BALANCING: 'header X-Project-Key',
       RETRY_FOR: '30s',
@@ -79,7 +79,7 @@ describe.skipIf(!hasCaddy())('the gateway before several pods of flags', () => {
     await expect.poll(podsOf, { timeout: 20_000 }).toEqual(before);
   }, 90_000);
 
-  test('without it, the requests of a project go to all pods', async () => {
+  test('sends the requests of a project to all pods without FLAGS_BALANCING', async () => {
     const { names, podOf } = await startPods({});
     const pods = await Promise.all(Array.from({ length: 40 }, () => podOf('pk_eu_1')));
     expect(new Set(pods)).toEqual(new Set(names));

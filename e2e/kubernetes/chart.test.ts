@@ -15,7 +15,7 @@ const OPTIONS = ['dual-stack', 'web-identity', 'egress', 'lag', 'spread'];
 const services = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
 const caddyfile = await readFile(join(REPOSITORY, 'deploy/gateway/Caddyfile'), 'utf8');
 
-test('consumers scale by groups of their own services', async () => {
+test('every consumer scales by the groups of its own service', async () => {
   const process = z.object({ consumerGroup: z.string().optional() });
   const service = z.object({ processes: z.record(z.string(), process) });
   const values = z.object({ flags: service, archive: service, analytics: service }).parse(
@@ -45,7 +45,7 @@ test('the chart accepts exactly the variables of the Caddyfile', async () => {
   expect(taken.sort()).toEqual([...new Set(inCaddyfile)].sort());
 });
 
-describe.skipIf(helm === undefined)('rendered by Helm', () => {
+describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
   const releases = new Map<string, Rendered[]>();
   let all: Rendered[];
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
     all = [...releases.values()].flat();
   });
 
-  it('lints with every example', async () => {
+  it('passes helm lint with every example', async () => {
     await lint({ files: ['everywhere', ...services, 'directory-link', 'gateway', ...OPTIONS] });
   });
 
@@ -114,7 +114,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
     expect(refused.join('\n')).toContain('readynessProbe');
   }, 120_000);
 
-  it.each(services)('a release with only %s contains no other service', async (name) => {
+  it.each(services)('deploys no other service in a release with only %s', async (name) => {
     const release = releases.get(name) ?? [];
     const components = release
       .filter(({ kind }) => kind !== 'PodMonitor')
@@ -177,7 +177,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
       expect(spec['strategy']).toMatchObject({ rollingUpdate: { maxUnavailable: 0 } });
   });
 
-  it('tests each release with a pod that only `helm test` creates, and that no Service sends requests to', () => {
+  it('tests each release with a pod that only `helm test` creates, and that no Service selects', () => {
     const tests = ofKind(all, 'Pod');
     expect(tests.map(({ metadata }) => metadata.name)).toEqual(
       [...services, 'gateway'].map((name) => `${name}-test`),
@@ -189,7 +189,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
     }
   });
 
-  it('has a values file for a laptop whose processes have one small pod each, on the images of docker-compose.yml', async () => {
+  it('has a values file for a laptop, with one small pod for each process, on the images of docker-compose.yml', async () => {
     const deployments = ofKind(await template('laptop', { files: ['laptop'] }), 'Deployment');
     expect(deployments).toHaveLength(ofKind(all, 'Deployment').length);
     for (const { spec } of deployments) {
@@ -237,7 +237,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
     }
   });
 
-  it('has a values file for production in which what serves requests scales, within its disruption budget', async () => {
+  it('has a values file for production in which the processes that serve requests scale within their disruption budget', async () => {
     for (const name of [...services, 'gateway']) {
       const release = await template(name, { files: ['everywhere', 'production', name] });
       const scaled = release
@@ -278,7 +278,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
     expect(new Set(open)).toEqual(new Set(listens));
   });
 
-  it('lets only chosen namespaces and, where it routes to, the gateway reach HTTP, and only metrics namespaces reach consumers', () => {
+  it('lets only chosen namespaces and, where it routes to, the gateway reach HTTP, and lets only metrics namespaces reach consumers', () => {
     const policies = ofKind(all, 'NetworkPolicy');
     const pods = ofKind(all, 'Deployment').map(({ spec }) => spec.template.metadata.labels);
     const gateway = pods.find((pod) => pod['app.kubernetes.io/component'] === 'gateway') ?? {};
@@ -310,7 +310,7 @@ describe.skipIf(helm === undefined)('rendered by Helm', () => {
     expect(scraping.map(([name]) => name)).toEqual(['prometheus']);
   });
 
-  it('alerts for each process of a release, by the label that its PodMonitor gives', async () => {
+  it('alerts for each process of a release, by the label that its PodMonitor sets', async () => {
     const set = ['prometheusRule.enabled=true', 'podMonitor.enabled=true'];
     const missing = async (name: string, more: string[] = []) => {
       const release = await template(name, { files: ['everywhere', name], set: [...set, ...more] });

@@ -25,7 +25,7 @@ const ALL = [
 const settingsOf = (name: string) =>
   name === 'gateway' ? [...ALL, 'prometheusRule.shared=true', 'dashboards.enabled=true'] : ALL;
 
-describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
+describe.skipIf(!IS_UP)('the chart on a Kubernetes API server', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'switchboard-kubernetes-'));
@@ -51,7 +51,7 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
   }, 60_000);
 
   it.each(RELEASES)(
-    'installs every object of %s for production as a release of its own',
+    'installs every object of %s for production as a separate release',
     async (name) => {
       const files = filesOf(name);
       const set = settingsOf(name);
@@ -65,7 +65,7 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
     60_000,
   );
 
-  it('admits the pods of every Deployment under the Pod Security Standard `restricted`, and no others', async () => {
+  it('admits the pods of every Deployment under the Pod Security Standard `restricted`, and rejects other pods', async () => {
     const names = (await objects()).filter(({ kind }) => kind === 'Deployment').map((it) => it.metadata.name);
     expect(names).toHaveLength(12);
     for (const name of names) {
@@ -88,7 +88,7 @@ describe.skipIf(!IS_UP)('on a Kubernetes API server', () => {
     expect(await level()).toEqual([]);
   }, 60_000);
 
-  it('keeps the number of pods when autoscaling is turned on, and later', async () => {
+  it('keeps the number of pods when autoscaling is turned on, and in later upgrades', async () => {
     const files = ['everywhere', 'catalogue'];
     const http = 'catalogue.processes.http';
     const scaled = [`${http}.autoscaling.enabled=true`, `${http}.resources.requests.cpu=1`];

@@ -12,7 +12,7 @@ const containerOf = (deployment: Deployment | undefined) => deployment?.spec.tem
 const podOf = (deployment: Deployment | undefined) => deployment?.spec.template.spec ?? {};
 
 describe.skipIf(helm === undefined)('the chart', () => {
-  it('leaves five of the seconds that a pod has to stop', async () => {
+  it('reserves five of the seconds that a pod has to stop', async () => {
     const all = await template('all', { files: ['everywhere', 'laptop', 'directory-link'] });
     const caddyfile = await readFile(join(REPOSITORY, 'deploy/gateway/Caddyfile'), 'utf8');
     const gracePeriod = Number(/grace_period (\d+)s/.exec(caddyfile)?.[1]);
@@ -96,7 +96,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     expect(accounts.map(({ annotations }) => annotations)).toEqual([{ role: 'reader' }, { role: 'reader' }]);
   });
 
-  it('limits what pods connect to only if told to: names, what the values list, and from the gateway services', async () => {
+  it('limits the connections of pods only when configured: to DNS, to listed networks, and from the gateway to services', async () => {
     const policies = async (...files: string[]) => {
       const release = { files: ['everywhere', 'flags', 'collaboration', 'gateway', ...files] };
       return new Map(
@@ -173,7 +173,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
       expect(spec.replicas === undefined).toBe(consumers.includes(metadata.name));
   });
 
-  it('spreads projects over pods of flags, which the gateway knows by name', async () => {
+  it('spreads projects over pods of flags, which the gateway addresses by name', async () => {
     const files = ['everywhere', 'production', 'flags', 'gateway', 'spread'];
     const release = await template('all', { files, set: ['namePrefix=blue-'] });
     const named = (name: string) => release.filter(({ metadata }) => metadata.name === name);
@@ -205,7 +205,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     await expect(scaled).rejects.toThrow('disable its autoscaling');
   });
 
-  it('takes a TriggerAuthentication of yours', async () => {
+  it("accepts the user's own TriggerAuthentication", async () => {
     const files = ['everywhere', 'flags', 'lag'];
     const release = await template('all', { files, set: ['keda.authentication=brokers'] });
     expect(ofKind(release, 'TriggerAuthentication')).toEqual([]);
@@ -214,7 +214,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     );
   });
 
-  it('runs the link of a region with settings that it knows, reached by operators and Prometheus', async () => {
+  it('runs the link of a region with settings that it knows, reachable by operators and Prometheus', async () => {
     const release = await template('link', { files: ['everywhere', 'directory-link'] });
     const [deployment, ...others] = ofKind(release, 'Deployment');
     expect(others).toEqual([]);
@@ -248,7 +248,7 @@ describe.skipIf(helm === undefined)('the chart', () => {
     await expect(unset).rejects.toThrow('directory-link needs the event log: set HOME_KAFKA_BROKERS');
   });
 
-  it('sends an event and asks for flags in `helm test`, if it has a project key', async () => {
+  it('sends an event and requests flags in `helm test`, if it has a project key', async () => {
     const commands = async (set: string[]) => {
       const release = await template('gateway', { files: ['everywhere', 'gateway'], set });
       return JSON.stringify(ofKind(release, 'Pod')[0]?.spec.containers[0]['args']);

@@ -27,7 +27,7 @@ describe.skipIf(!HAS_NODES)('nodes that are drained under load', () => {
 
   const allPods = async () => (await Promise.all(RELEASES.map(podsOf))).flat();
 
-  it('has a pod of each process on each node', async () => {
+  it('each node runs a pod of each process', async () => {
     const nodes = new Map<string, string[]>();
     for (const { process, node = '' } of await allPods())
       nodes.set(process, [...(nodes.get(process) ?? []), node]);
@@ -39,7 +39,7 @@ describe.skipIf(!HAS_NODES)('nodes that are drained under load', () => {
 
   // After the first drain, both pods of each process are on the second node.
   it.each(NODES)(
-    'answers every request while %s is drained, and always has a pod of each process',
+    'every request is answered while %s is drained, and each process always has a pod',
     async (node) => {
       const availability = await watchAvailability();
       const { requests, failures } = await load.during(async () => {
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_NODES)('nodes that are drained under load', () => {
     420_000,
   );
 
-  it('has everything that it accepted, once', async () => {
+  it('everything that was accepted is stored once', async () => {
     const { accepted, ...problems } = await load.finish();
     for (const [what, found] of Object.entries(problems)) expect([what, found]).toEqual([what, []]);
     expect(Object.values(accepted).every((count) => count > 0)).toBe(true);

@@ -47,7 +47,7 @@ describe.skipIf(!HAS_NODES)('pods that are scaled by their CPU', () => {
     await eventually(async () => expect((await scaling()).percent).toBeLessThan(50), { withinMs: 120_000 });
   }, 400_000);
 
-  it('starts another under load and stops one after it, and answers every request', async () => {
+  it('starts another pod under load and stops one afterwards, and answers every request', async () => {
     const up = await load.during(async () => {
       const busy = flood(client.call);
       await untilPods(2).finally(busy.stop);
@@ -62,7 +62,7 @@ describe.skipIf(!HAS_NODES)('pods that are scaled by their CPU', () => {
     }
   }, 600_000);
 
-  it('has everything that it accepted, once', async () => {
+  it('stores everything that it accepted, once', async () => {
     const { accepted, ...problems } = await load.finish();
     for (const [what, found] of Object.entries(problems)) expect([what, found]).toEqual([what, []]);
     expect(Object.values(accepted).every((count) => count > 0)).toBe(true);

@@ -39,7 +39,7 @@ describe.skipIf(!HAS_NODES)('pods under load', () => {
   const tagsOf = async (name: string) =>
     new Set((await podsOf(name)).filter(({ isReady }) => isReady).map(({ tag }) => tag));
 
-  it('keeps the version that serves if the migration of an upgrade fails', async () => {
+  it('keeps the serving version if the migration of an upgrade fails', async () => {
     await withoutFailures('catalogue with a failing migration', async () => {
       await expect(release('catalogue', [BROKEN], '30s')).rejects.toThrow('deadline exceeded');
     });
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_NODES)('pods under load', () => {
     240_000,
   );
 
-  it('has migrated every database', async () => {
+  it('migrates every database', async () => {
     const address = await clusterIp('backings', 'postgres');
     const migrated = await Promise.all(
       SERVICE_NAMES.filter((name) => name !== 'ingestion').map((name) =>
@@ -94,7 +94,7 @@ describe.skipIf(!HAS_NODES)('pods under load', () => {
     await sql('alter role flags login');
   }, 240_000);
 
-  it('has everything that it accepted, once', async () => {
+  it('stores everything that it accepted, once', async () => {
     const { accepted, ...problems } = await load.finish();
     for (const [what, found] of Object.entries(problems)) expect([what, found]).toEqual([what, []]);
     expect(Object.values(accepted).every((count) => count > 0)).toBe(true);

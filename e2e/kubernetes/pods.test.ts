@@ -5,7 +5,7 @@ import { newProject } from './cluster.ts';
 import { HAS_NODES, inBackings, installEverything, podsOf, RELEASES } from './pods.ts';
 import { helm, inNamespace } from './server.ts';
 
-describe.skipIf(!HAS_NODES)('on nodes', () => {
+describe.skipIf(!HAS_NODES)('the chart on real nodes', () => {
   beforeAll(async () => {
     await installEverything();
   }, 600_000);

@@ -47,51 +47,54 @@ function environment(deployment: Deployment): Record<string, string | undefined>
   );
 }
 
-describe.skipIf(helm === undefined).each(services)('the chart gives $name', ({ name, settings }) => {
-  it('only settings it knows, and all it needs to start', async () => {
-    for (const deployment of ofKind(await template(name, { files: ['everywhere', name] }), 'Deployment')) {
-      const names = envOf(deployment).map((one) => one.name);
-      expect(names).toEqual([...new Set(names)]);
-      expect(names.filter((one) => !(one in settings.shape))).toEqual([]);
+describe.skipIf(helm === undefined).each(services)(
+  'the settings of $name in the chart',
+  ({ name, settings }) => {
+    it('a service gets only settings that it knows, and all that it needs to start', async () => {
+      for (const deployment of ofKind(await template(name, { files: ['everywhere', name] }), 'Deployment')) {
+        const names = envOf(deployment).map((one) => one.name);
+        expect(names).toEqual([...new Set(names)]);
+        expect(names.filter((one) => !(one in settings.shape))).toEqual([]);
 
-      const config = parseConfig(settings, environment(deployment));
-      expect(deployment.spec.template.spec.containers[0].ports).toEqual([
-        { name: 'http', containerPort: config.PORT },
-      ]);
-      expect(config.DRAIN_MS).toBe(5000);
-      if ('REDIS_URL' in config) expect(config.REDIS_URL).toBe('rediss://redis');
-      const process = deployment.spec.template.metadata.labels['switchboard-process'];
-      // The pods that serve insights also keep the replicas that insights query.
-      const own = name === 'analytics' ? ['http', 'files', 'people'] : [process];
-      const roles = 'ROLES' in settings.shape ? new Set(own) : undefined;
-      expect('ROLES' in config ? config.ROLES : undefined).toEqual(roles);
-    }
-  });
-
-  it('secrets from its Secret only, none in the manifest', async () => {
-    for (const deployment of ofKind(await template(name, { files: ['everywhere', name] }), 'Deployment')) {
-      const secret = envOf(deployment).filter((one) => one.name in secrets);
-      expect(secret.length).toBeGreaterThan(0);
-      for (const one of secret) {
-        expect(one).toEqual({
-          name: one.name,
-          valueFrom: {
-            secretKeyRef: { name: `switchboard-${name}`, key: one.name, optional: expect.any(Boolean) },
-          },
-        });
+        const config = parseConfig(settings, environment(deployment));
+        expect(deployment.spec.template.spec.containers[0].ports).toEqual([
+          { name: 'http', containerPort: config.PORT },
+        ]);
+        expect(config.DRAIN_MS).toBe(5000);
+        if ('REDIS_URL' in config) expect(config.REDIS_URL).toBe('rediss://redis');
+        const process = deployment.spec.template.metadata.labels['switchboard-process'];
+        // The pods that serve insights also keep the replicas that insights query.
+        const own = name === 'analytics' ? ['http', 'files', 'people'] : [process];
+        const roles = 'ROLES' in settings.shape ? new Set(own) : undefined;
+        expect('ROLES' in config ? config.ROLES : undefined).toEqual(roles);
       }
-    }
-  });
-});
+    });
 
-describe.skipIf(helm === undefined)('settings', () => {
+    it('a service gets secrets from its Secret only, and none in the manifest', async () => {
+      for (const deployment of ofKind(await template(name, { files: ['everywhere', name] }), 'Deployment')) {
+        const secret = envOf(deployment).filter((one) => one.name in secrets);
+        expect(secret.length).toBeGreaterThan(0);
+        for (const one of secret) {
+          expect(one).toEqual({
+            name: one.name,
+            valueFrom: {
+              secretKeyRef: { name: `switchboard-${name}`, key: one.name, optional: expect.any(Boolean) },
+            },
+          });
+        }
+      }
+    });
+  },
+);
+
+describe.skipIf(helm === undefined)('the settings of the chart', () => {
   const flags = async (...set: string[]) => {
     const manifests = await template('flags', { files: ['everywhere', 'flags'], set });
     const http = ofKind(manifests, 'Deployment').find(({ metadata }) => metadata.name === 'flags');
     return http ? environment(http) : {};
   };
 
-  it('of a process override those of its service, which override the common ones', async () => {
+  it('the settings of a process override those of its service, which override the common settings', async () => {
     const common = 'env.LOG_LEVEL=warn';
     const own = 'flags.env.LOG_LEVEL=error';
     expect(await flags(common)).toMatchObject({ LOG_LEVEL: 'warn' });
@@ -100,24 +103,24 @@ describe.skipIf(helm === undefined)('settings', () => {
     expect(await flags(common, own, process)).toMatchObject({ LOG_LEVEL: 'debug' });
   });
 
-  it('that are large numbers are not in scientific notation', async () => {
+  it('large numbers are not rendered in scientific notation', async () => {
     expect(await flags('flags.env.RULESET_CACHE_BYTES=134217728')).toMatchObject({
       RULESET_CACHE_BYTES: '134217728',
     });
   });
 
-  it('of OpenTelemetry and Node are accepted', async () => {
+  it('settings of OpenTelemetry and Node are accepted', async () => {
     const traces = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_TRACES_SAMPLER_ARG: '0.1' };
     const given = Object.entries(traces).map(([name, value]) => `env.${name}=${value}`);
     expect(await flags(...given)).toMatchObject(traces);
   });
 
-  it('of ROLES let one process do all work of a service', async () => {
+  it('ROLES lets one process do all work of a service', async () => {
     const set = ['flags.processes.user-state.enabled=false', 'flags.processes.http.roles=http\\,user-state'];
     expect(await flags(...set)).toMatchObject({ ROLES: 'http,user-state' });
   });
 
-  it('of WORKERS go to processes that serve requests', async () => {
+  it('WORKERS goes to processes that serve requests', async () => {
     expect(await flags()).toMatchObject({ WORKERS: '1' });
     expect(await flags('flags.processes.http.workers=3')).toMatchObject({ WORKERS: '3' });
   });
@@ -144,7 +147,7 @@ describe.skipIf(helm === undefined)('settings', () => {
       'flags.processes.http.autoscaling.enabled=true,flags.processes.http.autoscaling.lag=9',
       'needs consumerGroup',
     ],
-  ])('%s is refused: %s', async (set, reason) => {
+  ])('the value %s is refused: %s', async (set, reason) => {
     await expect(flags(set)).rejects.toThrow(reason);
   });
 });

@@ -43,7 +43,7 @@ async function withLog<T>(user: string, work: (log: EventLog) => Promise<T>): Pr
 }
 
 describe('the ACLs of the broker users', () => {
-  it('are applied by an administrator, once', async () => {
+  it('an administrator applies the ACLs once', async () => {
     if (kafka === undefined) return;
     const listed = (await acls('list')).out.trim().split('\n');
     expect(listed).toContain('catalogue WRITE topic directory');
@@ -53,7 +53,7 @@ describe('the ACLs of the broker users', () => {
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('Cluster authorization failed')]);
   });
 
-  it('lose what an administrator gave besides, and leave other users alone', async () => {
+  it('applying the ACLs again removes extra rights, and leaves other users alone', async () => {
     if (kafka === undefined) return;
     const admin = client('admin').admin();
     await admin.connect();
@@ -71,7 +71,7 @@ describe('the ACLs of the broker users', () => {
     await eventually(async () => expect((await acls('apply')).out).toBe('0 added, 1 removed\n'));
   });
 
-  it('let each user do what its program does', async () => {
+  it('the ACLs let each user do what its program does', async () => {
     if (kafka === undefined) return;
     // Users that create topics come first, because others read from these.
     for (const [user, { creates }] of USERS.filter(([, access]) => access.creates.length > 0))
@@ -79,7 +79,7 @@ describe('the ACLs of the broker users', () => {
     await Promise.all(USERS.map(([user, access]) => withLog(user, (log) => use(user, log, access))));
   }, 60_000);
 
-  it('refuse everything else', async () => {
+  it('the ACLs refuse everything else', async () => {
     if (kafka === undefined) return;
     for (const [user, access] of USERS) {
       const admin = client(user).admin();
@@ -102,7 +102,7 @@ describe('the ACLs of the broker users', () => {
     }
   }, 60_000);
 
-  it('refuse records of a topic whose offsets a user may watch', async () => {
+  it('the ACLs refuse a user the records of a topic of which it may watch the offsets', async () => {
     if (kafka === undefined) return;
     expect(eventLogAccess.catalogue.watches).toContainEqual({ group: 'archive.events', topics: ['events'] });
     const consumer = client('catalogue').consumer({ groupId: 'catalogue.audit' });
@@ -117,7 +117,7 @@ describe('the ACLs of the broker users', () => {
     await consumer.disconnect();
   });
 
-  it('are named by a service that lacks one', async () => {
+  it('a service names an ACL that it lacks', async () => {
     if (kafka === undefined) return;
     const record = { partition: 0, key: null, value: Buffer.from('x'), headers: {} };
     await expect(withLog('flags', (log) => log.publish('directory', [record]))).rejects.toThrow(

@@ -15,7 +15,7 @@ import { REPOSITORY } from '../harness/repository.ts';
 const run = promisify(execFile);
 const hasPrograms = existsSync('/usr/bin/caddy') && existsSync('/usr/bin/openssl');
 
-describe.skipIf(!hasPrograms)('a service with TLS and an authority of clients', () => {
+describe.skipIf(!hasPrograms)('a service with TLS and a client certificate authority', () => {
   let rig: Harness;
   let folder: string;
   let port: number;
@@ -88,18 +88,18 @@ describe.skipIf(!hasPrograms)('a service with TLS and an authority of clients', 
       env: { PORT: String(port), TLS_CERT_FILE: file('catalogue.pem'), TLS_KEY_FILE: file('catalogue.key') },
     });
 
-  it('answers clients that have a certificate, and the check of its container', async () => {
+  it('answers clients that have a certificate, and the health check of its container', async () => {
     await ask('gateway', '/v1/plans');
     await health();
   });
 
-  it('refuses clients without a certificate, with one of others, and plain HTTP', async () => {
+  it('refuses clients without a certificate, with a certificate of another authority, and plain HTTP', async () => {
     await expect(ask(undefined, '/v1/plans')).rejects.toThrow();
     await expect(ask('other/stranger', '/v1/plans')).rejects.toThrow();
     await expect(fetch(`http://127.0.0.1:${port}/v1/plans`)).rejects.toThrow();
   });
 
-  it('is reached by the gateway, whose health checks pass', async () => {
+  it('the gateway reaches the service, and its health checks pass', async () => {
     await eventually(async () => {
       const answer = await fetch(`${gateway.api}/v1/plans`);
       expect(await answer.json()).toEqual({ plans: [] });

@@ -13,8 +13,8 @@ const prometheus = z.object({
   scrape_configs: z.array(z.object({ dns_sd_configs: z.array(z.object({ names: z.array(z.string()) })) })),
 });
 
-describe.skipIf(loader === undefined)('with deploy/observability', () => {
-  it('every service process is scraped and sends traces to Tempo', async () => {
+describe.skipIf(loader === undefined)('docker-compose.yml with deploy/observability', () => {
+  it('Prometheus scrapes every service process, and Tempo receives its traces', async () => {
     const files = ['docker-compose.yml', 'deploy/observability/docker-compose.yml'];
     const services = await loadComposeFile(loader ?? '', files);
     const processes = Object.entries(services).filter(

@@ -2,7 +2,7 @@ import { catalogueService } from '@switchboard/service-catalogue';
 import { eventually, harness } from '@switchboard/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 
-test('after SIGUSR2 a process and its workers log at debug', async () => {
+test('a process and its workers log at debug after SIGUSR2', async () => {
   const rig = await harness({ services: { catalogue: catalogueService } });
   onTestFinished(() => rig.stop());
   const program = await rig.spawn('catalogue', {

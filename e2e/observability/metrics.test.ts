@@ -21,7 +21,7 @@ afterAll(async () => {
   await rig?.stop();
 });
 
-it('docs list exactly the metrics that services expose, with their types', async () => {
+it('the docs list exactly the metrics that services expose, with their types', async () => {
   const rows = (await readDocs()).matchAll(/^\| `(switchboard_\w+)` \| (counter|gauge|histogram) \|/gm);
   const documented = Object.fromEntries([...rows].map(([, name, type]) => [name, type]));
   const ours = [...exposed.types].filter(([name]) => name.startsWith('switchboard_'));

@@ -22,12 +22,12 @@ const run = promisify(execFile);
 /** Runs promtool. Rejects with its output if it finds a problem. */
 const promtool = (...args: string[]) => run('promtool', args, { cwd: prometheusFolder });
 
-describe.skipIf(!(await isInstalled('promtool')))('according to promtool', () => {
+describe.skipIf(!(await isInstalled('promtool')))('the checks of promtool', () => {
   it('the Prometheus configuration and rules are valid', async () => {
     await promtool('check', 'config', 'prometheus.yml');
   });
 
-  it('alerts pass their rule tests', async () => {
+  it('the alerts pass their rule tests', async () => {
     await promtool('test', 'rules', ...RULE_TESTS);
   }, 120_000);
 

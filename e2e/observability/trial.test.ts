@@ -84,7 +84,7 @@ function vapidKeys(): Env {
   };
 }
 
-describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
+describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () => {
   let rig: Harness;
   let network: Network | undefined;
   let flagsDatabase: Reached;
@@ -224,7 +224,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     rig.manage('flags', method, `/projects/p1/${path}`, body);
 
   it(
-    'a service that is gone pages for its process and its groups, and for nothing else',
+    'a stopped service pages for its process and its groups, and for nothing else',
     async () => {
       await eventually(async () => expect(await firing('page')).toEqual(new Set()), EVENTUALLY);
       await program('archive').kill();
@@ -244,9 +244,9 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     TEST_MS,
   );
 
-  describe.concurrent('faults of several services at a time', () => {
+  describe.concurrent('faults of several services at the same time', () => {
     it(
-      'flags: records, changes, tables and at last the database',
+      'alerts fire for flags: records, changes, tables and finally the database',
       async () => {
         const log = openPostgresLog({ url: rig.logUrl });
         const unreadable = { partition: 0, key: 'p1', value: Buffer.from('no JSON'), headers: {} };
@@ -303,7 +303,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     );
 
     it(
-      'archive: a history too large, recordings that are lost, an object store that takes nothing',
+      'alerts fire for archive: a history too large, lost recordings, an object store that rejects writes',
       async () => {
         const objects = join(rig.folder, 'objects');
         await eventually(() => sendRecording());
@@ -349,7 +349,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     }
 
     it(
-      'collaboration: no mail server, unusable push subscriptions, too many readers',
+      'alerts fire for collaboration: no mail server, unusable push subscriptions, too many readers',
       async () => {
         const members = (names: string[], more: object = {}) =>
           Promise.all(
@@ -398,7 +398,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     );
 
     it(
-      'ingestion: a body that takes half of the memory, a CPU that comes and goes',
+      'alerts fire for ingestion: a body that takes half of the memory, a blocked event loop',
       async () => {
         const stop = new AbortController();
         const body = new ReadableStream({
@@ -425,7 +425,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
     );
 
     it(
-      'directory: a link without its region, an erasure that nobody does',
+      'alerts fire for directory: a link without its region, an erasure that no service completes',
       async () => {
         const { status } = await rig.manage('catalogue', 'POST', '/projects/p1/erasures', {
           distinctIds: ['somebody'],
@@ -444,7 +444,7 @@ describe.skipIf(!canRun)('with Prometheus, the rules and services', () => {
   });
 
   it(
-    'an event log that is gone stops what is published and what is known of consumers',
+    'a lost event log stops publishing and the metrics of consumers',
     async () => {
       expect((await identify(0)).status).toBe(202);
       await eventLog.without(async () => {

@@ -50,11 +50,11 @@ async function publishedPackages(): Promise<[name: string, folder: string][]> {
     .map(([manifest, folder]) => [manifest.name, folder]);
 }
 
-describe('a package that people install', async () => {
+describe('the packages that people install', async () => {
   const { packages: served } = await buildSdks();
 
   it.each(await publishedPackages())(
-    '%s can be published, is complete, and is what deployments serve',
+    '%s can be published, is complete, and matches the package that deployments serve',
     async (name, folder) => {
       const packed = await mkdtemp(join(tmpdir(), 'switchboard-packed-'));
       try {

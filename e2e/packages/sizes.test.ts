@@ -26,7 +26,7 @@ async function size(code: string, external: (string | RegExp)[] = []): Promise<n
   return gzipSync(bundled, { level: 9 }).length;
 }
 
-describe('the size of a package that pages load', () => {
+describe('the sizes of the packages that pages load', () => {
   it.each([
     ['@switchboard/browser', 8_500, "export * from '~/browser/src/index.ts'", []],
     ['@switchboard/messenger', 30_000, "export * from '~/messenger/src/index.ts'", []],
@@ -41,13 +41,13 @@ describe('the size of a package that pages load', () => {
     expect(await size(code, external)).toBeLessThanOrEqual(most);
   });
 
-  it('@switchboard/replay is rrweb and at most 4,500 bytes', async () => {
+  it('@switchboard/replay adds at most 4,500 bytes to rrweb', async () => {
     const whole = await size("export * from '~/replay/src/index.ts'");
     const rrweb = await size("export { record } from '~/replay/node_modules/@rrweb/record/dist/record.js'");
     expect(whole - rrweb).toBeLessThanOrEqual(4_500);
   });
 
-  it('of what a page does not use is nothing', async () => {
+  it('unused parts of a package add no bytes to a page', async () => {
     expect(await size("export { flagValue } from '~/browser/src/index.ts'")).toBeLessThan(500);
   });
 });

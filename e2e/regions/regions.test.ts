@@ -116,7 +116,7 @@ describe.skipIf(us === undefined)('two regions', () => {
     await eventually(async () => expect(await status()).toBe(401));
   });
 
-  test('a throttle that an operator makes at home holds in the other region, and ends there', async () => {
+  test('a throttle that an operator sets at home applies in the other region, and ends there', async () => {
     const accepted = async (region: typeof us, project: TestProject) =>
       (await at(region, project)('ingestEvents', event('throttled'))).body;
     expect(await switchboard('projects', 'throttle', projectUs.id, '--drop-events')).toBe(0);
@@ -154,7 +154,7 @@ describe.skipIf(us === undefined)('two regions', () => {
     expect(await rowsWith(urlOfFlags, 'to be erased')).toEqual({});
   }, 90_000);
 
-  test('while the link is down the region keeps serving; changes arrive when it is back', async () => {
+  test('the region keeps serving while the link is down, and receives changes when it is back', async () => {
     expect(await link?.stop()).toBe(0);
     const keys = `/projects/${projectUs.id}/keys`;
     const { key } = (await manage('catalogue', 'POST', keys)) as { key: string };

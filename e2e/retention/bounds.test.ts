@@ -49,16 +49,19 @@ test('every topic has a bound', () => {
   expect([...new Set(created)].sort()).toEqual(Object.keys(TOPICS).sort());
 });
 
-describe('settings', () => {
+describe('the settings of bounds', () => {
   const all = new Map(serviceSettings.map(([name, shape]) => [name, new Set(Object.keys(shape))]));
 
-  test.each(SERVICES.map(({ name }) => name))('of %s that bound its tables are its own', (name) => {
-    const tables = { ...TABLES[name], ...(name === 'analytics' ? CLICKHOUSE_TABLES : {}) };
-    const named = settingsIn(Object.values(tables));
-    expect(named.filter((setting) => all.get(name)?.has(setting) !== true)).toEqual([]);
-  });
+  test.each(SERVICES.map(({ name }) => name))(
+    'the settings of %s that bound its tables exist in its configuration',
+    (name) => {
+      const tables = { ...TABLES[name], ...(name === 'analytics' ? CLICKHOUSE_TABLES : {}) };
+      const named = settingsIn(Object.values(tables));
+      expect(named.filter((setting) => all.get(name)?.has(setting) !== true)).toEqual([]);
+    },
+  );
 
-  test('that say how long something is kept bound something', () => {
+  test('every setting with a retention time bounds something', () => {
     const bounds = [...Object.values(TABLES), TOPICS, OBJECTS].flatMap((one) => Object.values(one));
     const exist = [...all.values()].flatMap((names) => [...names]);
     const kept = exist.filter((name) => /_RETENTION_(DAYS|HOURS)$/.test(name));
@@ -66,7 +69,7 @@ describe('settings', () => {
     expect(settingsIn(bounds)).toEqual(expect.arrayContaining(kept));
   });
 
-  test('that say how long something is kept are in docs/data-retention.md, with what they say by default', async () => {
+  test('every setting with a retention time is in docs/data-retention.md, with its default', async () => {
     const page = await readFile(join(REPOSITORY, 'docs/data-retention.md'), 'utf8');
     const rows = [...page.matchAll(/^\|[^|]*\| `(\w+_RETENTION_(?:DAYS|HOURS))` \| ([^|]+) \|/gm)];
     const documented = new Map(rows.map(([, name = '', value = '']) => [name, value.trim()]));

@@ -209,8 +209,8 @@ const planted: [Rule, what: string, files: Record<string, string>, found: string
   ],
 ];
 
-describe.each([...new Set(planted.map(([rule]) => rule))])('$name', ({ name, check }) => {
-  test('accepts a tree in order', () => {
+describe.each([...new Set(planted.map(([rule]) => rule))])('the rule "$name"', ({ name, check }) => {
+  test('accepts a tree that follows the rule', () => {
     expect(check(parseTree(VALID))).toEqual([]);
   });
 

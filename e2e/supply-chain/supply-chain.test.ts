@@ -45,7 +45,7 @@ const bill = z.object({ bomFormat: z.literal('CycloneDX'), components: z.array(c
 
 const pinned = z.object({ packageManager: z.string(), scripts: z.record(z.string(), z.string()) });
 
-describe('what the images contain', () => {
+describe('the contents of the images', () => {
   let folder: string;
   let components: z.infer<typeof component>[];
   beforeAll(async () => {
@@ -60,13 +60,13 @@ describe('what the images contain', () => {
   }, 60_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('is listed in a bill of materials, with versions', () => {
+  it('every package in the images is in a bill of materials, with its version', () => {
     expect(components.length).toBeGreaterThan(100);
     expect(components.map(({ purl }) => purl)).toContainEqual(expect.stringMatching(/^pkg:npm\/hono@\d/));
     expect(components.map(({ name }) => name)).not.toContain('vitest');
   });
 
-  it('has licences that let it be shipped', () => {
+  it('every package in the images has a licence that permits shipping it', () => {
     const refused = components.flatMap(({ name, version, licenses }) => {
       const named = licenses.map(
         ({ license, expression }) => expression ?? license?.id ?? license?.name ?? '',
@@ -78,7 +78,7 @@ describe('what the images contain', () => {
   });
 });
 
-it('pnpm is pinned by version and hash, alike on machines and in images', async () => {
+it('pnpm is pinned by version and hash, identically on machines and in images', async () => {
   const { packageManager } = pinned.parse(JSON.parse(await read('package.json')));
   const [, version] = /^pnpm@(\d+\.\d+\.\d+)\+sha512\.[0-9a-f]{128}$/.exec(packageManager) ?? [];
   expect(version).toBeDefined();

@@ -48,7 +48,7 @@ async function run(...args: string[]): Promise<{ code: number | null; lines: rea
 }
 
 // Each test continues where the previous one ended.
-describe.skipIf(deployment === undefined)('switchboard topics repartition, under load', { retry: 0 }, () => {
+describe.skipIf(deployment === undefined)('switchboard topics repartition under load', { retry: 0 }, () => {
   let log: EventLog;
   let read: ReadonlyMap<string, number[]>;
   let load: Load;
@@ -64,7 +64,7 @@ describe.skipIf(deployment === undefined)('switchboard topics repartition, under
     await log?.close();
   });
 
-  test('gives two topics more partitions at once', async () => {
+  test('gives two topics more partitions at the same time', async () => {
     const [events, identifies] = await Promise.all([
       run('events', '--to', '8'),
       run('identifies', '--to', '6'),
@@ -84,7 +84,7 @@ describe.skipIf(deployment === undefined)('switchboard topics repartition, under
     await load.progress();
   });
 
-  test('gives fewer partitions, though it is killed twice and no archive runs', async () => {
+  test('gives a topic fewer partitions, though it is killed twice and no archive runs', async () => {
     expect(await Promise.all(instancesOf('archive').map((one) => one.stop()))).toEqual([0, 0]);
     await load.progress();
     for (const step of ['events.from-12 has 2 partitions', 'events.from-4 takes no more records']) {
@@ -96,14 +96,14 @@ describe.skipIf(deployment === undefined)('switchboard topics repartition, under
     await load.progress();
   });
 
-  test('lasts when processes restart', async () => {
+  test('keeps the new partitions when processes restart', async () => {
     const [ingestion] = instancesOf('ingestion');
     expect(await ingestion?.stop()).toBe(0);
     await Promise.all([ingestion, ...instancesOf('archive')].map((one) => one?.restart()));
     await load.progress();
   });
 
-  test('has lost no event, doubled none and changed no order', async () => {
+  test('loses no event, duplicates none and keeps their order', async () => {
     const { backings } = deployed();
     const old = (await log.endOffsets('events')).slice(0, 12);
     await load.progress();
@@ -143,7 +143,7 @@ describe.skipIf(deployment === undefined)('switchboard topics repartition, under
     expect(await traitsOf(backings.postgres.url('flags'))).toEqual(load.accepted.identified);
   }, 120_000);
 
-  test('names a topic that there is not', async () => {
+  test('names a topic that does not exist', async () => {
     const admin = new Kafka({
       brokers: deployed().backings.kafka.brokers,
       logCreator: () => () => {},

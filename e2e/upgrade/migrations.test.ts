@@ -48,12 +48,12 @@ const refused: [statement: string, markers: string[]][] = [
   ['ALTER TABLE turns ADD COLUMN n bigint GENERATED ALWAYS AS IDENTITY', ['brief']],
 ];
 
-test.each(refused)('%s is refused', async (statement, markers) => {
+test.each(refused)('the statement %s is refused', async (statement, markers) => {
   const found = await lintMigration(`CREATE TABLE other (id text);\n--> statement-breakpoint\n${statement};`);
   expect(found.map(({ marker }) => marker)).toEqual(markers);
 });
 
-test.each(refused)('%s is accepted below its marker', async (statement, markers) => {
+test.each(refused)('the statement %s is accepted below its marker', async (statement, markers) => {
   const why = markers.map((marker) => `-- ${marker}: version 0.4 no longer reads it\n`).join('');
   expect(
     await lintMigration(`CREATE TABLE other (id text);\n--> statement-breakpoint\n${why}${statement};`),
@@ -72,11 +72,11 @@ test.each([
   'CREATE INDEX CONCURRENTLY i ON turns (body)',
   "ALTER TYPE mood ADD VALUE 'fine'",
   "COMMENT ON TABLE turns IS 'DROP TABLE turns'",
-])('%s is accepted', async (sql) => {
+])('the statement %s is accepted', async (sql) => {
   expect(await lintMigration(sql)).toEqual([]);
 });
 
-test('a marker covers only the statement below it, and needs a reason', async () => {
+test('a marker covers only the statement below it, and requires a reason', async () => {
   const drop = (table: string) => `DROP TABLE ${table};`;
   const found = await lintMigration(`-- contract: not read since 0.4\n${drop('a')}\n${drop('b')}`);
   expect(found.map(({ statement }) => statement)).toEqual(['DROP TABLE b']);

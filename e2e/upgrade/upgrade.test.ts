@@ -13,7 +13,7 @@ function deployed(): Deployment {
   return deployment;
 }
 
-describe.skipIf(deployment === undefined)('two instances of everything behind the gateway', () => {
+describe.skipIf(deployment === undefined)('two instances of every service behind the gateway', () => {
   // Not retried, because the instances already run the next version by then.
   test('a rolling upgrade with migrations fails no request and loses no data', {
     retry: 0,
@@ -42,7 +42,7 @@ describe.skipIf(deployment === undefined)('two instances of everything behind th
     expect(Object.values(accepted).every((count) => count > 0)).toBe(true);
   });
 
-  test('a rate limit counts requests over all instances', async () => {
+  test('a rate limit counts the requests of all instances', async () => {
     const project = await createProject(deployed(), { id: 'limited', region: 'eu' });
     const statuses: number[] = [];
     for (let i = 0; i < 40; i++) {
@@ -58,7 +58,7 @@ describe.skipIf(deployment === undefined)('two instances of everything behind th
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
   });
 
-  test('an event at one instance reaches sockets of the other', async () => {
+  test('an event at one instance reaches sockets of the other instance', async () => {
     const project = await createProject(deployed(), { id: 'live', region: 'eu' });
     const manage = await managementClient(deployed());
     await manage('messenger', 'PUT', `/projects/${project.id}/team/grace`, { name: 'Grace' });

@@ -28,12 +28,12 @@ function archived(number: number, { project = 'crash-a' as const, isLate = false
   return { project, ...eventOf({ project, round: 1, number }, base, isLate), place: 'file-1' };
 }
 
-describe('events', () => {
+describe('the checks of events', () => {
   const accepted = request({ count: 3 });
   const all = [archived(0), archived(1), archived(2)];
   const faultsOf = (requests: Request[], found: FoundEvent[]) => checkEvents(requests, found, base).faults;
 
-  it('pass when each accepted event is there once', () => {
+  it('passes when each accepted event is stored once', () => {
     expect(checkEvents([accepted], all, base)).toEqual({
       accepted: 3,
       rejected: 0,
@@ -44,39 +44,39 @@ describe('events', () => {
     });
   });
 
-  it('fail when one is missing', () => {
+  it('fails when an accepted event is missing', () => {
     expect(faultsOf([accepted], all.slice(1))).toEqual(['crash-a r1-e0: lost, answered 202; 0 on the log']);
   });
 
-  it('fail when one is there twice, accepted or not', () => {
+  it('fails when an event is stored twice, whether it was accepted or not', () => {
     expect(faultsOf([accepted], [...all, { ...archived(1), place: 'file-2' }])).toEqual([
       'crash-a r1-e1: duplicate, answered 202, found in file-1, in file-2; 0 on the log',
     ]);
     expect(faultsOf([request({ statuses: [503, 0] })], [archived(0), archived(0)])).toHaveLength(1);
   });
 
-  it('fail when one differs from what was sent', () => {
+  it('fails when an event differs from the one that was sent', () => {
     const changed = { ...archived(1), properties: { ...Object(archived(1).properties), price: 0 } };
     expect(faultsOf([accepted], [archived(0), changed, archived(2)])).toEqual([
       'crash-a r1-e1: differs from what was sent, in file-1; 0 on the log',
     ]);
   });
 
-  it('fail when an invalid event is stored', () => {
+  it('fails when an invalid event is stored', () => {
     const rejected = request({ expected: 400, statuses: [503, 400] });
     expect(faultsOf([rejected], [])).toEqual([]);
     expect(faultsOf([rejected], [archived(0)])).toHaveLength(1);
     expect(faultsOf([request({ expected: 400, statuses: [0] })], [archived(0)])).toHaveLength(1);
   });
 
-  it('pass whether or not an event without a response is there', () => {
+  it('passes whether or not an event without a response is stored', () => {
     for (const statuses of [[0], [503], [503, 0, 503]]) {
       expect(faultsOf([request({ statuses })], [])).toEqual([]);
       expect(faultsOf([request({ statuses })], [archived(0)])).toEqual([]);
     }
   });
 
-  it('are two when two projects use the same event_id', () => {
+  it('counts two events when two projects use the same event_id', () => {
     const both = [request(), request({ project: 'crash-b' })];
     const stored = {
       ...archived(0),
@@ -88,14 +88,14 @@ describe('events', () => {
     expect(faultsOf(both, [archived(0), { ...archived(0), project: 'crash-b' }])).toHaveLength(1);
   });
 
-  it('fail when one was never sent', () => {
+  it('fails when a stored event was never sent', () => {
     expect(faultsOf([accepted], [...all, archived(7)])).toEqual([
       'crash-a r1-e7: never sent, found in file-1',
     ]);
   });
 });
 
-describe('the state of people and groups', () => {
+describe('the checks of the state of people and groups', () => {
   const numbered = (number: number): Numbered => ({ project: 'crash-a', round: 1, number });
   // Both belong to one person. The higher number also has the later time.
   const [first, second] = [0, 37];
@@ -107,23 +107,23 @@ describe('the state of people and groups', () => {
   const complete = { ...identifyTraits(numbered(first)), ...identifyTraits(numbered(second)) };
   const faultsOf = (requests: Request[], found: FoundState) => checkState(requests, found, base).faults;
 
-  it('passes with every accepted identify, and the newest value of each trait', () => {
+  it('passes with every accepted identify call and the newest value of each trait', () => {
     expect(faultsOf(calls, state(complete))).toEqual([]);
   });
 
-  it('fails without one accepted identify', () => {
+  it('fails when an accepted identify call is missing', () => {
     const { [`n${first}`]: _, ...rest } = complete;
     expect(faultsOf(calls, state(rest))).toHaveLength(1);
     expect(faultsOf(calls, { people: [], groups: [] })).not.toEqual([]);
   });
 
-  it('fails with an older value in place of a newer one', () => {
+  it('fails when an older value of a trait replaces a newer one', () => {
     expect(faultsOf(calls, state({ ...complete, last: first }))).toEqual([
       'crash-a r1-person-0 last: is 0, expected 37',
     ]);
   });
 
-  it('passes with or without a call that had no response, and fails with a rejected one', () => {
+  it('passes with or without a call that had no response, and fails with a rejected call', () => {
     const withLast = (statuses: number[], expected = 202) => [
       request({ kind: 'identify', first }),
       request({ kind: 'identify', first: second, statuses, expected }),
@@ -134,7 +134,7 @@ describe('the state of people and groups', () => {
     expect(faultsOf(withLast([400], 400), state(complete))).not.toEqual([]);
   });
 
-  it("has each person in the group of the newest group call, and that group's traits", () => {
+  it("requires each person to be in the group of their newest group call, with that group's traits", () => {
     const call = request({ kind: 'group', first: 1 });
     const found = {
       people: [
@@ -153,8 +153,8 @@ describe('the state of people and groups', () => {
   });
 });
 
-describe('responses', () => {
-  it('fail with an unexpected status, or without an error message', () => {
+describe('the checks of responses', () => {
+  it('fails when a response has an unexpected status or no error message', () => {
     expect(answerFaults([request({ statuses: [0, 503, 202] })])).toEqual([]);
     expect(answerFaults([request({ statuses: [500] })])).toHaveLength(1);
     expect(answerFaults([request({ expected: 400, statuses: [202] })])).toHaveLength(1);
@@ -162,8 +162,8 @@ describe('responses', () => {
   });
 });
 
-describe('a seed', () => {
-  it('gives the same numbers again', () => {
+describe('a seed of random numbers', () => {
+  it('repeats the same numbers for the same seed', () => {
     const draw = (seed: number) => {
       const random = createRandom(seed);
       return [random.next(), random.between(1, 6), ...random.shuffle([1, 2, 3, 4, 5])];

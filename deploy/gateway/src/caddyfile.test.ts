@@ -10,7 +10,7 @@ test('the Caddyfile matches the contracts; `node deploy/gateway/src/main.ts` upd
   expect(written).toBe(await caddyfile());
 });
 
-test('every path of the interface is routed on its host, and no management path is', () => {
+test('the Caddyfile routes every path of the interface on its host, and no management path', () => {
   const routed = publicHosts.flatMap((host) => routesOf(host).map(({ path }) => path));
   const expected = [...publicOperations, ...extraRoutes].map(({ path }) => path);
   expect(routed.sort()).toEqual([...new Set(expected)].sort());
@@ -29,6 +29,6 @@ test.each([
   ['/v1/conversations/{id}', '/v1/conversations/', false],
   ['/v1/conversations/{id}', '/v1/conversations/?a=b', false],
   ['/v1/a.b', '/v1/axb', false],
-])('%s matches a request for %s: %s', (path, sent, isIt) => {
+])('the matcher %s matches a request for %s: %s', (path, sent, isIt) => {
   expect(new RegExp(pattern(path)).test(sent)).toBe(isIt);
 });

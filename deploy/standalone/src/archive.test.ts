@@ -20,7 +20,7 @@ async function run(query: string): Promise<Record<string, unknown>[]> {
   }
 }
 
-it('the two archive queries of the docs work on the demo when pasted', async () => {
+it('the two archive queries of the docs run on the demo when pasted', async () => {
   const text = await readFile(documentation, 'utf8');
   const queries = [...text.matchAll(/^```sql\n(.+?)^```/gms)].map(([, query]) => query ?? '');
   const [days = '', products = '', ...others] = queries.filter((query) => query.includes('.switchboard/'));

@@ -202,9 +202,9 @@ beforeAll(async () => {
   });
 }, 120_000);
 
-describe('every operation with a permission', () => {
+describe('the audit of operations with a permission', () => {
   it.each(asked.map((operation) => ({ name: operation.operationId, operation })))(
-    '$name is in the audit trail when it is refused',
+    'records $name when it is refused',
     ({ name }) => {
       const id = `outsider-${name}`;
       expect(answers.get(id)?.status, answers.get(id)?.text).toBe(403);
@@ -214,7 +214,7 @@ describe('every operation with a permission', () => {
 
   const recorded = asked.filter((operation) => auditedAs(operation) !== 'refusals');
   it.each(recorded.map((operation) => ({ name: operation.operationId, operation })))(
-    '$name is in it when it is allowed',
+    'records $name when it is allowed',
     ({ name }) => {
       const id = `operator-${name}`;
       expect(answers.get(id)?.status, answers.get(id)?.text).toBeLessThan(300);
@@ -226,13 +226,13 @@ describe('every operation with a permission', () => {
     },
   );
 
-  it('that only reads settings, flags or lists is not in it', () => {
+  it('does not record operations that only read settings, flags or lists', () => {
     const others = asked.filter((operation) => auditedAs(operation) === 'refusals');
     expect(others.filter(({ operationId }) => trail.has(`operator-${operationId}`))).toEqual([]);
   });
 });
 
-it('says who read a conversation and a recording', () => {
+it('records who read a conversation and a recording', () => {
   const place = { companyId: expect.any(String), projectId: demo.project_id };
   const read = { outcome: 'allowed', address: '127.0.0.1' };
   expect(trail.get('operator-readConversation')).toMatchObject({
@@ -247,11 +247,11 @@ it('says who read a conversation and a recording', () => {
   });
 });
 
-it('says which of several people was looked at, and not who', () => {
+it('records which person was read, without the distinct id', () => {
   expect(trail.get('operator-getPerson')?.object).toMatch(/^person:[0-9a-f]{16}$/);
 });
 
-it('holds no token, key, secret, text of a message or id of a visitor', () => {
+it('stores no token, key, secret, message text or visitor id', () => {
   const entries = JSON.stringify([...trail.values()]);
   expect(entries).not.toContain(VISITOR);
   const secret = JSON.parse(answers.get('operator-createIdentitySecret')?.text ?? '{}').secret;

@@ -51,12 +51,12 @@ const guarded = operations.filter(({ credential }) => credential !== 'public');
 const rejectionOf = ({ credential }: Operation) =>
   credential === 'conversation' ? [401, false] : [400, true];
 
-describe('every parameter of every operation', () => {
+describe('the parameters of every operation', () => {
   const inPath = guarded.filter(({ path }) => path.includes('{'));
   const inQuery = guarded.filter(({ request }) => Object.keys(shapeOf(request?.query)).length > 0);
 
   it.each(inPath.map((operation) => [nameOf(operation), operation] as const))(
-    'in the path of %s is 400 where it is no text',
+    'rejects malformed text in the path of %s with 400',
     async (_, operation) => {
       const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
       const asked = names.flatMap((name) =>
@@ -71,7 +71,7 @@ describe('every parameter of every operation', () => {
   );
 
   it.each(inQuery.map((operation) => [nameOf(operation), operation] as const))(
-    'in the query of %s is 400 where it is no text, and never an error of ours',
+    'rejects malformed text in the query of %s with 400, and never with 500',
     async (_, operation) => {
       const names = Object.keys(shapeOf(operation.request?.query));
       const asked = names.flatMap((name) => [
@@ -91,7 +91,7 @@ describe('every parameter of every operation', () => {
   );
 });
 
-describe('a cursor', () => {
+describe('cursors', () => {
   const paged = guarded.filter(({ request }) => 'cursor' in shapeOf(request?.query));
   const encoded = (value: string | Buffer) => Buffer.from(value).toString('base64url');
   const forged = [
@@ -107,7 +107,7 @@ describe('a cursor', () => {
   ];
 
   it.each(paged.map((operation) => [nameOf(operation), operation] as const))(
-    'that %s did not return is no error of ours',
+    'rejects a cursor that %s did not return, without a server error',
     async (_, operation) => {
       const asked = forged.map(async (cursor) => {
         const { status, text } = await ask(operation, { query: `?cursor=${cursor}` });
@@ -118,14 +118,14 @@ describe('a cursor', () => {
   );
 });
 
-describe('an unknown property', () => {
+describe('unknown properties', () => {
   const withBody = guarded.filter(
     ({ credential, request }) =>
       ['management', 'console'].includes(credential) && request?.body?.content['application/json'],
   );
 
   it.each(withBody.map((operation) => [nameOf(operation), operation] as const))(
-    'in the body of %s is 400 and named',
+    'rejects an unknown property in the body of %s with 400, and names it',
     async (_, operation) => {
       const media = operation.request?.body?.content['application/json'];
       const example = z.looseObject({}).parse(media && 'example' in media ? media.example : {});

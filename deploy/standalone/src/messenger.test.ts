@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     return id;
   }
 
-  it('starts a conversation, shows answers as they come, and counts those not seen', async () => {
+  it('starts a conversation, shows answers as they arrive, and counts unread answers', async () => {
     const page = await open(await visitor());
     await page.getByRole('button', { name: 'Open the chat' }).click();
     await page.getByRole('button', { name: 'Send us a message' }).click();
@@ -170,7 +170,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     return page;
   }
 
-  it('sends what was written offline, once and in order, also from the next page', async () => {
+  it('sends what was written offline, once and in order, also after a page change', async () => {
     const context = await visitor();
     const page = await open(context);
     const id = await begin(page, 'one');
@@ -212,7 +212,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(await next.locator('.mine').count()).toBe(4);
   });
 
-  it('says what the server refuses, and sends it again when asked to', async () => {
+  it('shows why the server refused a turn, and sends it again on request', async () => {
     const context = await visitor();
     const page = await open(context);
     const id = await begin(page, 'one');
@@ -232,7 +232,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(await turnsOf(id)).toHaveLength(2);
   });
 
-  it('is the same in two tabs', async () => {
+  it('shows the same conversation in two tabs', async () => {
     const context = await visitor();
     const [first, second] = [await open(context), await open(context)];
     const id = await begin(first, 'from the first tab');
@@ -333,7 +333,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     return (await turnsOf(id)).flatMap(({ attachments }) => attachments);
   };
 
-  it('sends files and keeps conversations where a library changes how arrays are written', async () => {
+  it('sends files and keeps conversations on a page whose library changes how arrays are serialised', async () => {
     const page = await open(await visitor());
     // Prototype.js 1.6 does this.
     await page.evaluate(
@@ -351,7 +351,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     );
   });
 
-  it('judges files by their bytes, not by the type that the browser names', async () => {
+  it('detects the type of a file from its bytes, not from the type that the browser gives', async () => {
     const page = await open(await visitor());
     await page.evaluate('m.write()');
     const pdf = `new Blob(['\\ufeff\\r\\n%PDF-1.4\\n1 0 obj<</Type/Catalog>>endobj\\ntrailer<</Root 1 0 R>>\\n%%EOF\\n'])`;
@@ -371,7 +371,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.getByRole('alert').getByText('Files of the type of photo.png cannot be sent.').waitFor();
   });
 
-  it('makes a smaller JPEG of a large picture and names it so, but of none that moves', async () => {
+  it('converts a large picture into a smaller JPEG with a matching name, but leaves animations alone', async () => {
     const page = await open(await visitor());
     await page.evaluate('m.write()');
     const moving = `(async () => {
@@ -405,7 +405,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(turn).toMatchObject({ body: 'hi', pageContext: { title: sent } });
   });
 
-  it('sends files by any name, and texts with half an emoji', async () => {
+  it('sends files with any name, and text that contains half an emoji', async () => {
     const page = await open(await visitor());
     await page.evaluate('m.write()');
     const long = `${smile.repeat(100)}.jpeg`;
@@ -420,7 +420,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect((await turnsOf(id)).map(({ body }) => body)).toEqual(['half \ufffd']);
   });
 
-  it('opens one conversation for files and a turn at once, on a page without locks', async () => {
+  it('opens one conversation for files and a turn sent at once, on a page without the Web Locks API', async () => {
     const context = await visitor();
     await context.addInitScript('delete Navigator.prototype.locks');
     const page = await open(context);
@@ -436,7 +436,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
   it.each([
     ['Chromium', { isComposing: true, keyCode: 229 }],
     ['WebKit, after the composition has ended', { isComposing: false, keyCode: 229 }],
-  ])('does not send when Enter accepts a conversion in %s', async (_, event) => {
+  ])('does not send a turn when Enter accepts a conversion in %s', async (_, event) => {
     const page = await open(await visitor());
     await page.evaluate('m.write()');
     await page.getByRole('textbox').fill('にほん');
@@ -459,7 +459,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await eventually(async () => expect(await page.evaluate('m.unread')).toBe(0));
   });
 
-  it('keeps conversations for the person who had them, and nothing without consent', async () => {
+  it('keeps conversations for the person who wrote them, and stores nothing without consent', async () => {
     const page = await open(await visitor());
     await begin(page, 'private');
     const kept = `[...Object.entries(localStorage), ...Object.entries(sessionStorage)].filter(([name]) => name.endsWith(':messenger')).map(([, value]) => value).join()`;
@@ -483,7 +483,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     ['identify', ['member-2'], `sb.identify('anonymous-2')`],
     ['reset', ['visitor-1', 'visitor-2'], 'sb.reset()'],
     ['reset', ['anonymous-1'], 'sb.reset()'],
-  ])('shows nobody the conversations of the person before: %s after %j', async (_, ids, next) => {
+  ])('hides the conversations of the previous person when %s follows %j', async (_, ids, next) => {
     const context = await visitor();
     const page = await open(context);
     for (const id of ids) await page.evaluate(`sb.identify('${id}')`);
@@ -502,7 +502,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(await other.locator('.item', { hasText: 'private' }).count()).toBe(0);
   });
 
-  it('keeps the conversations of a visitor who consents, and then signs in', async () => {
+  it('keeps the conversations of a visitor who consents and then signs in', async () => {
     const page = await open(await visitor());
     await page.evaluate(`sb.setConsent('denied'); m.write()`);
     await write(page, 'mine');
@@ -529,16 +529,19 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     return { page, id, opened: before + 1 };
   }
 
-  it.each(['visibilitychange', 'online'])('reads what a silent socket did not bring: %s', async (event) => {
-    const { page, opened } = await silenced();
-    await page.evaluate(
-      `for (const target of [document, window]) target.dispatchEvent(new Event('${event}'))`,
-    );
-    await page.getByRole('log').getByText('into the silence').waitFor();
-    expect(link.opened).toBe(opened);
-  });
+  it.each(['visibilitychange', 'online'])(
+    'reads the answers that a silent socket missed after the event %s',
+    async (event) => {
+      const { page, opened } = await silenced();
+      await page.evaluate(
+        `for (const target of [document, window]) target.dispatchEvent(new Event('${event}'))`,
+      );
+      await page.getByRole('log').getByText('into the silence').waitFor();
+      expect(link.opened).toBe(opened);
+    },
+  );
 
-  it('leaves a socket that is silent for longer than the beat of the server', async () => {
+  it('replaces a socket that is silent for longer than the heartbeat of the server', async () => {
     const { page, id, opened } = await silenced();
     await page.clock.fastForward(80_000);
     await page.getByRole('log').getByText('into the silence').waitFor();
@@ -547,7 +550,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.getByRole('log').getByText('by the new socket').waitFor();
   });
 
-  it('is complete with the keyboard, and gives the focus back', async () => {
+  it('works with the keyboard alone, and returns the focus', async () => {
     const page = await open(await visitor());
     const focused = `document.querySelector('switchboard-messenger').shadowRoot.activeElement?.className`;
     await page.locator('#own').focus();
@@ -593,7 +596,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     },
     { name: 'right to left', options: { viewport: { width: 390, height: 800 } }, locale: 'ar' },
     { name: '320 px', options: { viewport: { width: 320, height: 568 }, colorScheme: 'dark' }, locale: 'ja' },
-  ] as const)('breaks no rule of axe: $name', async ({ options, locale }) => {
+  ] as const)('violates no axe rule: $name', async ({ options, locale }) => {
     const page = await open(await visitor({ ...options, locale }));
     const check = async () => {
       // Colours are final once no element fades in any more.
@@ -626,14 +629,14 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     [['sv', 'pt-BR', 'en'], 'Envie uma mensagem', 'ltr'],
     [['he'], 'שלחו לנו הודעה', 'rtl'],
     [['tlh'], 'Send us a message', 'ltr'],
-  ])('speaks the first language of %j that it knows', async (locale, text, direction) => {
+  ])('uses the first language of %j that it supports', async (locale, text, direction) => {
     const page = await open(await visitor(), { locale });
     await page.evaluate('m.open()');
     await page.getByRole('button', { name: text }).waitFor();
     expect(await page.locator('.root').getAttribute('dir')).toBe(direction);
   });
 
-  it('draws texts of the server as text', async () => {
+  it('renders text from the server as plain text', async () => {
     const context = await visitor();
     const html = '<img src=x onerror="bad=1"><script>bad=1</script>';
     await configure(context, {
@@ -677,7 +680,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     };
   }
 
-  it('follows changes of the configuration, and is gone while it is off', async () => {
+  it('follows changes of the configuration, and disappears while it is turned off', async () => {
     const page = await open(await visitor());
     const before = await manage<object>('GET', '/messenger/config');
     try {
@@ -764,7 +767,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     socketUrl: 'not drawn',
   };
 
-  it('draws every setting of the configuration: each value looks different', async () => {
+  it('renders every setting of the configuration: each value looks different', async () => {
     expect(Object.keys(SEEN).sort()).toEqual(Object.keys(messengerConfiguration.shape).sort());
     const context = await visitor();
     const give = await configure(context, {});
@@ -821,7 +824,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
   });
 
   // Runs last, because later visitors also get the message to everyone.
-  it('shows an in-app message as it is sent, to its person and to everyone', async () => {
+  it('shows an in-app message as soon as it is sent, to one person and to everyone', async () => {
     const page = await open(await visitor());
     const sent = (body: object) =>
       manage('POST', '/messages', { title: 'News', body: 'Saved views', ...body });

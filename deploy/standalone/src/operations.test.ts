@@ -155,7 +155,7 @@ describe('docs/erasing.md', () => {
     expect(found.body).toMatchObject({ state: 'archived', archived: { row: expect.any(Number) } });
   }, 120_000);
 
-  it('erases a colleague', async () => {
+  it('erases a colleague from every store', async () => {
     // The demo's own commands need its owner, so this test erases the author of an annotation by another member.
     await query('collaboration', `update annotations set created_by_sub = 'user_mei'`);
     await documentedErasure('colleague');
@@ -164,7 +164,7 @@ describe('docs/erasing.md', () => {
   }, 60_000);
 });
 
-it('a copy of a stopped folder starts elsewhere, and user state is read again from the log', async () => {
+it('a copy of a stopped data folder starts elsewhere, and rebuilds user state from the log', async () => {
   const { eu_api_url } = running.demo;
   const body = { distinct_id: 'kept', properties: { plan: 'pro' } };
   expect((await call(`${eu_api_url}/v1/identify`, { method: 'POST', body })).status).toBe(202);
@@ -194,7 +194,7 @@ it('a copy of a stopped folder starts elsewhere, and user state is read again fr
   expect(await rowsOf(`event_name = 'product seen'`)).toBe(visits - erased);
 }, 240_000);
 
-it('docs/erasing.md: erases a project from every store', async () => {
+it('erases a project from every store with the commands of docs/erasing.md', async () => {
   await documentedErasure('project');
   // The erasure records of the person and of the project remain. The project's id stays taken.
   // The audit trail stays until it expires.

@@ -9,7 +9,7 @@ import { standaloneForTests } from './testing/launch.ts';
 const running = standaloneForTests();
 const asBrowser = { headers: { Accept: 'text/html' } };
 
-it('has a start page for browsers, which names everything but tokens', async () => {
+it('serves browsers a start page that lists everything except tokens', async () => {
   const { base_url, project_key, management_url, tokens } = running.demo;
   const answer = await fetch(base_url, { headers: { Accept: 'text/html' } });
   const text = await answer.text();
@@ -20,7 +20,7 @@ it('has a start page for browsers, which names everything but tokens', async () 
   expect(answer.headers.get('content-security-policy')).not.toContain('unsafe');
 });
 
-it('shows mails in a sandbox, and no other file', async () => {
+it('serves mails in a sandbox, and no other file', async () => {
   const { base_url } = running.demo;
   await mkdir(join(running.home, 'mail'), { recursive: true });
   const mail =
@@ -34,7 +34,7 @@ it('shows mails in a sandbox, and no other file', async () => {
   expect((await fetch(`${base_url}/mails/..%2fdemo.json`)).status).toBe(404);
 });
 
-it('lets no page of another origin read or switch the state of the shop', async () => {
+it('prevents pages of other origins from reading or switching the state of the shop', async () => {
   const state = `${running.demo.base_url}/demo/state`;
   const put = (headers: Record<string, string>, body = '{"enabled":false}', key = 'payments') =>
     fetch(`${state}/flags/${key}`, { method: 'PUT', headers, body });
@@ -55,7 +55,7 @@ it('lets no page of another origin read or switch the state of the shop', async 
   expect([flags.status, flags.headers.get('access-control-allow-origin')]).toEqual([200, null]);
 });
 
-it('answers a browser that asks for an unknown page with a page, and other clients with JSON', async () => {
+it('answers an unknown path with a page for browsers, and with JSON for other clients', async () => {
   const { base_url } = running.demo;
   const page = await fetch(`${base_url}/no/<b>such`, asBrowser);
   expect(page.status).toBe(404);
@@ -68,7 +68,7 @@ it('answers a browser that asks for an unknown page with a page, and other clien
   expect((await fetch(`${base_url}/guides/..%2fREADME`, asBrowser)).status).toBe(404);
 });
 
-it('leads from a mail to the public page of its report, or says how to turn the link on', async () => {
+it('links a mail to the public page of its report, or explains how to turn the link on', async () => {
   const { console_url, project_id } = running.demo;
   const open = (report: string) =>
     fetch(`${console_url}/projects/${project_id}/reports/${report}`, { redirect: 'manual' });
@@ -84,7 +84,7 @@ it('leads from a mail to the public page of its report, or says how to turn the 
   expect(text).toContain(`/v1/projects/${project_id}/reports/rep_%3Cb%3E/public-link`);
 });
 
-it('serves every page of the documentation, and each link in it leads to a section that exists', async () => {
+it('serves every page of the documentation, and every link in it leads to an existing section', async () => {
   const { base_url } = running.demo;
   const pages = new Map<string, string>();
   const read = async (path: string): Promise<string> => {
@@ -106,7 +106,7 @@ it('serves every page of the documentation, and each link in it leads to a secti
   expect(pages.size).toBeGreaterThan(15);
 });
 
-describe.skipIf(!hasChromium)('in a browser', () => {
+describe.skipIf(!hasChromium)('the pages of standalone in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   const PAGES = ['/', '/demo', '/guides', '/guides/flags', '/nothing/here'];
 
   it.each(PAGES)(
-    '%s breaks no rule of axe, and fits every width, in both color schemes',
+    'the page %s violates no axe rule, and fits every width, in both color schemes',
     async (path) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         const page = await browser.newPage({ colorScheme });
@@ -137,7 +137,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     90_000,
   );
 
-  it('leads from the API reference to the start page and the guides', async () => {
+  it('links the API reference to the start page and the guides', async () => {
     const page = await browser.newPage();
     await page.goto(`${running.demo.base_url}/docs`);
     await page.getByRole('link', { name: 'Guides' }).click();

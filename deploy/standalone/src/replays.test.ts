@@ -10,8 +10,8 @@ const run = promisify(execFile);
 
 const running = standaloneForTests();
 
-describe('the commands for recordings of the docs, pasted', () => {
-  it('list the demo recording, show its manifest, read its events, and send and delete another', async () => {
+describe('the commands for recordings in the docs', () => {
+  it('lists the demo recording, shows its manifest, reads its events, and sends and deletes another recording', async () => {
     const page = await readFile(new URL('../../../docs/events-and-archive.md', import.meta.url), 'utf8');
     const [start = '', block = ''] = ['Send events', 'Recordings'].map(
       (heading) => new RegExp(`^## ${heading}$.*?^\`\`\`sh\\n(.*?)^\`\`\``, 'ms').exec(page)?.[1] ?? '',
@@ -53,7 +53,7 @@ describe('the commands for recordings of the docs, pasted', () => {
 });
 
 describe('a browser with a clock that is a year fast', () => {
-  it('has the events and the recording of a session at the same time', async () => {
+  it('dates the events and the recording of a session to the same time', async () => {
     const { eu_api_url, eu_replay_url, base_url, management_url, project_id, project_key, tokens } =
       running.demo;
     const session = `fast-${randomUUID()}`;

@@ -50,7 +50,7 @@ test('the start page shows the script and the npm command with the addresses of 
   expect(page).toContain(`npm install ${base_url}/sdk/browser.tgz`);
 });
 
-describe.skipIf(!hasChromium)('in a browser', () => {
+describe.skipIf(!hasChromium)('the SDKs in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
   }
 
   test.each(['short', 'hashed'])(
-    'a page without a bundler uses the script by its %s address',
+    'a page without a bundler loads the script from its %s address',
     async (kind) => {
       const { base_url } = running.demo;
       const index = indexJson.parse(await (await fetch(`${base_url}/sdk/index.json`)).json());
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     },
   );
 
-  test('a page whose script is of a version before the upgrade loads replay and messenger all the same', async () => {
+  test('a page with a script from before the upgrade still loads replay and messenger', async () => {
     const { base_url } = running.demo;
     const before = (await (await fetch(`${base_url}/sdk/browser.js`)).text()).replaceAll(
       /(replay|messenger)\.[0-9a-f]{16}\.js/g,
@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(await page.evaluate(`switchboard.startReplay(switchboard.init(${settings()}))`)).toBeUndefined();
   });
 
-  test('npm installs the packages in a fresh folder, and a bundler and the compiler take them', async () => {
+  test('npm installs the packages in a new folder, and a bundler and the compiler accept them', async () => {
     const { base_url } = running.demo;
     const folder = await mkdtemp(join(tmpdir(), 'sdk-install-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -41,7 +41,7 @@ async function newFolder(): Promise<string> {
   return folder;
 }
 
-test('what track accepted is archived once: the server is busy, answers get lost, a process is killed, clocks are off', async () => {
+test('accepted events are archived once when the server is busy, responses are lost, a process is killed or clocks are wrong', async () => {
   const { eu_api_url, project_id, project_key } = running.demo;
   const link = await faultyLink(eu_api_url);
   onTestFinished(link.close);
@@ -94,7 +94,7 @@ test('what track accepted is archived once: the server is busy, answers get lost
   );
 }, 180_000);
 
-test('flags follow the server: given traits, cohorts, and traits that identify has just set', async () => {
+test('flags follow the server for given traits, cohorts, and traits that identify has just set', async () => {
   const { base_url, eu_api_url, management_url, project_id: projectId, project_key, tokens } = running.demo;
   const client = createClient({ key: project_key, host: base_url, eventsHost: eu_api_url, folder: false });
   onTestFinished(() => client.close(0));
@@ -133,7 +133,7 @@ test('flags follow the server: given traits, cohorts, and traits that identify h
   expect(evaluated?.flags).toMatchObject({ 'node-plan': true, 'node-cohort': true });
 }, 60_000);
 
-test('OpenFeature in the process and OFREP give one answer: dates, and booleans that are off', async () => {
+test('the in-process OpenFeature provider and OFREP return the same answer for dates and for booleans that are off', async () => {
   const { base_url, management_url, project_id: projectId, project_key: key, tokens } = running.demo;
   const management = createManagement({ url: management_url, token: tokens.operator });
   const put = (flagKey: string, flag: object) =>
@@ -173,7 +173,7 @@ test('OpenFeature in the process and OFREP give one answer: dates, and booleans 
   }
 });
 
-test('OpenFeature in the process is ready once the ruleset can be read, after a start without it', async () => {
+test('the in-process OpenFeature provider becomes ready once the ruleset can be read, after a start without it', async () => {
   const { base_url, project_key: key } = running.demo;
   const link = await faultyLink(base_url);
   onTestFinished(link.close);

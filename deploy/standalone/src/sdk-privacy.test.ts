@@ -5,7 +5,7 @@ import { type FaultyLink, faultyLink } from './testing/faulty-link.ts';
 import { standaloneForTests } from './testing/launch.ts';
 import { siteForTests } from './testing/sdk-page.ts';
 
-describe.skipIf(!hasChromium)('in a browser', () => {
+describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
   const running = standaloneForTests();
   const site = siteForTests({
     modules: {
@@ -137,7 +137,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     return complaints;
   }
 
-  it('a recording has nothing of marked parts, in any place, kind of part and change', async () => {
+  it('a recording contains nothing of private elements, whatever their position, kind and changes', async () => {
     const page = await open();
     const events = await recordAll(page, [{ 'data-switchboard-block': '' }, { 'data-switchboard-mask': '' }]);
     expect(secretsIn(events)).toEqual([]);
@@ -157,7 +157,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(await play(events)).toEqual([]);
   }, 180_000);
 
-  it('a recording with maskText has nothing of the page but its layout', async () => {
+  it('a recording with maskText contains only the layout of the page', async () => {
     const names = ['light', 'shadow', 'frame'];
     const events = await recordAll(await open(), [{}], { maskText: true }, names);
     expect(secretsIn(events)).toEqual([]);
@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(await play(events)).toEqual([]);
   }, 180_000);
 
-  it('a recording of inputs leaves out those in marked parts, passwords, hidden ones and names of files', async () => {
+  it('a recording of inputs omits private, password and hidden inputs, and names of files', async () => {
     const page = await open();
     const fields = (word: string) =>
       `<input value="${word}-input"><input type="checkbox" value="${word}-box"><textarea>${word}-area</textarea><select><option value="${word}-option">x</option></select>`;
@@ -194,7 +194,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       expect(events).toContain(`open-${value}`);
   }, 60_000);
 
-  it('a recording has addresses of the page without query and fragment', async () => {
+  it('a recording contains addresses of the page without query and fragment', async () => {
     const page = await open('/reset?token=secret-token&next=/secret-a/secret-b#access_token=secret-hash');
     await page.evaluate(`document.body.insertAdjacentHTML('beforeend', \`<a href="#part" id="link">Part</a>
       <div style="background: url(x.png)"><div style="background: url(../y.png)"></div></div><style>.x { background: url(z.png) }</style>
@@ -212,7 +212,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
       expect(events).toContain(address);
   }, 60_000);
 
-  it('a recording has nothing of the messenger', async () => {
+  it('a recording contains nothing of the messenger', async () => {
     const page = await open();
     const session = await record(page);
     await page.evaluate(`chat = messenger.startMessenger(sb)`);
@@ -227,7 +227,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(events).not.toContain('Write a message');
   }, 60_000);
 
-  it('a recording plays where a library changes how arrays are written', async () => {
+  it('a recording plays on a page whose library changes how arrays are serialised', async () => {
     const page = await open();
     // Prototype.js 1.6 does this.
     await page.evaluate(`Array.prototype.toJSON = function () { return '[' + this.map((one) => JSON.stringify(one)).join(', ') + ']' };
@@ -248,7 +248,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     ]);
   }, 60_000);
 
-  it('a recording ends when it cannot tell what is private', async () => {
+  it('a recording ends when it cannot determine what is private', async () => {
     const page = await open();
     const session = await record(page);
     await page.evaluate(`(async () => {
@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(secretsIn(await stored(session, 'Shown to all'))).toEqual([]);
   }, 60_000);
 
-  it('the end of a recording is stored when a tab closes with events that are not sent yet', async () => {
+  it('the end of a recording is stored when a tab closes before its events are sent', async () => {
     const page = await open('/', { flushMs: 60_000 });
     const session = await record(page);
     await page.evaluate('secrets.settle().then(secrets.settle).then(secrets.settle)');
@@ -311,7 +311,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     );
   }
 
-  it('a click sends no text of private parts, fields, styles and scripts', async () => {
+  it('a click event contains no text of private elements, fields, styles and scripts', async () => {
     const page = await open('/', { clicks: true, flushMs: 10 });
     const labels = {
       '<form><input name="matches"><button type="button" id="it">Go</button></form>': 'Go',
@@ -345,7 +345,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(await clicked(page, '<div id="it"></div>', inShadow)).toEqual([['secret', null]]);
   }, 60_000);
 
-  it('a click sends the address of a page without its query, and of other links the scheme', async () => {
+  it('a click event contains the address of a link without its query, or only the scheme of links that are no page', async () => {
     const page = await open('/', { clicks: true, flushMs: 10 });
     const addresses = {
       'https://shop.example/a?secret#secret': 'https://shop.example/a',
@@ -363,7 +363,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     expect(await clicked(page, link)).toEqual([['', null]]);
   }, 60_000);
 
-  it('a click cuts a label between characters', async () => {
+  it('a click event truncates a label between characters', async () => {
     const page = await open('/', { clicks: true, flushMs: 10 });
     for (const [label, text] of [
       [`${'x'.repeat(99)}😀 more`, `${'x'.repeat(99)}😀`],

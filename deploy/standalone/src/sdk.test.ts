@@ -9,7 +9,7 @@ import { readme } from './testing/readme.ts';
 import { siteForTests } from './testing/sdk-page.ts';
 import { silentLink } from './testing/silent-link.ts';
 
-describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
+describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
   const running = standaloneForTests();
   const site = siteForTests({
     modules: {
@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     ]);
   });
 
-  it('keeps the person for good and the session for the tab', async () => {
+  it('keeps the person across visits, and the session within a tab', async () => {
     const context = await visitor();
     const page = await open(context);
     const ids = '[sb.distinctId, sb.sessionId]';
@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await page.evaluate('sb.distinctId')).not.toBe(other[0]);
   });
 
-  it('sends what was tracked offline', async () => {
+  it('sends events that were tracked offline', async () => {
     const context = await visitor();
     const page = await open(context);
     await context.setOffline(true);
@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(times.slice(1).map((at, index) => at - (times[index] ?? 0) >= 1000)).not.toContain(false);
   });
 
-  it('sends again, with the same ids, what a page was closed in the middle of', async () => {
+  it('sends events again with the same ids when the page was closed while it sent them', async () => {
     const context = await visitor();
     const page = await open(context);
     link.fault = 'lost';
@@ -178,7 +178,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await arrived(ids);
   });
 
-  it('loses nothing that is tracked as the visitor leaves', async () => {
+  it('loses no event that is tracked while the visitor leaves', async () => {
     const context = await visitor();
     const page = await open(context);
     const ids = await track(page, 'stored', 5);
@@ -208,7 +208,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(idsIn().filter((id) => ids.includes(id))).toHaveLength(ids.length);
   });
 
-  it.each([1, -1])('with a clock %d hours off', async (hours) => {
+  it.each([1, -1])('stores the correct time with a clock that is %d hours off', async (hours) => {
     const context = await visitor();
     await context.addInitScript(`
       const Real = Date, shift = ${hours * 3_600_000};
@@ -220,7 +220,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await arrived(await track(page, `clock ${hours}`, 10));
   });
 
-  it('splits a batch that is too large, drops what is refused, and reports it', async () => {
+  it('splits a batch that is too large, drops rejected events, and reports them', async () => {
     const page = await open(await visitor(), { flushMs: 1000 });
     const ids = (await page.evaluate(`Promise.all([
       sb.track('good'),
@@ -261,7 +261,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await page.evaluate('errors.map(({ code }) => code)')).toEqual(Array(4).fill('invalid'));
   });
 
-  it('keeps the person when it is given an id that the server refuses', async () => {
+  it('keeps the current person when the server rejects the new id', async () => {
     const context = await visitor();
     const page = await open(context);
     const answers = await page.evaluate(`(async () => {
@@ -298,7 +298,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await (await open(context)).evaluate('sb.distinctId')).toMatch(/^anonymous-/);
   });
 
-  it('takes null for no properties and no traits', async () => {
+  it('accepts null for no properties and no traits', async () => {
     const page = await open(await visitor());
     const ids = await page.evaluate<string[]>(
       `Promise.all([sb.track('null', null), sb.page(null), sb.identify('sdk-null', null), sb.group('acme', null, null)])`,
@@ -314,7 +314,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await page.evaluate('errors')).toEqual([]);
   });
 
-  it('takes no more than it can hold', async () => {
+  it('bounds the events that it queues', async () => {
     const context = await visitor();
     await context.setOffline(false);
     const page = await open(context);
@@ -328,7 +328,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await page.evaluate('sb.setConsent("denied")'); // they need not be sent
   });
 
-  it('stores and sends nothing before consent, and deletes everything when it is denied', async () => {
+  it('stores and sends nothing before consent, and deletes everything when consent is denied', async () => {
     const context = await visitor();
     const page = await open(context, { consent: 'pending' });
     const asked: string[] = [];
@@ -351,7 +351,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await page.evaluate('sb.track("after")')).toBeUndefined();
   });
 
-  it('counts Do Not Track and Global Privacy Control as no consent', async () => {
+  it('treats Do Not Track and Global Privacy Control as denied consent', async () => {
     const context = await visitor();
     await context.addInitScript(`Object.defineProperty(navigator, 'globalPrivacyControl', { value: true })`);
     const page = await open(context);
@@ -372,7 +372,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await ignoring.evaluate('[sb.consent, errors]')).toEqual(['granted', []]);
   });
 
-  it('shows the values of the page first, and those of the last visit only without them', async () => {
+  it('shows flag values of the page first, and those of the previous visit only without them', async () => {
     const context = await visitor();
     const page = await open(context);
     await page.evaluate('sb.flags.ready()');
@@ -390,7 +390,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await first({})).toEqual(kept);
   });
 
-  it('evaluates flags with the traits just set, follows changes, and knows them at once on the next page', async () => {
+  it('evaluates flags with the traits just set, follows changes, and has them at once on the next page', async () => {
     const context = await visitor();
     const page = await open(context);
     expect(await page.evaluate(`sb.flags.get('pro-dashboard', false)`)).toBe(false);
@@ -488,7 +488,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     accepted.push(...idsIn());
   });
 
-  it('gives nobody the flags of the person before, and asks again after a request that failed', async () => {
+  it('never gives a person the flags of the previous person, and asks again after a failed request', async () => {
     const { base_url, management_url, project_id, project_key, tokens } = running.demo;
     const management = createClient({ url: management_url, token: tokens.operator });
     const put = (key: string, flag: object) =>
@@ -543,7 +543,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await page.evaluate('events')).toEqual(['Error', 'Ready', 'Error', 'Ready', 'Error', 'Ready']);
   });
 
-  it('does not ask again with a context that the server refuses', async () => {
+  it('does not repeat a request with a context that the server rejected', async () => {
     const { base_url, project_key } = running.demo;
     const flagsLink = await faultyLink(base_url);
     onTestFinished(flagsLink.close);
@@ -564,7 +564,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     ['the page is visible again', `document.dispatchEvent(new Event('visibilitychange'))`],
     ['the browser is online again', `window.dispatchEvent(new Event('online'))`],
     ['no beat came for 75 s', undefined],
-  ])('reads flags that a silent socket did not tell of, when %s', async (_, event) => {
+  ])('reads flags that a silent socket missed, when %s', async (_, event) => {
     const { base_url, management_url, project_id, tokens } = running.demo;
     const silent = await silentLink(base_url);
     onTestFinished(silent.close);
@@ -591,7 +591,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(silent.opened).toBe(event === undefined ? 2 : 1);
   });
 
-  it('leaves a stream of OpenFeature that is silent for longer than the beat of the server', async () => {
+  it('replaces an OpenFeature stream that is silent for longer than the heartbeat of the server', async () => {
     const { base_url, management_url, project_id, project_key, tokens } = running.demo;
     const silent = await silentLink(base_url);
     onTestFinished(silent.close);
@@ -630,7 +630,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await eventually(() => expect(silent.opened).toBe(2));
   });
 
-  it('reads the inbox and marks messages read', async () => {
+  it('reads the inbox and marks messages as read', async () => {
     const { management_url, project_id, tokens } = running.demo;
     const sent = await fetch(`${management_url}/management/v1/projects/${project_id}/messages`, {
       method: 'POST',
@@ -647,7 +647,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(await page.evaluate('sb.inbox.messages().find(({ title }) => title === "New").read')).toBe(true);
   });
 
-  it('records a masked session across pages, which plays in the player of rrweb', async () => {
+  it('records a masked session across pages, and it plays in the rrweb player', async () => {
     const context = await visitor();
     const page = await open(context);
     const record =
@@ -696,7 +696,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     await viewer.context().close();
   }, 60_000);
 
-  it('shows what the server rendered until the browser knows better, without a flash', async () => {
+  it('shows the flag values of the server until the browser has newer ones, without a flash', async () => {
     const page = await open(await visitor());
     const text = await page.evaluate(`(async () => {
       const h = react.createElement, seen = [], problems = [], root = document.querySelector('#root');
@@ -720,7 +720,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
   });
 
   it.each(['browser', 'replay', 'messenger', 'react', 'openfeature-web'])(
-    'runs what the README of @switchboard/%s says to paste',
+    'runs the code of the README of @switchboard/%s when pasted',
     async (name) => {
       const { base_url, eu_api_url, eu_replay_url, project_key } = running.demo;
       const context = await visitor();
@@ -764,7 +764,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     },
   );
 
-  it('has a shop that shows its events as they are archived and its flags as they change', async () => {
+  it('serves a shop that shows its events as they are archived and its flags as they change', async () => {
     const context = await visitor();
     const page = await context.newPage();
     const complaints: string[] = [];
@@ -791,7 +791,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs,', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  it('everything that track accepted is archived exactly once', async () => {
+  it('archives every event that track accepted exactly once', async () => {
     await eventually(
       async () => {
         const archived = await archivedEvents(running.home, running.demo.project_id);

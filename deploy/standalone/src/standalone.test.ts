@@ -19,7 +19,7 @@ const json = async (response: Response) => (await response.json()) as Record<str
 const authorized = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });
 
 describe('the first start', () => {
-  it('prints five curl commands that work when pasted; the flags see the traits of the first, the question the events', async () => {
+  it('prints five curl commands that work when pasted, and the later ones see the traits and events of the first', async () => {
     const lines = running.banner.split('\n').filter((line) => line.startsWith('curl '));
     expect(lines).toHaveLength(5);
     const answers: unknown[] = [];
@@ -74,7 +74,7 @@ describe('the first start', () => {
     }
   });
 
-  it('opens the management API to the operator token only', async () => {
+  it('opens the management API only to the operator token', async () => {
     const { management_url, tokens } = running.demo;
     const markup = `${management_url}/management/v1/ai/markup`;
     expect((await fetch(markup)).status).toBe(401);
@@ -83,7 +83,7 @@ describe('the first start', () => {
 });
 
 describe('paths that no service serves', () => {
-  it("carry a request id, the caller's own if it sent one", async () => {
+  it('returns a request id with an unknown path, and keeps a valid one of the caller', async () => {
     for (const path of ['/nothing/here', '/', '/docs', '/openapi.json', '/health/ready', '/dev/tokens']) {
       const own = await fetch(`${running.demo.base_url}${path}`);
       expect([path, own.headers.get('x-request-id')]).toEqual([path, expect.stringMatching(/^[\w-]{36}$/)]);
@@ -92,7 +92,7 @@ describe('paths that no service serves', () => {
     }
   });
 
-  it('name the reference, and the host that serves the path', async () => {
+  it('names the reference, and the host that serves the path', async () => {
     const { base_url, eu_api_url, eu_replay_url, management_url } = running.demo;
     const messageAt = async (url: string, method = 'GET') => {
       const response = await fetch(url, { method });
@@ -123,7 +123,7 @@ describe('paths that no service serves', () => {
 });
 
 describe('the demo', () => {
-  it('has a public link to a report of its events, which changes with them', async () => {
+  it('the demo has a public link to a report of its events, which updates with them', async () => {
     const link = /Report +(\S+)/.exec(running.banner)?.[1] ?? '';
     // Waits, because one address may read a link thirty times per minute, and later tests also read it.
     const orders = async () => {
@@ -147,7 +147,7 @@ describe('the demo', () => {
     expect(await (await fetch(link)).text()).toContain('<svg');
   }, 250_000);
 
-  it('has a report with annotations and a public link', async () => {
+  it('the demo has a report with annotations and a public link', async () => {
     const { base_url, project_id, report_id, tokens } = running.demo;
     const path = `${base_url}/v1/projects/${project_id}/reports/${report_id}/public-link`;
     const link = String((await json(await fetch(path, authorized(tokens.owner))))['url']);
@@ -159,7 +159,7 @@ describe('the demo', () => {
     expect(JSON.stringify(report)).not.toContain('cohort');
   });
 
-  it('has a report of every kind with a run, and a thread', async () => {
+  it('the demo has a report of every kind with a run, and a thread', async () => {
     const { base_url, project_id, tokens } = running.demo;
     const reports = `${base_url}/v1/projects/${project_id}/reports`;
     const threads = await fetch(`${reports}/rep_signups/comment-threads`, authorized(tokens.teammate));
@@ -175,7 +175,7 @@ describe('the demo', () => {
     }
   });
 
-  it('has a configured messenger, with a socket that opens', async () => {
+  it('the demo has a configured messenger, with a socket that opens', async () => {
     const { base_url, project_key } = running.demo;
     const config = await json(
       await fetch(`${base_url}/v1/messenger/config?locale=de`, authorized(project_key)),
@@ -206,7 +206,7 @@ describe('POST /dev/tokens', () => {
     expect((await fetch(markup(), authorized(String(token)))).status).toBe(200);
   });
 
-  it('refuses a body that is not JSON, and names what is wrong in one that is', async () => {
+  it('rejects a body that is not JSON, and names the problem in one that is', async () => {
     const refusal = async (body: string) => {
       const headers = { 'Content-Type': 'application/json' };
       const response = await fetch(`${running.demo.base_url}/dev/tokens`, { method: 'POST', headers, body });
@@ -224,7 +224,7 @@ describe('POST /dev/tokens', () => {
     expect((await fetch(markup(), authorized(String(token)))).status).toBe(401);
   });
 
-  it('mints no token for more than a day', async () => {
+  it('mints no token that is valid for more than a day', async () => {
     const response = await mint({ sub: 'user_x', expiresInSeconds: 86_401 });
     expect([response.status, await response.text()]).toEqual([
       400,
@@ -233,7 +233,7 @@ describe('POST /dev/tokens', () => {
     expect((await mint({ sub: 'user_x', expiresInSeconds: 86_400 })).status).toBe(201);
   });
 
-  it('refuses what a web page of another origin can send', async () => {
+  it('rejects requests that a web page of another origin can send', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       expect([type, (await mint({ sub: 'x' }, { 'Content-Type': type })).status]).toEqual([type, 415]);
     }
@@ -248,13 +248,13 @@ describe('POST /dev/tokens', () => {
     expect((await mint({ sub: 'x' }, { Origin: running.demo.console_url })).status).toBe(201);
   });
 
-  it('refuses an invalid request with the path of the field', async () => {
+  it('names the path of the field in an invalid request', async () => {
     const response = await mint({ sub: '' });
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('sub')]);
   });
 });
 
-describe('a web page whose name resolves to this machine', () => {
+describe('a web page with a host name that resolves to this machine', () => {
   const status = (url: string, headers: Record<string, string>) =>
     new Promise<number | undefined>((resolve, reject) => {
       const asked = request(url, { headers }, (response) => {
@@ -265,7 +265,7 @@ describe('a web page whose name resolves to this machine', () => {
       asked.end();
     });
 
-  it('is refused on every port, by its Host', async () => {
+  it('rejects a web page on every port by its Host header', async () => {
     const { base_url, eu_api_url, eu_replay_url, management_url, console_url } = running.demo;
     for (const url of [base_url, eu_api_url, eu_replay_url, management_url, console_url]) {
       const port = new URL(url).port;
@@ -282,7 +282,7 @@ describe('a web page whose name resolves to this machine', () => {
     }
   });
 
-  it('is refused on the management port by its Origin and its type, and may call the public ports', async () => {
+  it('rejects a web page on the management port by its Origin and Content-Type, and accepts it on the public ports', async () => {
     const { base_url, management_url } = running.demo;
     const page = { Origin: 'https://evil.example' };
     expect(await status(`${management_url}/openapi.json`, page)).toBe(403);
@@ -307,7 +307,7 @@ describe('switchboard apply', () => {
     SWITCHBOARD_TOKEN: running.demo.tokens.operator,
   });
 
-  it('changes what the manifest names, and nothing the second time', async () => {
+  it('applies the changes of the manifest, and changes nothing the second time', async () => {
     const { base_url, project_key } = running.demo;
     const snapshot = async () =>
       (await fetch(`${base_url}/v1/flags/snapshot`, authorized(project_key))).text();
@@ -336,7 +336,7 @@ describe('switchboard apply', () => {
     expect(JSON.parse(await snapshot()).flags).toEqual(JSON.parse(before).flags);
   });
 
-  it('reports what is wrong; the exit code tells an invalid manifest from a refusal', async () => {
+  it('reports problems, with different exit codes for an invalid manifest and a refusal', async () => {
     const bad = join(running.home, 'bad.yaml');
     await writeFile(bad, 'plans:\n  - { tier: a, cycle: b, trialDays: x, priced: true, entitlements: {} }\n');
     const wrong = await runCommand(['apply', bad], reach());
@@ -351,18 +351,18 @@ describe('switchboard apply', () => {
   });
 });
 
-it.each(['--help', '-h'])('%s prints the settings and starts nothing', async (argument) => {
+it.each(['--help', '-h'])('the argument %s prints the settings and starts nothing', async (argument) => {
   const { code, output } = await launchAndExit(join(running.home, 'unused'), {}, [argument]);
   expect([code, output]).toEqual([0, expect.stringMatching(/PORT=0 SWITCHBOARD_HOME=/)]);
   await expect(access(join(running.home, 'unused'))).rejects.toThrow();
 });
 
-describe('a failed start prints one line', () => {
+describe('the one-line message of a failed start', () => {
   it.each([
     ['on the same ports and folder', () => new URL(running.demo.base_url).port],
     ['on the same folder', () => '0'],
   ])(
-    'a second instance %s, with a hint that starts one',
+    'reports a second instance %s, with a hint how to start one',
     async (_, port) => {
       const { code, output } = await launchAndExit(running.home, { PORT: port() });
       expect(code).toBe(1);
@@ -378,12 +378,12 @@ describe('a failed start prints one line', () => {
     120_000,
   );
 
-  it('an unknown argument', async () => {
+  it('reports an unknown argument', async () => {
     const { code, output } = await launchAndExit(running.home, {}, ['--port=80']);
     expect([code, output]).toEqual([2, 'switchboard: unknown argument --port=80; see --help\n']);
   });
 
-  it('a taken port', async () => {
+  it('reports a port that is in use', async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => {
@@ -398,12 +398,12 @@ describe('a failed start prints one line', () => {
     expect([code, output]).toEqual([1, expect.stringMatching(/^switchboard: Port \d+ .*in use.*\n$/)]);
   });
 
-  it('a port that is not a number', async () => {
+  it('reports a port that is not a number', async () => {
     const { code, output } = await launchAndExit(join(running.home, 'unused'), { PORT: 'web' });
     expect([code, output]).toEqual([1, expect.stringMatching(/^switchboard: PORT=web.*\n$/)]);
   });
 
-  it('a home that is a file', async () => {
+  it('reports a home that is a file', async () => {
     const file = join(running.home, 'a-file');
     await writeFile(file, '');
     const { code, output } = await launchAndExit(file);
@@ -412,7 +412,7 @@ describe('a failed start prints one line', () => {
 });
 
 describe('a second start', () => {
-  it('finds the data and keys of the first, even after SIGKILL', async () => {
+  it('keeps the data and keys of the first start, even after SIGKILL', async () => {
     const own = await newHome();
     try {
       const first = await launch(own);
@@ -444,8 +444,8 @@ describe('a second start', () => {
   }, 180_000);
 });
 
-describe('beyond loopback', () => {
-  it('mints no tokens', async () => {
+describe('standalone on an address beyond loopback', () => {
+  it('mints no tokens beyond loopback', async () => {
     const own = await newHome();
     const open = await launch(own, { HOST: '0.0.0.0' });
     try {

@@ -27,7 +27,7 @@ async function fileOf(content: string, name = 'file'): Promise<string> {
 const example = () => readFile(EXAMPLE, 'utf8');
 
 describe('the example manifest', () => {
-  it('is applied once, and differs in nothing from then on', async () => {
+  it('applies the example manifest once, and finds no difference from then on', async () => {
     const before = await switchboard(['diff', EXAMPLE]);
     expect(before.code).toBe(3);
     expect(before.out).toContain('+ company acme\n');
@@ -65,7 +65,7 @@ describe('the example manifest', () => {
     expect((await switchboard(['diff', await fileOf(exported.out, 'acme.yaml')])).code).toBe(0);
   });
 
-  it('shows what was changed since by its path, and applies that alone', async () => {
+  it('shows the path of each later change, and applies only those changes', async () => {
     const changed = (await example())
       .replace('rolloutPercentage: 10', 'rolloutPercentage: 25')
       .replace('Jonas Weiß', 'Jonas Weiss');
@@ -85,7 +85,7 @@ describe('the example manifest', () => {
     expect((await json(['get', 'flag', 'acme-shop', 'new-checkout'])).rolloutPercentage).toBe(25);
   });
 
-  it('leaves alone what it does not name', async () => {
+  it('leaves resources alone that the manifest does not name', async () => {
     const subscription = {
       endpoint: 'https://push.example/1',
       keys: { p256dh: 'B'.repeat(87), auth: 'C'.repeat(22) },
@@ -106,8 +106,8 @@ describe('the example manifest', () => {
   });
 });
 
-describe('get and delete', () => {
-  it('read one thing, or all of a kind', async () => {
+describe('switchboard get and delete', () => {
+  it('gets one resource, or all of a kind', async () => {
     const yaml = await switchboard(['get', 'report', 'acme-app', 'retention']);
     expect(yaml.out).toBe(
       'projectId: acme-app\nid: retention\nname: Weekly retention\npublicAnnotations: false\nquery: null\nrefresh: null\n',
@@ -121,7 +121,7 @@ describe('get and delete', () => {
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('Flag not found')]);
   });
 
-  it('a flag that another needs is not removed; one that nobody needs is', async () => {
+  it('keeps a flag that another flag requires, and deletes a flag that no other requires', async () => {
     const needed = await switchboard(['delete', 'flag', 'acme-shop', 'new-checkout']);
     expect([needed.code, needed.err]).toEqual([1, expect.stringContaining('checkout-button')]);
     const flag = ['delete', 'flag', 'acme-shop', 'old-basket'];
@@ -129,7 +129,7 @@ describe('get and delete', () => {
     expect((await switchboard(['diff', EXAMPLE])).out).toContain('+ flag acme-shop old-basket\n');
   });
 
-  it('deleting what does not exist says so, and succeeds', async () => {
+  it('reports a missing resource when deleting it, and succeeds', async () => {
     const flag = ['delete', 'flag', 'acme-shop', 'never-there'];
     const notFound = 'flag acme-shop never-there: not found, nothing deleted\n';
     expect(await switchboard(flag)).toEqual({ code: 0, out: notFound, err: '' });
@@ -140,7 +140,7 @@ describe('get and delete', () => {
     expect(await json(['delete', 'report', 'no-project', 'r'])).toMatchObject({ deleted: false });
   });
 
-  it('a manifest of everything tells what another region keeps', async () => {
+  it('explains in a manifest of everything which data another region keeps', async () => {
     const { out, err, code } = await switchboard(['get', 'manifest']);
     expect(code).toBe(0);
     const { companies, plans, ai } = parseManifest(out);
@@ -154,8 +154,8 @@ describe('get and delete', () => {
   });
 });
 
-describe('keys', () => {
-  it('are made, listed and revoked', async () => {
+describe('switchboard keys', () => {
+  it('creates, lists and revokes keys', async () => {
     const { key } = await json(['keys', 'create', 'acme-shop']);
     expect(key).toMatch(/^pk_eu_[0-9A-Za-z]{32}$/);
     expect(await json(['keys', 'list', 'acme-shop'])).toEqual({ keys: [key] });
@@ -166,8 +166,8 @@ describe('keys', () => {
   });
 });
 
-describe('projects', () => {
-  it('are throttled, their events dropped, and both undone', async () => {
+describe('switchboard projects', () => {
+  it('throttles a project, drops its events, and reverts both', async () => {
     const { project_id: project, project_key: key } = running.demo;
     const accepted = async () => {
       const events = [
@@ -199,8 +199,8 @@ describe('projects', () => {
   });
 });
 
-describe('schedule', () => {
-  it('changes a flag at its time, lists what waits, and cancels it', async () => {
+describe('switchboard schedule', () => {
+  it('changes a flag at the given time, lists pending changes, and cancels one', async () => {
     const at = new Date(Date.now() + 3_600_000).toISOString();
     const patch = ['--patch', '{"rolloutPercentage":7}', '--reason', 'Launch'];
     const { project_id: project } = running.demo;
@@ -214,7 +214,7 @@ describe('schedule', () => {
   });
 });
 
-describe('import models', () => {
+describe('switchboard import models', () => {
   const entry = { litellm_provider: 'anthropic', mode: 'chat', input_cost_per_token: 1.1e-6 };
   const list = JSON.stringify({
     'claude-x': { ...entry, output_cost_per_token: 5.5e-6, cache_read_input_token_cost: 1.1e-7 },
@@ -223,7 +223,7 @@ describe('import models', () => {
     'openai/gpt-x': { ...entry, litellm_provider: 'openai', output_cost_per_token: 2e-6 },
   });
 
-  it('writes the wanted models with exact prices, and keeps names', async () => {
+  it('imports the selected models with exact prices, and keeps their names', async () => {
     const path = await fileOf(list, 'prices.json');
     const args = ['import', 'models', path, '--provider', 'anthropic'];
     const rehearsed = await switchboard([...args, '--dry-run']);
@@ -251,8 +251,8 @@ describe('import models', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('names the call, the field and what to do', async () => {
+describe('a refusal of the server', () => {
+  it('names the call, the field and the fix', async () => {
     const path = await fileOf(
       'ai: { models: [] }\nplans: []\ncompanies: [{ id: x, name: X, plan: { tier: no, cycle: no } }]',
     );
@@ -268,7 +268,7 @@ describe('a refusal', () => {
   });
 });
 
-describe('a question', () => {
+describe('switchboard query', () => {
   const ask = async (question: string, ...options: string[]) =>
     runInProcess(['query', await fileOf(question, 'query.yaml'), ...options], {
       SWITCHBOARD_URL: running.demo.base_url,
@@ -280,7 +280,7 @@ range: { from: 2026-03-01, to: 2026-03-02 }
 series: [{ event: asked about, name: "${name}" }]
 `;
 
-  it('is answered as a table, as CSV without formulas, or as JSON', async () => {
+  it('prints a report as a table, as CSV without formulas, or as JSON', async () => {
     const sent = await fetch(`${running.demo.eu_api_url}/v1/events`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${running.demo.project_key}`, 'Content-Type': 'application/json' },
@@ -323,14 +323,14 @@ series: [{ event: asked about, name: "${name}" }]
     ['that is wrong', 'kind: trends', [], 2, /series/],
     ['without a project', 'kind: trends', [], 2, /project/],
     ['in two formats', '', ['--csv', '--json'], 2, /--csv or --json/],
-  ])('%s is refused', async (what, question, options, exit, message) => {
+  ])('refuses a question %s', async (what, question, options, exit, message) => {
     const project = what === 'without a project' ? '' : `project: ${running.demo.project_id}\n`;
     const { code, out, err } = await ask(project + question, ...options);
     expect([code, out]).toEqual([exit, '']);
     expect(err).toMatch(message);
   });
 
-  it('about a project of another company is refused', async () => {
+  it('refuses a question about a project of another company', async () => {
     const question = await fileOf(named('asked'), 'query.yaml');
     const { code, err } = await runInProcess(['query', question], {
       SWITCHBOARD_URL: running.demo.base_url,

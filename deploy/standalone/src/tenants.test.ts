@@ -184,8 +184,8 @@ const guarded = operations.flatMap((operation) =>
       ],
 );
 
-describe('every operation, before it reads the body', () => {
-  it.each(guarded)('$name refuses $who with $is', async ({ operation, bearer, is }) => {
+describe('the check of credentials before the body', () => {
+  it.each(guarded)('refuses a call of $name from $who with $is', async ({ operation, bearer, is }) => {
     const credential = bearer();
     const answer = await ask(urlOf(operation), {
       method: operation.method.toUpperCase(),
@@ -211,9 +211,9 @@ const ofSomething = operations.filter(
     /\{(projectId|companyId)\}/.test(path) && credential !== 'public' && !CREATES.includes(operationId),
 );
 
-describe('every operation on a project or company of others', () => {
+describe('operations on a project or company of another customer', () => {
   it.each(ofSomething.map((operation) => ({ name: nameOf(operation), operation })))(
-    '$name is answered as on one that does not exist',
+    'answers $name as for a project or company that does not exist',
     async ({ operation }) => {
       for (const [who, bearer] of [...strangers, ['an operator', () => demo.tokens.operator] as const]) {
         if (who === 'an operator' && operation.credential === 'management') continue;
@@ -259,7 +259,7 @@ describe('a project with a list of origins', () => {
     await eventually(async () => expect((await from(evil)).status).toBe(200));
   });
 
-  it('serves its pages, and callers that are no page', async () => {
+  it('serves pages of the listed origins, and callers that are not pages', async () => {
     const page = await from(ours);
     expect([page.status, page.headers.get('access-control-allow-origin')]).toEqual([200, ours]);
     expect(page.headers.get('vary')).toMatch(/Origin/);
@@ -267,7 +267,7 @@ describe('a project with a list of origins', () => {
     expect([server.status, server.headers.get('access-control-allow-origin')]).toEqual([200, null]);
   });
 
-  it('refuses other pages, which cannot read why', async () => {
+  it('refuses pages of other origins, which cannot read the reason', async () => {
     for (const origin of [evil, 'null', `${ours}.evil.example`, 'http://shop.example']) {
       const { status, headers } = await from(origin);
       expect([origin, status, headers.get('access-control-allow-origin')]).toEqual([origin, 403, null]);
@@ -280,13 +280,13 @@ describe('a project with a list of origins', () => {
     expect(beacon.status).toBe(403);
   });
 
-  it('changes nothing for another project', async () => {
+  it('leaves other projects unchanged', async () => {
     const { status, headers } = await from(evil, demo.project_key);
     expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   });
 });
 
-describe('every operation, whatever it answers', () => {
+describe('the headers of every response', () => {
   /** The authorized callers. The tests below cover the response, including the rejection of an empty body. */
   const allowed: Record<Operation['credential'], () => string | undefined> = {
     public: () => undefined,
@@ -299,7 +299,7 @@ describe('every operation, whatever it answers', () => {
   };
 
   it.each(operations)(
-    '$operationId says nosniff, and no-store to people and operators',
+    'sends nosniff with every response of $operationId, and no-store to people and operators',
     async (operation) => {
       for (const bearer of [allowed[operation.credential](), undefined]) {
         const { method } = operation;
@@ -322,7 +322,7 @@ describe('every operation, whatever it answers', () => {
     },
   );
 
-  it('so do pages, paths that are not served and methods that are not', async () => {
+  it('sends nosniff with pages, unknown paths and unsupported methods', async () => {
     const paths = ['/', '/docs', '/openapi.json', '/nothing', '/v1/nothing', '/health/live'];
     const urls = [demo.base_url, demo.eu_api_url, demo.management_url].flatMap((base) =>
       paths.map((path) => base + path),
@@ -349,7 +349,7 @@ const DOORS = ['management', 'console'] as const;
 
 const ofMembers = operations.filter(({ credential }) => credential === 'access-token');
 
-describe('every operation with a permission, by the role of the caller in the company', () => {
+describe('the permissions of company roles', () => {
   const tokens = new Map<string, string>();
   beforeAll(async () => {
     const { company } = OTHER;
@@ -389,7 +389,7 @@ describe('every operation with a permission, by the role of the caller in the co
     return ROLES.map((role) => ({ name, role, operation, is: isGrantedByRole(role, permission) }));
   });
 
-  it.each(asked)('$name by $role: $is', async ({ operation, role, is }) => {
+  it.each(asked)('answers $name for the role $role with $is', async ({ operation, role, is }) => {
     const answer = await ask(addressOf(demo, operation.host) + pathFor(operation, role), {
       method: operation.method.toUpperCase(),
       bearer: tokens.get(role) ?? '',
@@ -400,7 +400,7 @@ describe('every operation with a permission, by the role of the caller in the co
   });
 });
 
-describe('every operation with a permission, with a token of the company', () => {
+describe('the permissions of API tokens', () => {
   /** Returns the status of an operation with a token, and a body that fails after the access check. */
   async function statusWith(token: string, operation: Operation): Promise<number> {
     const ids: Record<string, string> = {
@@ -427,7 +427,7 @@ describe('every operation with a permission, with a token of the company', () =>
     ({ method, permission }) => method === 'get' && permission !== undefined && isOfRole(permission),
   );
 
-  it('is allowed what the token carries, and nothing else', async () => {
+  it('allows a token exactly the permissions that it carries', async () => {
     const carried = new Set(['directory.read', 'conversations.read', 'comments.read', 'insights.read']);
     for (const { operationId, permission } of reading) {
       if (permission === undefined || !carried.delete(permission)) continue;
@@ -445,7 +445,7 @@ describe('every operation with a permission, with a token of the company', () =>
     }
   }, 60_000);
 
-  it('is allowed to a service token as its own, and to a personal token as its person', async () => {
+  it('allows a service token to act as itself, and a personal token as its person', async () => {
     const annotations = `${demo.base_url}/v1/projects/${OTHER.project}/annotations`;
     const body = { startsOn: '2026-03-01', text: 'Deployed', tags: ['release'] };
     const service = await tokenWith({ permissions: ['annotations.write', 'annotations.read'] });
@@ -462,7 +462,7 @@ describe('every operation with a permission, with a token of the company', () =>
     }
   });
 
-  it('is refused in other projects and in the company to a token of one project', async () => {
+  it('refuses a token of one project in other projects and in the company', async () => {
     const token = await tokenWith({ permissions: ['directory.read'], projectIds: [OTHER.project] });
     const reads = managementOperations.filter(({ permission }) => permission === 'directory.read');
     for (const operation of reads) {
@@ -474,7 +474,7 @@ describe('every operation with a permission, with a token of the company', () =>
     }
   });
 
-  it('is refused everywhere within a second of the revocation', async () => {
+  it('refuses a revoked token everywhere within a second', async () => {
     const path = `/companies/${OTHER.company}/tokens`;
     const { id, token } = await manage('POST', path, {
       name: 'one',
@@ -496,7 +496,7 @@ describe('every operation with a permission, with a token of the company', () =>
 });
 
 describe('a person who answers visitors', () => {
-  it('does so from the console, as themselves, and may do nothing that a viewer may not besides', async () => {
+  it('lets a person answer visitors from the console as themselves, with no other permission beyond those of a viewer', async () => {
     const { company, project } = OTHER;
     const sub = 'sub-answers';
     await manage('PUT', `/companies/${company}/members/${sub}`, {
@@ -539,7 +539,7 @@ describe('a person who answers visitors', () => {
 });
 
 describe('an operator with every permission', () => {
-  it('has none of them on the console, also not to write as somebody else in their own company', async () => {
+  it('grants an operator no permission on the console, not even to write as another person of their own company', async () => {
     const { company, project } = OTHER;
     const sub = z.object({ operator: z.string() }).parse(demo['subs']).operator;
     const flags = `${demo.base_url}/v1/projects/${project}/flags`;
@@ -562,24 +562,27 @@ describe('an operator with every permission', () => {
   });
 });
 
-describe('every operation on a project of another region, before it reads the body', () => {
-  it.each(ofProjects)('$operationId refuses with 403 those who may use the project', async (operation) => {
-    const { operator, owner } = demo.tokens;
-    const answer = await ask(urlOf(operation, 'prj_shop_us'), {
-      method: operation.method.toUpperCase(),
-      bearer: operation.credential === 'management' ? operator : owner,
-      ...notJson(operation),
-    });
-    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('region us')]);
-  });
+describe('operations on a project of another region', () => {
+  it.each(ofProjects)(
+    'refuses $operationId with 403 before it reads the body, for callers who may use the project',
+    async (operation) => {
+      const { operator, owner } = demo.tokens;
+      const answer = await ask(urlOf(operation, 'prj_shop_us'), {
+        method: operation.method.toUpperCase(),
+        bearer: operation.credential === 'management' ? operator : owner,
+        ...notJson(operation),
+      });
+      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('region us')]);
+    },
+  );
 });
 
-describe('a member of one company, in their own project, with ids of another project', () => {
+describe('a member of one company, with ids of another project', () => {
   const own = () => `${demo.base_url}/v1/projects/${OTHER.project}`;
   const theirs = () => `${demo.base_url}/v1/projects/${demo.project_id}`;
   const me = () => demo.tokens.outsider;
 
-  it('cannot reach its annotations, reports, threads and comments', async () => {
+  it('refuses a member the annotations, reports, threads and comments of another project', async () => {
     const owner = demo.tokens.owner;
     const days = 'from=2000-01-01&to=2099-12-31';
     const before = await ask(`${theirs()}/annotations?${days}`, { bearer: owner });
@@ -620,7 +623,7 @@ describe('a member of one company, in their own project, with ids of another pro
 });
 
 describe('a project key', () => {
-  it('cannot open a conversation of another project, even with its token', async () => {
+  it('refuses to open a conversation of another project, even with its token', async () => {
     const conversations = `${demo.base_url}/v1/conversations`;
     const opened = await ask(conversations, {
       method: 'POST',
@@ -649,7 +652,7 @@ describe('a project key', () => {
     expect(tries.map(({ status }) => status)).toEqual([401, 401, 401]);
   });
 
-  it('returns flags, cohorts, messages, texts and pictures of its own project only', async () => {
+  it('returns flags, cohorts, messages, texts and pictures of the project of the key only', async () => {
     const of = (key: string) => async (path: string) =>
       (await ask(demo.base_url + path, { bearer: key })).json;
     const [ours, others] = [of(demo.project_key), of(otherKey)];
@@ -675,7 +678,7 @@ describe('a project key', () => {
     expect(await others('/v1/messenger/config')).toEqual({ enabled: false });
   });
 
-  it('sends events to its own project only, whatever the body says', async () => {
+  it('stores events in the project of the key only, whatever project the body names', async () => {
     const identify = { distinct_id: 'ada', properties: { plan: 'stolen' }, project_id: demo.project_id };
     const sent = await ask(`${demo.eu_api_url}/v1/identify`, {
       method: 'POST',

@@ -5,7 +5,7 @@ import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
 
-it('what was written can be used at once, also by requests that asked for it too early', async () => {
+it('a new resource is usable at once, even for requests that asked for it before it existed', async () => {
   const { base_url, eu_api_url, management_url, tokens } = running.demo;
   const manage = (method: string, path: string, body?: unknown) =>
     call(method, `${management_url}/management/v1${path}`, {

@@ -16,10 +16,10 @@ const isValid = new Ajv({
 const problems = (document: object) => (isValid(document) ? [] : isValid.errors);
 const messagesOf = ({ sends, receives }: Channel) => [...sends, ...receives];
 
-describe('the document', () => {
+describe('the AsyncAPI document', () => {
   const whole = asyncApiDocument();
 
-  test('is valid AsyncAPI 3.0, for all services and for each', () => {
+  test('the document is valid AsyncAPI 3.0 for all services together and for each service', () => {
     expect(problems(JSON.parse(JSON.stringify(whole)))).toEqual([]);
     for (const service of ['flags', 'messenger', 'catalogue'] as const) {
       expect(problems(asyncApiDocument({ services: [service], api: 'http://127.0.0.1:4000' }))).toEqual([]);
@@ -29,7 +29,7 @@ describe('the document', () => {
     ).not.toEqual([]);
   });
 
-  test('refers to nothing that it does not have', () => {
+  test('the document refers only to objects that it contains', () => {
     const references = [...JSON.stringify(whole).matchAll(/"\$ref":"#\/(.+?)"/g)].map(
       ([, path = '']) => path,
     );
@@ -39,13 +39,13 @@ describe('the document', () => {
     expect(references.filter((path) => found(path) === undefined)).toEqual([]);
   });
 
-  test('has every socket', () => {
+  test('the document describes every socket', () => {
     const sockets = extraRoutes.filter(({ kind }) => kind === 'socket').map(({ path }) => path);
     const described = channels.filter(({ kind }) => kind === 'socket').map(({ address }) => address);
     expect(described.sort()).toEqual(sockets.sort());
   });
 
-  test('names the address where it is known', () => {
+  test('the document names the address of a socket where it is known', () => {
     const { servers } = asyncApiDocument({ api: 'https://api.example.com/shop/' });
     expect(servers).toMatchObject({
       socket: { host: 'api.example.com', pathname: '/shop', protocol: 'wss' },
@@ -55,7 +55,7 @@ describe('the document', () => {
 });
 
 describe.each(channels.flatMap(messagesOf))('the example of $name', ({ name, schema, example }) => {
-  test('is what the contract and the document allow', () => {
+  test('the example matches the contract and the document', () => {
     expect(schema.parse(example)).toEqual(example);
     const { components } = asyncApiDocument();
     const check = new Ajv2020({ strict: false, validateFormats: false }).compile({

@@ -30,16 +30,16 @@ const schemaOf = (media: unknown) =>
 const twins = new Set(consoleOperations);
 
 describe.each(publicOperations.filter((one) => !twins.has(one)))(
-  '$operationId',
+  'the examples of $operationId',
   ({ method, path, request, responses, errorShape }) => {
     const described = document.paths[path][method];
 
-    test('has a summary and a description', () => {
+    test('the operation has a summary and a description', () => {
       expect(described.summary).toMatch(/^[A-Z].{10,}[^.]$/);
       expect(described.description).toMatch(/.{30,}\.$/);
     });
 
-    test('has a valid example of every parameter', () => {
+    test('the operation has a valid example of every parameter', () => {
       for (const part of ['params', 'query', 'headers'] as const) {
         const schema = request?.[part];
         if (!(schema instanceof z.ZodObject)) continue;
@@ -51,7 +51,7 @@ describe.each(publicOperations.filter((one) => !twins.has(one)))(
       }
     });
 
-    test('has a valid example of the body', () => {
+    test('the operation has a valid example of the body', () => {
       if (described.requestBody === undefined) return;
       const media: Media | undefined = described.requestBody.content['application/json'];
       if (media === undefined) {
@@ -63,7 +63,7 @@ describe.each(publicOperations.filter((one) => !twins.has(one)))(
       for (const example of examplesOf(media)) expect(faultsOf(schema, example)).toBeUndefined();
     });
 
-    test('has a valid example of each response', () => {
+    test('the operation has a valid example of each response', () => {
       for (const [status, response] of Object.entries(responses)) {
         if (Number(status) >= 400) continue;
         const media: Media | undefined = described.responses[status].content?.['application/json'];
@@ -74,7 +74,7 @@ describe.each(publicOperations.filter((one) => !twins.has(one)))(
       }
     });
 
-    test('has an example of each error in its shape', () => {
+    test('the operation has an example of each error in its shape', () => {
       const errors = Object.entries<{ headers?: object; content?: object }>(described.responses).filter(
         ([status]) => Number(status) >= 400,
       );
@@ -106,7 +106,7 @@ describe.each(publicOperations.filter((one) => !twins.has(one)))(
   },
 );
 
-test('an error with several codes has an example of each', () => {
+test('every code of an error with several codes has an example', () => {
   const at = (path: string, method: string, status: number) =>
     document.paths[path][method].responses[status].content['application/json'].examples;
   const translations = at('/v1/projects/{projectId}/messenger/translations', 'post', 402);
@@ -127,7 +127,7 @@ test('the example of 400 names an existing field', () => {
   expect(examples.BAD_REQUEST.value.message).toBe('events: required');
 });
 
-test('the example bodies of management are valid', () => {
+test('the example bodies of the management API are valid', () => {
   let bodies = 0;
   for (const { method, path, operationId, request } of operations.filter((one) => !twins.has(one))) {
     const media: Media | undefined = document.paths[path][method].requestBody?.content['application/json'];

@@ -35,17 +35,17 @@ function accepted(value: unknown): string[] {
     .map(({ where }) => where);
 }
 
-describe('every parameter in a path or query', () => {
+describe('the parameters in paths and queries', () => {
   it.each([
     ['a NUL character', 'a\0b'],
     ['half a surrogate pair', 'a\ud83d'],
     ['more than 2,000 characters', 'a'.repeat(2_001)],
-  ])('is rejected with %s', (_, value) => {
+  ])('every parameter in a path or query rejects %s', (_, value) => {
     expect(parameters.length).toBeGreaterThan(200);
     expect(accepted(value)).toEqual([]);
   });
 
-  it('that is a time is rejected before year 1 and after year 9999 of UTC', () => {
+  it('every parameter that is a time rejects times before year 1 and after year 9999 of UTC', () => {
     const times = parameters.filter(({ field }) => field.safeParse('2026-03-01T09:30:00Z').success);
     const onlyTimes = times.filter(({ field }) => !field.safeParse('x').success);
     expect(onlyTimes.length).toBeGreaterThan(3);
@@ -62,13 +62,13 @@ const bodyOf = ({ request }: Operation) => {
     : undefined;
 };
 
-describe('every body of a call of the console or of management', () => {
+describe('the bodies of calls of the console and of management', () => {
   const strict = operations.filter(
     (operation) =>
       ['console', 'management'].includes(operation.credential) && bodyOf(operation) !== undefined,
   );
 
-  it('has an example in which each unknown property is found', () => {
+  it('every body of the console and of management has an example in which each unknown property is found', () => {
     expect(strict.length).toBeGreaterThan(30);
     for (const operation of strict) {
       const { schema, example } = bodyOf(operation) ?? { schema: z.unknown() };

@@ -38,10 +38,10 @@ function entry(document: OpenApiDocument, method: 'get' | 'post' | 'put', path: 
   return operation;
 }
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   const whole = openApiDocument({ management: true });
 
-  test('is valid OpenAPI 3.1, for all services and for each', async () => {
+  test('the document is valid OpenAPI 3.1 for all services together and for each service', async () => {
     expect(whole.openapi).toBe('3.1.0');
     expect(await problems(whole)).toEqual([]);
     for (const service of services) {
@@ -49,14 +49,14 @@ describe('the document', () => {
     }
   });
 
-  test('describes the public API, and management on request', () => {
+  test('the document describes the public API, and the management API on request', () => {
     expect(described(openApiDocument())).toEqual(addressesOf(publicOperations));
     expect(described(whole)).toEqual(addressesOf(withoutTwins(operations)));
     const flags = openApiDocument({ services: ['flags'], management: true });
     expect(described(flags)).toEqual(addressesOf(withoutTwins(serviceOperations('flags'))));
   });
 
-  test('has each operation once, with both of its paths', () => {
+  test('the document lists each operation once, with both of its paths', () => {
     expect(entry(whole, 'put', '/management/v1/projects/{projectId}/flags/{key}')).toMatchObject({
       operationId: 'putFlag',
       'x-permission': 'flags.write',
@@ -68,7 +68,7 @@ describe('the document', () => {
     });
   });
 
-  test('names the host of each operation, with its URL where known', () => {
+  test('the document names the host of each operation, with its URL where known', () => {
     const document = openApiDocument({ servers: { events: 'https://eu.example.com' } });
     expect(entry(document, 'post', '/v1/events').servers?.map(({ url }) => url)).toEqual([
       'https://eu.example.com',
@@ -77,7 +77,7 @@ describe('the document', () => {
     expect(entry(document, 'get', '/v1/flags').servers?.map(({ url }) => url)).toEqual(['{base_url}']);
   });
 
-  test('names the credentials of each operation', () => {
+  test('the document names the credentials of each operation', () => {
     expect(entry(whole, 'get', '/v1/plans').security).toEqual([]);
     expect(entry(whole, 'get', '/v1/flags').security).toEqual([{ projectKey: [] }]);
     expect(entry(whole, 'get', '/v1/conversations/{id}').security).toEqual([
@@ -99,7 +99,7 @@ describe('the document', () => {
     ]);
   });
 
-  test('describes nullable strings and the formats of numbers', () => {
+  test('the document describes nullable strings and the formats of numbers', () => {
     const { Event, PublicPlan, PerMillion, AnchorRequest } = whole.components?.schemas ?? {};
     expect(Event).toHaveProperty('properties.session_id.type', ['string', 'null']);
     expect(PublicPlan).toHaveProperty('properties.trialDays.format', 'int32');
@@ -107,7 +107,7 @@ describe('the document', () => {
     expect(AnchorRequest).toHaveProperty('properties.step.maximum', 4_294_967_295);
   });
 
-  test('has additionalProperties false exactly where unknown properties are refused', () => {
+  test('the document sets additionalProperties to false exactly where unknown properties are refused', () => {
     const strict = Object.entries(whole.components?.schemas ?? {})
       .filter(([, schema]) => 'additionalProperties' in schema && schema.additionalProperties === false)
       .map(([name]) => name);

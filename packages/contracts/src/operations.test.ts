@@ -101,7 +101,7 @@ test('every management operation is below /management/v1, takes an access token 
 /** Operations without a permission, because every caller may read their own data. */
 const aboutTheCaller = ['getMe', 'listOwnProjects'];
 
-test('the console has a twin of every management operation that a role allows, and of no other', () => {
+test('the console has a counterpart of exactly those management operations that a role allows', () => {
   const allowed = managementOperations.filter(
     ({ permission }) => permission !== undefined && permissionGrants[permission].role !== null,
   );
@@ -139,7 +139,7 @@ const notInTrail: Record<string, string> = {
   uploadReplayChunk: 'what visitors do',
 };
 
-test('every operation that writes is in the audit trail, or there is a reason why not', () => {
+test('every operation that writes is in the audit trail, or states why not', () => {
   const unaudited = operations.filter(
     (operation) => operation.method !== 'get' && auditedAs(operation) !== 'write',
   );
@@ -148,7 +148,7 @@ test('every operation that writes is in the audit trail, or there is a reason wh
   );
 });
 
-test('every read of what a visitor said or did is in the audit trail', () => {
+test('every operation that reads what a visitor said or did is in the audit trail', () => {
   const reads = operations.filter((operation) => auditedAs(operation) === 'read');
   expect(reads.map(({ operationId }) => operationId)).toEqual(
     expect.arrayContaining([
@@ -175,7 +175,7 @@ test('no path of one service hides a path of another', () => {
   }
 });
 
-test('every list by pages has the same cursor, limit and nextCursor', () => {
+test('every paged list has the same cursor, limit and nextCursor', () => {
   const fieldsOf = (schema: unknown) => (schema instanceof z.ZodObject ? schema.shape : {});
   const answerOf = ({ responses }: (typeof operations)[number]) => {
     const ok = responses[200];
@@ -209,7 +209,7 @@ test('every list by pages has the same cursor, limit and nextCursor', () => {
   }
 });
 
-test('every resource that management can write can be read', () => {
+test('every resource that the management API can write can be read', () => {
   const readable = new Set(
     managementOperations.filter(({ method }) => method === 'get').map(({ path }) => path),
   );
@@ -219,7 +219,7 @@ test('every resource that management can write can be read', () => {
   expect(written.map(({ path }) => path).filter((path) => !readable.has(path))).toEqual([]);
 });
 
-test('every resource that management can delete can be listed', () => {
+test('every resource that the management API can delete can be listed', () => {
   const listed = new Set(
     managementOperations.filter(({ method }) => method === 'get').map(({ path }) => path),
   );
@@ -246,7 +246,7 @@ test('every operation belongs to one service', () => {
   expect(services.flatMap((service) => serviceOperations(service)).length).toBe(operations.length);
 });
 
-test('errors have shape B on attachments, for access tokens and without credentials, are empty on replay, and have shape A elsewhere', () => {
+test('errors have shape B on attachments, for access tokens and without credentials, no body on replay, and shape A elsewhere', () => {
   const shapeA = interfaceOperations
     .filter(({ errorShape }) => errorShape === 'A')
     .map((it) => it.operationId);
@@ -268,7 +268,7 @@ test('errors have shape B on attachments, for access tokens and without credenti
   expect(empty.map((operation) => operation.operationId)).toEqual(['uploadReplayChunk']);
 });
 
-test('exactly the parameters in the path are declared', () => {
+test('every operation declares exactly the parameters in its path', () => {
   for (const { path, request } of operations) {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const declared = request?.params && 'shape' in request.params ? Object.keys(request.params.shape) : [];
@@ -291,14 +291,14 @@ test.each([
   ['uploadAttachment', 201],
   ['ingestEvents', 202],
   ['uploadReplayChunk', 202],
-])('%s succeeds with %i', (operationId, status) => {
+])('the operation %s succeeds with %i', (operationId, status) => {
   const successes = named(operationId).flatMap(({ responses }) =>
     Object.keys(responses).filter((code) => code.startsWith('2')),
   );
   expect(successes).toEqual([String(status)]);
 });
 
-test('every error response of an operation has its shape', () => {
+test('every error response of an operation has the shape of the operation', () => {
   const bodies = { A: errorBodyA, B: errorBodyB, ofrep: errorBodyOfrep };
   for (const { operationId, errorShape, responses } of operations) {
     for (const [status, response] of Object.entries(responses)) {
@@ -314,7 +314,7 @@ test('every error response of an operation has its shape', () => {
   }
 });
 
-test('every operation has the errors implied by its credential and body', () => {
+test('every operation declares the errors that its credential and body imply', () => {
   for (const { operationId, credential, request, responses } of operations) {
     const follow = ['500', '503'];
     if (credential !== 'public') follow.push('401');

@@ -44,7 +44,7 @@ test.each([
   ['breakdown.limit', { kind: 'trends', range, series, breakdown: { property: 'x', limit: 11 } }],
   ['series', { kind: 'trends', range, series: Array(13).fill(start) }],
   ['steps', { kind: 'funnel', range, steps: [start] }],
-])('refuses at %s', (path, query) => {
+])('refuses an invalid query at %s', (path, query) => {
   const issues = insightQuery.safeParse(query).error?.issues ?? [];
   const paths = issues.flatMap((issue) =>
     issue.code === 'invalid_union'
@@ -54,7 +54,7 @@ test.each([
   expect([...paths, ...issues.map((issue) => issue.path)].map((parts) => parts.join('.'))).toContain(path);
 });
 
-describe('a question of more than an engine plans in moments is refused', () => {
+describe('the limits of a question', () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
   const wide = (parts: number) => Object.fromEntries(Array.from({ length: parts }, (_, index) => [index, 0]));
   const eq = (value: unknown) => ({ attribute: 'p', op: 'eq', value });
@@ -73,7 +73,7 @@ describe('a question of more than an engine plans in moments is refused', () => 
     ['199 parts of an object', trends([eq(wide(199))])],
     ['200 conditions', trends(many(15), 10, many(5))],
     ['5,000 values of a list', trends([{ attribute: 'p', op: 'in', value: Array(5000).fill(1) }])],
-  ])('%s are allowed', (_what, query) => {
+  ])('accepts a question with %s', (_what, query) => {
     expect(faultOf(query)).toBeUndefined();
   });
 
@@ -103,7 +103,7 @@ describe('a question of more than an engine plans in moments is refused', () => 
       /^return\.where\.0\.value: /,
     ],
     ['more than 100 kB', trends([eq('x'.repeat(100_000))]), /larger than 100000 bytes/],
-  ])('%s', (_what, query, fault) => {
+  ])('refuses a question with %s', (_what, query, fault) => {
     expect(faultOf(query)).toMatch(fault);
   });
 });

@@ -30,22 +30,22 @@ const file = (key: string, more: Partial<ArchiveFileRecord> = {}): ArchiveFileRe
 const keysOf = (files: ArchiveFileRecord[], projectId: string) =>
   filesOfProject(files, projectId).map(({ key }) => key);
 
-it('hashes as FNV-1a is published', () => {
+it('computes the published hashes of FNV-1a', () => {
   expect([fnv1a(''), fnv1a('a'), fnv1a('foobar')]).toEqual([0x811c9dc5, 0xe40c292c, 0xbf9cf968]);
 });
 
-it('says how far events are in files', () => {
+it('returns how far the archived events reach, and nothing for an invalid header', () => {
   const offsets = [0n, 12n, 9_007_199_254_740_993n];
   expect(readArchivedOffsets(archivedOffsetsRecord('eu', offsets).headers)).toEqual(offsets);
   for (const headers of [{}, { events: '' }, { events: '1,' }, { events: '-1' }])
     expect(readArchivedOffsets(headers)).toBeUndefined();
 });
 
-describe("a project's files", () => {
+describe('the files of a project', () => {
   const shop = { bucket: bucketOf('shop', 2), buckets: 2 };
   const blog = { bucket: 1 - shop.bucket, buckets: 2 };
 
-  it('are its own, those of its bucket and those of any project', () => {
+  it('selects the own files of a project, those of its bucket and those of any project', () => {
     const files = [
       file('any'),
       file('own', { project: 'shop' }),
@@ -56,7 +56,7 @@ describe("a project's files", () => {
     expect(keysOf(files, 'shop')).toEqual(['any', 'own', 'bucket']);
   });
 
-  it('are replaced by a file that covers the project, and by no other', () => {
+  it('replaces files only by a file that covers the project', () => {
     const files = [file('first'), file('second'), file('bucket', { ...blog, replaces: ['first', 'second'] })];
     expect(keysOf(files, 'shop')).toEqual(['first', 'second']);
     const later = [...files, file('own', { project: 'shop', replaces: ['first', 'second'] })];

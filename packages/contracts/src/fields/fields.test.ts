@@ -24,7 +24,7 @@ const takes = (schema: { safeParse(value: unknown): { success: boolean } }, valu
 describe('a text', () => {
   const name = text({ min: 1, max: 200 });
 
-  test('is measured in code points: 200 emoji are 200 characters', () => {
+  test('measures a text in code points: 200 emoji are 200 characters', () => {
     expect(takes(name, '🎉'.repeat(200))).toBe(true);
     expect(takes(name, '🎉'.repeat(201))).toBe(false);
     expect(takes(name, 'a'.repeat(200))).toBe(true);
@@ -32,7 +32,7 @@ describe('a text', () => {
     expect(takes(name, '')).toBe(false);
   });
 
-  test('agrees with counting code points', () => {
+  test('measures the length of any text as counting its code points does', () => {
     const unit = fc.constantFrom('a', 'é', '漢', '🎉', '👍');
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 12 }), fc.nat(12), (characters, max) => {
@@ -41,16 +41,16 @@ describe('a text', () => {
     );
   });
 
-  test('has no NUL and no unpaired surrogate', () => {
+  test('refuses a text with NUL or an unpaired surrogate', () => {
     expect(takes(name, 'a\0b')).toBe(false);
     expect(takes(name, 'a\uD83C')).toBe(false);
   });
 
-  test('is stored byte for byte', () => {
+  test('keeps a text byte for byte', () => {
     expect(text({ max: 10 }).parse('  a\n')).toBe('  a\n');
   });
 
-  test('that must not be blank has more than white space', () => {
+  test('refuses white space for a text that must not be blank', () => {
     expect(takes(nonBlankText(10), ' \n\t')).toBe(false);
     expect(takes(nonBlankText(10), ' a ')).toBe(true);
     for (const blank of ['', ' ', '\t\n', '\u00A0\u2003']) expect(takes(id, blank)).toBe(false);
@@ -59,9 +59,12 @@ describe('a text', () => {
 });
 
 describe('a name', () => {
-  test.each(['Ada', 'Größe 日本 😀', "d'Arc & Söhne (GmbH)", 'שלום', ' a '])('%j is accepted', (value) => {
-    expect(takes(nameOf(200), value)).toBe(true);
-  });
+  test.each(['Ada', 'Größe 日本 😀', "d'Arc & Söhne (GmbH)", 'שלום', ' a '])(
+    'accepts the name %j',
+    (value) => {
+      expect(takes(nameOf(200), value)).toBe(true);
+    },
+  );
   test.each([
     ' ',
     'a\nb',
@@ -73,7 +76,7 @@ describe('a name', () => {
     'a\u202eb',
     'a\u2066b',
     'a\u200fb',
-  ])('%j is refused', (value) => {
+  ])('refuses the name %j', (value) => {
     expect(takes(nameOf(200), value)).toBe(false);
   });
 });
@@ -87,7 +90,7 @@ describe('an email address', () => {
     'почта@пример.рф',
     'ada@xn--kln-sna.xn--p1ai',
     'x#y@example.com',
-  ])('%s is one', (value) => {
+  ])('accepts the email address %s', (value) => {
     expect(takes(emailAddress, value)).toBe(true);
   });
   test.each([
@@ -111,12 +114,12 @@ describe('an email address', () => {
     '<ada@example.com>',
     `${'a'.repeat(65)}@example.com`,
     `a@${'b'.repeat(320)}.com`,
-  ])('%j is none', (value) => {
+  ])('refuses the email address %j', (value) => {
     expect(takes(emailAddress, value)).toBe(false);
   });
 });
 
-test('an integer that JSON parsers round is not an exact value, at any depth', () => {
+test('refuses integers that JSON parsers round, at any depth', () => {
   for (const value of [2 ** 53, -(2 ** 53), 1e300, [1, [2 ** 60]], { a: { b: 2 ** 53 } }]) {
     expect(takes(exactJson, value)).toBe(false);
   }
@@ -126,7 +129,7 @@ test('an integer that JSON parsers round is not an exact value, at any depth', (
   expect(exactJson.safeParse({ a: [1, 2 ** 53] }).error?.issues[0]?.path).toEqual(['a', 1]);
 });
 
-test('an id has 1 to 200 characters, not only white space', () => {
+test('accepts an id of 1 to 200 characters that is not only white space', () => {
   for (const value of ['a', ' a ', '🎉'.repeat(200)]) expect(takes(id, value)).toBe(true);
   for (const value of ['', ' ', '\t\n', '\u00a0\u3000', '🎉'.repeat(201), 'a\0']) {
     expect(takes(id, value)).toBe(false);
@@ -134,7 +137,7 @@ test('an id has 1 to 200 characters, not only white space', () => {
 });
 
 describe('a day', () => {
-  test.each(['2026-02-28', '2024-02-29', '2000-02-29', '2026-12-31'])('%s is accepted', (value) => {
+  test.each(['2026-02-28', '2024-02-29', '2000-02-29', '2026-12-31'])('accepts the day %s', (value) => {
     expect(takes(day, value)).toBe(true);
   });
   test.each([
@@ -145,7 +148,7 @@ describe('a day', () => {
     '2026-04-31',
     '2026-4-1',
     '2026-04-01T00:00:00Z',
-  ])('%s is refused', (value) => {
+  ])('refuses the day %s', (value) => {
     expect(takes(day, value)).toBe(false);
   });
 });
@@ -156,7 +159,7 @@ describe('a timestamp', () => {
     '2026-03-01T09:30:00.123456789+05:30',
     '2026-03-01t09:30:00z',
     '2024-02-29T23:59:59-23:59',
-  ])('%s is accepted', (value) => {
+  ])('accepts the timestamp %s', (value) => {
     expect(takes(timestamp, value)).toBe(true);
   });
   test.each([
@@ -177,7 +180,7 @@ describe('a timestamp', () => {
     '2026-03-01T09:30:60Z',
     '2016-12-31T23:59:60+01:00',
     '2016-12-31T23:59:61Z',
-  ])('%j is refused', (value) => {
+  ])('refuses the timestamp %j', (value) => {
     expect(takes(timestamp, value)).toBe(false);
   });
 
@@ -187,11 +190,11 @@ describe('a timestamp', () => {
     ['1960-12-31T23:59:60z', '1960-12-31T23:59:59z'],
     ['0001-01-01T01:00:00+01:00', '0001-01-01T01:00:00+01:00'],
     ['9999-12-31T22:59:59-01:00', '9999-12-31T22:59:59-01:00'],
-  ])('%s is taken as %s', (sent, taken) => {
+  ])('reads the timestamp %s as %s', (sent, taken) => {
     expect(timestamp.parse(sent)).toBe(taken);
   });
 
-  test('exists on the calendar exactly when its day does', () => {
+  test('accepts a timestamp exactly when its day exists on the calendar', () => {
     const part = (min: number, max: number) => fc.integer({ min, max });
     fc.assert(
       fc.property(part(1, 9999), part(1, 12), part(1, 31), (year, month, dayOfMonth) => {
@@ -205,7 +208,7 @@ describe('a timestamp', () => {
     );
   });
 
-  test('is one that Date can read', () => {
+  test('accepts only timestamps that Date can read', () => {
     const offset = fc.constantFrom('Z', 'z', '+00:00', '-00:00', '+23:59', '-11:30');
     fc.assert(
       fc.property(
@@ -221,7 +224,7 @@ describe('a timestamp', () => {
   });
 });
 
-test('integers have bounds', () => {
+test('bounds integers', () => {
   expect(takes(uint32, 4_294_967_295)).toBe(true);
   expect(takes(uint32, 4_294_967_296)).toBe(false);
   expect(takes(uint32, -1)).toBe(false);
@@ -232,7 +235,7 @@ test('integers have bounds', () => {
   expect(takes(int64, Number.MAX_SAFE_INTEGER + 1)).toBe(false);
 });
 
-test('a language tag is well-formed BCP 47', () => {
+test('requires a language tag to be well-formed BCP 47', () => {
   for (const tag of ['en', 'pt-BR', 'zh-Hant-TW', 'DE', 'de-CH-1996'])
     expect(takes(languageTag, tag)).toBe(true);
   for (const tag of ['', 'e', 'en_GB', 'en-', '*', 'en,de', 'a-very-long-subtagx']) {
@@ -240,7 +243,7 @@ test('a language tag is well-formed BCP 47', () => {
   }
 });
 
-test('base64url names an exact number of bytes', () => {
+test('requires base64url text to encode an exact number of bytes', () => {
   const bytes = (count: number) => Buffer.alloc(count, 7).toString('base64url');
   expect(takes(base64url(65), bytes(65))).toBe(true);
   expect(takes(base64url(65), `${bytes(65)}=`)).toBe(true);
@@ -250,20 +253,20 @@ test('base64url names an exact number of bytes', () => {
   expect(takes(base64url(16), `${bytes(16)}===`)).toBe(false);
 });
 
-describe('any JSON value', () => {
-  test('may be null but not undefined', () => {
+describe('an arbitrary JSON value', () => {
+  test('accepts null but not undefined as a JSON value', () => {
     for (const value of [null, 0, '', false, [], {}]) expect(takes(anyJson, value)).toBe(true);
     expect(takes(anyJson, undefined)).toBe(false);
   });
 
-  test('nests at most 64 levels', () => {
+  test('accepts JSON values nested up to 64 levels', () => {
     const nested = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
     expect(takes(anyJson, nested(64))).toBe(true);
     expect(takes(anyJson, nested(65))).toBe(false);
     expect(takes(anyJson, nested(100_000))).toBe(false);
   });
 
-  test('has no NUL in values or names', () => {
+  test('refuses NUL in the values and names of a JSON value', () => {
     expect(takes(anyJson, { a: ['x\0'] })).toBe(false);
     expect(takes(anyJson, { 'a\0': 1 })).toBe(false);
   });
@@ -278,16 +281,16 @@ describe('JSON for every reader', () => {
       { path: String.raw`\ud83d \\ud83d`, emoji: '😀' },
       String.raw`{"path":"\\ud83d \\\\ud83d","emoji":"😀"}`,
     ],
-  ])('of %j is well-formed', (value, json) => {
+  ])('writes well-formed JSON for %j', (value, json) => {
     expect(wellFormedJson(value)).toBe(json);
   });
 
-  test('keeps a property named __proto__', () => {
+  test('keeps a property named __proto__ in JSON', () => {
     const json = '{"__proto__":"\\ud83d","a":1}';
     expect(wellFormedJson(JSON.parse(json))).toBe('{"__proto__":"\ufffd","a":1}');
   });
 
-  test('is what JSON.stringify writes of a well-formed value', () => {
+  test('writes a well-formed value as JSON.stringify does', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), (value) => {
         expect(wellFormedJson(value)).toBe(JSON.stringify(value));

@@ -8,12 +8,12 @@ it.each([
   ['identify-record', identifyRecord],
   ['group-record', groupRecord],
   ['replay-record', replayRecord],
-])('docs/schemas/%s.json says what the record is', async (name, schema) => {
+])('docs/schemas/%s.json matches the schema of the record', async (name, schema) => {
   const file = new URL(`../../../../docs/schemas/${name}.json`, import.meta.url);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(z.toJSONSchema(schema, { io: 'input' }));
 });
 
-it('a record with an unknown property is decoded', () => {
+it('decodes a record with an unknown property', () => {
   const record = {
     project_id: 'p1',
     distinct_id: 'ada',

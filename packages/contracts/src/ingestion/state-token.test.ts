@@ -10,7 +10,7 @@ const positions = fc.record({
 });
 
 describe('a state token', () => {
-  it('decodes to its position, alone or in a list, and is URL-safe', () => {
+  it('decodes a state token to its position, alone or in a list, and encodes it URL-safe', () => {
     fc.assert(
       fc.property(fc.array(positions, { maxLength: MAX_STATE_TOKENS }), (all) => {
         const tokens = all.map(stateToken);
@@ -20,7 +20,7 @@ describe('a state token', () => {
     );
   });
 
-  it('that is invalid is ignored', () => {
+  it('ignores an invalid state token', () => {
     const good = stateToken({ topic: 'identifies', partition: 2, offset: 40 });
     for (const bad of ['', 'x', 'e-1-1', 'i-1', 'i--1', 'i-1-1-1', 'I-1-1', 'i-1-ä', 'i-111111-1', 'null']) {
       expect(readStateTokens(bad)).toEqual([]);
@@ -29,7 +29,7 @@ describe('a state token', () => {
     fc.assert(fc.property(fc.string(), (text) => void readStateTokens(text)));
   });
 
-  it('is read up to the maximum number', () => {
+  it('reads state tokens up to the maximum number', () => {
     const many = Array.from({ length: 10_000 }, () => 'i-1-1').join(',');
     expect(readStateTokens(many)).toHaveLength(MAX_STATE_TOKENS);
   });

@@ -21,13 +21,13 @@ describe('a flag', () => {
   const of = (changes: object) => paths(flagDefinition, { enabled: true, rolloutPercentage: 50, ...changes });
   const variation = { key: 'a', value: 'x', weight: 1 };
 
-  test('has an integer rollout percentage from 0 to 100', () => {
+  test('accepts an integer from 0 to 100 as the rollout percentage of a flag', () => {
     for (const rolloutPercentage of [0, 100]) expect(of({ rolloutPercentage })).toEqual([]);
     for (const rolloutPercentage of [-1, 101, 0.5])
       expect(of({ rolloutPercentage })).toEqual(['rolloutPercentage']);
   });
 
-  test('has non-negative weights with a positive sum', () => {
+  test('requires non-negative weights with a positive sum', () => {
     expect(
       of({
         variations: [
@@ -40,7 +40,7 @@ describe('a flag', () => {
     expect(of({ variations: [{ ...variation, weight: -1 }] })).toEqual(['variations.0.weight']);
   });
 
-  test('has values of its type', () => {
+  test('requires the values of a flag to have its type', () => {
     expect(of({ type: 'string', variations: [variation] })).toEqual([]);
     expect(of({ type: 'json', variations: [{ ...variation, value: null }] })).toEqual([]);
     expect(of({ type: 'number', variations: [variation] })).toEqual(['variations.0.value']);
@@ -49,7 +49,7 @@ describe('a flag', () => {
     ]);
   });
 
-  test('has weights that sum to at most 1,000,000', () => {
+  test('accepts weights that sum to at most 1,000,000', () => {
     expect(of({ variations: [{ ...variation, weight: 1_000_000 }] })).toEqual([]);
     expect(
       of({
@@ -61,14 +61,14 @@ describe('a flag', () => {
     ).toEqual(['variations']);
   });
 
-  test('has unique variation keys', () => {
+  test('requires unique variation keys', () => {
     expect(of({ variations: [variation, variation] })).toEqual(['variations.1.key']);
   });
 
   test.each([
     ...['eq', 'neq', 'in', 'not_in', 'contains', 'gt', 'gte', 'lt', 'lte'],
     ...['is_set', 'is_not_set', 'in_cohort', 'not_in_cohort'],
-  ])('may target with %s', (op) => {
+  ])('accepts targeting with %s', (op) => {
     expect(of({ targeting: [{ attribute: 'plan', op, value: 'pro' }] })).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('a flag', () => {
   });
 });
 
-test('a cohort cannot refer to another cohort', () => {
+test('refuses a cohort that refers to another cohort', () => {
   const of = (op: string) =>
     paths(cohortDefinition, { name: 'Beta', match: [{ attribute: '', op, value: 'c' }] });
   expect(of('eq')).toEqual([]);
@@ -85,7 +85,7 @@ test('a cohort cannot refer to another cohort', () => {
   expect(of('not_in_cohort')).toEqual(['match.0.op']);
 });
 
-test('known entitlements are typed, others are stored', () => {
+test('checks the types of known entitlements, and stores other entitlements', () => {
   const given = { articleSearch: true, aiTranslationBytesPerMonth: 0, seats: 5, support: { hours: [9, 17] } };
   expect(entitlements.parse(given)).toEqual(given);
   expect(paths(entitlements, { articleSearch: 'yes' })).toEqual(['articleSearch']);
@@ -101,14 +101,14 @@ test.each([
   ['a cohort', cohortDefinition, {}],
   ['a teammate', teammateDefinition, {}],
   ['a token', apiTokenDefinition, { kind: 'service', permissions: ['flags.read'] }],
-])('the name of %s is one line that reorders nothing', (_, definition, rest) => {
+])('requires the name of %s to be one line without characters that reorder text', (_, definition, rest) => {
   expect(paths(definition, { ...rest, name: 'Größe 日本 (1)' })).toEqual([]);
   for (const name of ['Evil\r\nBcc: x@example.com', 'a\tb', 'a\u202eb', 'a\u2066b', 'a\u2028b', ' ']) {
     expect(paths(definition, { ...rest, name })).toEqual(['name']);
   }
 });
 
-test('the key of a flag is one line that reorders nothing', () => {
+test('requires the key of a flag to be one line without characters that reorder text', () => {
   const { params } = putFlag.request;
   expect(paths(params, { projectId: 'p', key: 'new checkout' })).toEqual([]);
   for (const key of ['a\nb', 'a\u202eb']) expect(paths(params, { projectId: 'p', key })).toEqual(['key']);
@@ -123,14 +123,14 @@ describe('a member', () => {
   const of = (changes: object) =>
     paths(memberDefinition, { name: 'Ada', email: 'ada@example.com', ...changes });
 
-  test('has an email address', () => {
+  test('requires the email address of a member', () => {
     expect(of({})).toEqual([]);
     expect(of({ email: 'müller@köln.example' })).toEqual([]);
     for (const email of ['ada', 'ada@', 'ada@example.com\nBcc: x@example.com'])
       expect(of({ email })).toEqual(['email']);
   });
 
-  test('has push subscriptions on https with keys of 65 and 16 bytes', () => {
+  test('requires push subscriptions of a member to use https, with keys of 65 and 16 bytes', () => {
     const push = (changes: object) => of({ pushSubscriptions: [{ ...subscription, ...changes }] });
     expect(push({})).toEqual([]);
     expect(push({ endpoint: 'http://push.example.com/abc' })).toEqual(['pushSubscriptions.0.endpoint']);
@@ -140,14 +140,14 @@ describe('a member', () => {
   });
 });
 
-test('a project has a region in lower-case letters and digits', () => {
+test('requires the region of a project to consist of lower-case letters and digits', () => {
   const of = (region: string) =>
     paths(projectDefinition, { companyId: 'acme', name: 'Shop', region, defaultLanguage: 'en' });
   for (const region of ['eu', 'us', 'ap1']) expect(of(region)).toEqual([]);
   for (const region of ['EU', 'eu_west', '', 'e'.repeat(21)]) expect(of(region)).toEqual(['region']);
 });
 
-test('a project key is pk_, its region and 32 letters or digits', () => {
+test('requires a project key to be pk_, its region and 32 letters or digits', () => {
   expect(paths(projectKey, `pk_eu_${'aZ09'.repeat(8)}`)).toEqual([]);
   for (const key of [
     'pk_eu_short',
@@ -159,7 +159,7 @@ test('a project key is pk_, its region and 32 letters or digits', () => {
   }
 });
 
-test('messenger texts are keyed by language tag, up to 100 languages', () => {
+test('requires messenger texts to be keyed by language tag, up to 100 languages', () => {
   const of = (tags: string[]) =>
     paths(messengerTextsByLanguage, Object.fromEntries(tags.map((tag) => [tag, { greeting: 'Hi' }])));
   const letters = [...'abcdefghijklmnopqrstuvwxyz'];

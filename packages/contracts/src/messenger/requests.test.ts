@@ -9,7 +9,7 @@ interface Schema {
 const paths = (schema: Schema, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ path }) => path.join('.')) ?? [];
 
-test('article search has exactly on and placement', () => {
+test('requires exactly on and placement in an article search', () => {
   for (const placement of ['tab', 'first_view', 'while_typing']) {
     expect(paths(articleSearch, { on: true, placement })).toEqual([]);
   }
@@ -18,7 +18,7 @@ test('article search has exactly on and placement', () => {
   expect(paths(articleSearch, { on: true, placement: 'tab', extra: 1 })).toEqual(['']);
 });
 
-test('ids are not blank', () => {
+test('refuses blank ids', () => {
   expect(paths(conversationRequest, { distinctId: ' ' })).toEqual(['distinctId']);
   expect(paths(readReceipt, { message_id: 'm', distinct_id: '\t' })).toEqual(['distinct_id']);
 });
@@ -27,22 +27,22 @@ describe('a translation', () => {
   const of = (texts: unknown, languages: object = {}) =>
     paths(translationRequest, { from: 'en', to: 'de', texts, ...languages });
 
-  test('accepts 4,000 UTF-8 bytes per text', () => {
+  test('accepts 4,000 UTF-8 bytes for each text of a translation', () => {
     expect(of(['é'.repeat(2000)])).toEqual([]);
     expect(of(['ok', `${'é'.repeat(2000)}a`])).toEqual(['texts.1']);
   });
 
-  test('accepts 20,000 UTF-8 bytes in total', () => {
+  test('accepts 20,000 UTF-8 bytes in total in a translation', () => {
     expect(of(Array.from({ length: 5 }, () => 'é'.repeat(2000)))).toEqual([]);
     expect(of([...Array.from({ length: 5 }, () => 'é'.repeat(2000)), 'a'])).toEqual(['texts']);
   });
 
-  test('accepts an empty list, but requires one', () => {
+  test('accepts an empty list of texts, and requires a list', () => {
     expect(of([])).toEqual([]);
     expect(of(undefined)).toEqual(['texts']);
   });
 
-  test('is between language tags', () => {
+  test('requires language tags in a translation', () => {
     expect(of([], { from: 'en_GB' })).toEqual(['from']);
     expect(of([], { to: '' })).toContain('to');
   });
@@ -51,13 +51,13 @@ describe('a translation', () => {
 describe('a conversation', () => {
   const of = (changes: object) => paths(conversationRequest, { distinctId: 'user-1', ...changes });
 
-  test('needs a distinct id of 1 to 200 characters', () => {
+  test('requires a distinct id of 1 to 200 characters in a conversation', () => {
     expect(of({ distinctId: '🎉'.repeat(200) })).toEqual([]);
     for (const distinctId of ['', ' ', '🎉'.repeat(201), 'a\0'])
       expect(of({ distinctId })).toEqual(['distinctId']);
   });
 
-  test('has no userHash without a userId', () => {
+  test('refuses a conversation with a userHash but no userId', () => {
     expect(of({ subject: null, userId: null, userHash: null })).toEqual([]);
     expect(of({ userId: 'u', userHash: 'abc' })).toEqual([]);
     expect(of({ userHash: 'abc' })).toEqual(['userHash']);
@@ -68,7 +68,7 @@ describe('a conversation', () => {
 describe('a turn', () => {
   const of = (value: object) => paths(turnRequest, value);
 
-  test('has a text or an attachment', () => {
+  test('requires a text or an attachment in a turn', () => {
     expect(of({ body: 'Hello' })).toEqual([]);
     expect(of({ body: '', attachmentIds: ['att_1'] })).toEqual([]);
     expect(of({ body: '' })).toEqual(['body']);
@@ -76,14 +76,14 @@ describe('a turn', () => {
     expect(of({ attachmentIds: ['att_1'] })).toEqual(['body']);
   });
 
-  test('has up to 10,000 characters and 3 files', () => {
+  test('accepts up to 10,000 characters and 3 files in a turn', () => {
     expect(of({ body: '🎉'.repeat(10_000) })).toEqual([]);
     expect(of({ body: '🎉'.repeat(10_001) })).toEqual(['body']);
     expect(of({ body: '', attachmentIds: ['a', 'b', 'c'] })).toEqual([]);
     expect(of({ body: '', attachmentIds: ['a', 'b', 'c', 'd'] })).toContain('attachmentIds');
   });
 
-  test('has a whole page context or none', () => {
+  test('accepts a complete page context or none in a turn', () => {
     const pageContext = { host: 'h'.repeat(255), path: 'p'.repeat(2048), title: 't'.repeat(500) };
     expect(of({ body: 'x', pageContext })).toEqual([]);
     for (const name of ['host', 'path', 'title'] as const) {
@@ -95,7 +95,7 @@ describe('a turn', () => {
     }
   });
 
-  test('has an Idempotency-Key of up to 200 characters', () => {
+  test('accepts an Idempotency-Key of up to 200 characters with a turn', () => {
     const { headers } = appendTurn.request;
     expect(paths(headers, { 'Idempotency-Key': 'k'.repeat(200) })).toEqual([]);
     expect(paths(headers, { 'Idempotency-Key': 'k'.repeat(201) })).toEqual(['Idempotency-Key']);

@@ -30,17 +30,17 @@ describe('a value that matches no form of a union', () => {
       { kind: 'trends', series, range: { from: '2026-02-30', to: '2026-03-01' } },
       ['range.from: not a calendar day; use YYYY-MM-DD'],
     ],
-  ])('with %s: the problem names what is accepted', (_, value, expected) => {
+  ])('names the accepted forms when the value has %s', (_, value, expected) => {
     expect(problems(insightQuery, value)).toEqual(expected);
   });
 
-  it('within another value is named by its path', () => {
+  it('names a nested value by its path', () => {
     expect(problems(reportDefinition, { name: 'R', query: { kind: 'trend' } })).toEqual([
       `query.kind: must be one of ${KINDS}`,
     ]);
   });
 
-  it('of plain types names them', () => {
+  it('names the plain types of a union', () => {
     const schema = z.object({ a: z.array(z.union([z.string(), z.number(), z.literal(true)])) });
     expect(problems(schema, { a: ['x', {}] })).toEqual(['a[1]: must be a string or a number or true']);
   });
@@ -73,7 +73,7 @@ const bodyOf = ({ request }: Operation) => {
   return media && 'schema' in media && media.schema instanceof z.ZodType ? [media.schema] : [];
 };
 
-test('the problem of every union in a request names what it accepts', () => {
+test('names the accepted forms for every union in a request', () => {
   const unions = new Set(operations.flatMap(bodyOf).flatMap((body) => unionsIn(body)));
   expect(unions.size).toBeGreaterThan(1);
   for (const union of unions) {
@@ -115,16 +115,16 @@ describe('an unknown property', () => {
       'body: unknown property "colour"; known are targeting, texts, range, more',
     ],
     ['named __proto__', JSON.parse('{"__proto__":1}'), 'body: unknown property "__proto__"; known are'],
-  ])('%s is named with what may be meant', (_, value, expected) => {
+  ])('names an unknown property %s, and suggests known ones', (_, value, expected) => {
     expect(problems(flag, value)[0]).toContain(expected);
   });
 
-  it('is none in a value that may have any', () => {
+  it('reports no unknown property in a value that accepts any', () => {
     const value = { targeting: [{ attribute: 'a', value: { any: { thing: 1 } } }], more: { any: 1 } };
     expect(problems(flag, value)).toEqual([]);
   });
 
-  it('that the schema drops is none unless it is asked for strictly', () => {
+  it('reports properties that the schema drops only in strict mode', () => {
     expect(problems(flag, { targetting: [] }, false)).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ const cut = () =>
     where datname = current_database() and application_name = 'announced listen'`;
 const elapse = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-it('doubts until announcements arrive again after the connection was cut', async () => {
+it('doubts announcements after the connection was cut, until they arrive again', async () => {
   const { doubts, changed, warnings, stop } = await listen(database);
   expect(doubts()).toBe(0);
   expect(await cut()).toHaveLength(1);
@@ -48,7 +48,7 @@ it('doubts until announcements arrive again after the connection was cut', async
   await stop();
 }, 30_000);
 
-it('warns once where announcements never arrive', async () => {
+it('warns once when announcements never arrive', async () => {
   const elsewhere: Database['listen'] = (channel, ...rest) => database.listen(`not ${channel}`, ...rest);
   const { doubts, warnings, stop } = await listen({ listen: elsewhere });
   await cut();

@@ -94,7 +94,7 @@ const lastOf = <T extends OutgoingRecord>(records: T[]) =>
     String(a.key).localeCompare(String(b.key)),
   );
 
-it('records in any order, repeated or compacted, end with the newest revision of each entry', async () => {
+it('ends with the newest revision of each entry for records in any order, repeated or compacted', async () => {
   await fc.assert(
     fc.asyncProperty(deliveries, async ({ history, arrivals, batchSize }) => {
       const topic = topicOf(arrivals, history);

@@ -49,7 +49,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       await log.close();
     });
 
-    it('knows entries published before it started', async () => {
+    it('knows entries that were published before it started', async () => {
       await log.publish(putProject, putKey, directoryRecord('member', ada));
       await log.publish(
         directoryRecord('plan', {
@@ -92,7 +92,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       expect(await directory.projectKey(key)).toMatchObject({ region: 'eu' });
     });
 
-    it('answers for what was published before the look-up, also if it was looked up in vain before', async () => {
+    it('answers for records published before the look-up, even after an earlier look-up in vain', async () => {
       const instances = [service.instance(), service.instance()];
       for (const { directory } of instances) await directory.start();
       for (let round = 0; round < 5; round++) {
@@ -132,7 +132,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       }
     });
 
-    it('keeps a revoked key revoked when its creation arrives late, and reports it', async () => {
+    it('keeps a revoked key revoked when the record of its creation arrives late, and reports it', async () => {
       const made = { ...putKey, revision: 1n };
       const revoked = { ...directoryTombstone('key', key), revision: 2n };
       await log.log.createTopics([erasureReportsSpec(1)]);
@@ -183,7 +183,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       expect(ends.reduce((sum, end) => sum + end, 0n)).toBe(4n);
     });
 
-    it('of a new service has all current entries and no removed ones', async () => {
+    it('gives a new service all current entries and no removed ones', async () => {
       const others = Array.from({ length: 50 }, (_, index) => ({ ...project, id: `p${index}` }));
       await log.publish(...others.map((one) => directoryRecord('project', { ...one, name: 'before' })));
       await log.publish(...others.map((one) => directoryRecord('project', one)));
@@ -201,7 +201,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       expect(await directory.projectKey(key)).toBeUndefined();
     });
 
-    it('is read again from the start when the topic was recreated', async () => {
+    it('reads the directory from the start when the topic was recreated', async () => {
       await log.publish(putProject, putProject, putProject, putKey);
       const before = service.instance();
       await before.directory.start();
@@ -231,7 +231,7 @@ describe('a replica', () => {
     await log.close();
   });
 
-  it('is read from the start again when it was behind for half the tombstone retention, not before', async () => {
+  it('reads a replica from the start when it was behind for half the tombstone retention, and not before', async () => {
     await log.publish(directoryRecord('project', project));
     const database = openDatabase({ url: service.url, applicationName: 'test' });
     const startAfter = async (seconds: number) => {
@@ -260,7 +260,7 @@ describe('a replica', () => {
     await database.close();
   });
 
-  it('is emptied in short statements, and on after an interruption', async () => {
+  it('empties a replica in short statements, and continues after an interruption', async () => {
     const { url, close } = await testService(log);
     const database = openDatabase({ url, applicationName: 'test' });
     await database.sql`insert into directory.replica (bootstrapped_at, caught_up_at) values (now(), now())`;
@@ -301,7 +301,7 @@ describe('a replica', () => {
     await close();
   });
 
-  it('refuses lookups until it is complete', async () => {
+  it('refuses lookups until the replica is complete', async () => {
     const { directory } = service.instance();
     await expect(directory.project('shop')).rejects.toThrow('still loading');
     expect(directory.isReady()).toBe(false);

@@ -79,8 +79,8 @@ async function listening(database: Database) {
   await own.stop();
 }
 
-describe('while the database of the replica', () => {
-  it('is stopped, known keys resolve and unknown ones are unavailable', async () => {
+describe('the directory during faults of the database of its replica', () => {
+  it('resolves known keys while the database is stopped, and reports unknown ones as unavailable', async () => {
     await server.stop();
     for (const directory of directories) {
       for (let i = 0; i < 3; i++) {
@@ -94,7 +94,7 @@ describe('while the database of the replica', () => {
     await refused();
   });
 
-  it('is frozen, known keys resolve, and a revoked one is refused once it thaws', async () => {
+  it('resolves known keys while the database is frozen, and refuses a revoked key once it thaws', async () => {
     await server.freeze();
     try {
       await revoke();
@@ -109,7 +109,7 @@ describe('while the database of the replica', () => {
     await refused();
   });
 
-  it('is killed, nothing is lost, and every replica listens again', async () => {
+  it('loses nothing when the database is killed, and every replica listens again', async () => {
     await server.kill();
     await revoke();
     await refused();
@@ -120,7 +120,7 @@ describe('while the database of the replica', () => {
   });
 });
 
-it('a revocation arrives even if the listening connection is cut at that moment', async () => {
+it('applies a revocation even if the listening connection is cut at that moment', async () => {
   const database = openDatabase({ url: server.url('flags'), applicationName: 'cutter' });
   for (let round = 0; round < 5; round++) {
     await listening(database);
@@ -141,7 +141,7 @@ async function answeredAnew() {
   await answered();
 }
 
-it('a known key needs no query; random keys need few and evict no known key', async () => {
+it('resolves a known key without a query, and random keys with few queries that evict no known key', async () => {
   const database = openDatabase({ url: server.url('flags'), applicationName: 'counted' });
   let queries = 0;
   const select: typeof database.drizzle.select = (fields?: object) => {
@@ -185,7 +185,7 @@ it('a known key needs no query; random keys need few and evict no known key', as
   await database.close();
 });
 
-it('a service that starts without the event log uses its stored directory and catches up later', async () => {
+it('uses the stored directory when a service starts without the event log, and catches up later', async () => {
   const logServer = await postgresServer(['log']);
   const database = openDatabase({ url: service.url, applicationName: 'late' });
   const open = () => openPostgresLog({ url: logServer.url('log') });

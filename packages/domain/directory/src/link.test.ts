@@ -21,7 +21,7 @@ const project = (id: string) =>
   directoryRecord('project', { id, companyId: 'c', name: id, region: 'us', defaultLanguage: 'en' });
 const key = (name: string, projectId: string) => directoryRecord('key', { key: name, projectId });
 
-describe.each(logs)('a link from %s', (kind) => {
+describe.each(logs)('a directory link from %s', (kind) => {
   const skip = kind === 'Kafka' && kafkaBrokers === undefined;
 
   /** Creates a home log of this kind, and another region with the same topic name. */
@@ -71,35 +71,38 @@ describe.each(logs)('a link from %s', (kind) => {
     await eventually(async () => expect(await linked.behind()).toBe(0n));
   });
 
-  test.skipIf(skip)('carries a report of a late record home, and what home then publishes', async () => {
-    const { home, region, link } = await twoRegions();
-    const name = `pk_us_${randomUUID()}`;
-    const gone = directoryTombstone('key', name);
-    await home.publish(project('a'), key(name, 'a'), gone);
-    await link().start();
-    await home.log.createTopics([erasureReportsSpec(1)]);
-    const reports = createReportLink({ home: home.log, region: region.log, replication: 1 });
-    onTestFinished(reports.stop);
-    await reports.start();
-    const service = await testService(region);
-    onTestFinished(service.close);
-    await service.instance().directory.start();
-    await region.publish({ ...key(name, 'a'), revision: 2n });
-    await eventually(async () => {
-      const reported: (LateEntry | undefined)[] = [];
-      await readTopic(home.log, ERASURE_REPORTS_TOPIC, {
-        onRecord: (record) => reported.push(parseLateEntry(record)),
+  test.skipIf(skip)(
+    'carries a report of a late record to the home region, and what the home region then publishes',
+    async () => {
+      const { home, region, link } = await twoRegions();
+      const name = `pk_us_${randomUUID()}`;
+      const gone = directoryTombstone('key', name);
+      await home.publish(project('a'), key(name, 'a'), gone);
+      await link().start();
+      await home.log.createTopics([erasureReportsSpec(1)]);
+      const reports = createReportLink({ home: home.log, region: region.log, replication: 1 });
+      onTestFinished(reports.stop);
+      await reports.start();
+      const service = await testService(region);
+      onTestFinished(service.close);
+      await service.instance().directory.start();
+      await region.publish({ ...key(name, 'a'), revision: 2n });
+      await eventually(async () => {
+        const reported: (LateEntry | undefined)[] = [];
+        await readTopic(home.log, ERASURE_REPORTS_TOPIC, {
+          onRecord: (record) => reported.push(parseLateEntry(record)),
+        });
+        expect(reported).toContainEqual({ key: gone.key, kind: 'key', identifiers: [name] });
       });
-      expect(reported).toContainEqual({ key: gone.key, kind: 'key', identifiers: [name] });
-    });
-    await home.publish(gone);
-    await eventually(async () => {
-      const last = (await region.stored()).findLast((record) => record.key === gone.key);
-      expect(last).toMatchObject({ value: null, headers: { revision: '4' } });
-    });
-  });
+      await home.publish(gone);
+      await eventually(async () => {
+        const last = (await region.stored()).findLast((record) => record.key === gone.key);
+        expect(last).toMatchObject({ value: null, headers: { revision: '4' } });
+      });
+    },
+  );
 
-  test.skipIf(skip)('starts once there is a directory, and makes no topic before', async () => {
+  test.skipIf(skip)('starts once the home region has a directory, and creates no topic before', async () => {
     const { home, region } = await twoRegions();
     const topic = `later-${home.topic}`;
     const linked = createDirectoryLink({ home: home.log, region: region.log, replication: 1, topic });
@@ -111,7 +114,7 @@ describe.each(logs)('a link from %s', (kind) => {
     await eventually(async () => expect(await linked.behind()).toBe(0n));
   });
 
-  test.skipIf(skip)('after a restart copies the missed records, and none twice', async () => {
+  test.skipIf(skip)('copies missed records after a restart, and duplicates none', async () => {
     const { home, region, link } = await twoRegions();
     await home.publish(project('a'), project('b'));
     const first = link();
@@ -127,27 +130,32 @@ describe.each(logs)('a link from %s', (kind) => {
     expect(await region.log.endOffsets(home.topic)).toEqual(before);
   });
 
-  test.skipIf(skip)('removes entries that are gone at home, and copies them when they return', async () => {
-    const { home, region, link } = await twoRegions();
-    await home.publish(project('a'));
-    // Copied long ago. Compaction has since dropped the tombstone that followed at home.
-    const old = [project('a'), project('old'), key(REVOKED, 'a')];
-    for (const [at, record] of old.entries())
-      await region.log.publish(home.topic, [outgoingRecord(record, BigInt(at + 1), region.spec.partitions)]);
-    const service = await testService({ log: region.log, topic: home.topic });
-    onTestFinished(service.close);
-    const { directory } = service.instance();
-    await directory.start();
-    expect(await directory.projectKey(REVOKED)).toBeDefined();
-    await link().start();
-    await eventually(async () => expect(await directory.projectKey(REVOKED)).toBeUndefined());
-    await eventually(async () => expect(await directory.project('old')).toBeUndefined());
-    expect(await directory.project('a')).toMatchObject({ id: 'a' });
-    await home.publish({ ...key(REVOKED, 'a'), revision: 100n });
-    await eventually(async () => expect(await directory.projectKey(REVOKED)).toBeDefined());
-  });
+  test.skipIf(skip)(
+    'removes entries that were deleted at home, and copies them when they return',
+    async () => {
+      const { home, region, link } = await twoRegions();
+      await home.publish(project('a'));
+      // Copied long ago. Compaction has since dropped the tombstone that followed at home.
+      const old = [project('a'), project('old'), key(REVOKED, 'a')];
+      for (const [at, record] of old.entries())
+        await region.log.publish(home.topic, [
+          outgoingRecord(record, BigInt(at + 1), region.spec.partitions),
+        ]);
+      const service = await testService({ log: region.log, topic: home.topic });
+      onTestFinished(service.close);
+      const { directory } = service.instance();
+      await directory.start();
+      expect(await directory.projectKey(REVOKED)).toBeDefined();
+      await link().start();
+      await eventually(async () => expect(await directory.projectKey(REVOKED)).toBeUndefined());
+      await eventually(async () => expect(await directory.project('old')).toBeUndefined());
+      expect(await directory.project('a')).toMatchObject({ id: 'a' });
+      await home.publish({ ...key(REVOKED, 'a'), revision: 100n });
+      await eventually(async () => expect(await directory.projectKey(REVOKED)).toBeDefined());
+    },
+  );
 
-  test.skipIf(skip)('compares a directory that is larger than what it may hold at once', async () => {
+  test.skipIf(skip)('compares a directory that is larger than its memory bound', async () => {
     const { home, region, link } = await twoRegions();
     const names = Array.from({ length: 40 }, (_, number) => `p${number}`);
     await home.publish(...names.map(project));

@@ -18,13 +18,13 @@ test('a person belongs to the cohorts that list them or whose clauses all match,
   expect(of(cohorts)).toEqual(['Listed', 'both', 'matched', 'z-listed']);
 });
 
-test('an empty match adds nobody: only listed people belong', () => {
+test('a cohort with an empty match contains only the people that it lists', () => {
   expect(of([{ id: 'a', match: [] }, { id: 'b' }, { id: 'c', match: [], distinctIds: ['anna'] }])).toEqual([
     'c',
   ]);
 });
 
-test('a cohort that refers to a cohort, or is malformed, has only the people it lists', () => {
+test('a cohort that refers to a cohort, or is malformed, contains only the people that it lists', () => {
   const cohorts: Cohort[] = [
     { id: 'a', match: [{ attribute: 'cohort', op: 'not_in_cohort', value: 'b' }] },
     { id: 'b', match: [{ attribute: 'plan', op: 'like' } as unknown as Clause], distinctIds: ['anna'] },
@@ -33,7 +33,7 @@ test('a cohort that refers to a cohort, or is malformed, has only the people it 
   expect(of(cohorts)).toEqual(['b', 'c']);
 });
 
-test('while user state is unavailable only lists count', () => {
+test('a cohort contains only the people that it lists while user state is unavailable', () => {
   const cohorts: Cohort[] = [
     { id: 'a', match: [{ attribute: 'plan', op: 'neq', value: 'pro' }] },
     { id: 'b', distinctIds: ['anna'] },

@@ -38,7 +38,7 @@ test('a node is cyclic exactly when it depends on itself', () => {
   );
 });
 
-test('a chain of 100,000 is sorted', () => {
+test('a chain of 100,000 nodes is sorted', () => {
   const chain = Array.from({ length: 100_000 }, (_, node) => (node < 99_999 ? [node + 1] : []));
   expect(sortByDependencies(chain).order.slice(0, 2)).toEqual([99_999, 99_998]);
 });

@@ -77,7 +77,7 @@ test('a user gets the same decisions after a JSON round trip', () => {
   );
 });
 
-test('cohort membership equals matching its clauses', () => {
+test('cohort membership equals a match of the clauses of the cohort', () => {
   const inCohort = [{ attribute: 'cohort', op: 'in_cohort', value: 'c' }] as const;
   fc.assert(
     fc.property(flags, users, (entries, user) => {

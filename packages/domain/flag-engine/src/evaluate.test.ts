@@ -22,13 +22,13 @@ describe('decisions', () => {
     ['off, string', { enabled: false, type: 'string', variations: colours }, null, undefined],
     ['off, number', { enabled: false, type: 'number' }, null, undefined],
     ['off, json', { enabled: false, type: 'json' }, null, undefined],
-  ])('%s', (_name, rest, value, variant) => {
+  ])('decides a flag that is %s', (_name, rest, value, variant) => {
     const { flags, variants } = evaluateAll(compileRuleset([flag('f', rest)]), user());
     expect(flags['f']).toBe(value);
     expect(variants['f']).toBe(variant);
   });
 
-  test('flags are in stored order, whatever their prerequisites', () => {
+  test('decides flags in stored order, whatever their prerequisites', () => {
     const stored = [
       flag('c', { prerequisites: [{ flagKey: 'a', variationKey: 'on' }] }),
       flag('b'),
@@ -37,12 +37,12 @@ describe('decisions', () => {
     expect(Object.keys(evaluateAll(compileRuleset(stored), user()).flags)).toEqual(['c', 'b', 'a']);
   });
 
-  test('equal decisions are the same object', () => {
+  test('returns equal decisions as the same object', () => {
     const ruleset = compileRuleset([flag('f', { variations: colours })]);
     expect(decideAll(ruleset, user())[0]).toBe(evaluateFlag(ruleset, 'f', user({ plan: 'pro' })));
   });
 
-  test('an unknown key has no decision', () => {
+  test('returns no decision for an unknown key', () => {
     expect(evaluateFlag(compileRuleset([flag('f')]), 'toString', user())).toBeUndefined();
   });
 });
@@ -55,7 +55,7 @@ describe('the order of the rules', () => {
     rolloutPercentage: 0,
   };
 
-  test('disabled, prerequisites, targeting, rollout', () => {
+  test('checks disabled, prerequisites, targeting and rollout in this order', () => {
     expect(reasons([flag('f', failing)])).toEqual({ f: 'DISABLED' });
     expect(reasons([flag('f', { ...failing, enabled: true })])).toEqual({ f: 'PREREQUISITE_FAILED' });
     const met = { ...failing, enabled: true, prerequisites: [] };
@@ -66,7 +66,7 @@ describe('the order of the rules', () => {
     });
   });
 
-  test('an empty distinct id is in a full rollout only and gets the first variation with weight', () => {
+  test('includes an empty distinct id in a full rollout only, with the first variation with a weight', () => {
     const nobody = user({}, { distinctId: '' });
     const variations = [{ key: 'none', value: 0, weight: 0 }, ...colours];
     const ruleset = compileRuleset([flag('full', { variations }), flag('part', { rolloutPercentage: 99 })]);
@@ -75,7 +75,7 @@ describe('the order of the rules', () => {
     expect(why['part']).toBe('ROLLOUT_MISS');
   });
 
-  test('while user state is unavailable targeting does not match, and other flags are evaluated', () => {
+  test('matches no targeting while user state is unavailable, and evaluates other flags', () => {
     const targeted = flag('t', { targeting: [{ attribute: 'plan', op: 'neq', value: 'pro' }] });
     expect(reasons([targeted, flag('f')], user({}, { stateUnavailable: true }))).toEqual({
       t: 'TARGETING_MISS',
@@ -94,7 +94,7 @@ describe('prerequisites', () => {
     ['on without variations', {}, ['on']],
     ['on with variations', { variations: colours }, ['red']],
     ['on with a variation called off', { variations: [{ key: 'off', value: 1, weight: 1 }] }, ['off']],
-  ])('a flag %s serves %j', (_name, rest, served) => {
+  ])('a prerequisite that is %s serves %j', (_name, rest, served) => {
     for (const variationKey of ['off', 'on', 'red', 'blue', '']) {
       const expected = served.includes(variationKey) ? 'MATCH' : 'PREREQUISITE_FAILED';
       const flags = [flag('child', needs('parent', variationKey)), flag('parent', rest)];
@@ -102,7 +102,7 @@ describe('prerequisites', () => {
     }
   });
 
-  test('must all be met, transitively', () => {
+  test('requires every prerequisite to be met, transitively', () => {
     const chain = Array.from({ length: 5000 }, (_, i) =>
       flag(`f${i}`, i < 4999 ? needs(`f${i + 1}`, 'on') : {}),
     );
@@ -112,7 +112,7 @@ describe('prerequisites', () => {
     expect(evaluateFlag(compileRuleset(broken), 'f0', user())?.reason).toBe('PREREQUISITE_FAILED');
   });
 
-  test('fail if missing or in a cycle; flags further along see a flag that is off', () => {
+  test('fails a missing or cyclic prerequisite, and treats the flag as off for flags that depend on it', () => {
     const flags = [
       flag('a', needs('b', 'off')),
       flag('b', needs('a', 'off')),
@@ -148,7 +148,7 @@ describe('a flag that cannot be evaluated', () => {
       { rolloutPercentage: 0, variations: [{ key: 'a', value: 1, weight: 0 }] },
     ],
     ['prerequisite that is none', { prerequisites: [null] }],
-  ])('%s: off with ERROR, the others unaffected', (_name, rest) => {
+  ])('returns off with ERROR for %s, and leaves other flags unaffected', (_name, rest) => {
     const entries = [flag('f', { type: 'json', ...rest } as Partial<Flag>), flag('other')];
     const { flags, variants, reasons: why } = evaluateAll(compileRuleset(entries), user());
     expect({ ...flags }).toEqual({ f: null, other: true });
@@ -156,7 +156,7 @@ describe('a flag that cannot be evaluated', () => {
     expect({ ...why }).toEqual({ f: 'ERROR', other: 'MATCH' });
   });
 
-  test('is an ERROR for a person whose trait cannot be read', () => {
+  test('returns ERROR for a person with a trait that cannot be read', () => {
     const unreadable = Object.defineProperty({}, 'plan', {
       get() {
         throw new Error('not now');
@@ -168,13 +168,13 @@ describe('a flag that cannot be evaluated', () => {
     });
   });
 
-  test('an entry without a key is skipped; of two with the same key the later one counts', () => {
+  test('skips an entry without a key, and uses the later of two entries with the same key', () => {
     const entries = [null, 5, {}, flag('f', { enabled: false }), flag('f')] as Flag[];
     expect(reasons(entries)).toEqual({ f: 'MATCH' });
   });
 });
 
-test('names of Object.prototype are ordinary keys', () => {
+test('treats names of Object.prototype as ordinary keys', () => {
   const keys = ['__proto__', 'constructor', 'hasOwnProperty', 'toString'];
   const entries = keys.map((key) =>
     flag(key, {

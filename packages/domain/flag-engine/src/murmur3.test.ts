@@ -12,11 +12,11 @@ test.each([
   ['6LvT0', 2147483648],
   ['ceQdGm', 4294967295],
   ['caf\u00e9', 605818632],
-])('%s hashes to %d with seed 0', (text, hash) => {
+])('hashes %s to %d with seed 0', (text, hash) => {
   expect(murmur3(text, 0)).toBe(hash);
 });
 
-test('a hash continued from a prefix is the hash of both texts', () => {
+test('hashes a text continued from a prefix as both texts together', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.integer({ min: 0, max: 2 ** 31 - 1 }), (left, right, seed) => {
       const together = hashTogether(hashPrefix(`${left}:`, seed), hashableSuffix(right));
@@ -25,7 +25,7 @@ test('a hash continued from a prefix is the hash of both texts', () => {
   );
 });
 
-test('strings are encoded like TextEncoder does, with U+FFFD for lone surrogates', () => {
+test('encodes strings as TextEncoder does, with U+FFFD for lone surrogates', () => {
   fc.assert(
     fc.property(fc.oneof(anyText, fc.string({ unit: 'binary' })), (text) => {
       expect(utf8(text)).toEqual([...new TextEncoder().encode(text)]);

@@ -67,7 +67,7 @@ test.each<[string, Partial<Flag>, ReturnType<typeof resolve>]>([
     { value: false, variant: 'off', reason: 'DEFAULT' },
   ],
   ['malformed', { rolloutPercentage: 0.5 }, { value: undefined, variant: 'off', reason: 'ERROR' }],
-])('%s', (_, rest, expected) => {
+])('resolves a decision for OpenFeature: %s', (_, rest, expected) => {
   const ruleset = compileRuleset([flag('other'), flag('f', rest)]);
   const decision = evaluateFlag(ruleset, 'f', user({ plan: 'pro' }));
   expect(decision && resolve(ruleset, decision)).toEqual(expected);

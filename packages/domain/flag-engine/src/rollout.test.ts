@@ -4,7 +4,7 @@ import { chooseVariation, inRollout, rolloutBucket } from './rollout.ts';
 
 const percentages = fc.integer({ min: 0, max: 100 });
 
-describe('rollout', () => {
+describe('the rollout of a flag', () => {
   test.each([
     ['gr1', '123', 73],
     ['groupX', '999', 25],
@@ -14,7 +14,7 @@ describe('rollout', () => {
     expect(inRollout(bucket - 1, key, id)).toBe(false);
   });
 
-  test('raising the percentage never removes anyone', () => {
+  test('a higher percentage removes nobody', () => {
     fc.assert(
       fc.property(percentages, percentages, fc.string(), fc.string(), (one, other, key, id) => {
         const [low, high] = [Math.min(one, other), Math.max(one, other)];
@@ -23,7 +23,7 @@ describe('rollout', () => {
     );
   });
 
-  test('0 includes nobody and 100 everybody, even the empty id', () => {
+  test('a rollout of 0 includes nobody and one of 100 everybody, even the empty id', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (key, id) => {
         expect([inRollout(0, key, id), inRollout(100, key, id)]).toEqual([false, true]);
@@ -32,7 +32,7 @@ describe('rollout', () => {
     expect([inRollout(99, 'flag', ''), inRollout(100, 'flag', '')]).toEqual([false, true]);
   });
 
-  test('a percentage includes that share of people', () => {
+  test('a rollout includes its percentage of people', () => {
     let inside = 0;
     for (let id = 0; id < 100_000; id++) if (inRollout(30, 'checkout', `person-${id}`)) inside++;
     expect(inside).toBeGreaterThan(29_300);
@@ -40,7 +40,7 @@ describe('rollout', () => {
   });
 });
 
-describe('variations', () => {
+describe('the variations of a flag', () => {
   const variation = (key: string, weight: number) => ({ key, weight });
 
   test('people are split by weight, within five standard deviations', () => {
@@ -67,12 +67,12 @@ describe('variations', () => {
     expect(served).toEqual(new Set(['a', 'b']));
   });
 
-  test('an empty id gets the first variation with weight', () => {
+  test('an empty id gets the first variation with a weight', () => {
     const variations = [variation('none', 0), variation('first', 1), variation('second', 99)];
     expect(chooseVariation(variations, 'checkout', '')?.key).toBe('first');
   });
 
-  test('without any weight none is served', () => {
+  test('no variation is served without any weight', () => {
     expect(chooseVariation([variation('a', 0)], 'checkout', 'anna')).toBeUndefined();
   });
 });

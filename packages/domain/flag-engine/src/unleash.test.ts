@@ -30,7 +30,7 @@ function answer(state: UnleashState, specified: UnleashCase) {
 }
 
 for (const { file, state, cases } of specification) {
-  describe(`Unleash client specification: ${file}`, () => {
+  describe(`the Unleash client specification ${file}`, () => {
     for (const specified of cases) {
       const reason = listed.get(`${file}: ${specified.description}`);
       if (reason === undefined) {
@@ -38,7 +38,7 @@ for (const { file, state, cases } of specification) {
           expect(answer(state, specified)).toEqual(specified.expectedResult);
         });
       } else {
-        test(`${specified.description} (has no equal here: ${reason})`, () => {
+        test(`${specified.description} (no equivalent: ${reason})`, () => {
           expect(() => mapCase(state, specified)).toThrow(new Unmapped(reason));
         });
       }
@@ -46,7 +46,7 @@ for (const { file, state, cases } of specification) {
   });
 }
 
-test('the list of cases without an equal names existing cases only, each once', () => {
+test('the list of cases without an equivalent names only existing cases, each once', () => {
   const existing = specification.flatMap(({ file, cases }) =>
     cases.map(({ description }) => `${file}: ${description}`),
   );
@@ -55,7 +55,7 @@ test('the list of cases without an equal names existing cases only, each once', 
   for (const name of listed.keys()) expect(existing).toContain(name);
 });
 
-test('the README counts the cases without an equal by reason', () => {
+test('the README counts the cases without an equivalent by reason', () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
   for (const [reason, files] of Object.entries(unmapped)) {
     expect(readme).toContain(`| ${reason} | ${Object.values(files).flat().length} |`);

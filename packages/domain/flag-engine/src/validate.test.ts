@@ -20,13 +20,19 @@ const others = [flag('plain'), flag('colour', { variations: [variation('red'), v
 
 test.each<[string, Partial<Flag>]>([
   ['a plain flag', {}],
-  ['values of any type where the flag has none', { variations: [variation('a', 'x'), variation('b', null)] }],
+  [
+    'values of any type in a flag without a type',
+    { variations: [variation('a', 'x'), variation('b', null)] },
+  ],
   ['numbers', { type: 'number', variations: [variation('a', 0), variation('b', 1.5)] }],
   ['JSON', { type: 'json', variations: [variation('a', null), variation('b', { a: [] })] }],
   ['weights that sum to 1,000,000', { variations: [variation('a', 1, 999_999), variation('b', 1, 1)] }],
   ['a weight of 0 beside another', { variations: [variation('a', 1, 0), variation('b', 1, 5)] }],
-  ['what others can serve', needs(['plain', 'on'], ['plain', 'off'], ['colour', 'blue'], ['colour', 'off'])],
-])('%s can be stored', (_name, rest) => {
+  [
+    'prerequisites that others can serve',
+    needs(['plain', 'on'], ['plain', 'off'], ['colour', 'blue'], ['colour', 'off']),
+  ],
+])('accepts %s', (_name, rest) => {
   expect(validateFlag(flag('f', rest), others)).toEqual([]);
 });
 
@@ -54,47 +60,57 @@ test.each<[string, Partial<Flag>, string, RegExp]>([
     'variations[0].value',
     /string/,
   ],
-  ['an unknown flag', needs(['plain', 'on'], ['gone', 'on']), 'prerequisites[1].flagKey', /no flag "gone"/],
   [
-    'on, of one with variations',
+    'an unknown flag as a prerequisite',
+    needs(['plain', 'on'], ['gone', 'on']),
+    'prerequisites[1].flagKey',
+    /no flag "gone"/,
+  ],
+  [
+    'the variation on of a prerequisite with variations',
     needs(['colour', 'on']),
     'prerequisites[0].variationKey',
     /"off", "red", "blue"/,
   ],
-  ['a variation, of one without', needs(['plain', 'red']), 'prerequisites[0].variationKey', /"off", "on"/],
-  ['itself', needs(['f', 'on']), 'prerequisites[0].flagKey', /cycle: f -> f$/],
+  [
+    'a variation of a prerequisite without variations',
+    needs(['plain', 'red']),
+    'prerequisites[0].variationKey',
+    /"off", "on"/,
+  ],
+  ['a flag as its own prerequisite', needs(['f', 'on']), 'prerequisites[0].flagKey', /cycle: f -> f$/],
   [
     'weights past 1,000,000',
     { variations: [variation('a', 1, 1_000_000), variation('b')] },
     'variations',
     /sum to more/,
   ],
-])('%s cannot', (_name, rest, path, problem) => {
+])('refuses %s', (_name, rest, path, problem) => {
   const problems = validateFlag(flag('f', rest), others);
   expect(problems).toEqual([{ path, problem: expect.stringMatching(problem) }]);
 });
 
-describe('cycles', () => {
-  test('are found through stored flags', () => {
+describe('the cycles of prerequisites', () => {
+  test('finds cycles through stored flags', () => {
     const stored = [flag('a', needs(['b', 'on'])), flag('b', needs(['plain', 'on'], ['f', 'on'])), ...others];
     expect(validateFlag(flag('f', needs(['a', 'on'])), stored)).toEqual([
       { path: 'prerequisites[0].flagKey', problem: 'creates a cycle: f -> a -> b -> f' },
     ]);
   });
 
-  test('are checked against the new flag, not the one it replaces', () => {
+  test('checks cycles with the new flag, not with the one that it replaces', () => {
     const stored = [flag('f', needs(['a', 'on'])), flag('a')];
     expect(validateFlag(flag('f'), stored)).toEqual([]);
     expect(validateFlag(flag('a', needs(['f', 'on'])), stored)).toHaveLength(1);
   });
 
-  test('that do not include the flag are ignored', () => {
+  test('ignores cycles that do not include the flag', () => {
     const stored = [flag('a', needs(['b', 'on'])), flag('b', needs(['a', 'on']))];
     expect(validateFlag(flag('f', needs(['a', 'on'])), stored)).toEqual([]);
   });
 });
 
-test('a whole ruleset is checked entry by entry, including keys', () => {
+test('checks a whole ruleset entry by entry, including keys', () => {
   const ruleset = [flag('a'), flag('b', { rolloutPercentage: -1 }), flag('a', needs(['b', 'red']))];
   expect(validateRuleset(ruleset).map(({ path }) => path)).toEqual([
     '[0].key',
@@ -103,7 +119,7 @@ test('a whole ruleset is checked entry by entry, including keys', () => {
   ]);
 });
 
-test('a valid ruleset has no flag that cannot be evaluated', () => {
+test('accepts only rulesets in which every flag can be evaluated', () => {
   fc.assert(
     fc.property(flags, users, (ruleset, user) => {
       fc.pre(validateRuleset(ruleset).length === 0);
@@ -113,7 +129,7 @@ test('a valid ruleset has no flag that cannot be evaluated', () => {
   );
 });
 
-test('a cohort cannot refer to a cohort', () => {
+test('refuses a cohort that refers to a cohort', () => {
   const match = [
     { attribute: 'a', op: 'is_set' } as const,
     { attribute: 'c', op: 'in_cohort', value: 'b' } as const,

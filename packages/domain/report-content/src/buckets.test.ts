@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { daysOfBuckets, intervalOf } from './buckets.ts';
 
 describe('the days of buckets', () => {
-  it('end the day before the next bucket; the last is as long as the one before', () => {
+  it('ends each bucket the day before the next, and gives the last one the length of the one before', () => {
     expect(daysOfBuckets(['2028-02-28', '2028-02-29', '2028-03-01'])).toEqual([
       { from: '2028-02-28', to: '2028-02-28' },
       { from: '2028-02-29', to: '2028-02-29' },
@@ -21,13 +21,13 @@ describe('the days of buckets', () => {
     [['2026-03-02', '2026-03-01']],
     [['2026-13-02']],
     [['2026-3-2']],
-  ])('are none for %j', (buckets) => {
+  ])('returns no days for %j', (buckets) => {
     expect(daysOfBuckets(buckets)).toBeUndefined();
   });
 });
 
 describe('an hour', () => {
-  it('covers its day', () => {
+  it('covers the day of an hour', () => {
     expect(daysOfBuckets(['2026-03-02T23:00', '2026-03-03T00:00'])).toEqual([
       { from: '2026-03-02', to: '2026-03-02' },
       { from: '2026-03-03', to: '2026-03-03' },
@@ -46,7 +46,7 @@ describe('the interval of buckets', () => {
     [['2026-02-01', '2026-03-01', '2026-04-01'], undefined, 'month'],
     [['2026-02-01', '2026-05-01'], undefined, 'day'],
     [['1', '2'], 'day', undefined],
-  ] as const)('%j named %s is %s', (buckets, named, interval) => {
+  ] as const)('reads the interval of %j named %s as %s', (buckets, named, interval) => {
     expect(intervalOf(buckets, named)).toBe(interval);
   });
 });

@@ -35,7 +35,7 @@ describe('the report format', () => {
     [{ kind: 'line', buckets: ['a'], series: Array(144).fill({ name: 'x', values: [1] }) }],
     [{ kind: 'line', buckets: ['a'], series: [{ name: 'Other', builtIn: 'other', values: [1] }] }],
     [{ ...grid, further: 'properties are no obstacle' }],
-  ])('is %j', (content) => {
+  ])('accepts %j as a report', (content) => {
     expect(parseContent(content)?.kind).toBe(content.kind);
   });
 
@@ -56,7 +56,7 @@ describe('the report format', () => {
     [{ ...funnel, steps: [{ name: 'Seen', count: -1 }] }],
     [{ ...funnel, series: [{ name: 'Phone', values: [1] }] }],
     [{ ...grid, rows: [{ name: 'A', values: [1, 2, 3] }] }],
-  ])('is not %j: it is shown as a table', (content) => {
+  ])('refuses %j as a report', (content) => {
     expect(parseContent(content)).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ const amount = (report: object) => {
 };
 
 describe('the table of a report', () => {
-  it('has every value, named as in the report', () => {
+  it('contains every value, with the names of the report', () => {
     expect(
       csv({
         kind: 'line',
@@ -46,7 +46,7 @@ describe('the table of a report', () => {
     ).toBe('"Day","Size","Week 0","Week 1"\r\n"2026-03-02",10,100,\r\n');
   });
 
-  it('has whole numbers up to 2^53 as they are, and fractions with 15 digits', () => {
+  it('prints whole numbers up to 2^53 exactly, and fractions with 15 digits', () => {
     const values = [2 ** 53, 1234567890123, 987777777887.88, 0.1 + 0.2];
     const buckets = values.map((_, index) => `b${index}`);
     const series = [{ name: 'x', values, total: null }];
@@ -56,7 +56,7 @@ describe('the table of a report', () => {
     expect(csv({ kind: 'bar', buckets, series })).toContain(',0.3\r\n');
   });
 
-  it('has no total beyond a double', () => {
+  it('omits a total that exceeds a double', () => {
     const one = { name: 'x', values: [1.5e308, 1.5e308] };
     const totals = (series: object) =>
       tableOf(contentOf({ kind: 'bar', buckets: ['a', 'b'], series: [series] })).totals?.values;
@@ -65,7 +65,7 @@ describe('the table of a report', () => {
     expect(totals({ ...one, values: [1, 2], previous: one.values, previousTotal: null })).toEqual([3, null]);
   });
 
-  it('ends with totals where values add up', () => {
+  it('ends with totals where values can be summed', () => {
     const totals = (series: object, unit?: string) =>
       tableOf(contentOf({ kind: 'bar', unit, buckets: ['2026-03-01', '2026-03-02'], series: [series] }))
         .totals;
@@ -86,8 +86,8 @@ describe('the table of a report', () => {
   });
 });
 
-describe('what a report amounts to', () => {
-  it('is the sum of its one series or of its parts, against the period before', () => {
+describe('the total of a report', () => {
+  it('sums the one series or the parts of a report, and compares them with the previous period', () => {
     expect(amount({ series: [{ name: 'x', values: [1, 2], previous: [4, null] }] })).toEqual({
       total: 3,
       previousTotal: 4,
@@ -114,7 +114,7 @@ describe('what a report amounts to', () => {
   });
 });
 
-describe('CSV', () => {
+describe('a report as CSV', () => {
   it.each([
     ['=1+1', "'=1+1"],
     ['+1', "'+1"],
@@ -133,7 +133,7 @@ describe('CSV', () => {
     ['say "hi"', 'say ""hi""'],
     ['a\r\nb', 'a\r\nb'],
     ['plain', 'plain'],
-  ])('writes %j as %j: no spreadsheet runs it', (text, written) => {
+  ])('writes %j as %j, so that no spreadsheet runs it', (text, written) => {
     const series = [{ name: text, values: [-5] }];
     expect(csv({ kind: 'bar', buckets: [text], series })).toBe(`"","${written}"\r\n"${written}",-5\r\n`);
   });

@@ -33,8 +33,8 @@ const reordered = changes.chain((all) =>
   fc.record({ all: fc.constant(all), shuffled: fc.shuffledSubarray(all, { minLength: all.length }) }),
 );
 
-describe('merging properties', () => {
-  it('gives the same result in any order', () => {
+describe('the merging of properties', () => {
+  it('merges to the same result in any order', () => {
     fc.assert(
       fc.property(reordered, ({ all, shuffled }) => {
         expect(merged(shuffled)).toEqual(merged(all));
@@ -42,7 +42,7 @@ describe('merging properties', () => {
     );
   });
 
-  it('gives the same result when changes repeat', () => {
+  it('merges to the same result when changes repeat', () => {
     fc.assert(
       fc.property(
         changes,
@@ -80,13 +80,13 @@ describe('merging properties', () => {
   });
 });
 
-describe('bounds of properties', () => {
+describe('the bounds of properties', () => {
   const set = (values: Record<string, unknown>, second: number): Change => ({
     values,
     stamp: [second, second, second],
   });
 
-  it('refuse a change as a whole', () => {
+  it('refuses an oversized change as a whole', () => {
     const properties = merged([set({ a: 1, b: 2 }, 1)]);
     const bounds = { ...BOUNDS, maxCount: 3 };
     expect(() => planMerge(properties, { a: 5, c: 3, d: 4 }, [2, 2, 2], bounds)).toThrow(
@@ -95,7 +95,7 @@ describe('bounds of properties', () => {
     expect(properties).toEqual(merged([set({ a: 1, b: 2 }, 1)]));
   });
 
-  it('count the bytes of what is kept', () => {
+  it('counts the bytes of the properties that are kept', () => {
     fc.assert(
       fc.property(changes, (all) => {
         const { values, stamps, bytes } = merged(all);
@@ -106,7 +106,7 @@ describe('bounds of properties', () => {
     );
   });
 
-  it('are never exceeded', () => {
+  it('never exceeds the bounds', () => {
     const wide = fc.array(
       fc.dictionary(fc.string({ maxLength: 3 }), fc.option(fc.string({ maxLength: 20 }), { nil: null })),
     );
@@ -126,7 +126,7 @@ describe('bounds of properties', () => {
     );
   });
 
-  it('forget the oldest removals first', () => {
+  it('forgets the oldest removals first', () => {
     const removals = [set({ b: null }, 2), set({ a: null }, 1), set({ c: null }, 3)];
     const { values, stamps } = merged([...removals, set({ d: 1 }, 4)], { maxCount: 3 });
     expect([...stamps.keys()].sort()).toEqual(['b', 'c', 'd']);

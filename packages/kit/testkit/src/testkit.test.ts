@@ -5,7 +5,7 @@ import { accessTokens, eventually, testDatabase } from './index.ts';
 
 const example = new URL('./example-migrations', import.meta.url).pathname;
 
-describe('testDatabase', () => {
+describe('the databases of tests', () => {
   it('creates separate databases from one template at the same time', async () => {
     const databases = await Promise.all(
       Array.from({ length: 4 }, () => testDatabase({ migrations: [{ folder: example }] })),
@@ -26,7 +26,7 @@ describe('testDatabase', () => {
   });
 });
 
-describe('accessTokens', () => {
+describe('the access tokens of tests', () => {
   it('mints tokens that its key set verifies, and expired ones on request', async () => {
     const tokens = await accessTokens();
     onTestFinished(() => tokens.stop());
@@ -45,7 +45,7 @@ describe('accessTokens', () => {
 });
 
 describe('eventually', () => {
-  it('returns the first result, and throws the last error when there is none', async () => {
+  it('returns the first result, and throws the last error when every attempt fails', async () => {
     let calls = 0;
     const third = () => {
       calls += 1;

@@ -34,12 +34,12 @@ const outcome = (promise: PromiseLike<unknown>) =>
     (error: unknown) => (isUnavailable(error) ? 'unavailable' : error),
   );
 
-it('a server that takes no writes is told from one that is away', async () => {
+it('distinguishes a read-only server from one that is unavailable', async () => {
   const database = open({ url: `${url}?default_transaction_read_only=on` });
   await expect(database.ping()).rejects.toThrow(ReadOnlyDatabase);
 });
 
-describe('types', () => {
+describe('the types of columns', () => {
   it('reads int8 as a number if exact, else as a bigint, and writes both', async () => {
     const database = open();
     const rows = await database.sql`
@@ -48,7 +48,7 @@ describe('types', () => {
   });
 });
 
-test('a statement of `prepared` is parsed once for a connection, one of `drizzle` each time', async () => {
+test('a prepared statement is parsed once for a connection, and a `drizzle` statement each time', async () => {
   const database = open({ poolSize: 1 });
   const add = (to: Database['drizzle'], one: number) => to.execute(sql`select ${one}::int + 1 as two`);
   expect([...(await add(database.prepared, 1)), ...(await add(database.prepared, 2))]).toEqual([
@@ -61,7 +61,7 @@ test('a statement of `prepared` is parsed once for a connection, one of `drizzle
   expect([...kept]).toEqual([{ runs: 2 }]);
 });
 
-describe('calls', () => {
+describe('the measurements of calls', () => {
   function calls() {
     const made: string[] = [];
     const measure: DatabaseOptions['measure'] = (operation, subject) => {
@@ -71,7 +71,7 @@ describe('calls', () => {
     return { made, measure };
   }
 
-  it('are measured: queries, and the beginning and the commit of transactions', async () => {
+  it('measures queries, and the beginning and the commit of transactions', async () => {
     const { made, measure } = calls();
     const database = open({ measure });
     await database.drizzle.transaction((tx) => tx.execute(sql`select ${1}::int from pg_class limit 1`));
@@ -87,7 +87,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('that the server does not answer have failed', async () => {
+  it('counts calls as failed when the server does not answer', async () => {
     const { made, measure } = calls();
     const database = open({ measure, statementTimeoutMs: 100 });
     await expect(database.sql`select pg_sleep(1)`).rejects.toThrow();
@@ -103,7 +103,7 @@ describe('calls', () => {
   });
 });
 
-describe('the in-flight count', () => {
+describe('the count of calls in flight', () => {
   it('counts queries and transactions that run or wait, until they end or time out', async () => {
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
     expect(database.inFlight()).toBe(0);
@@ -129,7 +129,7 @@ describe('the in-flight count', () => {
   });
 });
 
-describe('while all connections are used', () => {
+describe('a pool with all connections in use', () => {
   const holders = new AsyncLocalStorage<string>();
   const pause = sql`select pg_sleep(0.02)`;
 
@@ -157,19 +157,22 @@ describe('while all connections are used', () => {
     expect(order.indexOf('other')).toBeLessThan(8);
   });
 
-  it.each([2, 5, 7])('of %i leaves one to others while those of one holder wait', async (poolSize) => {
-    const database = open({ poolSize, holder: () => holders.getStore() ?? '' });
-    const held = Promise.withResolvers<void>();
-    const hold = () => database.drizzle.transaction(() => held.promise);
-    const many = holders.run('many', () => Array.from({ length: 20 }, hold));
-    await new Promise(setImmediate);
-    await holders.run('one', () => database.drizzle.execute(pause));
-    await holders.run('', () => database.ping());
-    held.resolve();
-    await Promise.all(many);
-  });
+  it.each([2, 5, 7])(
+    'a pool of %i connections leaves one to others while calls of one holder wait',
+    async (poolSize) => {
+      const database = open({ poolSize, holder: () => holders.getStore() ?? '' });
+      const held = Promise.withResolvers<void>();
+      const hold = () => database.drizzle.transaction(() => held.promise);
+      const many = holders.run('many', () => Array.from({ length: 20 }, hold));
+      await new Promise(setImmediate);
+      await holders.run('one', () => database.drizzle.execute(pause));
+      await holders.run('', () => database.ping());
+      held.resolve();
+      await Promise.all(many);
+    },
+  );
 
-  it('one that was given up while it waited takes no connection', async () => {
+  it('a call that timed out while it waited takes no connection', async () => {
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
     const held = Promise.withResolvers<void>();
     const holder = database.sql.begin(async () => await held.promise);
@@ -263,7 +266,7 @@ describe('a server that fails', () => {
   const openHere = (options: Partial<DatabaseOptions> = {}) =>
     open({ url: server.url('test'), statementTimeoutMs: 500, connectTimeoutMs: 500, ...options });
 
-  it('frozen: queries and transactions fail within the time-out; thawed: they work again', async () => {
+  it('queries and transactions fail within the time-out on a frozen server, and work again once it is thawed', async () => {
     const database = openHere({ poolSize: 3 });
     await database.ping();
     await server.freeze();
@@ -286,7 +289,7 @@ describe('a server that fails', () => {
     expect(new Set(after)).toEqual(new Set(['answered']));
   });
 
-  it('frozen inside a transaction: the transaction fails within the time-out', async () => {
+  it('a transaction on a server that is frozen during it fails within the time-out', async () => {
     const database = openHere();
     const failing = database.sql.begin(async (transaction) => {
       await transaction`select 1`;
@@ -298,7 +301,7 @@ describe('a server that fails', () => {
     await eventually(() => database.ping());
   });
 
-  it('stopped and started: the database is unavailable, then works again without a restart', async () => {
+  it('the database is unavailable while the server is stopped, and works again without a restart', async () => {
     const database = openHere();
     await database.ping();
     await server.stop();
@@ -308,7 +311,7 @@ describe('a server that fails', () => {
     await eventually(() => database.ping());
   });
 
-  it('killed while queries run: they fail as unavailable, and later ones succeed', async () => {
+  it('queries on a killed server fail as unavailable, and later queries succeed', async () => {
     const database = openHere({ statementTimeoutMs: 5000 });
     const running = [outcome(database.sql`select pg_sleep(4)`), outcome(database.sql`select pg_sleep(4)`)];
     await eventually(async () => {
@@ -321,7 +324,7 @@ describe('a server that fails', () => {
     await eventually(() => database.ping());
   });
 
-  it('killed while transactions run: they fail as unavailable, and the process keeps running', async () => {
+  it('transactions on a killed server fail as unavailable, and the process keeps running', async () => {
     const database = openHere({ poolSize: 2, statementTimeoutMs: 5000 });
     let begun = 0;
     const running = Array.from({ length: 4 }, () =>
@@ -342,7 +345,7 @@ describe('a server that fails', () => {
     ).toBe('answered');
   });
 
-  it('has no connection left: some queries run, the others are rejected', async () => {
+  it('some queries run and the others are rejected when the server has no free connection', async () => {
     // Three connections per role, so that the test does not depend on the speed of hundreds of log-ins.
     await openHere().sql.unsafe(`create role few login password 'few' connection limit 3`);
     const url = new URL(server.url('test'));
@@ -360,7 +363,7 @@ describe('a server that fails', () => {
     expect(outcomes).toEqual(new Set(['answered', 'unavailable']));
   });
 
-  it('notifies listeners of a lost and restored connection, then delivers again', async () => {
+  it('listeners are notified of a lost and a restored connection, and then receive messages again', async () => {
     const database = openHere();
     const heard: string[] = [];
     let gaps = 0;
@@ -401,7 +404,7 @@ describe('listen', () => {
     expect(first).toEqual(['1']);
   });
 
-  it('throws when the database is unavailable', async () => {
+  it('throws from listen when the database is unavailable', async () => {
     const database = open({ url: `postgres://nobody@127.0.0.1:${await freePort()}/none` });
     expect(
       await outcome(

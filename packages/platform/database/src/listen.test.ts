@@ -56,7 +56,7 @@ async function cuttingProxy(url: string) {
 }
 
 it.each(['closed', 'reset'] as const)(
-  'listens again on every channel, at whichever byte of listening again the connection is %s',
+  'listens again on every channel, at whichever byte of the new attempt the connection is %s',
   async (how) => {
     const own = await testDatabase();
     const proxy = await cuttingProxy(own.url);
@@ -91,7 +91,7 @@ it.each(['closed', 'reset'] as const)(
   60_000,
 );
 
-it('reports a gap when notifications no longer come back, as behind a pooler', async () => {
+it('reports a gap when notifications stop arriving, as behind a pooler', async () => {
   const own = await testDatabase();
   let isDelivering = true;
   const common = {

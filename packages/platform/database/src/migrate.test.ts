@@ -121,7 +121,7 @@ describe('migrate', () => {
     expect(await sql`select name from items`).toEqual([]);
   });
 
-  it('throws when the server is unavailable', async () => {
+  it('throws from migrate when the server is unavailable', async () => {
     const server = await postgresServer(['test']);
     onTestFinished(() => server.remove());
     const folder = await migrations({ when: 1, sql: 'create table one ();' });
@@ -131,7 +131,7 @@ describe('migrate', () => {
   });
 });
 
-describe('migrate with a role that owns what there is', () => {
+describe('migrate with a role that owns the tables', () => {
   /** Creates the roles of a database: `owner` owns it and `runner` may connect to it. */
   async function rolesOf(url: string, sql: postgres.Sql) {
     const [owner, runner] = ['owner', 'runner'].map((name) => `${name}_${randomUUID().replaceAll('-', '')}`);
@@ -153,7 +153,7 @@ describe('migrate with a role that owns what there is', () => {
     return { owner: as(owner), runner: as(runner), running };
   }
 
-  it('gives the other role its rows, and nothing else', async () => {
+  it('grants the service role access to rows, and nothing else', async () => {
     const { url, sql } = await database();
     const { owner, runner, running } = await rolesOf(url, sql);
     const first = { when: 1, sql: 'create schema own; create table own.items (id serial, name text);' };
@@ -182,7 +182,7 @@ describe('migrate with a role that owns what there is', () => {
     await running`insert into later values (1)`;
   });
 
-  it('refuses to migrate as the role that may not', async () => {
+  it('refuses to migrate as the role that may not change tables', async () => {
     const { url, sql } = await database();
     const { runner } = await rolesOf(url, sql);
     const folder = await migrations({ when: 1, sql: 'create table items (id int);' });

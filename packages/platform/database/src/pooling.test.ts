@@ -38,13 +38,13 @@ const refusal = (addresses: Parameters<typeof checkPooling>[0]) =>
     (error: Error) => (isUnavailable(error) ? 'unavailable' : error.message),
   );
 
-it('finds nothing wrong with PostgreSQL itself', async () => {
+it('accepts PostgreSQL itself as the server of a pool', async () => {
   expect(await refusal({ url: own.url, ownerUrl: own.url })).toBeUndefined();
   expect(await keepsSessions(own.url)).toBe(true);
 });
 
-describe.skipIf(!hasPgBouncer())('PgBouncer', () => {
-  it('that pools transactions is refused without an address of PostgreSQL itself', async () => {
+describe.skipIf(!hasPgBouncer())('PgBouncer in front of PostgreSQL', () => {
+  it('refuses a PgBouncer that pools transactions without the address of PostgreSQL itself', async () => {
     const url = await through({ url: timed.url, mode: 'transaction', ignores: TIMEOUTS });
     expect(await keepsSessions(url)).toBe(false);
     expect(await refusal({ url })).toContain('set DIRECT_DATABASE_URL to the address of PostgreSQL itself');
@@ -53,12 +53,12 @@ describe.skipIf(!hasPgBouncer())('PgBouncer', () => {
     expect(await refusal({ url, directUrl: timed.url, ownerUrl: timed.url })).toBeUndefined();
   });
 
-  it('that refuses settings of a connection is refused with the reason', async () => {
+  it('refuses a PgBouncer that rejects connection settings, and gives the reason', async () => {
     const url = await through({ url: timed.url, mode: 'session' });
     expect(await refusal({ url })).toMatch(/unsupported startup parameter.*DIRECT_DATABASE_URL/);
   });
 
-  it('that pools sessions may be used for everything, if the role has the time-outs', async () => {
+  it('accepts a PgBouncer that pools sessions for everything, if the role has the time-outs', async () => {
     const url = await through({ url: timed.url, mode: 'session', ignores: TIMEOUTS });
     expect(await refusal({ url })).toBeUndefined();
     const without = await through({ url: own.url, mode: 'session', ignores: TIMEOUTS });
@@ -67,7 +67,7 @@ describe.skipIf(!hasPgBouncer())('PgBouncer', () => {
     );
   });
 
-  it('that pools transactions serves more clients than it has connections', async () => {
+  it('serves more clients than connections through a PgBouncer that pools transactions', async () => {
     const url = await through({ url: timed.url, mode: 'transaction', poolSize: 2 });
     const options = { url, directUrl: timed.url, applicationName: 'pooled', poolSize: 5 };
     const [one, other] = [openDatabase(options), openDatabase(options)];

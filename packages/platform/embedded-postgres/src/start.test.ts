@@ -78,7 +78,7 @@ it('restarts on its port when the server is killed', async () => {
   await untilAnswered(() => query(server.url('postgres'), 'select id from kept'));
 });
 
-it('refuses a second instance on the folder, even from the same process, and the first keeps running', async () => {
+it('refuses a second instance on the folder, even from the same process, and keeps the first running', async () => {
   const directory = await folder();
   const server = await start({ directory });
   expect(await refusal({ directory })).toBe(
@@ -105,7 +105,7 @@ it.each([
   expect(await query(server.url('app'), 'select id from kept')).toEqual([{ id: 1 }]);
 });
 
-it('starts one of several that start at the same time', async () => {
+it('starts only one of several instances that start at the same time', async () => {
   const directory = await folder();
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => start({ directory })));
   expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
@@ -128,7 +128,7 @@ it('reports that the port is taken', async () => {
   expect(await refusal({ directory: await folder(), port })).toMatch(`Port ${port} of 127.0.0.1 is taken.`);
 });
 
-it('reports what is wrong with the data', async () => {
+it('reports problems with the data', async () => {
   const directory = await folder();
   await (await start({ directory })).stop();
   await writeFile(join(directory, 'data', 'PG_VERSION'), '16\n');
@@ -140,7 +140,7 @@ it('reports what is wrong with the data', async () => {
   expect(await refusal({ directory })).toMatch('password is missing');
 });
 
-it('leaves a folder with other data alone', async () => {
+it('leaves a folder with other data unchanged', async () => {
   const directory = await folder();
   await mkdir(join(directory, 'data'));
   await writeFile(join(directory, 'data', 'letters.txt'), 'mine');

@@ -75,8 +75,8 @@ async function settled(): Promise<void> {
   await setImmediate();
 }
 
-describe('createBatcher', () => {
-  it('gives each holder its records in the next send, and takes little of one while others wait', async () => {
+describe('the batcher', () => {
+  it('sends some records of each holder in the next send, and few of one holder while others wait', async () => {
     const { publish, sends, sent } = setUp({ maxHolderBytes: 2 * sizeOf(record('a1', 0)) });
     const of = (holder: string, ...values: string[]) =>
       values.map((value) => publish([value], 10_000, 0, holder));
@@ -91,7 +91,7 @@ describe('createBatcher', () => {
     await Promise.all(all);
   });
 
-  it('takes little of one holder for a second after another has published', async () => {
+  it('sends few records of one holder for a second after another holder has published', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const { publish, sends, sent } = setUp({ maxHolderBytes: 2 * sizeOf(record('a1', 0)) });
@@ -113,7 +113,7 @@ describe('createBatcher', () => {
     await Promise.all(all);
   });
 
-  it('settles each publish by its own deadline, in whatever order the deadlines are', async () => {
+  it('settles each publish at its own deadline, whatever the order of the deadlines', async () => {
     const { publish } = setUp();
     const order: string[] = [];
     const all = [
@@ -127,7 +127,7 @@ describe('createBatcher', () => {
     expect(order).toEqual(['first', 'second', 'last']);
   });
 
-  it('sends what is published in a turn when idle, and batches records while a send is in flight', async () => {
+  it('sends the records published in one turn of the event loop at once when idle, and batches records while a send is in flight', async () => {
     const { publish, sends, sent, budget } = setUp();
     const first = [publish(['a']), publish(['b'])];
     expect(sent()).toEqual([]);
@@ -178,7 +178,7 @@ describe('createBatcher', () => {
     );
   });
 
-  it('keeps the order of each holder, whatever the others send, and stores all', async () => {
+  it('keeps the order of each holder, whatever the others publish, and stores every record', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(2), fc.array(fc.integer({ min: 5, max: 200 }), { minLength: 1 }))),
@@ -266,7 +266,7 @@ describe('createBatcher', () => {
     expect(budget.used()).toBe(0);
   });
 
-  it('rejects every publish of a failed send, and continues with the next', async () => {
+  it('rejects every publish of a failed send, and continues with the next send', async () => {
     const { publish, sends, sent, budget } = setUp();
     const first = [publish(['a']), publish(['b'])];
     await settled();
@@ -280,7 +280,7 @@ describe('createBatcher', () => {
     expect(budget.used()).toBe(0);
   });
 
-  it('rejects bytes over the budget, except for a publish that is alone', async () => {
+  it('rejects bytes over the budget, except for a publish that is the only one', async () => {
     const { publish, sends } = setUp({ maxBytes: 100 });
     const first = publish(['x'.repeat(500)]);
     await expect(async () => publish(['b'])).rejects.toThrow(EventLogBusy);
@@ -293,7 +293,7 @@ describe('createBatcher', () => {
     await again;
   });
 
-  it('sends on a free route while another is busy, and a partition that is held up holds up itself', async () => {
+  it('sends on a free route while another is busy, and a delayed partition delays only itself', async () => {
     const { publish, sends, sent } = setUp();
     const held = [publish(['a0'], 10_000, 0)];
     const other = publish(['a1'], 10_000, 1);
@@ -317,7 +317,7 @@ describe('createBatcher', () => {
     expect((await held[1])?.offsetOf(0)).toBe(6n);
   });
 
-  it('leaves room for other partitions when one is held up, until its records are stored or given up', async () => {
+  it('leaves room for other partitions when one is delayed, until its records are stored or given up', async () => {
     const { publish, sends, budget } = setUp({ maxBytes: 4_000 });
     const large = ['x'.repeat(300)];
     const held = [publish(large, 50, 0)];

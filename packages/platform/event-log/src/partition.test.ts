@@ -3,7 +3,7 @@ import { Partitioners } from 'kafkajs';
 import { describe, expect, it } from 'vitest';
 import { murmur2, partitionFor } from './partition.ts';
 
-describe('partitionFor', () => {
+describe('the partition of a key', () => {
   // Source: Apache Kafka, clients/src/test/java/org/apache/kafka/common/utils/UtilsTest.java, testMurmur2.
   it.each([
     ['21', -973932308],
@@ -12,11 +12,11 @@ describe('partitionFor', () => {
     ['a-little-bit-longer-string', -1486304829],
     ['lkjh234lh9fiuh90y23oiuhsafujhadof229phr9h19h89h8', -58897971],
     ['abc', 479470107],
-  ])('hashes %s as Kafka does', (key, hash) => {
+  ])('hashes the key %s as Kafka does', (key, hash) => {
     expect(murmur2(Buffer.from(key)) | 0).toBe(hash);
   });
 
-  it("returns the partition of kafkajs's default partitioner for every key", () => {
+  it('equals the partition of the default partitioner of kafkajs for every key', () => {
     const partitioner = Partitioners.DefaultPartitioner();
     const key = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),

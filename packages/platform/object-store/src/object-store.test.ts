@@ -32,7 +32,7 @@ async function listing(store: ObjectStore, prefix: string): Promise<ListedObject
 describe.each([
   ['a folder', true],
   ['S3', s3 !== undefined],
-])('%s', (kind, isThere) => {
+])('the object store in %s', (kind, isThere) => {
   let store: ObjectStore;
   let folder: string | undefined;
 
@@ -52,8 +52,8 @@ describe.each([
     if (folder !== undefined) await rm(folder, { recursive: true });
   });
 
-  describe.skipIf(!isThere)('is an object store:', () => {
-    test('an object of any bytes and size is read back unchanged', async () => {
+  describe.skipIf(!isThere)('an open object store', () => {
+    test('reads back an object of any bytes and size unchanged', async () => {
       const sizes = [0, 1, 65_536, 3_000_001];
       for (const size of sizes) {
         const bytes = Buffer.from(Array.from({ length: size }, (_, index) => (index * 7919) % 256));
@@ -65,7 +65,7 @@ describe.each([
       expect(String(await read(store, `${base}/view`))).toBe('hello');
     });
 
-    test('a part of an object is read alone', async () => {
+    test('reads a part of an object', async () => {
       await store.put(`${base}/digits`, Buffer.from('0123456789'));
       const part = async (start: number, end: number) => {
         const found = await store.get(`${base}/digits`, { start, end });
@@ -78,19 +78,19 @@ describe.each([
       expect(await store.get(`${base}/nothing`, { start: 0, end: 1 })).toBeUndefined();
     });
 
-    test('a missing object is undefined; a folder of keys is not an object', async () => {
+    test('returns undefined for a missing object and for a folder of keys', async () => {
       await store.put(`${base}/parent/child`, Buffer.from('x'));
       expect(await store.get(`${base}/nothing`)).toBeUndefined();
       expect(await store.get(`${base}/parent/child/below`)).toBeUndefined();
     });
 
-    test('storing again replaces', async () => {
+    test('replaces an object that is stored again', async () => {
       await store.put(`${base}/again`, Buffer.from('a longer first text'));
       await store.put(`${base}/again`, Buffer.from('second'));
       expect(String(await read(store, `${base}/again`))).toBe('second');
     });
 
-    test('deleting removes the object, and deleting again is no error', async () => {
+    test('deletes an object, and accepts deleting it again', async () => {
       await store.put(`${base}/gone`, Buffer.from('x'));
       await store.delete(`${base}/gone`);
       await store.delete(`${base}/gone`);
@@ -99,7 +99,7 @@ describe.each([
       expect(await keys(store, `${base}/gone`)).toEqual([]);
     });
 
-    test('a listing has every key with the prefix, in order, with size and time', async () => {
+    test('lists every key with the prefix in order, with size and time', async () => {
       const names = ['l/a', 'l/a-b', 'l/a=1/x', 'l/b/1', 'l/b/10', 'l/b/2', 'l/bb', 'm/1'];
       const before = Date.now() - 60_000;
       for (const name of names.toReversed()) await store.put(`${base}/${name}`, Buffer.from(name));
@@ -114,7 +114,7 @@ describe.each([
       expect(first?.modifiedAt.getTime()).toBeGreaterThan(before);
     });
 
-    test('a listing has more than a thousand keys', async () => {
+    test('lists more than a thousand keys', async () => {
       const many = Array.from(
         { length: 1005 },
         (_, index) => `${base}/many/${String(index).padStart(4, '0')}`,
@@ -125,14 +125,14 @@ describe.each([
       expect(await keys(store, `${base}/many/`)).toEqual(many);
     });
 
-    test('concurrent writes of one key leave one complete object', async () => {
+    test('keeps one complete object after concurrent writes of one key', async () => {
       const bodies = Array.from({ length: 8 }, (_, index) => Buffer.alloc(200_000, index + 1));
       await Promise.all(bodies.map((body) => store.put(`${base}/race`, body)));
       const left = await read(store, `${base}/race`);
       expect(bodies.some((body) => left?.equals(body))).toBe(true);
     });
 
-    test('an invalid key throws without a request', async () => {
+    test('throws for an invalid key without a request', async () => {
       const bad = [
         '',
         '/a',
@@ -156,7 +156,7 @@ describe.each([
       await expect(keys(store, '../')).rejects.toThrow(RangeError);
     });
 
-    test('any text can be encoded as part of a key', async () => {
+    test('encodes any text as part of a key', async () => {
       const texts = ['', 'a/b', '../..', 'Zoë 🎉', 'A', 'a', '=', '%00', 'x'.repeat(500)];
       for (const text of texts) await store.put(`${base}/parts/${keyPart(text)}`, Buffer.from(text));
       for (const text of texts) {
@@ -164,13 +164,13 @@ describe.each([
       }
     });
 
-    test('pings', async () => {
+    test('answers a ping', async () => {
       await store.ping();
     });
   });
 });
 
-test('different texts have different encodings', () => {
+test('encodes different texts differently', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (one, other) => {
       expect(keyPart(one) === keyPart(other)).toBe(one === other);
@@ -178,7 +178,7 @@ test('different texts have different encodings', () => {
   );
 });
 
-test('an unfinished file is not listed', async () => {
+test('omits an unfinished file from listings', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-objects-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const store = openObjectStore({ folder });
@@ -188,7 +188,7 @@ test('an unfinished file is not listed', async () => {
   expect(await keys(store, '')).toEqual(['done']);
 });
 
-describe('a failing server', () => {
+describe('a server that fails', () => {
   async function serverThat(answer: RequestListener, timeoutMs = 200) {
     const server = createServer(answer);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -207,7 +207,7 @@ describe('a failing server', () => {
   }
   const named = { accessKey: 'a', secretKey: 'b', bucket: 'bucket', region: 'eu-central-1' };
 
-  test('throws when it is unavailable', async () => {
+  test('throws when the server is unavailable', async () => {
     const store = openObjectStore({ ...named, endpoint: 'http://127.0.0.1:1' });
     await expect(store.put('a', Buffer.from('x'))).rejects.toThrow(ObjectStoreError);
     await expect(store.get('a')).rejects.toThrow(ObjectStoreError);
@@ -216,7 +216,7 @@ describe('a failing server', () => {
     await expect(store.ping()).rejects.toThrow(ObjectStoreError);
   });
 
-  test('an endpoint may be an IPv6 address', async () => {
+  test('accepts an endpoint with an IPv6 address', async () => {
     const asked: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       asked.push(request.headers.host);
@@ -232,7 +232,7 @@ describe('a failing server', () => {
     expect(asked).toEqual([host]);
   });
 
-  test('does not respond: requests time out', async () => {
+  test('times out requests when the server does not respond', async () => {
     let asked = 0;
     const store = await serverThat(() => asked++);
     await expect(store.get('a')).rejects.toThrow(ObjectStoreError);
@@ -241,7 +241,7 @@ describe('a failing server', () => {
     expect(asked).toBe(3);
   });
 
-  test('responds too late to a PUT that it carried out: it is sent once more', async () => {
+  test('repeats a PUT once when the server carried it out and responded too late', async () => {
     let asked = 0;
     const store = await serverThat((request, response) => {
       request.resume();
@@ -252,7 +252,7 @@ describe('a failing server', () => {
     expect(asked).toBe(2);
   });
 
-  test('takes as long as the time-out allows', async () => {
+  test('waits for a response as long as the time-out allows', async () => {
     const store = await serverThat((request, response) => {
       request.resume();
       setTimeout(() => response.writeHead(200, { ETag: '"x"' }).end(), 400);
@@ -260,7 +260,7 @@ describe('a failing server', () => {
     await store.put('a', Buffer.from('x'));
   });
 
-  test('breaks off within an object: the stream fails', async () => {
+  test('fails the stream when the server breaks off within an object', async () => {
     const store = await serverThat((_, response) => {
       response.writeHead(200, { 'Content-Length': '1000', 'Last-Modified': new Date(0).toUTCString() });
       response.write('only this');
@@ -270,7 +270,7 @@ describe('a failing server', () => {
     await expect(found && buffer(found.body)).rejects.toThrow(ObjectStoreError);
   });
 
-  test('fails temporarily: retried; refuses: not retried', async () => {
+  test('retries a temporary failure, and does not retry a refusal', async () => {
     let asked = 0;
     const store = await serverThat((request, response) => {
       asked += 1;
@@ -286,7 +286,7 @@ describe('a failing server', () => {
   });
 });
 
-test('calls are measured, with those that fail', async () => {
+test('measures calls, including failed ones', async () => {
   const made: string[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'objects-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -84,7 +84,7 @@ async function openWith({ lifeMs = 3_600_000, token = 'first' } = {}) {
 const putMany = (store: ObjectStore) =>
   Promise.all(Array.from({ length: 20 }, (_, n) => store.put(`${n}`, Buffer.from('x'))));
 
-test('requests are made with keys that the token is exchanged for, once for all of them', async () => {
+test('exchanges the token for keys once, and uses them for every request', async () => {
   const { store, asked } = await openWith();
   await putMany(store);
   const found = await store.get('7');
@@ -100,7 +100,7 @@ test('requests are made with keys that the token is exchanged for, once for all 
   ]);
 });
 
-test('before the keys expire, the token is read again and exchanged, and no request fails', async () => {
+test('reads and exchanges the token again before the keys expire, without a failed request', async () => {
   const { store, asked, state, replaceToken } = await openWith({ lifeMs: 4_000 });
   await putMany(store);
   state.token = 'second';
@@ -112,7 +112,7 @@ test('before the keys expire, the token is read again and exchanged, and no requ
   await putMany(store);
 });
 
-test('keys are renewed before they expire, also when the clock was set back', async () => {
+test('renews keys before they expire, even when the clock was set back', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-identity-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const tokenFile = join(folder, 'token');
@@ -130,7 +130,7 @@ test('keys are renewed before they expire, also when the clock was set back', as
   await expect.poll(() => asked).toHaveLength(2);
 });
 
-test('keys that cannot be renewed are used until they expire; requests succeed again with new ones', async () => {
+test('uses keys that cannot be renewed until they expire, and succeeds again with new keys', async () => {
   const { store, state, failures } = await openWith({ lifeMs: 4_000 });
   await putMany(store);
   state.isDown = true;
@@ -144,7 +144,7 @@ test('keys that cannot be renewed are used until they expire; requests succeed a
   await expect.poll(() => store.ping().then(() => 'answers', String), { timeout: 10_000 }).toBe('answers');
 });
 
-test('a refusal says why, and is shared by the attempts of many requests', async () => {
+test('returns the reason of a refusal, and shares it among the attempts of many requests', async () => {
   const { store, asked } = await openWith({ token: 'of another cluster' });
   const refusals = await Promise.allSettled(
     Array.from({ length: 20 }, () => store.put('refused', Buffer.from('x'))),

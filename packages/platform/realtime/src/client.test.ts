@@ -19,7 +19,7 @@ function open({ url }: Pick<Instance, 'url'>, query = 'key=1') {
   return { socket, heard, opened: () => opened };
 }
 
-test('the socket of the SDK stays open while beats come, and connects again without them', async () => {
+test('the SDK socket stays open while heartbeats arrive, and reconnects without them', async () => {
   const beating = await startInstance({ pingMs: 60 });
   const silent = await startInstance();
   const [stays, leaves] = [open(beating), open(silent)];
@@ -38,7 +38,7 @@ test('the socket of the SDK stays open while beats come, and connects again with
   await eventually(() => expect(silent.hub.count()).toBe(1));
 });
 
-test('the socket of the SDK waits before it connects again, unless it is woken', async () => {
+test('the SDK socket waits before it reconnects, unless it is woken', async () => {
   const { socket, opened } = open(await startInstance({ pingMs: 20, maxAgeMs: 50 }));
   await eventually(() => expect(opened()).toBe(1));
   await eventually(() => expect(socket.isOpen).toBe(false));
@@ -46,7 +46,7 @@ test('the socket of the SDK waits before it connects again, unless it is woken',
   await eventually(() => expect(opened()).toBe(2));
 });
 
-test('the socket of the SDK stops when its key is refused', async () => {
+test('the SDK socket stops when its key is refused', async () => {
   let asked = 0;
   const instance = await startInstance({ onPlan: () => (asked += 1) });
   const { socket, opened } = open(instance, '');

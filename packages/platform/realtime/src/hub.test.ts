@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { connect, type Instance, startInstance } from './testing/instance.ts';
 
 describe('a socket', () => {
-  test('receives each message of its topics once, and nothing else', async () => {
+  test('a socket receives each message of its topics once, and nothing else', async () => {
     const instance = await startInstance();
     const [one, other] = [await connect(instance), await connect(instance)];
     await one.join('a');
@@ -23,14 +23,14 @@ describe('a socket', () => {
     );
   });
 
-  test('is closed with the code of its refusal', async () => {
+  test('a socket is closed with the code of its refusal', async () => {
     const instance = await startInstance();
     const { closed } = await connect(instance, '');
     expect(await closed).toBe(4401);
     expect(instance.hub.count()).toBe(0);
   });
 
-  test('is opened in a turn, so that many at once leave time for requests', async () => {
+  test('opens sockets in turns, so that many at once leave time for requests', async () => {
     const perPass: number[] = [];
     let isCounting = false;
     const instance = await startInstance({
@@ -50,7 +50,7 @@ describe('a socket', () => {
     expect(Math.max(...perPass)).toBeLessThan(6);
   });
 
-  test('joins a limited number of topics', async () => {
+  test('a socket joins a limited number of topics', async () => {
     const instance = await startInstance({ maxTopicsPerSocket: 2 });
     const { socket, received, join } = await connect(instance);
     await join('1');
@@ -59,7 +59,7 @@ describe('a socket', () => {
     await eventually(() => expect(received).toContainEqual({ joined: false, topic: '3' }));
   });
 
-  test('leaves its topics when it closes', async () => {
+  test('a socket leaves its topics when it closes', async () => {
     const instance = await startInstance();
     const { socket, join } = await connect(instance);
     await join('a');
@@ -69,7 +69,7 @@ describe('a socket', () => {
     instance.hub.publish('a', {});
   });
 
-  test('is closed when its credential is no longer valid, and no other one is', async () => {
+  test('closes only the sockets with a credential that is no longer valid', async () => {
     const refused = new Set<string>();
     let isUnavailable = true;
     const instance = await startInstance({
@@ -93,7 +93,7 @@ describe('a socket', () => {
     expect(instance.errors).not.toEqual([]);
   });
 
-  test('is closed when its message cannot be handled, and the error is reported', async () => {
+  test('closes a socket when its message cannot be handled, and reports the error', async () => {
     const instance = await startInstance();
     const { socket, closed } = await connect(instance);
     socket.send('fail');
@@ -101,14 +101,14 @@ describe('a socket', () => {
     expect(instance.errors).toHaveLength(1);
   });
 
-  test('is closed when it sends too many messages', async () => {
+  test('closes a socket that sends too many messages', async () => {
     const instance = await startInstance();
     const { socket, closed } = await connect(instance);
     for (let count = 0; count < 200; count++) socket.send('slow');
     expect(await closed).toBe(1008);
   });
 
-  test('is closed when the messages it sends wait for more than 64 KiB', async () => {
+  test('closes a socket when more than 64 KiB of its messages wait', async () => {
     const instance = await startInstance();
     const { socket, closed } = await connect(instance);
     socket.send('slow');
@@ -116,7 +116,7 @@ describe('a socket', () => {
     expect(await closed).toBe(1008);
   });
 
-  test('is disconnected when it does not answer pings', async () => {
+  test('disconnects a socket that does not answer pings', async () => {
     const instance = await startInstance({ pingMs: 50 });
     const there = await connect(instance);
     const silent = new WebSocket(`ws://${instance.url}?key=1`, { autoPong: false });
@@ -127,7 +127,7 @@ describe('a socket', () => {
     expect(instance.hub.count()).toBe(1);
   });
 
-  test('gets a beat that its client can see, with each ping', async () => {
+  test('sends a heartbeat that clients can see with each ping', async () => {
     const instance = await startInstance({ pingMs: 50 });
     const { received, socket } = await connect(instance);
     let pings = 0;
@@ -137,7 +137,7 @@ describe('a socket', () => {
     expect(pings).toBeGreaterThan(1);
   });
 
-  test('is disconnected when it reads too slowly', async () => {
+  test('disconnects a socket that reads too slowly', async () => {
     const instance = await startInstance({ maxBufferedBytes: 100_000 });
     const { socket, join } = await connect(instance);
     await join('a');
@@ -150,13 +150,13 @@ describe('a socket', () => {
     expect(instance.hub.count()).toBe(0);
   });
 
-  test('is closed with 1012 when it is too old', async () => {
+  test('closes a socket that is too old with 1012', async () => {
     const instance = await startInstance({ pingMs: 20, maxAgeMs: 50 });
     expect(await (await connect(instance)).closed).toBe(1012);
   });
 });
 
-test('an event stream is cut off when it is read too slowly', async () => {
+test('disconnects an event stream that is read too slowly', async () => {
   const { hub } = await startInstance({ maxBufferedBytes: 100_000 });
   const body = hub.stream(undefined, ['a'], {
     encode: (message) => `data: ${JSON.stringify(message)}\n\n`,
@@ -169,7 +169,7 @@ test('an event stream is cut off when it is read too slowly', async () => {
   await expect(new Response(body).text()).rejects.toThrow('too slowly');
 });
 
-test('an event stream gets a beat that its client can see', async () => {
+test('sends event streams a heartbeat that clients can see', async () => {
   const { hub } = await startInstance({ pingMs: 50 });
   const body = hub.stream(undefined, ['a'], { encode: () => '' });
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -178,7 +178,7 @@ test('an event stream gets a beat that its client can see', async () => {
   expect(text).toMatch(/\n\nevent: beat\ndata: \{\}\n\n$/);
 });
 
-describe('the number of sockets is limited', () => {
+describe('the limits on the number of sockets', () => {
   const statusOf = async ({ url }: Instance, query: string) => {
     const socket = new WebSocket(`ws://${url}?${query}`);
     return new Promise<number>((resolve, reject) => {
@@ -188,7 +188,7 @@ describe('the number of sockets is limited', () => {
     });
   };
 
-  test('per address, until one of them closes', async () => {
+  test('limits sockets per address, until one of them closes', async () => {
     const instance = await startInstance({ maxPerAddress: 2 });
     const [first] = [await connect(instance, 'key=1&address=a'), await connect(instance, 'address=a&key=1')];
     expect(await statusOf(instance, 'key=1&address=a')).toBe(429);
@@ -198,7 +198,7 @@ describe('the number of sockets is limited', () => {
     await eventually(() => connect(instance, 'key=1&address=a'));
   });
 
-  test('per address, by what is free', async () => {
+  test('limits sockets per address by the free capacity', async () => {
     const instance = await startInstance({ maxSockets: 8 });
     for (const [address, most] of Object.entries({ a: 4, b: 2, c: 1 })) {
       for (let count = 0; count < most; count++) await connect(instance, `key=1&address=${address}`);
@@ -207,14 +207,14 @@ describe('the number of sockets is limited', () => {
     await connect(instance, 'key=1&address=d');
   });
 
-  test('per instance', async () => {
+  test('limits sockets per instance', async () => {
     const instance = await startInstance({ maxSockets: 2 });
     await connect(instance, 'key=1&address=a');
     await connect(instance, 'key=1&address=b');
     expect(await statusOf(instance, 'key=1&address=c')).toBe(503);
   });
 
-  test('and a request with Upgrade but without Connection: Upgrade gets 426 and counts for nothing', async () => {
+  test('answers 426 to a request with Upgrade but without Connection: Upgrade, without counting it', async () => {
     const instance = await startInstance({ maxSockets: 1, maxPerAddress: 1 });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
@@ -228,17 +228,17 @@ describe('the number of sockets is limited', () => {
     await connect(instance);
   });
 
-  test('and a request without an upgrade gets 426', async () => {
+  test('answers 426 to a request without an upgrade', async () => {
     const { url } = await startInstance();
     expect((await fetch(`http://${url}`)).status).toBe(426);
   });
 });
 
 const redisUrl = backing('REDIS_URL');
-describe.skipIf(!redisUrl)('through Redis', () => {
+describe.skipIf(!redisUrl)('messages through Redis', () => {
   const channel = `test-${process.pid}-${Date.now()}`;
 
-  test('sockets of every instance receive a published message once', async () => {
+  test('delivers a published message once to sockets of every instance', async () => {
     const shared = { channel, redisUrl: redisUrl ?? '' };
     const instances = [await startInstance(shared), await startInstance(shared), await startInstance(shared)];
     const clients = await Promise.all(instances.map((instance) => connect(instance)));
@@ -256,7 +256,7 @@ describe.skipIf(!redisUrl)('through Redis', () => {
     }
   });
 
-  test('a malformed message on the channel is reported and ignored', async () => {
+  test('reports and ignores a malformed message on the channel', async () => {
     const own = `${channel}-malformed`;
     const instance = await startInstance({ channel: own, redisUrl: redisUrl ?? '' });
     const redis = new Redis(redisUrl ?? '');
@@ -278,7 +278,7 @@ describe.skipIf(!redisUrl)('through Redis', () => {
     expect(instance.errors).toHaveLength(malformed.length);
   });
 
-  test('clients are asked to reconnect after Redis was unavailable, since messages may have been lost', async () => {
+  test('asks clients to reconnect after Redis was unavailable, because messages may be lost', async () => {
     const own = `${channel}-gap`;
     const instance = await startInstance({ channel: own, redisUrl: redisUrl ?? '' });
     const redis = new Redis(redisUrl ?? '');
@@ -290,7 +290,7 @@ describe.skipIf(!redisUrl)('through Redis', () => {
   });
 });
 
-test('without Redis an instance delivers its own messages', async () => {
+test('delivers messages of its own instance without Redis', async () => {
   const instance = await startInstance();
   const { join, received } = await connect(instance);
   await join('a');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createBuckets } from './buckets.ts';
 
-it('a bucket lets through its rate and a burst of two seconds, and never more than a body above that', () => {
+it('a bucket allows its rate and a burst of two seconds, and never more than one body above that', () => {
   const steps = fc.array(fc.record({ pause: fc.nat(3_000), bytes: fc.integer({ min: 1, max: 5_000 }) }), {
     minLength: 1,
     maxLength: 300,
@@ -27,7 +27,7 @@ it('a bucket lets through its rate and a burst of two seconds, and never more th
   );
 });
 
-it('keys are counted apart, and memory for them is bounded', () => {
+it('counts keys separately, with bounded memory', () => {
   let now = 0;
   const buckets = createBuckets(1_000, () => now);
   for (let i = 0; i < 250_000; i++) buckets.take(`key-${i}`, 20_000);
@@ -38,7 +38,7 @@ it('keys are counted apart, and memory for them is bounded', () => {
   expect(buckets.wait('key-249999')).toBe(0);
 });
 
-it('instances that share what they took are bound by the sum', () => {
+it('limits instances that share their counts by the sum', () => {
   let now = 0;
   const [one, other] = [createBuckets(1_000, () => now), createBuckets(1_000, () => now)];
   one.take('key', 2_000);

@@ -31,7 +31,7 @@ function source(options: Partial<CacheOptions<Value>> = {}) {
 }
 
 describe('a cached value', () => {
-  it('is loaded once for callers that ask together, and returned without a promise after that', async () => {
+  it('loads a value once for concurrent callers, and returns it without a promise afterwards', async () => {
     const { cache, waiting } = source();
     const both = Promise.all([cache.get('a'), cache.get('a')]);
     expect(waiting).toHaveLength(1);
@@ -43,7 +43,7 @@ describe('a cached value', () => {
   });
 
   it.each(['invalidate', 'drop', 'invalidateAll', 'invalidateMissing'] as const)(
-    'is not kept when its load began before %s',
+    'does not keep a value when its load began before %s',
     async (change) => {
       const { cache, waiting } = source();
       const before = cache.get('a');
@@ -59,7 +59,7 @@ describe('a cached value', () => {
   );
 
   it.each(['invalidate', 'drop', 'invalidateAll', 'invalidateMissing'] as const)(
-    'is not kept when nobody asks between %s and the end of its load',
+    'does not keep a value when nobody asks between %s and the end of its load',
     async (change) => {
       const { cache, waiting, answered } = source();
       const before = cache.get('a');
@@ -70,7 +70,7 @@ describe('a cached value', () => {
     },
   );
 
-  it('is not replaced by a load that began before its invalidation', async () => {
+  it('does not replace a value with a load that began before its invalidation', async () => {
     const { cache, waiting, answered } = source();
     await answered('a', '1');
     cache.invalidate('a');
@@ -82,7 +82,7 @@ describe('a cached value', () => {
     expect(cache.get('a')).toBe('3');
   });
 
-  it('is loaded again when it is too old, with the last value at hand', async () => {
+  it('loads a value again when it is too old, and offers the last value', async () => {
     const { cache, waiting, answered } = source({ freshForMs: 20 });
     await answered('a', '1');
     await sleep(30);
@@ -93,14 +93,14 @@ describe('a cached value', () => {
     expect(await got).toBe('2');
   });
 
-  it('fails with the error of its load, and is loaded again for the next caller', async () => {
+  it('fails with the error of a load, and loads again for the next caller', async () => {
     const { answered, failed } = source();
     await expect(failed('a')).rejects.toThrow('unavailable');
     await expect(failed('a', new Error('a defect'))).rejects.toThrow('a defect');
     expect(await answered('a', '1')).toBe('1');
   });
 
-  it('fails if the first load takes too long, and is cached when it arrives', async () => {
+  it('fails if the first load takes too long, and caches the value when it arrives', async () => {
     const { cache, waiting } = source({ loadTimeoutMs: 20 });
     await expect(cache.get('a')).rejects.toThrow('no answer within 20 ms');
     waiting[0]?.answer('1');
@@ -110,7 +110,7 @@ describe('a cached value', () => {
 });
 
 describe('a key without a value', () => {
-  it('is remembered until it changes', async () => {
+  it('remembers a key without a value until it changes', async () => {
     const { cache, waiting, answered } = source();
     expect(await answered('a', undefined)).toBeUndefined();
     expect(cache.get('a')).toBeUndefined();
@@ -126,7 +126,7 @@ describe('a key without a value', () => {
     }
   });
 
-  it('is loaded again when keys may have got values, and known values are kept', async () => {
+  it('loads missing keys again when they may have values, and keeps known values', async () => {
     const { cache, waiting, answered } = source();
     await answered('known', '1');
     await answered('unknown', undefined);
@@ -136,14 +136,14 @@ describe('a key without a value', () => {
     expect(await answered('unknown', '2')).toBe('2');
   });
 
-  it('is remembered only for a while', async () => {
+  it('remembers a key without a value for a limited time', async () => {
     const { answered } = source({ missingForMs: 10 });
     await answered('a', undefined);
     await sleep(20);
     expect(await answered('a', '1')).toBe('1');
   });
 
-  it('is not remembered when it was invalidated during the load', async () => {
+  it('does not remember a missing key that was invalidated during its load', async () => {
     const { cache, waiting, answered } = source();
     const before = cache.get('a');
     cache.drop('a');
@@ -152,7 +152,7 @@ describe('a key without a value', () => {
     expect(await answered('a', '1')).toBe('1');
   });
 
-  it('replaces a value that has gone', async () => {
+  it('replaces a value that no longer exists', async () => {
     const { cache, answered } = source();
     await answered('a', '1');
     cache.invalidate('a');
@@ -161,7 +161,7 @@ describe('a key without a value', () => {
     expect(cache.size()).toBe(0);
   });
 
-  it('evicts no value, however many there are', async () => {
+  it('evicts no value for missing keys, however many there are', async () => {
     const { cache, answered } = source({ maxBytes: 500 });
     await answered('known', '1');
     for (let i = 0; i < 1_000; i++) await answered(`unknown ${i}`, undefined);
@@ -171,7 +171,7 @@ describe('a key without a value', () => {
 });
 
 describe('a stale value', () => {
-  it.each(['invalidate', 'invalidateAll'] as const)('is loaded again after %s', async (change) => {
+  it.each(['invalidate', 'invalidateAll'] as const)('loads a stale value again after %s', async (change) => {
     const { cache, answered } = source();
     await answered('a', '1');
     cache[change]('a');
@@ -181,7 +181,7 @@ describe('a stale value', () => {
     expect(cache.isFresh('a')).toBe(true);
   });
 
-  it('is used while the source is unavailable, however often it is invalidated', async () => {
+  it('uses a stale value while the source is unavailable, however often it is invalidated', async () => {
     const { cache, answered, failed } = source();
     await answered('a', '1');
     for (const change of ['invalidate', 'invalidateAll', 'invalidateAll'] as const) {
@@ -192,7 +192,7 @@ describe('a stale value', () => {
     }
   });
 
-  it('is used without another load for a short time only', async () => {
+  it('uses a stale value without another load for a short time only', async () => {
     const { cache, waiting, answered, failed } = source({ staleForMs: 20 });
     await answered('a', '1');
     cache.invalidateAll();
@@ -203,7 +203,7 @@ describe('a stale value', () => {
     expect(await answered('a', '2')).toBe('2');
   });
 
-  it('is used while the source does not answer, and replaced when it does', async () => {
+  it('uses a stale value while the source does not answer, and replaces it when it does', async () => {
     const { cache, waiting, answered } = source({ patienceMs: 20 });
     await answered('a', '1');
     cache.invalidate('a');
@@ -215,7 +215,7 @@ describe('a stale value', () => {
     expect(cache.isFresh('a')).toBe(true);
   });
 
-  it('does not hide a defect', async () => {
+  it('reports a defect instead of using a stale value', async () => {
     const { cache, answered, failed } = source();
     await answered('a', '1');
     cache.invalidate('a');
@@ -223,7 +223,7 @@ describe('a stale value', () => {
     expect(await answered('a', '2')).toBe('2');
   });
 
-  it('is used when it is invalidated again during a load that fails', async () => {
+  it('uses a stale value when it is invalidated again during a load that fails', async () => {
     const { cache, waiting, answered } = source();
     await answered('a', '1');
     cache.invalidate('a');
@@ -233,7 +233,7 @@ describe('a stale value', () => {
     expect(await got).toBe('1');
   });
 
-  it('is never used again once it is dropped', async () => {
+  it('never uses a stale value again after it was dropped', async () => {
     const { cache, waiting, answered, failed } = source();
     await answered('a', '1');
     cache.invalidate('a');
@@ -245,8 +245,8 @@ describe('a stale value', () => {
   });
 });
 
-describe('memory', () => {
-  it('holds the most recently used values', async () => {
+describe('the memory of a cache', () => {
+  it('keeps the most recently used values', async () => {
     const { cache, answered, waiting } = source({ maxBytes: 50_000, sizeOf: () => 700 });
     for (let i = 0; i < 100; i++) await answered(`value ${i}`, 'x');
     const held = cache.size();
@@ -262,14 +262,14 @@ describe('memory', () => {
     expect(await evicted).toBe('x');
   });
 
-  it('holds even a value that is larger than the bound', async () => {
+  it('keeps even a value that is larger than the bound', async () => {
     const { cache, answered } = source({ maxBytes: 100 });
     await answered('a', 'x'.repeat(1_000));
     expect(cache.get('a')).toHaveLength(1_000);
     expect(cache.bytes()).toBe(100);
   });
 
-  it('is counted again for a value that has grown, without making it fresher', async () => {
+  it('counts the size of a grown value again, without making it fresher', async () => {
     let size = 10;
     const { cache, answered } = source({ sizeOf: () => size, freshForMs: 1_000 });
     await answered('a', '1');

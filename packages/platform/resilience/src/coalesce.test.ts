@@ -19,7 +19,7 @@ function heldReads(options?: CoalesceOptions) {
   return { asked, read };
 }
 
-it('reads together, once each, the keys asked for while a read is under way', async () => {
+it('reads keys together and once each that are requested while a read is under way', async () => {
   const { asked, read } = heldReads();
   const first = read('a');
   const later = [read('b'), read('c'), read('b'), read('none')];
@@ -62,7 +62,7 @@ it('rejects every caller of a failed read, and continues', async () => {
   expect(await second).toBe('b!');
 });
 
-it('rejects the callers when a read leaves out a key', async () => {
+it('rejects the callers when a read omits a key', async () => {
   const read = coalesce<string, string>(async () => []);
   await expect(read('a')).rejects.toThrow('1 keys returned 0 values');
 });
@@ -78,7 +78,7 @@ it('reads no more keys at once than allowed', async () => {
   expect(asked.map(({ keys }) => keys)).toEqual([['a'], ['b', 'c'], ['d']]);
 });
 
-it('starts another read beside a slow one, up to the limit', async () => {
+it('starts another read while one is slow, up to the limit', async () => {
   const { asked, read } = heldReads({ slowAfterMs: 5, maxConcurrent: 2 });
   void read('a');
   const second = read('b');

@@ -6,8 +6,8 @@ import { Members } from './members.ts';
 const member = (name: string) => ({ name, place: -1 });
 const namesOf = (members: Members<{ name: string; place: number }>) => [...members].map(({ name }) => name);
 
-describe('Members', () => {
-  it('has what was added and not deleted', () => {
+describe('a collection of members', () => {
+  it('contains what was added and not deleted', () => {
     const members = new Members<{ name: string; place: number }>();
     const [a, b, c] = [member('a'), member('b'), member('c')];
     for (const one of [a, b, c]) members.add(one);
@@ -21,7 +21,7 @@ describe('Members', () => {
     expect(members.size).toBe(0);
   });
 
-  it('ignores the deletion of what is no member', () => {
+  it('ignores the deletion of a value that is not a member', () => {
     const members = new Members<{ name: string; place: number }>();
     const a = member('a');
     members.delete(a);
@@ -33,7 +33,7 @@ describe('Members', () => {
     expect(members.size).toBe(0);
   });
 
-  it('visits each once while those visited are deleted and others added', () => {
+  it('visits each member once while visited members are deleted and others are added', () => {
     const members = new Members<{ name: string; place: number }>();
     for (const name of 'abcde') members.add(member(name));
     const visited: string[] = [];
@@ -46,7 +46,7 @@ describe('Members', () => {
     expect(namesOf(members).sort()).toEqual(['new d', 'new e']);
   });
 
-  it('leaves little to collections of the whole heap, unlike a Set', async () => {
+  it('leaves little work to a full garbage collection, unlike a Set', async () => {
     expect(await wholeCollections('new Members()')).toBeLessThan(3);
     expect(await wholeCollections('new Set()')).toBeGreaterThan(10);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { poll } from './poll.ts';
 
-it('goes on after failures, reports each, and ends when the signal aborts', async () => {
+it('continues after failures, reports each, and ends when the signal aborts', async () => {
   const stopping = new AbortController();
   const outcomes = ['ok', 'one', 'two', 'ok', 'three'];
   const reported: unknown[] = [];

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffDelay, createByteBudget, DeadlineExceeded, pause, retry, withDeadline } from './index.ts';
 
-describe('withDeadline', () => {
-  it('settles like the work if it finishes in time', async () => {
+describe('work with a deadline', () => {
+  it('settles with the work if it finishes in time', async () => {
     expect(await withDeadline(1_000, Promise.resolve(1))).toBe(1);
     await expect(withDeadline(1_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
@@ -17,7 +17,7 @@ describe('withDeadline', () => {
   });
 });
 
-describe('backoffDelay', () => {
+describe('the backoff delay', () => {
   it('stays below a bound that doubles up to the maximum', () => {
     fc.assert(
       fc.property(fc.nat(2_000), (attempt) => {
@@ -29,8 +29,8 @@ describe('backoffDelay', () => {
   });
 });
 
-describe('pause', () => {
-  it('ends when the signal aborts', async () => {
+describe('a pause', () => {
+  it('ends a pause when the signal aborts', async () => {
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 5);
     await pause(60_000, stopping.signal);
@@ -38,7 +38,7 @@ describe('pause', () => {
   });
 });
 
-describe('retry', () => {
+describe('retries of an action', () => {
   const failing = (times: number) => async (attempt: number) => {
     if (attempt <= times) throw new Error(`failure ${attempt}`);
     return attempt;

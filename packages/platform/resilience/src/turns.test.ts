@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { briefTurn, createPlaces, createSlots, turnOfLoop } from './turns.ts';
 
-it('gives turns to holders in rotation, and the loop to other callbacks between them', async () => {
+it('gives turns to holders in rotation, and runs other callbacks between them', async () => {
   const order: string[] = [];
   const work = async (holder: string) => {
     await turnOfLoop(holder);
@@ -14,7 +14,7 @@ it('gives turns to holders in rotation, and the loop to other callbacks between 
   expect(order.slice(0, -1).filter((_, index) => index % 2 === 1)).toEqual(Array(4).fill('other'));
 });
 
-it('leaves the loop to others for a while after a long turn', async () => {
+it('leaves the event loop to others for a while after a long turn', async () => {
   const order: string[] = [];
   const work = async (holder: string) => {
     await turnOfLoop(holder);
@@ -33,7 +33,7 @@ it('leaves the loop to others for a while after a long turn', async () => {
   expect(between.length).toBeGreaterThanOrEqual(2);
 });
 
-it('brief turns go on at once until a pass of the loop is used up, and then to holders in rotation', async () => {
+it('runs brief turns at once until a pass of the event loop is used up, and then in rotation of the holders', async () => {
   expect(briefTurn('a')).toBeUndefined();
   const order: string[] = [];
   const work = async (holder: string) => {
@@ -58,7 +58,7 @@ it('brief turns go on at once until a pass of the loop is used up, and then to h
   expect(order.indexOf('other')).toBeLessThan(order.indexOf('c'));
 });
 
-it('runs so many works at a time, the holders in rotation, also after one has failed', async () => {
+it('runs a limited number of tasks at a time, with the holders in rotation, even after one has failed', async () => {
   const inSlot = createSlots(2);
   const order: string[] = [];
   let running = 0;
@@ -82,7 +82,7 @@ it('runs so many works at a time, the holders in rotation, also after one has fa
   ]);
 });
 
-it('leaves places to others while all that a holder may have are taken', async () => {
+it('leaves places to others while one holder uses its full share', async () => {
   const placeOf = createPlaces(3, 2);
   const begun: string[] = [];
   const enter = (holder: string, name: string) => {
@@ -105,7 +105,7 @@ it('leaves places to others while all that a holder may have are taken', async (
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
 });
 
-it('begins no work whose signal aborts while it waits, and goes on with the next', async () => {
+it('starts no task if its signal aborts while it waits, and continues with the next', async () => {
   const inSlot = createSlots(1);
   const first = Promise.withResolvers<void>();
   const begun: string[] = [];

@@ -8,7 +8,7 @@ const gc: () => void = runInNewContext('gc');
 
 const COUNT = 100_000;
 
-it('has no object of its own for each value', async () => {
+it('allocates no object for each value', async () => {
   const cache = createCache<string>({
     maxBytes: 1e9,
     sizeOf: () => 0,

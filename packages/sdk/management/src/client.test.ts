@@ -42,7 +42,7 @@ const refusal = (call: Promise<unknown>) =>
     },
   );
 
-test('429 and 503 are tried again, with the token of the moment', async () => {
+test('retries 429 and 503 with the current token', async () => {
   const { asked, calls, client } = await serviceAnswering(
     { status: 503, headers: now },
     { status: 429, headers: now },
@@ -57,7 +57,7 @@ test('429 and 503 are tried again, with the token of the moment', async () => {
   );
 });
 
-test('a Retry-After beyond the retry time fails at once, with everything the response says', async () => {
+test('fails at once for a Retry-After beyond the retry time, with every detail of the response', async () => {
   const { asked, client } = await serviceAnswering({
     status: 503,
     headers: { 'Retry-After': '3600', 'X-Request-Id': 'req-1' },
@@ -74,7 +74,7 @@ test('a Retry-After beyond the retry time fails at once, with everything the res
   expect(asked).toHaveLength(1);
 });
 
-test('a write is tried again until its service knows the project; a read that gets 404 is not', async () => {
+test('retries a write until its service knows the project, and does not retry a read that gets 404', async () => {
   const { asked, client } = await serviceAnswering({ status: 404 }, { status: 200 });
   await client().call('putFlag', { ...flag, body: definition });
   expect(asked).toHaveLength(2);
@@ -84,7 +84,7 @@ test('a write is tried again until its service knows the project; a read that ge
   expect(other.asked).toHaveLength(1);
 });
 
-test('a call whose answer was lost is tried again, unless each call creates something', async () => {
+test('retries a call with a lost response, unless each call creates something', async () => {
   const { asked, client } = await serviceAnswering('cut', { status: 204 });
   expect(await client().call('deletePlan', { params: { tier: 't', cycle: 'c' } })).toBeUndefined();
   expect(asked).toHaveLength(2);
@@ -95,7 +95,7 @@ test('a call whose answer was lost is tried again, unless each call creates some
   expect(other.asked).toHaveLength(1);
 });
 
-test('a call with an idempotency key is tried again with the same key', async () => {
+test('retries a call with an idempotency key with the same key', async () => {
   const { asked, client } = await serviceAnswering('cut', { status: 201, body: { id: 'msg_1' } });
   const body = { audience: { distinctIds: ['ada'] }, body: 'Hello' };
   await client().untyped.call('sendMessage', { params: { projectId: 'p' }, body });
@@ -109,7 +109,7 @@ test('a call with an idempotency key is tried again with the same key', async ()
   expect(asked.at(-1)?.headers['idempotency-key']).toBe('mine');
 });
 
-test('a list is read page after page, as far as it is asked for', async () => {
+test('reads a list page after page, as far as it is requested', async () => {
   const { calls, client } = await serviceAnswering(
     { status: 200, body: { companies: [{ id: 'a' }, { id: 'b' }], nextCursor: 'a&b' } },
     { status: 200, body: { companies: [{ id: 'c' }], nextCursor: null } },
@@ -123,7 +123,7 @@ test('a list is read page after page, as far as it is asked for', async () => {
   expect(calls()).toEqual(['GET /management/v1/companies', 'GET /management/v1/companies?cursor=a%26b']);
 });
 
-test('a request without an answer ends, and so does a call that is aborted', async () => {
+test('ends a request without a response, and a call that is aborted', async () => {
   const { asked, client } = await serviceAnswering('silent');
   const slow = client({ timeoutMs: 50, retryForMs: 0 });
   expect((await refusal(slow.call('getFlag', flag))).message).toContain('no answer within 0.05 s');
@@ -138,14 +138,14 @@ test('a request without an answer ends, and so does a call that is aborted', asy
 const aborted = (signal: AbortSignal) =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
 
-test('a redirect is refused: the token stays where it was sent', async () => {
+test('refuses a redirect, so that the token stays with its server', async () => {
   const elsewhere = await serviceAnswering({ status: 200 });
   const { client } = await serviceAnswering({ status: 302, headers: { Location: elsewhere.url } });
   expect((await refusal(client({ retryForMs: 0 }).call('getFlag', flag))).message).toContain('redirect');
   expect(elsewhere.asked).toEqual([]);
 });
 
-test('a file is sent as it is', async () => {
+test('sends a file unchanged', async () => {
   const { asked, client } = await serviceAnswering({ status: 200, body: { url: '/avatar' } });
   const params = { projectId: 'p', userId: 'u' };
   await client().call('putTeammateAvatar', { params, body: new Uint8Array([0, 255, 1]) });
@@ -153,7 +153,7 @@ test('a file is sent as it is', async () => {
   expect([...(asked[0]?.body ?? [])]).toEqual([0, 255, 1]);
 });
 
-test('an unreachable service is named with its address', async () => {
+test('names the address of an unreachable service', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -34,7 +34,7 @@ function client(host: string, options: Partial<Options> = {}) {
   return Object.assign(made, { errors });
 }
 
-test('events of the same moment are sent in one compressed batch, calls alone, in their order', async () => {
+test('sends events of the same moment in one compressed batch, and calls alone, in their order', async () => {
   const { url, arrivals } = await receiver();
   const sent = client(url);
   const properties = { text: 'x'.repeat(1_000) };
@@ -61,7 +61,7 @@ test('events of the same moment are sent in one compressed batch, calls alone, i
   });
 });
 
-test.each([503, 429, 500])('after %i the same events are sent again, with the same ids', async (status) => {
+test.each([503, 429, 500])('sends the same events again with the same ids after %i', async (status) => {
   let failures = 2;
   const { url, arrivals, accepted } = await receiver(() => (failures-- > 0 ? { status } : undefined));
   const sent = client(url);
@@ -71,7 +71,7 @@ test.each([503, 429, 500])('after %i the same events are sent again, with the sa
   expect(sent.errors).toEqual([]);
 });
 
-test('of a batch with a bad event, that one is dropped and reported, and the others are sent', async () => {
+test('drops and reports an invalid event of a batch, and sends the others', async () => {
   const { url, accepted } = await receiver(({ body }) => {
     const bad = JSON.parse(body).events.findIndex((one: { event_name: string }) => one.event_name === 'bad');
     return bad < 0 ? undefined : { status: 400, message: `events[${bad}].event_name: not good` };
@@ -85,7 +85,7 @@ test('of a batch with a bad event, that one is dropped and reported, and the oth
   ]);
 });
 
-test('a batch that is too large is halved, and an event that is too large alone is dropped', async () => {
+test('halves a batch that is too large, and drops an event that alone is too large', async () => {
   const { url, accepted } = await receiver(({ ids, body }) =>
     ids.length > 2 || body.includes('huge') ? { status: 413, message: 'body: larger' } : undefined,
   );
@@ -97,7 +97,7 @@ test('a batch that is too large is halved, and an event that is too large alone 
   expect(sent.errors).toMatchObject([{ code: 'rejected', eventId: ids[2], status: 413 }]);
 });
 
-test('a wrong key is reported once, and the queue is kept', async () => {
+test('reports a wrong key once, and keeps the queue', async () => {
   const { url, arrivals } = await receiver(() => ({ status: 401, message: 'Invalid project key.' }));
   const sent = client(url);
   await sent.track('ada', 'one');
@@ -107,7 +107,7 @@ test('a wrong key is reported once, and the queue is kept', async () => {
   expect(sent.errors).toEqual([{ code: 'unauthorized', message: 'Invalid project key.', status: 401 }]);
 });
 
-test('nothing throws: what cannot be queued is reported', async () => {
+test('never throws, and reports what cannot be queued', async () => {
   const sent = client('http://127.0.0.1:9', { maxBytes: 2_000 });
   expect(await sent.track('ada', 'big', { n: 1n })).toBeUndefined();
   expect(await sent.track('ada', 'one', { text: 'x'.repeat(300_000) })).toBeUndefined();
@@ -131,7 +131,7 @@ test.each([
   ['2026-03-01', '2026-03-01T00:00:00.000Z'],
   [null, expect.stringMatching(/Z$/)],
   [undefined, expect.stringMatching(/Z$/)],
-])('the time %o is sent with an event and with each call', async (timestamp, expected) => {
+])('sends the time %o with an event and with each call', async (timestamp, expected) => {
   const { url, arrivals } = await receiver();
   const sent = client(url);
   const at = timestamp === undefined ? {} : { timestamp };
@@ -157,7 +157,7 @@ test.each([
   true,
   {},
   [],
-])('the time %o is reported as invalid, with an event and with each call', async (timestamp) => {
+])('reports the time %o as invalid, with an event and with each call', async (timestamp) => {
   const sent = client('http://127.0.0.1:9');
   const at = { timestamp } as CallOptions;
   expect(await sent.track('ada', 'one', {}, at)).toBeUndefined();
@@ -172,7 +172,7 @@ test.each([
   );
 });
 
-test('null counts as not given, for properties, traits and options', async () => {
+test('treats null as absent for properties, traits and options', async () => {
   const { url, accepted, arrivals } = await receiver();
   const sent = client(url);
   const none = { eventId: null, sessionId: null } as unknown as CallOptions;
@@ -195,7 +195,7 @@ test.each([
   ['a host that is no address', { host: 'api.example.com' }, 'host: not an http or https address'],
   ['an events host that is no address', { eventsHost: 7 }, 'eventsHost: not an http or https address'],
   ['a folder that is no path', { folder: 5 }, 'folder: not a path or false'],
-])('a client with %s reports it, and none of its calls throws', async (_, wrong, message) => {
+])('reports a client with %s, and throws from none of its calls', async (_, wrong, message) => {
   const sent = client('http://127.0.0.1:9', wrong as unknown as Partial<Options>);
   expect(sent.errors).toEqual([{ code: 'invalid', message }]);
   expect(await sent.track('ada', 'one')).toBeUndefined();
@@ -204,7 +204,7 @@ test.each([
   await sent.flush();
 });
 
-test('a person that is none has the fallback or the flags of an unknown person', async () => {
+test('uses the fallback or the flags of an unknown person for a value that is no person', async () => {
   const { url } = await receiver(({ path }) =>
     path.endsWith('/snapshot') ? { status: 200, body: snapshotOf(['beta']) } : { status: 404 },
   );
@@ -219,7 +219,7 @@ test('a person that is none has the fallback or the flags of an unknown person',
   }
 });
 
-test('a date in the traits of a person is compared as its ISO text', async () => {
+test('compares a date in the traits of a person as its ISO text', async () => {
   const targeting = [{ attribute: 'signedUp', op: 'gte', value: '2026-03-01' }];
   const { url } = await receiver(() => ({ status: 200, body: snapshotOf(['new'], { targeting }) }));
   const sent = client(url);
@@ -228,7 +228,7 @@ test('a date in the traits of a person is compared as its ISO text', async () =>
   expect([at(new Date('2026-03-02')), at(new Date('2026-02-02'))]).toEqual([true, false]);
 });
 
-test('without WebSocket, as in Node 20, flags are read and the process lives on', async () => {
+test('reads flags without WebSocket, as in Node 20, and keeps the process running', async () => {
   const { url } = await receiver(({ path }) =>
     path.endsWith('/snapshot') ? { status: 200, body: snapshotOf(['beta']) } : undefined,
   );
@@ -248,7 +248,7 @@ test('without WebSocket, as in Node 20, flags are read and the process lives on'
   expect([child.exitCode, lines()]).toEqual([0, ['true', 'string']]);
 });
 
-test('without a usable folder the queue is in memory', async () => {
+test('keeps the queue in memory without a usable folder', async () => {
   const { url, accepted } = await receiver();
   const file = join(await newFolder(), 'file');
   await writeFile(file, '');
@@ -274,7 +274,7 @@ function start(folder: string, host: string, code: string) {
   return { child, lines: () => output.split('\n').slice(0, -1), exited: once(child, 'exit') };
 }
 
-test('what track accepted is sent once by the next process, if the first is killed while it sends', async () => {
+test('sends accepted events once in the next process, if the first is killed while it sends', async () => {
   const folder = await newFolder();
   let isBusy = true;
   const { url, accepted } = await receiver(() => (isBusy ? { status: 503 } : undefined));
@@ -293,7 +293,7 @@ test('what track accepted is sent once by the next process, if the first is kill
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('processes share a folder, and do not take what a live one has', async () => {
+test('shares a folder between processes, and takes nothing from a running one', async () => {
   const folder = await newFolder();
   const { url, arrivals } = await receiver(() => ({ status: 503 }));
   const live = start(
@@ -308,7 +308,7 @@ test('processes share a folder, and do not take what a live one has', async () =
   for (const { ids } of arrivals) expect(ids).toHaveLength(1);
 });
 
-test('the file does not grow with what was sent', async () => {
+test('removes sent events from the file', async () => {
   const folder = await newFolder();
   const { url } = await receiver();
   const sent = client(url, { folder });
@@ -322,7 +322,7 @@ test('the file does not grow with what was sent', async () => {
   expect((await stat(join(folder, name))).mode & 0o077).toBe(0);
 });
 
-test('a socket without a beat for 75 s is left for another one', async () => {
+test('replaces a socket after 75 s without a heartbeat', async () => {
   const sockets: ServerSocket[] = [];
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   server.on('connection', (socket) => sockets.push(socket));

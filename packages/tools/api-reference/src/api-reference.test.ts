@@ -28,8 +28,8 @@ test.each([
   expect(await answer.json()).toMatchObject(content);
 });
 
-describe('the page', () => {
-  test('may only connect to its own host and the hosts of the interface', async () => {
+describe('the page of the API reference', () => {
+  test('allows connections only to its own host and the hosts of the interface', async () => {
     const answer = await app.request('/docs');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^text\/html/);
@@ -60,7 +60,7 @@ describe('the page', () => {
   });
 });
 
-describe.skipIf(!hasChromium)('in a browser', () => {
+describe.skipIf(!hasChromium)('the API reference in a browser', () => {
   const server = createAdaptorServer({ fetch: app.fetch });
   const asked: string[] = [];
   const complaints: string[] = [];
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)('in a browser', () => {
     }
   }, 120_000);
 
-  test('makes no other request and violates no policy', () => {
+  test('makes no other request and violates no content security policy', () => {
     expect(asked.filter((url) => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -32,7 +32,7 @@ async function unpacked(name: string, from = app) {
 }
 
 describe('a script', () => {
-  test('has a name that stays, asked for again after five minutes, and one with a hash, kept for a year', async () => {
+  test('serves a script under a fixed name for five minutes, and under a hashed name for a year', async () => {
     const { scripts } = await index();
     expect(Object.keys(scripts)).toEqual(['browser.js', 'replay.js', 'messenger.js']);
     for (const [name, { url, integrity }] of Object.entries<{ url: string; integrity: string }>(scripts)) {
@@ -57,7 +57,7 @@ describe('a script', () => {
     ['gzip, deflate, br', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
-  ])('is compressed for a client that accepts %s', async (accepted, encoding, decode) => {
+  ])('compresses a script for a client that accepts %s', async (accepted, encoding, decode) => {
     const plain = await get('browser.js');
     const encoded = await get('browser.js', { 'Accept-Encoding': accepted });
     expect(plain.headers.get('content-encoding')).toBeNull();
@@ -67,7 +67,7 @@ describe('a script', () => {
     expect(decode(await bytesOf(encoded))).toEqual(await bytesOf(plain));
   });
 
-  test('is not sent again to a client that has it', async () => {
+  test('does not send a script again to a client that has it', async () => {
     const first = await get('browser.js', ENCODED);
     const etag = first.headers.get('etag') ?? '';
     const again = await get('browser.js', { ...ENCODED, 'If-None-Match': etag });
@@ -77,7 +77,7 @@ describe('a script', () => {
     expect((await get('browser.js', { ...ENCODED, 'If-None-Match': '"other"' })).status).toBe(200);
   });
 
-  test('of another version leads to that of this one', async () => {
+  test('redirects from the script of another version to the current one', async () => {
     for (const name of ['browser', 'replay', 'messenger']) {
       const { status, headers } = await get(`${name}.0123456789abcdef.js`);
       expect([status, headers.get('location'), headers.get('access-control-allow-origin')]).toEqual([
@@ -100,7 +100,7 @@ describe('a script', () => {
 });
 
 describe('a tarball', () => {
-  test('has the dependencies on other SDKs as addresses of this deployment', async () => {
+  test('names the dependencies on other SDKs of a tarball as addresses of this deployment', async () => {
     const { packages } = await index();
     expect(Object.keys(packages).sort()).toEqual([
       '@switchboard/browser',
@@ -129,14 +129,14 @@ describe('a tarball', () => {
     }
   });
 
-  test('has the same bytes whenever and wherever it is made, and others for another address', async () => {
+  test('makes a tarball with the same bytes whenever and wherever, and with others for another address', async () => {
     const bytes = async (from: Hono) => bytesOf(await from.request('/sdk/messenger.tgz'));
     const first = await bytes(app);
     expect(await bytes(mounted(built))).toEqual(first);
     expect(await bytes(mounted(built, 'https://other.example'))).not.toEqual(first);
   });
 
-  test('is not compressed by HTTP, is asked for again after five minutes, and not sent again', async () => {
+  test('sends a tarball without HTTP compression, for five minutes, and not again to a client that has it', async () => {
     const response = await get('browser.tgz', ENCODED);
     expect(response.headers.get('content-encoding')).toBeNull();
     expect(response.headers.get('content-type')).toBe('application/gzip');
@@ -155,11 +155,11 @@ test.each([
   'toString',
   'messenger-xx.0123456789abcdef.js',
   'unknown.0123456789abcdef.js',
-])('%s is not found', async (name) => {
+])('answers 404 for %s', async (name) => {
   expect((await get(name)).status).toBe(404);
 });
 
-test('files that could not be read are read by the next request', async () => {
+test('reads files at the next request after a failed read', async () => {
   let attempts = 0;
   const hono = new Hono();
   hono.onError((_, c) => c.text('', 503));

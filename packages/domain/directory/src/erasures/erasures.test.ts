@@ -94,7 +94,7 @@ async function readIds(db: Parameters<typeof readErasures>[0]): Promise<string[]
 
 const call = { partition: 1, key: randomUUID(), value: Buffer.from('ada'), headers: {} };
 
-it('waits until its consumers have read what was on the log, and not for what came later', async () => {
+it('waits until its consumers have read the records that were on the log, and not for later ones', async () => {
   await log.publish('calls', [call]);
   await ask(SUBJECT);
   start();
@@ -125,7 +125,7 @@ it('tries again after a failure, and reports once', async () => {
   expect(erased).toEqual(['ada']);
 }, 40_000);
 
-it('reports again what is done, and does not repeat it, until the report is taken in', async () => {
+it('reports a finished erasure again until the report is stored, without repeating the erasure', async () => {
   await ask(SUBJECT);
   const first = start();
   await reported(1n);
@@ -155,7 +155,7 @@ it('releases the lock of a process that vanished without closing its connection'
   await silent.close();
 }, 20_000);
 
-it('keeps the lock while an erasure takes longer than a connection may be silent', async () => {
+it('keeps the lock while an erasure takes longer than the idle limit of a connection', async () => {
   let begun = 0;
   await ask(SUBJECT);
   const work = async () => {
@@ -168,7 +168,7 @@ it('keeps the lock while an erasure takes longer than a connection may be silent
   expect([begun, erased]).toEqual([1, ['ada']]);
 }, 40_000);
 
-it('gives up an erasure whose lock is lost, or that is stopped, before another begins', async () => {
+it('gives up an erasure when its lock is lost or it is stopped, before another begins', async () => {
   const order: string[] = [];
   await ask(SUBJECT);
   const erasures = start(undefined, async (signal) => {
@@ -188,7 +188,7 @@ it('gives up an erasure whose lock is lost, or that is stopped, before another b
   expect([erased, await reports()]).toEqual([[], 0n]);
 }, 40_000);
 
-it('leaves alone what it is not asked for', async () => {
+it('ignores erasures that do not ask for its service', async () => {
   await database.sql`
     insert into directory.entries (kind, id, value, revision)
     values ('erasure', 'ers_1', ${row(SUBJECT, 'ers_1', ['us/test', 'eu/other'])}, 1), ('erasure', 'ers_2', null, 2)`;
@@ -197,7 +197,7 @@ it('leaves alone what it is not asked for', async () => {
   expect([erased, await reports()]).toEqual([[], 0n]);
 }, 20_000);
 
-it('clears the replica of a colleague once they are no member, and of nobody else', async () => {
+it('clears the replica of a colleague who is no longer a member, and of nobody else', async () => {
   const member = JSON.stringify({ sub: 'a/da' });
   await database.sql`
     insert into directory.entries (kind, id, value, revision) values
@@ -222,7 +222,7 @@ it('reads any number of erasures, oldest first', async () => {
   expect(await readIds(database.drizzle)).toEqual(ids);
 });
 
-it('looks for erasures without reading those that everybody has done', async () => {
+it('finds pending erasures without reading those that every service has completed', async () => {
   await database.sql`
     insert into directory.entries (kind, id, value, revision)
     select 'erasure', 'ers_done' || n, null, 1 from generate_series(1, 20000) as n`;
@@ -242,7 +242,7 @@ const entriesLeft = async () =>
     ({ key }) => key,
   );
 
-it('erases a project once ingestion takes nothing of it and the replica has lost it', async () => {
+it('erases a project after ingestion rejects its data and the replica has removed it', async () => {
   const project = { kind: 'project', projectId: 'shop' };
   await addEntry('project', 'shop', '{}');
   for (const report of ['shop/weekly', 'shop-2/weekly']) await addEntry('report', report, null);
@@ -262,7 +262,7 @@ it('erases a project once ingestion takes nothing of it and the replica has lost
   expect(await entriesLeft()).not.toContain('report:shop/weekly');
 }, 60_000);
 
-it('erases deleted projects and companies again in a new database, where nobody waits for it', async () => {
+it('erases deleted projects and companies again in a new database, without waiting services', async () => {
   await ask({ kind: 'project', projectId: 'shop' }, 'ers_1', []);
   await ask({ kind: 'company', companyId: 'acme' }, 'ers_2', []);
   const first = start();

@@ -53,7 +53,7 @@ async function apply(records: DirectoryRecord[], onRemoved = note): Promise<void
 
 const theReport = { kind: 'report', projectId: 'shop', reportId: 'a/b' };
 
-it('names a report when it is removed, and not when it is new or changed', async () => {
+it('notifies of a report when it is removed, and not when it is new or changed', async () => {
   await apply([report('one')]);
   await apply([report('one')]);
   expect(removed).toEqual([]);
@@ -64,20 +64,20 @@ it('names a report when it is removed, and not when it is new or changed', async
 it.each([
   ['its removal was in the same batch', [gone, report('two')]],
   ['compaction took its removal away', [report('two')]],
-])('names a report that took the place of another where %s', async (_, records) => {
+])('notifies of a report that another one replaced where %s', async (_, records) => {
   await apply([report('one')]);
   await apply(records);
   expect(removed).toEqual([theReport]);
 });
 
-it('names a report that comes back, since a version before this kept what it had', async () => {
+it('notifies of a report that comes back, because an earlier version kept its data', async () => {
   await apply([report()]);
   await apply([gone], async () => undefined);
   await apply([report('one')]);
   expect(removed).toEqual([theReport]);
 });
 
-it('names members, and nothing that is read for the first time', async () => {
+it('notifies of removed members, and of nothing that is read for the first time', async () => {
   const member = {
     companyId: 'acme',
     sub: 'ada',
@@ -101,7 +101,7 @@ it('removes nothing for a record that is older than the entry', async () => {
   expect(await database.drizzle.transaction((tx) => findRemoved(tx, [old]))).toEqual([]);
 });
 
-it('is called after those who hold the report have stored what is under it', async () => {
+it('calls back only after transactions that hold the report have stored what is under it', async () => {
   await database.sql`create table things (report text)`;
   await apply([report('one')]);
   let release = () => {};

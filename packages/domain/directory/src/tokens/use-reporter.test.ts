@@ -5,7 +5,7 @@ import type { TokenUse } from './uses.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('reports the last use of each token once a minute, nothing without a use, and again what failed', async () => {
+it('reports the last use of each token once a minute, nothing without a use, and repeats failed reports', async () => {
   const reports: TokenUse[][] = [];
   const errors: unknown[] = [];
   let isFailing = false;

@@ -53,18 +53,21 @@ const equal: [value: unknown, attribute: unknown, equal: boolean][] = [
   [{ a: 1 }, '[object Object]', false],
 ];
 
-describe('eq, neq', () => {
-  test.each(equal)('%j and %j: %s', (value, attribute, expected) => {
+describe('the operators eq and neq', () => {
+  test.each(equal)('eq compares %j with %j: %s', (value, attribute, expected) => {
     expect(fulfils('eq', value, attribute)).toBe(expected);
     expect(fulfils('neq', value, attribute)).toBe(!expected);
   });
 });
 
-describe('in, not_in', () => {
-  test.each(equal)('a list that holds %j, and %j: %s', (value, attribute, expected) => {
-    expect(fulfils('in', ['other', value, null], attribute)).toBe(expected);
-    expect(fulfils('not_in', ['other', value, null], attribute)).toBe(!expected);
-  });
+describe('the operators in and not_in', () => {
+  test.each(equal)(
+    'in compares a list that holds %j with the attribute %j: %s',
+    (value, attribute, expected) => {
+      expect(fulfils('in', ['other', value, null], attribute)).toBe(expected);
+      expect(fulfils('not_in', ['other', value, null], attribute)).toBe(!expected);
+    },
+  );
 
   test.each<Row>([
     ['in', [], 'a', false],
@@ -73,12 +76,12 @@ describe('in, not_in', () => {
     ['not_in', 'pro', 'pro', false],
     ['in', 'pro', 'p', false],
     ['in', [null], null, false],
-  ])('%s %j, of %j: %s', (op, value, attribute, expected) => {
+  ])('the clause %s %j for the attribute %j: %s', (op, value, attribute, expected) => {
     expect(fulfils(op, value, attribute)).toBe(expected);
   });
 });
 
-describe('contains', () => {
+describe('the operator contains', () => {
   test.each<Row>([
     ['contains', '@example.com', 'anna@example.com', true],
     ['contains', '@Example.com', 'anna@example.com', false],
@@ -95,12 +98,12 @@ describe('contains', () => {
     ['contains', 2, '123', false],
     ['contains', 'a', { a: 1 }, false],
     ['contains', 'a', [], false],
-  ])('%s %j, of %j: %s', (op, value, attribute, expected) => {
+  ])('the operator %s with %j for the attribute %j: %s', (op, value, attribute, expected) => {
     expect(fulfils(op, value, attribute)).toBe(expected);
   });
 });
 
-describe('gt, gte, lt, lte', () => {
+describe('the operators gt, gte, lt and lte', () => {
   test.each([
     [10, 9, -1],
     [10, '9', -1],
@@ -113,7 +116,7 @@ describe('gt, gte, lt, lte', () => {
     ['2026-03-01', '2026-02-28', -1],
     ['2026-03-01', '2026-03-01T02:00:00+02:00', 0],
     ['2026-03-01T00:00:00Z', '2026-03-02', 1],
-  ])('against %j, %j orders %d', (value, attribute, order) => {
+  ])('the value %j and the attribute %j are ordered by %d', (value, attribute, order) => {
     expect(fulfils('gt', value, attribute)).toBe(order > 0);
     expect(fulfils('gte', value, attribute)).toBe(order >= 0);
     expect(fulfils('lt', value, attribute)).toBe(order < 0);
@@ -135,12 +138,12 @@ describe('gt, gte, lt, lte', () => {
     [true, true],
     [undefined, 1],
     [null, 1],
-  ])('against %j, %j has no order', (value, attribute) => {
+  ])('the value %j and the attribute %j have no order', (value, attribute) => {
     for (const op of ['gt', 'gte', 'lt', 'lte'] as const) expect(fulfils(op, value, attribute)).toBe(false);
   });
 });
 
-describe('a missing or null attribute', () => {
+describe('clauses on a missing or null attribute', () => {
   test.each<[ClauseOperator, boolean]>([
     ['eq', false],
     ['in', false],
@@ -153,20 +156,20 @@ describe('a missing or null attribute', () => {
     ['neq', true],
     ['not_in', true],
     ['is_not_set', true],
-  ])('%s: %s', (op, expected) => {
+  ])('the operator %s returns %s for a missing or null attribute', (op, expected) => {
     expect(fulfils(op, '1', missing)).toBe(expected);
     expect(fulfils(op, '1', null)).toBe(expected);
   });
 
-  test.each([[0], [''], [false], [[]], [{}]])('%j is set', (attribute) => {
+  test.each([[0], [''], [false], [[]], [{}]])('the attribute %j is set', (attribute) => {
     expect(fulfils('is_set', undefined, attribute)).toBe(true);
     expect(fulfils('is_not_set', undefined, attribute)).toBe(false);
   });
 });
 
-describe('a clause without values matches nobody', () => {
+describe('clauses without values', () => {
   test.each(['eq', 'neq', 'in', 'not_in', 'contains', 'in_cohort', 'not_in_cohort'] as const)(
-    '%s without a value is false, whatever the attribute',
+    'the operator %s without a value matches nobody, whatever the attribute',
     (op) => {
       for (const attribute of ['a', 1, null, missing]) {
         expect(fulfils(op, undefined, attribute)).toBe(false);
@@ -182,26 +185,29 @@ describe('a clause without values matches nobody', () => {
   });
 });
 
-describe('cohorts', () => {
+describe('clauses on cohorts', () => {
   test.each([
     ['beta', true],
     [['other', 'beta'], true],
     ['unknown', false],
     [['unknown'], false],
     [[], false],
-  ])('in_cohort %j: %s, not_in_cohort the opposite', (value, expected) => {
+  ])('in_cohort %j returns %s, and not_in_cohort the opposite', (value, expected) => {
     const anna = user({}, { cohorts: new Set(['beta', 'staff']) });
     expect(matchesClauses([{ attribute: 'cohort', op: 'in_cohort', value }], anna)).toBe(expected);
     expect(matchesClauses([{ attribute: 'cohort', op: 'not_in_cohort', value }], anna)).toBe(!expected);
   });
 
-  test.each([[5], [true], [{}]])('%j names no cohort: both are false', (value) => {
-    expect(fulfils('in_cohort', value, missing)).toBe(false);
-    expect(fulfils('not_in_cohort', value, missing)).toBe(false);
-  });
+  test.each([[5], [true], [{}]])(
+    'the value %j names no cohort: in_cohort and not_in_cohort both return false',
+    (value) => {
+      expect(fulfils('in_cohort', value, missing)).toBe(false);
+      expect(fulfils('not_in_cohort', value, missing)).toBe(false);
+    },
+  );
 });
 
-describe('attributes', () => {
+describe('the attributes of clauses', () => {
   const anna = user(
     { plan: 'pro', distinct_id: 'a trait', 'group.company.plan': 'a trait', 'group.x': 'dotted' },
     { groups: { company: { plan: 'team', 'billing.plan': 'yearly' } } },
@@ -209,7 +215,7 @@ describe('attributes', () => {
   const equals = (attribute: string, value: unknown) =>
     matchesClauses([{ attribute, op: 'eq', value }], anna);
 
-  test('are traits, the distinct id, and traits of the groups a person is in', () => {
+  test('attributes are traits, the distinct id, and traits of the groups of a person', () => {
     expect(equals('plan', 'pro')).toBe(true);
     expect(equals('distinct_id', 'anna')).toBe(true);
     expect(equals('group.company.plan', 'team')).toBe(true);
@@ -218,7 +224,7 @@ describe('attributes', () => {
     expect(equals('group.team.plan', 'team')).toBe(false);
   });
 
-  test('are own properties only', () => {
+  test('attributes are own properties only', () => {
     for (const attribute of [
       'constructor',
       '__proto__',
@@ -232,7 +238,7 @@ describe('attributes', () => {
   });
 });
 
-describe('an attribute is compared as JSON', () => {
+describe('the comparison of attributes as JSON', () => {
   const at = new Date('2026-03-02T00:00:00Z');
   test.each<[ClauseOperator, unknown, unknown]>([
     ['gte', '2026-03-01', at],
@@ -245,14 +251,14 @@ describe('an attribute is compared as JSON', () => {
     ['is_not_set', undefined, Number.NaN],
     ['is_not_set', undefined, new Date(Number.NaN)],
     ['is_not_set', undefined, () => undefined],
-  ])('%s %j holds of %o', (op, value, attribute) => {
+  ])('the clause %s %j holds for %o', (op, value, attribute) => {
     expect(fulfils(op, value, attribute)).toBe(true);
     const groups = { company: { trait: attribute } };
     const member = user({}, { groups });
     expect(matchesClauses([{ attribute: 'group.company.trait', op, value }], member)).toBe(true);
   });
 
-  test('a date does not fulfil the negative of what its text equals', () => {
+  test('a date does not match the negation of what its text equals', () => {
     expect(fulfils('neq', '2026-03-02T00:00:00.000Z', at)).toBe(false);
     expect(fulfils('not_in', ['2026-03-02T00:00:00.000Z'], [at])).toBe(false);
   });
@@ -268,7 +274,7 @@ test('every clause must match; an empty list matches everyone', () => {
   expect(matchesClauses([], user())).toBe(true);
 });
 
-test('while user state is unavailable no clause matches, negated ones included', () => {
+test('no clause matches while user state is unavailable, not even a negated one', () => {
   const unread = user({}, { stateUnavailable: true });
   for (const op of ['eq', 'neq', 'not_in', 'is_not_set', 'not_in_cohort'] as const)
     expect(matchesClauses([{ attribute: 'plan', op, value: 'pro' }], unread)).toBe(false);

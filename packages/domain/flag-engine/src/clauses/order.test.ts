@@ -6,7 +6,7 @@ import { comparisonWith } from './order.ts';
 import { compareSemanticVersions, parseSemanticVersion } from './semver.ts';
 
 describe('numeric texts', () => {
-  test.each(['0', '-0', '12', '-12.50', '1e3', '1E-3', '0.1'])('%s is one', (text) => {
+  test.each(['0', '-0', '12', '-12.50', '1e3', '1E-3', '0.1'])('the text %s is numeric', (text) => {
     expect(numeric(text)).toBe(Number(text));
   });
 
@@ -25,7 +25,7 @@ describe('numeric texts', () => {
     '1e999',
     'NaN',
     'Infinity',
-  ])('%j is none', (text) => expect(numeric(text)).toBeUndefined());
+  ])('the text %j is not numeric', (text) => expect(numeric(text)).toBeUndefined());
 
   test('every finite JSON number is parsed back', () => {
     fc.assert(
@@ -44,7 +44,7 @@ describe('semantic versions', () => {
     ...['2.0.0', '2.1.0', '2.1.1', '2.1.9007199254740992', '2.1.9007199254740993', '10.0.0'],
   ];
 
-  test('are ordered by section 11 of semver.org', () => {
+  test('semantic versions are ordered by section 11 of semver.org', () => {
     for (const [index, version] of ascending.entries()) {
       for (const [otherIndex, other] of ascending.entries()) {
         const compare = comparisonWith(other);
@@ -55,7 +55,7 @@ describe('semantic versions', () => {
     }
   });
 
-  test('build metadata has no precedence', () => {
+  test('build metadata of a version has no precedence', () => {
     const [one, other] = [parseSemanticVersion('1.0.0+a'), parseSemanticVersion('1.0.0+b.2')];
     expect(one && other && compareSemanticVersions(one, other)).toBe(0);
   });
@@ -71,11 +71,11 @@ describe('semantic versions', () => {
     '1.2.3-a..b',
     '1.2.3 ',
     '1.2.3-é',
-  ])('%s is none', (text) => expect(parseSemanticVersion(text)).toBeUndefined());
+  ])('the text %s is not a semantic version', (text) => expect(parseSemanticVersion(text)).toBeUndefined());
 });
 
 describe('instants', () => {
-  test('are parsed like Date parses ISO strings, for every four-digit year', () => {
+  test('instants are parsed as Date parses ISO strings, for every four-digit year', () => {
     const min = new Date('0000-01-01T00:00:00Z');
     fc.assert(
       fc.property(
@@ -96,7 +96,7 @@ describe('instants', () => {
     ['2026-03-01T09:30:00.1256Z', '2026-03-01T09:30:00.125Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
     ['2000-02-29', '2000-02-29T00:00:00.000Z'],
-  ])('%s is %s', (text, iso) => {
+  ])('the instant %s is %s', (text, iso) => {
     expect(new Date(parseInstant(text) ?? Number.NaN).toISOString()).toBe(iso);
   });
 
@@ -119,7 +119,7 @@ describe('instants', () => {
       '2026-03-01T09:30+24:00',
       'today',
     ],
-  ])('%s names none', (text) => {
+  ])('the text %s is not an instant', (text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 });

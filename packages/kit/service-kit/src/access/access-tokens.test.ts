@@ -128,18 +128,18 @@ describe('an access token', () => {
     ['RS256', () => rsa],
     ['ES256', () => ec],
     ['EdDSA', () => ed],
-  ])('signed with %s says who the person is', async (_, signer) => {
+  ])('reads the person from a token signed with %s', async (_, signer) => {
     const token = await mint(signer(), { claims: { name: 'Ada', permissions: ['a', 'b'] } });
     expect(await tokens.verify(token)).toEqual({ sub: 'ada', name: 'Ada', permissions: ['a', 'b'] });
   });
 
-  it('may omit name and permissions; permissions that are not a list grant nothing', async () => {
+  it('accepts a token without name and permissions, and grants nothing for permissions that are not a list', async () => {
     expect(await tokens.verify(await mint(ec))).toEqual({ sub: 'ada', permissions: [] });
     const odd = await mint(ec, { claims: { name: 7, permissions: 'service.manage' } });
     expect(await tokens.verify(odd)).toEqual({ sub: 'ada', permissions: [] });
   });
 
-  it('may have several audiences, and no kid if only one key fits', async () => {
+  it('accepts a token with several audiences, and one without kid if only one key fits', async () => {
     const token = await mint(ec, { header: { kid: undefined }, claims: { aud: ['other', AUDIENCE] } });
     expect((await tokens.verify(token)).sub).toBe('ada');
   });
@@ -155,14 +155,14 @@ describe('an access token', () => {
     ['no expiry', { claims: { exp: undefined } }],
     ['an expiry that is no number', { claims: { exp: 'tomorrow' } }],
     ['an unknown critical header', { header: { crit: ['x'], x: 1 } }],
-  ])('with %s is refused', async (_, said) => {
+  ])('refuses a token with %s', async (_, said) => {
     const token = said.header
       ? await mint(ec).then((made) => withHeader(made, said.header))
       : await mint(ec, said);
     await expect(tokens.verify(token)).rejects.toMatchObject(refused);
   });
 
-  it('is valid until 30 s after exp, and from 30 s before nbf', async () => {
+  it('accepts a token until 30 s after exp, and from 30 s before nbf', async () => {
     const token = await mint(ec, { exp: 60 });
     pass(89);
     expect((await tokens.verify(token)).sub).toBe('ada');
@@ -199,11 +199,11 @@ describe('a deployment that requires a typ and a maximum age', () => {
     ['no iat', { header: typed }],
     ['an iat too long ago', { header: typed, claims: { iat: NOW / 1000 - 331 } }],
     ['an iat in the future', { header: typed, claims: { iat: NOW / 1000 + 60 } }],
-  ])('refuses one with %s', async (_, said) => {
+  ])('refuses a token with %s when typ and a maximum age are required', async (_, said) => {
     await expect(tokens.verify(await mint(ec, { exp: 3_600, ...said }))).rejects.toMatchObject(refused);
   });
 
-  it('accepts one until it is too old, also one that it verified before', async () => {
+  it('accepts a token until it is too old, even one that it verified before', async () => {
     await tokens.verify(await mint(ec, { header: typed, claims: iat(0) }));
     const token = await mint(ec, { header: typed, claims: iat(0), exp: 3_600 });
     for (const seconds of [0, 299, 31]) {
@@ -216,7 +216,7 @@ describe('a deployment that requires a typ and a maximum age', () => {
 });
 
 describe('the signature of a token', () => {
-  it('is verified once, until the keys are refreshed or the token expires', async () => {
+  it('verifies a signature once, until the keys are refreshed or the token expires', async () => {
     const verifications = vi.spyOn(crypto.subtle, 'verify');
     onTestFinished(() => verifications.mockRestore());
     const token = await mint(ec, { exp: 1_000 });
@@ -237,7 +237,7 @@ describe('the signature of a token', () => {
     await expect(tokens.verify(token)).rejects.toMatchObject(refused);
   });
 
-  it('counts for one token only, and no longer than its key is published', async () => {
+  it('reuses a signature for one token only, and only while its key is published', async () => {
     const token = await mint(ec, { exp: 3600 });
     await tokens.verify(token);
     await tokens.verify(token);
@@ -258,44 +258,50 @@ describe('a token that was not signed by the issuer', () => {
     return `${input}.${sign(input)}`;
   };
 
-  it.each(['none', 'None', 'NONE', ''])('with alg %j is refused', async (alg) => {
+  it.each(['none', 'None', 'NONE', ''])('refuses a token with alg %j', async (alg) => {
     for (const kid of ['rsa', undefined]) {
       await expect(tokens.verify(forge({ alg, kid }, () => ''))).rejects.toMatchObject(refused);
     }
   });
 
-  it.each(['HS256', 'HS384', 'HS512'])('with %s and the public key as secret is refused', async (alg) => {
-    const key = KeyObject.from(rsa.publicKey);
-    const secrets = [
-      await exportSPKI(rsa.publicKey),
-      key.export({ format: 'der', type: 'spki' }),
-      JSON.stringify(await jwkOf(rsa)),
-    ];
-    for (const secret of secrets) {
-      const sign = (input: string) =>
-        createHmac(alg.replace('HS', 'sha'), secret).update(input).digest('base64url');
-      await expect(tokens.verify(forge({ alg, kid: 'rsa' }, sign))).rejects.toMatchObject(refused);
-    }
-  });
+  it.each(['HS256', 'HS384', 'HS512'])(
+    'refuses a token with %s and the public key as secret',
+    async (alg) => {
+      const key = KeyObject.from(rsa.publicKey);
+      const secrets = [
+        await exportSPKI(rsa.publicKey),
+        key.export({ format: 'der', type: 'spki' }),
+        JSON.stringify(await jwkOf(rsa)),
+      ];
+      for (const secret of secrets) {
+        const sign = (input: string) =>
+          createHmac(alg.replace('HS', 'sha'), secret).update(input).digest('base64url');
+        await expect(tokens.verify(forge({ alg, kid: 'rsa' }, sign))).rejects.toMatchObject(refused);
+      }
+    },
+  );
 
-  it.each(['RS384', 'RS512', 'PS256', 'ES384'])('with %s is refused, even with a known key', async (alg) => {
-    const signer = await pair(alg, 'other');
-    publish(signer, ec);
-    await expect(tokens.verify(await mint(signer))).rejects.toMatchObject(refused);
-  });
+  it.each(['RS384', 'RS512', 'PS256', 'ES384'])(
+    'refuses a token with %s, even with a known key',
+    async (alg) => {
+      const signer = await pair(alg, 'other');
+      publish(signer, ec);
+      await expect(tokens.verify(await mint(signer))).rejects.toMatchObject(refused);
+    },
+  );
 
-  it('but with another key of the same kid is refused', async () => {
+  it('refuses a token signed by another key with the same kid', async () => {
     const impostor = await pair('ES256', 'ec');
     await expect(tokens.verify(await mint(impostor))).rejects.toMatchObject(refused);
   });
 
-  it('with an embedded key is refused', async () => {
+  it('refuses a token with an embedded key', async () => {
     const impostor = await pair('ES256', 'mine');
     const token = await mint(impostor, { header: { jwk: await jwkOf(impostor), kid: undefined } });
     await expect(tokens.verify(token)).rejects.toMatchObject(refused);
   });
 
-  it('but changed, truncated or malformed is refused', async () => {
+  it('refuses a token that was changed, truncated or malformed', async () => {
     const token = await mint(ec, { claims: { permissions: [] } });
     const [head = '', payload = '', signature = ''] = token.split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -315,13 +321,13 @@ describe('a token that was not signed by the issuer', () => {
 });
 
 describe('the keys of the issuer', () => {
-  it('are fetched once for concurrent requests', async () => {
+  it('fetches the keys once for concurrent requests', async () => {
     await Promise.all([mint(ec), mint(rsa), mint(ed)].map(async (token) => tokens.verify(await token)));
     await tokens.verify(await mint(ec));
     expect(fetches).toBe(1);
   });
 
-  it('are fetched again for an unknown kid, at most once in 30 s', async () => {
+  it('fetches the keys again for an unknown kid, at most once in 30 s', async () => {
     await tokens.verify(await mint(ec));
     const unknown = await mint(later, { exp: 3600 });
     for (let second = 0; second < 30; second++) {
@@ -335,7 +341,7 @@ describe('the keys of the issuer', () => {
     expect(fetches).toBe(2);
   });
 
-  it('rotate: a new key works once it is fetched, the old one while it is published', async () => {
+  it('accepts a new key once it is fetched, and the old key while it is published', async () => {
     const old = await mint(ec, { exp: 3600 });
     await tokens.verify(old);
     publish(ec, later);
@@ -348,7 +354,7 @@ describe('the keys of the issuer', () => {
     await vi.waitFor(() => expect(tokens.verify(old)).rejects.toMatchObject(refused));
   });
 
-  it('are used while the issuer is down, and no request waits for it', async () => {
+  it('uses known keys while the issuer is down, without a waiting request', async () => {
     const token = await mint(ec, { exp: 7200 });
     await tokens.verify(token);
     for (const fault of [undefined, { status: 500, body: '' }, { status: 200, body: 'rubbish' }]) {
@@ -362,7 +368,7 @@ describe('the keys of the issuer', () => {
     expect((await tokens.verify(token)).sub).toBe('ada');
   });
 
-  it('that were never fetched give 503, and are requested every 5 s at most', async () => {
+  it('answers 503 for keys that were never fetched, and requests them every 5 s at most', async () => {
     const token = await mint(ec, { exp: 3600 });
     for (const fault of [undefined, { status: 500, body: '' }, { status: 200, body: 'rubbish' }]) {
       answer = async () => fault;
@@ -378,7 +384,7 @@ describe('the keys of the issuer', () => {
     expect((await tokens.verify(token)).sub).toBe('ada');
   });
 
-  it('rotate while the clock is set back: a new key works after 30 s', async () => {
+  it('accepts a new key after 30 s while the clock is set back', async () => {
     await tokens.verify(await mint(ec));
     publish(later);
     setClock(-3600);
@@ -386,7 +392,7 @@ describe('the keys of the issuer', () => {
     expect((await tokens.verify(await mint(later))).sub).toBe('ada');
   });
 
-  it('rotate while the clock is set back: a withdrawn key is refused after ten minutes', async () => {
+  it('refuses a withdrawn key after ten minutes while the clock is set back', async () => {
     const old = await mint(ec, { exp: 7200 });
     await tokens.verify(old);
     publish(later);
@@ -395,7 +401,7 @@ describe('the keys of the issuer', () => {
     await vi.waitFor(() => expect(tokens.verify(old)).rejects.toMatchObject(refused));
   });
 
-  it('that could not be fetched are requested again after 5 s, also when the clock was set back', async () => {
+  it('requests keys again 5 s after a failure, even when the clock was set back', async () => {
     answer = async () => undefined;
     await expect(tokens.verify(await mint(ec))).rejects.toMatchObject(unavailable);
     setClock(-3600);
@@ -404,7 +410,7 @@ describe('the keys of the issuer', () => {
     expect((await tokens.verify(await mint(ec))).sub).toBe('ada');
   });
 
-  it('that come without end, trickle or lie behind a redirect give 503, with the reason for the log', async () => {
+  it('answers 503 for endless, slow or redirected keys, and logs the reason', async () => {
     const token = await mint(ec);
     const trickle = (response: ServerResponse) => {
       const timer = setInterval(() => response.write(' '), 20);
@@ -426,7 +432,7 @@ describe('the keys of the issuer', () => {
     }
   });
 
-  it('that are unavailable do not make an invalid token valid, and are not fetched for a token that needs none', async () => {
+  it('refuses an invalid token while keys are unavailable, and fetches no keys for a token that needs none', async () => {
     answer = async () => undefined;
     const none = `${Buffer.from('{"alg":"none"}').toString('base64url')}.e30.`;
     await expect(tokens.verify(none)).rejects.toMatchObject(refused);

@@ -53,13 +53,13 @@ beforeEach(() => {
 });
 
 describe('the value of a token', () => {
-  it('names the token, and no two are alike', () => {
+  it('gives each token a value that names it and is unique', () => {
     expect(apiTokenId(value)).toBe(ID);
     expect(newApiToken('service', ID)).toMatch(/^sbsvc_/);
     expect(newApiToken('personal', ID)).not.toBe(value);
   });
 
-  it('finds it, and counts as a use', async () => {
+  it('finds the token of a value, and counts a use', async () => {
     expect(await findApiToken(value, directory)).toBe(token);
     expect(uses).toEqual([ID]);
   });
@@ -72,19 +72,19 @@ describe('the value of a token', () => {
     ],
     ['of an expired token', () => made({ expiresAt: A_SECOND_AGO })],
     ['that was replaced', () => made({ hashes: [{ hash: hashToken(value), until: A_SECOND_AGO }] })],
-  ])('%s is refused, and counts as no use', async (_, known) => {
+  ])('refuses a value %s, and counts no use', async (_, known) => {
     token = known();
     await expect(findApiToken(value, directory)).rejects.toMatchObject(refused);
     expect(uses).toEqual([]);
   });
 
-  it('with a wrong checksum is refused without a look-up', async () => {
+  it('refuses a value with a wrong checksum without a look-up', async () => {
     const wrong = `${value.slice(0, -1)}${value.endsWith('0') ? '1' : '0'}`;
     token = made({ hashes: [{ hash: hashToken(wrong), until: null }] });
     await expect(findApiToken(wrong, directory)).rejects.toMatchObject(refused);
   });
 
-  it('that was replaced is valid until its time', async () => {
+  it('accepts a replaced value until its time', async () => {
     const hashes = [
       { hash: hashToken('another'), until: null },
       { hash: hashToken(value), until: IN_AN_HOUR },
@@ -94,11 +94,11 @@ describe('the value of a token', () => {
   });
 });
 
-describe('what a token allows', () => {
+describe('the permissions of a token', () => {
   const may = (more: Partial<ApiToken>, companyId: string | undefined, projectId?: string) =>
     authorityOfToken({ token: made(more), projectId, directory }).has('flags.write', companyId);
 
-  it('is what it carries and its person may do now', async () => {
+  it('allows what a token carries and its person may do now', async () => {
     expect(await may({}, 'acme')).toBe(true);
     expect(await may({ permissions: ['flags.read'] }, 'acme')).toBe(false);
     role = 'viewer';
@@ -107,7 +107,7 @@ describe('what a token allows', () => {
     expect(await may({}, 'acme')).toBe(false);
   });
 
-  it('is in its company and its projects alone, and never everywhere', async () => {
+  it('allows a token in its company and its projects alone, and never everywhere', async () => {
     expect([await may({}, 'other'), await may({}, undefined)]).toEqual([false, false]);
     const projectIds = ['shop'];
     expect(await may({ projectIds }, 'acme', 'shop')).toBe(true);
@@ -117,7 +117,7 @@ describe('what a token allows', () => {
     expect(authority.hasEverywhere('flags.write')).toBe(false);
   });
 
-  it('is nothing that no role has, whatever it carries', async () => {
+  it('allows a token nothing that no role has, whatever it carries', async () => {
     const service = made({ kind: 'service', sub: null, permissions: ['companies.write', 'flags.write'] });
     const authority = authorityOfToken({ token: service, projectId: undefined, directory });
     role = undefined;
@@ -127,7 +127,7 @@ describe('what a token allows', () => {
   });
 });
 
-describe('what was allowed with a token or a role, later', () => {
+describe('the later check of what a token or a role allowed', () => {
   const later = (tokenId: string | null, everywhere = false) =>
     requireStillGranted(
       { sub: 'ada', tokenId, everywhere },
@@ -136,7 +136,7 @@ describe('what was allowed with a token or a role, later', () => {
       directory,
     );
 
-  it('is allowed while both last', async () => {
+  it('allows a stored permission while the token and the role last', async () => {
     role = 'editor';
     token = made();
     await later(ID);
@@ -154,7 +154,7 @@ describe('what was allowed with a token or a role, later', () => {
     ['the person of the token is no member', () => (role = undefined), ID],
     ['the person is no member', () => (role = undefined), null],
     ['the person has a lesser role', () => (role = 'viewer'), null],
-  ])('is refused when %s', async (_, change, tokenId) => {
+  ])('refuses a stored permission when %s', async (_, change, tokenId) => {
     role = 'editor';
     token = made();
     change();

@@ -38,7 +38,7 @@ function recording(bounds: { maxAlike: number; maxWritten: number; maxKinds: num
   return { refusals, written, state };
 }
 
-it('writes the first of a kind, and one entry with the number of the others', async () => {
+it('writes the first refusal of a kind, and one entry that counts the others', async () => {
   const { refusals, written, state } = recording({ maxAlike: 2, maxWritten: 10, maxKinds: 10 });
   for (const id of ['10', '11', '12', '13', '14']) await refusals.record(refusal(id, 'mallory'));
   await refusals.record(refusal('15', 'eve'));
@@ -50,7 +50,7 @@ it('writes the first of a kind, and one entry with the number of the others', as
   ]);
 });
 
-it('counts those of too many kinds as one, which names nobody', async () => {
+it('counts refusals of too many kinds as one, without names', async () => {
   const { refusals, written } = recording({ maxAlike: 5, maxWritten: 3, maxKinds: 2 });
   for (let n = 10; n < 60; n++) await refusals.record(refusal(String(n), `actor-${n}`));
   expect(written).toHaveLength(2);
@@ -60,7 +60,7 @@ it('counts those of too many kinds as one, which names nobody', async () => {
   ]);
 });
 
-it('keeps counting while nothing can be written', async () => {
+it('keeps counting refusals while nothing can be written', async () => {
   const { refusals, written, state } = recording({ maxAlike: 5, maxWritten: 10, maxKinds: 10 });
   state.isDown = true;
   for (const id of ['10', '11', '12']) await refusals.record(refusal(id, null));

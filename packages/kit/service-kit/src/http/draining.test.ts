@@ -50,14 +50,14 @@ const past = (ms: number) => {
   return () => performance.now() > until;
 };
 
-test('drains for longer while requests arrive', async () => {
+test('a server drains for longer while requests arrive', async () => {
   const { server, ask } = await startServer();
   const drained = server.drain(400).then(() => performance.now());
   const askedAt = await keepAsking(ask, past(700));
   expect(await drained).toBeGreaterThan(askedAt + 390);
 });
 
-test('drains no longer for health checks', async () => {
+test('a server drains no longer for health checks', async () => {
   const { server, ask } = await startServer();
   const isOver = past(4_000);
   const asking = keepAsking(() => ask('/health/serving'), isOver);
@@ -66,7 +66,7 @@ test('drains no longer for health checks', async () => {
   await asking;
 });
 
-test('drains for a bounded time, whatever arrives', async () => {
+test('a server drains for a bounded time, whatever arrives', async () => {
   const { server, ask } = await startServer();
   let isDrained = false;
   const asking = keepAsking(ask, () => isDrained);
@@ -90,7 +90,7 @@ const CLIENT = `
   ask();
 `;
 
-test('answers what arrived on an idle connection while the process was busy', async () => {
+test('a draining server answers what arrived on an idle connection while the process was busy', async () => {
   const { server } = await startServer();
   const client = new Worker(CLIENT, { eval: true, workerData: server.port });
   onTestFinished(async () => void (await client.terminate()));

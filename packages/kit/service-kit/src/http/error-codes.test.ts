@@ -20,7 +20,7 @@ test('an operation can replace the error codes of the kit, including that of a d
   expect(await codeOf('defect', KEY)).toEqual([500, 'FILE_FAILED']);
 });
 
-test('a dependency that fails is 503 with Retry-After', async () => {
+test('answers 503 with Retry-After for a dependency that fails', async () => {
   const response = await fetch(`${running.url}/files/unstored`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${KEY}` },
@@ -29,7 +29,7 @@ test('a dependency that fails is 503 with Retry-After', async () => {
   expect(await response.text()).not.toContain('SlowDown');
 });
 
-test('the code of the kit or of a rule is kept otherwise', async () => {
+test('keeps the code of the kit or of a rule otherwise', async () => {
   expect(await codeOf('large')).toEqual([401, 'UNAUTHORIZED']);
   expect(await codeOf('malformed', KEY)).toEqual([400, 'BAD_REQUEST']);
   expect(await codeOf('named', KEY)).toEqual([403, 'FILE_OWN']);

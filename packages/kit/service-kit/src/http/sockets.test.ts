@@ -17,7 +17,7 @@ async function open(url: string): Promise<WebSocket> {
   return socket;
 }
 
-test('a route that upgrades serves sockets, with the context of every request', async () => {
+test('a route that upgrades serves sockets with the context of every request', async () => {
   const { url } = await testApp();
   const socket = await open(`${url}/socket`);
   socket.send('hello');
@@ -66,7 +66,7 @@ test('a message over 16,384 bytes closes the socket', async () => {
   expect(code).toBe(1009);
 });
 
-test('closing the server closes sockets, unresponsive ones too', async () => {
+test('closing the server closes sockets, including unresponsive ones', async () => {
   const { url, stop } = await startTestApp();
   const [polite, silent] = [await open(`${url}/socket`), await open(`${url}/socket`)];
   silent.pause();

@@ -19,21 +19,21 @@ describe('a project key', () => {
     ['missing', {}],
     ['malformed', withKey('pk_eu_short')],
     ['unknown', withKey(`pk_eu_${'z'.repeat(32)}`)],
-    ['no bearer', { headers: { Authorization: `Basic ${KEY}` } }],
-  ])('%s is 401 in shape A', async (_, init) => {
+    ['not a bearer token', { headers: { Authorization: `Basic ${KEY}` } }],
+  ])('a project key that is %s gets 401 in shape A', async (_, init) => {
     const response = await call('/things/x', init);
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     expect(await json(response)).toMatchObject({ statusCode: 401, error: 'Unauthorized' });
   });
 
-  it('of another region is 403', async () => {
+  it('a project key of another region gets 403', async () => {
     const response = await call('/things/x', withKey(OTHER_REGION_KEY));
     expect(response.status).toBe(403);
     expect(await json(response)).toMatchObject({ statusCode: 403, error: 'Forbidden' });
   });
 
-  it('that is valid reaches its project, and the response varies by it', async () => {
+  it('a valid project key reaches its project, and the response varies by it', async () => {
     const response = await call('/things/caf%C3%A9?count=2', withKey(KEY));
     expect(response.status).toBe(200);
     expect(response.headers.get('vary')).toContain('Authorization');
@@ -45,7 +45,7 @@ describe('a project key', () => {
     });
   });
 
-  it('may be api_key in the body of an ingestion call; the header takes precedence', async () => {
+  it('accepts api_key in the body of an ingestion call, with precedence for the header', async () => {
     const send = (body: unknown, init: RequestInit = {}) =>
       call('/beacon', { method: 'POST', body: JSON.stringify(body), ...init });
     expect((await send({ n: 1, api_key: KEY })).status).toBe(200);
@@ -53,21 +53,21 @@ describe('a project key', () => {
     expect((await send({ n: 1, api_key: 7 })).status).toBe(401);
   });
 
-  it('is checked before the body', async () => {
+  it('checks a project key before the body', async () => {
     const response = await call('/things/x', { method: 'POST', body: '{' });
     expect(response.status).toBe(401);
   });
 });
 
 describe('an access token', () => {
-  it('that is missing is 401 in shape B with WWW-Authenticate', async () => {
+  it('a missing access token gets 401 in shape B with WWW-Authenticate', async () => {
     const response = await call('/projects/p1');
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     expect(await json(response)).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
   });
 
-  it('of a member reaches the project', async () => {
+  it('the access token of a member reaches the project', async () => {
     const response = await call(
       '/projects/p1',
       await withToken({ sub: 'ada', name: 'Ada', permissions: ['x'] }),
@@ -81,16 +81,19 @@ describe('an access token', () => {
   it.each([
     ['a member of another company', 'grace', 404],
     ['a person of no company', 'eve', 403],
-  ])('of %s says the same of a project that exists and one that does not', async (_, sub, is) => {
-    const [theirs, none] = [
-      await call('/projects/p1', await withToken({ sub })),
-      await call('/projects/p9', await withToken({ sub })),
-    ];
-    expect([theirs.status, await theirs.text()]).toEqual([is, await none.text()]);
-    expect(none.status).toBe(is);
-  });
+  ])(
+    'the access token of %s gets the same response for a project that exists and one that does not',
+    async (_, sub, is) => {
+      const [theirs, none] = [
+        await call('/projects/p1', await withToken({ sub })),
+        await call('/projects/p9', await withToken({ sub })),
+      ];
+      expect([theirs.status, await theirs.text()]).toEqual([is, await none.text()]);
+      expect(none.status).toBe(is);
+    },
+  );
 
-  it('without service.manage does not open the management API', async () => {
+  it('an access token without service.manage cannot open the management API', async () => {
     const response = await call('/management/v1/thing', {
       method: 'PUT',
       ...(await withToken({ sub: 'ada' })),
@@ -102,13 +105,13 @@ describe('an access token', () => {
 describe('an operation of the console', () => {
   const everything = { permissions: ['service.manage'] };
 
-  it('is open to the roles that have its permission, and is stored nowhere', async () => {
+  it('opens an operation of the console to the roles that have its permission, and forbids storing responses', async () => {
     const look = await call('/projects/p1/look', await withToken({ sub: 'ada' }));
     expect([look.status, look.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect((await call('/projects/p1/touch', await withToken({ sub: 'ada' }))).status).toBe(403);
   });
 
-  it('counts no permission of the token', async () => {
+  it('ignores the permissions of the token for an operation of the console', async () => {
     const look = await call('/projects/p1/look', await withToken({ sub: 'ada', ...everything }));
     expect(await json(look)).toEqual({ sub: 'ada' });
     expect((await call('/projects/p1/touch', await withToken({ sub: 'ada', ...everything }))).status).toBe(
@@ -116,7 +119,7 @@ describe('an operation of the console', () => {
     );
   });
 
-  it('tells a stranger the same of a project that exists and one that does not', async () => {
+  it('gives a stranger the same response for a project that exists and one that does not', async () => {
     const stranger = await withToken({ sub: 'eve', ...everything });
     const [theirs, none] = [
       await call('/projects/p1/look', stranger),
@@ -125,7 +128,7 @@ describe('an operation of the console', () => {
     expect([theirs.status, await theirs.text()]).toEqual([403, await none.text()]);
   });
 
-  it('is read by pages of the console only', async () => {
+  it('lets only pages of the console read an operation of the console', async () => {
     const from = (origin: string) => ({ method: 'OPTIONS', headers: { Origin: origin } });
     const ours = await call('/projects/p1/look', from('https://console.example'));
     expect(ours.headers.get('access-control-allow-origin')).toBe('https://console.example');
@@ -136,7 +139,7 @@ describe('an operation of the console', () => {
 });
 
 describe('errors', () => {
-  it('name the path of the field and the problem', async () => {
+  it('names the path of the field and the problem in an error', async () => {
     const post = async (body: string) => {
       const response = await call('/things/x', { method: 'POST', body, ...withKey(KEY) });
       return [response.status, (await json(response)).message];
@@ -159,7 +162,7 @@ describe('errors', () => {
     expect(await post('')).toEqual([400, 'body: not valid JSON']);
   });
 
-  it('of the console and of management name every problem at once, unknown properties at any depth first', async () => {
+  it('names every problem at once in errors of the console and of management, and unknown properties at any depth first', async () => {
     const put = async (body: unknown) => {
       const response = await call('/management/v1/thing', {
         method: 'PUT',
@@ -178,13 +181,13 @@ describe('errors', () => {
     ]);
   });
 
-  it('have an empty body and X-Error where the interface says so', async () => {
+  it('sends an empty body and X-Error where the interface says so', async () => {
     const response = await call('/beacon', { method: 'POST', body: '{"n":"é"}', ...withKey(KEY) });
     expect([response.status, await response.text()]).toEqual([400, '']);
     expect(response.headers.get('x-error')).toBe('n: must be a number');
   });
 
-  it('that are defects are 500 with only the request id', async () => {
+  it('answers 500 with only the request id for a defect', async () => {
     const response = await call('/management/v1/thing', {
       method: 'PUT',
       body: '{"items":[]}',
@@ -199,7 +202,7 @@ describe('errors', () => {
     });
   });
 
-  it('answer 404 for an unknown path, and 405 with Allow for an unsupported method', async () => {
+  it('answers 404 for an unknown path, and 405 with Allow for an unsupported method', async () => {
     const nothing = await call('/nothing');
     expect([nothing.status, (await json(nothing)).error.code]).toEqual([404, 'NOT_FOUND']);
     const wrong = await call('/things/x', { method: 'DELETE' });
@@ -211,8 +214,8 @@ describe('errors', () => {
   });
 });
 
-describe('an address', () => {
-  it('that is not UTF-8 is 400, and names the parameter', async () => {
+describe('the address of a request', () => {
+  it('answers 400 for an address that is not UTF-8, and names the parameter', async () => {
     const messageOf = async (path: string, init?: RequestInit) => {
       const response = await call(path, init);
       const { message, error } = await json(response);
@@ -235,7 +238,7 @@ describe('an address', () => {
 });
 
 describe('a JSON body', () => {
-  it('may begin with a byte order mark', async () => {
+  it('accepts a byte order mark at the start of a JSON body', async () => {
     const post = (path: string, body: string) => call(path, { method: 'POST', body, ...withKey(KEY) });
     expect(await json(await post('/things/x', '\ufeff{"items":[]}'))).toEqual({ items: [] });
     expect((await post('/beacon', '\ufeff{"n":1}')).status).toBe(200);
@@ -243,15 +246,15 @@ describe('a JSON body', () => {
   });
 });
 
-describe('every response', () => {
-  it("has X-Request-Id, the caller's if it is valid", async () => {
+describe('the headers and metrics of every response', () => {
+  it("sends X-Request-Id with every response, and keeps the caller's if it is valid", async () => {
     const own = await call('/things/x', { headers: { 'X-Request-Id': 'A.b_c-1' } });
     expect(own.headers.get('x-request-id')).toBe('A.b_c-1');
     const unfit = await call('/nothing', { headers: { 'X-Request-Id': 'a b' } });
     expect(unfit.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('is counted by route and status', async () => {
+  it('counts every response by route and status', async () => {
     await call('/things/counted', withKey(KEY));
     const metrics = await (await call('/metrics')).text();
     expect(metrics).toMatch(
@@ -296,11 +299,11 @@ describe('CORS', () => {
 describe('the address of the caller', () => {
   const forwarded = { headers: { 'X-Forwarded-For': '6.6.6.6, 203.0.113.9, 10.0.0.1' } };
 
-  it('is that of the connection when no proxy is trusted', async () => {
+  it('uses the address of the connection when no proxy is trusted', async () => {
     expect(await (await call('/address', forwarded)).text()).toBe('127.0.0.1');
   });
 
-  it('is the X-Forwarded-For entry at the number of trusted proxies from the right', async () => {
+  it('uses the X-Forwarded-For entry at the number of trusted proxies from the right', async () => {
     const behind = await startTestApp({ TRUSTED_PROXY_HOPS: '2' });
     try {
       expect(await (await fetch(`${behind.url}/address`, forwarded)).text()).toBe('203.0.113.9');
@@ -322,7 +325,7 @@ describe('the address of the caller', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['unknown', '127.0.0.1'],
     ['', '127.0.0.1'],
-  ])('of %s is counted as %s', async (entry, counted) => {
+  ])('counts the address %s as %s', async (entry, counted) => {
     const behind = await startTestApp({ TRUSTED_PROXY_HOPS: '1' });
     try {
       const headers = { 'X-Forwarded-For': `6.6.6.6, ${entry}` };
@@ -332,7 +335,7 @@ describe('the address of the caller', () => {
     }
   });
 
-  it('of an IPv6 connection is its /64 network, and of IPv4 on an IPv6 socket the IPv4 address', async () => {
+  it('counts IPv6 connections by their /64 network, and IPv4 on an IPv6 socket by the IPv4 address', async () => {
     const server = await listen({ fetch: test.app.hono.fetch, host: '::', port: 0 });
     const seen = async (host: string) => (await fetch(`http://${host}:${server.port}/address`)).text();
     expect([await seen('[::1]'), await seen('127.0.0.1')]).toEqual(['0:0:0:0::/64', '127.0.0.1']);
@@ -340,8 +343,8 @@ describe('the address of the caller', () => {
   });
 });
 
-describe('health', () => {
-  it('is serving whatever the state of its dependencies, until it drains', async () => {
+describe('the health of a service', () => {
+  it('a service is serving whatever the state of its dependencies, until it drains', async () => {
     const own = await startTestApp();
     try {
       const serving = async () => (await fetch(`${own.url}/health/serving`)).status;
@@ -354,7 +357,7 @@ describe('health', () => {
     }
   });
 
-  it('is ready only while every dependency is available, and not while draining', async () => {
+  it('a service is ready only while every dependency is available and it does not drain', async () => {
     const own = await startTestApp();
     try {
       const ready = async () => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createLogger } from '../telemetry/logger.ts';
 import { createConsumer } from './consumer.ts';
 
-it('waits quietly for a topic that another service makes a moment later, and reports what else is wrong', async () => {
+it('waits quietly for a topic that another service creates a moment later, and reports other problems', async () => {
   const outcomes = [new UnknownTopic('there is no topic calls'), new Error('no'), undefined];
   const reported: unknown[] = [];
   const logger = Object.assign(createLogger({ service: 'test', level: 'silent' }), {

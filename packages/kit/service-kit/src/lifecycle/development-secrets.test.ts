@@ -29,7 +29,7 @@ describe('the secrets that docker-compose.yml ships', () => {
     return defaults.filter(({ name = '' }) => /(SECRET|PASSWORD|SECRET_KEY)$/.test(name));
   };
 
-  it('are refused by every service', async () => {
+  it('every service refuses the secrets that docker-compose.yml ships', async () => {
     const secrets = await shipped();
     expect(secrets.length).toBeGreaterThan(9);
     for (const { value } of secrets) {
@@ -42,7 +42,7 @@ describe('the secrets that docker-compose.yml ships', () => {
     expect(serviceContext(service, { ...good, SECRET: 'own' }).config.SECRET).toBe('own');
   });
 
-  it('are accepted where a setting says so, as docker-compose.yml does for its demo', async () => {
+  it('a service accepts those secrets if a setting says so, as docker-compose.yml does for its demo', async () => {
     for (const { value } of await shipped()) {
       const env = { ...good, SECRET: value, ALLOW_DEVELOPMENT_CREDENTIALS: 'true' };
       expect(serviceContext(service, env).config.SECRET).toBe(value);

@@ -46,7 +46,7 @@ it('measures the lag of each consumer group', async () => {
   }
 });
 
-it('reports the lag and the members of a group of another program, which may be down', async () => {
+it('reports the lag and the members of a group of another program, which may be stopped', async () => {
   const database = await testDatabase();
   const url = { EVENT_LOG_DATABASE_URL: database.url };
   const context = contextOf(url);
@@ -82,7 +82,7 @@ it('reports the lag and the members of a group of another program, which may be 
   }
 });
 
-it('refuses settings without an event log, naming what to set', () => {
+it('refuses settings without an event log, and names what to set', () => {
   expect(() => openEventLog(contextOf({}), 'flags')).toThrow(ConfigError);
   expect(() => openEventLog(contextOf({}), 'flags')).toThrow(/KAFKA_BROKERS.*EVENT_LOG_DATABASE_URL/);
 });
@@ -94,7 +94,7 @@ it('refuses a broker user without a password, without showing values', () => {
   );
 });
 
-it('refuses what the contracts do not say of its user', async () => {
+it('refuses calls that the contracts do not allow its user', async () => {
   const env = { EVENT_LOG_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
   const log = openEventLog(contextOf(env), 'flags');
   const handle = async () => undefined;

@@ -10,7 +10,7 @@ import { completeS3, objectStoreSettings } from '../settings/object-store.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { openObjects } from './object-store.ts';
 
-it('an S3 server without keys is used with the token of the process; a refusal of the token is counted and logged', async () => {
+it('uses an S3 server without keys with the token of the process, and counts and logs a refusal of the token', async () => {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
     const { WebIdentityToken, RoleArn } = Object.fromEntries(new URLSearchParams(await text(request)));

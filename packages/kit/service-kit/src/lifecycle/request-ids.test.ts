@@ -56,7 +56,7 @@ const publish = (value: string, id: string) =>
 const linesOf = (msg: string | RegExp) =>
   lines.filter((line) => (typeof msg === 'string' ? line.msg === msg : msg.test(line.msg)));
 
-it('every log line of a request has its id, also with concurrent requests', async () => {
+it('every log line of a request has its id, even with concurrent requests', async () => {
   await Promise.all(['one', 'two', 'three'].map((id) => publish(id, id)));
   await eventually(async () => expect(linesOf('after')).toHaveLength(3));
   for (const msg of ['before', 'after', 'request']) {
@@ -78,7 +78,7 @@ it('a defect and its response have the id once', async () => {
   ]);
 });
 
-it('a record has the id of its request next to its own headers; without a request it has none', async () => {
+it('a record has the id of its request beside its own headers, and none without a request', async () => {
   await publish('named', 'the-request');
   await log.publish('t', [record('unnamed')]);
   const seen = new Map<string, unknown>();

@@ -5,11 +5,11 @@ const PRINT = 'process.stdout.write(String(%HasFastProperties(String.prototype))
 
 describe('String.prototype', () => {
   // The first test fails once ioredis or V8 no longer needs this. Remove fast-strings.ts then.
-  it('becomes slow with ioredis', async () => {
+  it('String.prototype becomes slow with ioredis', async () => {
     expect(await printed(`await import('ioredis'); ${PRINT}`)).toBe('false');
   });
 
-  it('is fast in a process of a service', async () => {
+  it('String.prototype is fast in a process of a service', async () => {
     expect(await printed(`await import('@switchboard/service-kit'); ${PRINT}`)).toBe('true');
   });
 });

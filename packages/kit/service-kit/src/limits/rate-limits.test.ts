@@ -42,7 +42,7 @@ async function expectInOrder(limits: ReturnType<typeof createRateLimits>): Promi
 }
 
 describe('a window in memory', () => {
-  it('never allows more than its limit in any window, and allows a request as soon as one expires', () => {
+  it('allows at most its limit in any window, and allows a request as soon as one expires', () => {
     const gaps = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 200 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), gaps, (points, pauses) => {
@@ -69,7 +69,7 @@ describe('a window in memory', () => {
     expect([await taken(limit, 'a', 5), await taken(limit, 'b', 2)]).toEqual([3, 2]);
   });
 
-  it('of a request are consumed in order, as far as the first that has none left', async () => {
+  it('consumes the windows of a request in order, as far as the first that is used up', async () => {
     await expectInOrder(createRateLimits(undefined));
   });
 
@@ -115,14 +115,14 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     server.kill('SIGKILL');
   });
 
-  it('are shared by instances, also with concurrent requests', async () => {
+  it('shares windows among instances, even with concurrent requests', async () => {
     const options = { name: 'shared', points: 20, durationSeconds: 60 };
     const [one, two] = [createRateLimits(await client())(options), createRateLimits(await client())(options)];
     const counts = await Promise.all([taken(one, 'k', 30), taken(two, 'k', 30)]);
     expect(counts[0] + counts[1]).toBe(20);
   });
 
-  it('of a request are consumed in order and in one round trip', async () => {
+  it('consumes the windows of a request in Redis in order and in one round trip', async () => {
     const redis = await client();
     await expectInOrder(createRateLimits(redis));
     const calls = async () => Number(/evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     );
   });
 
-  it('that are used up are refused without asking Redis, until the oldest point leaves the window', async () => {
+  it('refuses used-up windows without asking Redis, until the oldest point leaves the window', async () => {
     const redis = await client();
     const limit = createRateLimits(redis)({ name: 'remembered', points: 2, durationSeconds: 0.5 });
     expect(() => limit.refuseExhausted('k')).not.toThrow();
@@ -148,7 +148,7 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     await eventually(() => limit.consume('k'));
   });
 
-  it('of concurrent requests take few round trips, in which each request is counted for itself', async () => {
+  it('counts concurrent requests separately in few round trips', async () => {
     const redis = await client();
     const limit = createRateLimits(redis)(...ADDRESS_AND_LINK);
     const calls = async () => Number(/evalsha:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1]);
@@ -166,13 +166,13 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     );
   });
 
-  it('allow a request again once the oldest has left the window', async () => {
+  it('allows a request again in Redis once the oldest has left the window', async () => {
     const limit = createRateLimits(await client())({ name: 'short', points: 2, durationSeconds: 0.2 });
     expect(await taken(limit, 'k', 5)).toBe(2);
     await eventually(() => limit.consume('k'));
   });
 
-  it('are no longer than their length when the clock of Redis is set back an hour', async () => {
+  it('keeps windows no longer than their length when the clock of Redis is set back an hour', async () => {
     const redis = await client();
     const limit = createRateLimits(redis)({ name: 'set-back', points: 4, durationSeconds: 60 });
     const key = 'limit:set-back:k';
@@ -190,7 +190,7 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     expect(times.slice(1).map((time) => last - time)).toEqual([0, 30_000, 59_000]);
   });
 
-  it('of bytes are no longer than what was taken when the clock of Redis is set back an hour', async () => {
+  it('keeps windows of bytes within what was taken when the clock of Redis is set back an hour', async () => {
     const redis = await client();
     const full = await takeShared(redis, 'test:k', 20);
     expect(full).toBeCloseTo(20, 3);
@@ -199,7 +199,7 @@ describe.skipIf(!hasRedis)('windows in Redis', () => {
     expect(await redis.pttl('bucket:test:k')).toBeLessThanOrEqual(30_000);
   });
 
-  it('fall back to memory while Redis hangs or is down, and are shared again when it is back', async () => {
+  it('falls back to memory while Redis hangs or is down, and shares windows again afterwards', async () => {
     const redis = await client();
     const limits = createRateLimits(redis);
     server.kill('SIGSTOP');

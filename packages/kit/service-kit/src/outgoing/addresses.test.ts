@@ -39,11 +39,11 @@ it.each([
   ['ff02::1', false],
   ['localhost', false],
   ['', false],
-])('%s is reachable: %s', (address, reachable) => {
+])('decides whether %s is reachable: %s', (address, reachable) => {
   expect(isReachable(address, [])).toBe(reachable);
 });
 
-it('allows private networks that are listed, also where an address is mapped to IPv6', () => {
+it('allows private networks that are listed, even where an address is mapped to IPv6', () => {
   const networks = networkList.parse('10.1.0.0/16, fd00::/8') ?? [];
   for (const address of ['10.1.2.3', '::ffff:10.1.2.3', 'fd12::1']) {
     expect(isReachable(address, networks)).toBe(true);
@@ -60,10 +60,10 @@ it.each([
   'http://[::1]/',
   'http://[::ffff:127.0.0.1]/',
   'http://[::ffff:7f00:1]/',
-])('%s is refused before a connection', (url) => {
+])('refuses %s before a connection', (url) => {
   expect(() => requireReachable(new URL(url), [], 'THE_SETTING')).toThrow(/private address .* THE_SETTING/);
 });
 
-it.each(['x', '10.0.0.0', '10.0.0.0/33', '10.0.0.0/8;'])('%s is no list of networks', (list) => {
+it.each(['x', '10.0.0.0', '10.0.0.0/33', '10.0.0.0/8;'])('refuses %s as a list of networks', (list) => {
   expect(networkList.safeParse(list).success).toBe(false);
 });

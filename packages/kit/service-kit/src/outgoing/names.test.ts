@@ -65,7 +65,7 @@ const sender = (networks = LOOPBACK, timeoutMs = 20_000) =>
     resolve: strangersNames([`127.0.0.1:${dns.address().port}`]),
   });
 
-it('name servers that do not answer delay no other look-up', async () => {
+it('unresponsive name servers delay no other look-up', async () => {
   const dead = Array.from({ length: 40 }, (_, n) =>
     sender()(`http://${n}.dead.example:${port}/`).then(
       () => 'answered',
@@ -82,7 +82,7 @@ it('name servers that do not answer delay no other look-up', async () => {
   for (const outcome of await Promise.all(dead)) expect(outcome).toBeInstanceOf(SendFailed);
 }, 40_000);
 
-it('the addresses of a name are checked as the connection is made', async () => {
+it('the addresses of a name are checked when the connection is made', async () => {
   await expect(sender([])(`http://push.example:${port}/`)).rejects.toThrow(
     'push.example has the private address 127.0.0.1, which OUTGOING_PRIVATE_NETWORKS does not list',
   );
@@ -94,7 +94,7 @@ it('a name that does not exist has no answer', async () => {
   );
 });
 
-it('names of the machine and its network have no dot, and are resolved as the machine does', async () => {
+it('names without a dot belong to the machine and its network, and are resolved as the machine does', async () => {
   asked.clear();
   expect((await sender()(`http://localhost:${port}/`)).status).toBe(200);
   expect(asked).toEqual(new Set());

@@ -32,7 +32,7 @@ async function serve(listener: RequestListener) {
 const sender = (changed: Partial<OutgoingConfig> = {}, maxBytes = 1000, timeoutMs = 5_000) =>
   createSender({ config: config(changed), timeoutMs, maxBytes });
 
-it('sends method, headers and body, and answers status, headers and body', async () => {
+it('sends method, headers and body, and returns status, headers and body', async () => {
   const { url } = await serve(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -47,7 +47,7 @@ it('sends method, headers and body, and answers status, headers and body', async
   ]);
 });
 
-it('ends an answer without end at its bound', async () => {
+it('ends an endless response at its bound', async () => {
   const { url, server } = await serve((_, response) => {
     const more = () => {
       while (response.write('x'.repeat(65_536)));
@@ -59,7 +59,7 @@ it('ends an answer without end at its bound', async () => {
   await expect.poll(() => connectionsOf(server)).toBe(0);
 });
 
-it('ends an answer that trickles at the deadline', async () => {
+it('ends a response that trickles at the deadline', async () => {
   const { url, server } = await serve((_, response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write('x'), 20);
@@ -71,7 +71,7 @@ it('ends an answer that trickles at the deadline', async () => {
   await expect.poll(() => connectionsOf(server)).toBe(0);
 });
 
-it('ends headers that trickle, and silence, at the deadline', async () => {
+it('ends trickling headers and silence at the deadline', async () => {
   const { server } = await serve(() => undefined);
   server.on('connection', (socket) => {
     const timer = setInterval(() => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 20);
@@ -84,7 +84,7 @@ it('ends headers that trickle, and silence, at the deadline', async () => {
   }
 });
 
-it('answers as soon as the status is there where bodies are not read', async () => {
+it('returns once the status has arrived where bodies are not read', async () => {
   const { url, server } = await serve((_, response) => {
     response.writeHead(201).write('x');
   });
@@ -112,7 +112,7 @@ it('connects to no private address, by number or by name', async () => {
   expect((await sender()(`http://localhost:${port}/`)).status).toBe(200);
 });
 
-it('says why there is no answer without quoting the server', async () => {
+it('explains a missing response without quoting the server', async () => {
   const { url, server } = await serve((_, response) => void response.destroy());
   await expect(sender()(url)).rejects.toThrow(new SendFailed('unreachable', 'no answer: UND_ERR_SOCKET'));
   server.closeAllConnections();
@@ -127,7 +127,7 @@ it('throws the reason of an abort by its caller', async () => {
   await expect(sender()(url, { signal })).rejects.toMatchObject({ name: 'TimeoutError' });
 });
 
-it('goes through the proxy, except to hosts that bypass it', async () => {
+it('uses the proxy, except for hosts that bypass it', async () => {
   const target = await serve((_, response) => void response.end('target'));
   const seen: string[] = [];
   const proxy = await serve((request, response) => {
@@ -155,7 +155,7 @@ it('goes through the proxy, except to hosts that bypass it', async () => {
 const connectionsOf = (server: ReturnType<typeof createServer>) =>
   new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
 
-it('measures exchanges; an answer 5xx and none at all are failures', async () => {
+it('measures exchanges, and counts 5xx and missing responses as failures', async () => {
   const statuses = [200, 404, 503];
   const { url } = await serve((_, response) => response.writeHead(statuses.shift() ?? 500).end());
   const failures: unknown[] = [];

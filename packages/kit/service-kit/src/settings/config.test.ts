@@ -27,13 +27,13 @@ function refusal(env: Record<string, string | undefined>): string {
 }
 
 describe('settings', () => {
-  it('are read with their defaults', () => {
+  it('reads settings with their defaults', () => {
     const config = parseConfig(settings, { ...good, PORT: '', KAFKA_BROKERS: 'a:9092, b:9092' });
     expect(config).toMatchObject({ PORT: 3000, CONSOLE_URL: 'https://console.example', TOPIC_PARTITIONS: 4 });
     expect(config.KAFKA_BROKERS).toEqual(['a:9092', 'b:9092']);
   });
 
-  it('that are missing or invalid are named in one message, without their values', () => {
+  it('names missing and invalid settings in one message, without their values', () => {
     const message = refusal({
       ...good,
       REGION: undefined,
@@ -57,7 +57,7 @@ describe('settings', () => {
     ['KAFKA_BROKERS', 'broker'],
     ['TRUSTED_PROXY_HOPS', '-1'],
     ['CONSOLE_URL', 'ftp://console.example'],
-  ])('refuse %s=%s', (name, value) => {
+  ])('refuses the setting %s=%s', (name, value) => {
     expect(refusal({ ...good, [name]: value })).toContain(`  ${name}: `);
   });
 });
@@ -66,12 +66,12 @@ describe('roles', () => {
   const settings = z.object({ ROLES: rolesSetting(['http', 'archive']) });
   const roles = (ROLES?: string) => [...parseConfig(settings, { ROLES }).ROLES];
 
-  it('are all by default', () => {
+  it('takes every role by default', () => {
     expect(roles()).toEqual(['http', 'archive']);
     expect(roles(' archive , archive')).toEqual(['archive']);
   });
 
-  it('that are unknown are refused with the known ones', () => {
+  it('refuses unknown roles, and names the known ones', () => {
     expect(() => roles('http,archve')).toThrow('ROLES: not a comma-separated list of http, archive');
   });
 });
@@ -80,11 +80,11 @@ describe('workers', () => {
   const settings = z.object({ WORKERS: workersSetting() });
   const workers = (WORKERS?: string) => parseConfig(settings, { WORKERS }).WORKERS;
 
-  it('are one by default, a number, or as many as the machine has room for', () => {
+  it('takes one worker by default, a number, or as many as the machine has room for', () => {
     expect([workers(), workers('8'), workers('auto')]).toEqual([1, 8, 'auto']);
   });
 
-  it.each([['0'], ['65'], ['-1'], ['two']])('refuse %s', (value) => {
+  it.each([['0'], ['65'], ['-1'], ['two']])('refuses WORKERS=%s', (value) => {
     expect(() => workers(value)).toThrow('WORKERS: not ');
   });
 });
@@ -97,7 +97,7 @@ describe('an S3 server', () => {
   it.each([
     ['keys', { S3_ACCESS_KEY: 'key', S3_SECRET_KEY: 'word' }],
     ['the file of a token', token],
-  ])('is complete with a bucket and %s', (_, access) => {
+  ])('accepts an S3 server with a bucket and %s', (_, access) => {
     expect(parseConfig(s3, { ...place, ...access })).toMatchObject({ ...place, ...access });
   });
 
@@ -105,7 +105,7 @@ describe('an S3 server', () => {
     ['S3_SECRET_KEY', place],
     ['S3_SECRET_KEY', { ...place, ...token, S3_ACCESS_KEY: 'key' }],
     ['S3_BUCKET', { S3_ENDPOINT: 'https://s3.example', ...token }],
-  ])('lacks %s', (missing, env) => {
+  ])('refuses an S3 server without %s', (missing, env) => {
     expect(() => parseConfig(s3, env)).toThrow(`  ${missing}: required`);
   });
 });

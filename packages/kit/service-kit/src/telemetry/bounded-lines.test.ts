@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { KEY, startTestApp } from '../testing/test-app.ts';
 import { createLogger } from './logger.ts';
 
-it('a flood of refused requests writes ten lines a second of each cause, and one that counts the others', async () => {
+it('logs ten lines a second for each cause of a flood of refused requests, and one that counts the others', async () => {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: 'flags', level: 'info', destination });
@@ -26,7 +26,7 @@ it('a flood of refused requests writes ten lines a second of each cause, and one
   expect(of('POST')).toHaveLength(1);
 });
 
-it('lines of a request name its project, once its key was checked', async () => {
+it('names the project in log lines of a request, after its key was checked', async () => {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: 'flags', level: 'debug', destination });

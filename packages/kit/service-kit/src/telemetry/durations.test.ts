@@ -12,7 +12,7 @@ const OBSERVED: [route: string, seconds: number][] = [
   ['/b', 5],
 ];
 
-it('exports what a histogram of prom-client exports', async () => {
+it('exports the same lines as a histogram of prom-client', async () => {
   const [ours, theirs] = [new Registry(), new Registry()];
   for (const registry of [ours, theirs]) registry.setDefaultLabels({ service: 'flags' });
   const durations = new Durations({ ...NAMES, registers: [ours] }, BOUNDS);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { countFailures, createLogger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 
-it('failures of background work are all counted, at every log level, and a line a minute of each task is written', async () => {
+it('counts every failure of background work at every log level, and logs one line a minute for each task', async () => {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const metrics = createMetrics('flags');

@@ -26,7 +26,7 @@ it('calls of a dependency are counted by operation and outcome', async () => {
   });
 });
 
-it('reads of caches, the build and what projects do are those of all workers', async () => {
+it('reads of caches, the build and the load of projects are those of all workers', async () => {
   const workers = [1, 2].map(() => createMetrics('flags', 'abc123'));
   const reads = { hits: 3, misses: 1 };
   for (const metrics of workers) metrics.cache('rulesets', () => reads);
@@ -42,7 +42,7 @@ it('reads of caches, the build and what projects do are those of all workers', a
   expect(await valuesOf(all.metrics(), 'switchboard_project_busy')).toEqual({ 'project="other"': 0 });
 });
 
-it('a scrape does not wait for values that are late, and the next has them', async () => {
+it('a scrape does not wait for late values, and the next scrape has them', async () => {
   const metrics = createMetrics('flags');
   const late = Promise.withResolvers<void>();
   let reads = 0;
@@ -62,7 +62,7 @@ it('a scrape does not wait for values that are late, and the next has them', asy
   expect(await valuesOf(metrics.registry.metrics(), 'late')).toEqual({ '': 2 });
 });
 
-it('a reading that fails leaves its values out until one succeeds', async () => {
+it('a failed reading omits its values until one succeeds', async () => {
   const metrics = createMetrics('flags');
   const read = vi.fn(async () => [{ labels: {}, value: 3 }]);
   metrics.gaugeBy('failing', 'Failing.', [], read.mockRejectedValueOnce(new Error('gone')));

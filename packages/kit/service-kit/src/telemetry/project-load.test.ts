@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { MAX_NAMED, projectLoad, WINDOW_SECONDS } from './project-load.ts';
 
-it('shows the rates of the last whole window, and nothing once there were no requests', () => {
+it('reports the rates of the last complete window, and nothing after a window without requests', () => {
   let now = 0;
   const projects = projectLoad(() => now);
   for (let i = 0; i < 60; i++) projects.observe('a', i < 6 ? 429 : 200, 0.5);
@@ -32,7 +32,7 @@ it('shows the rates of the last whole window, and nothing once there were no req
   expect([...projects.busiest(({ requests }) => requests).keys()]).toEqual(['other']);
 });
 
-it('names the busiest twenty of any number of projects and adds up the others', () => {
+it('names the busiest twenty of any number of projects, and sums the others', () => {
   let now = 0;
   const projects = projectLoad(() => now);
   for (let i = 0; i < 20_000; i++) projects.observe(`p${i}`, 200, 0);

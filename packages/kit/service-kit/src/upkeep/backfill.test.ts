@@ -44,7 +44,7 @@ const changes = async () =>
 const step = (of: BackfillBatch, rowsPerSecond = 1_000_000) =>
   stepBackfill(database.drizzle, { name: 'items', batch: of, limit: 500, rowsPerSecond });
 
-it('goes on after its last batch, and changes every row once', async () => {
+it('continues after its last batch, and changes every row once', async () => {
   await step(batch);
   expect(await state()).toEqual({ position: ['0500'], rows: 500, done: false });
   const interrupted: BackfillBatch = async (...given) => {
@@ -65,14 +65,14 @@ it('goes on after its last batch, and changes every row once', async () => {
   expect(await changes()).toEqual([[1, 1200]]);
 });
 
-it('goes on when its wait is longer than any, as after the clock was set back', async () => {
+it('continues when its wait exceeds any possible one, as after the clock was set back', async () => {
   await step(batch, 500);
   expect(await step(batch, 500)).toMatchObject({ rows: 0 });
   await database.sql`update backfills set next_at = now() + interval '1 hour'`;
   expect(await step(batch, 500)).toMatchObject({ rows: 500 });
 });
 
-it('one process at a time does a batch, and the rate holds for all together', async () => {
+it('runs a batch in one process at a time, and applies the rate to all processes together', async () => {
   const begun = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const slow: BackfillBatch = async (...given) => {
@@ -96,7 +96,7 @@ it('one process at a time does a batch, and the rate holds for all together', as
   ]);
 });
 
-it('several instances do all of it once, and each says that it is done', async () => {
+it('runs once over several instances, and each instance reports the end', async () => {
   const started = [0, 1, 2].map(() => {
     const metrics = createMetrics('test');
     const logger = createLogger({ service: 'test', level: 'silent' });

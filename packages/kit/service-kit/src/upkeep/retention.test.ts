@@ -53,7 +53,7 @@ function retentionOf(...data: ExpiringData[]) {
   return { retention, values };
 }
 
-it('removes batch after batch what is older than its days, and nothing of what is kept for ever', async () => {
+it('removes rows older than their days batch after batch, and none that are kept indefinitely', async () => {
   const replies = rowsOf('replies', 7, [1, 6.9, 7.1, 8, 9, 10, 400]);
   const drafts = rowsOf('drafts', undefined, [5000]);
   const { retention, values } = retentionOf(replies.data, drafts.data);
@@ -70,7 +70,7 @@ it('removes batch after batch what is older than its days, and nothing of what i
   });
 });
 
-it('goes on with the next kind when one fails, and reports no success of that one', async () => {
+it('continues with the next kind when one fails, and reports no success of the failed one', async () => {
   const failing = rowsOf('failing', 7, [8]).data;
   const replies = rowsOf('replies', 7, [8]);
   const fails = { ...failing, removeBefore: () => Promise.reject(new Error('no')) };
@@ -83,7 +83,7 @@ it('goes on with the next kind when one fails, and reports no success of that on
   });
 });
 
-it('leaves a kind alone that another process works on, whose lock ends with its work', async () => {
+it('skips a kind that another process works on, with a lock that ends with the work', async () => {
   const replies = rowsOf('replies', 7, [8]);
   const { retention } = retentionOf(replies.data);
   const refused = await runAlone(database.drizzle, 'retention replies', async () => {
@@ -97,7 +97,7 @@ it('leaves a kind alone that another process works on, whose lock ends with its 
   expect(replies.rows).toEqual([]);
 });
 
-it('stops after the batch that it is at', async () => {
+it('stops after the current batch', async () => {
   const replies = rowsOf('replies', 7, [8, 9, 10, 11, 12]);
   const begun = Promise.withResolvers<void>();
   const { retention } = retentionOf({

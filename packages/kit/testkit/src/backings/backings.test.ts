@@ -6,7 +6,7 @@ import { startNetwork } from './network.ts';
 import { redisUrl, startRedis } from './redis.ts';
 import { s3Access, startS3 } from './s3.ts';
 
-describe('backings for one test', () => {
+describe('the backings of one test', () => {
   it('Redis restarts on its port after it was killed', async (test) => {
     const server = await startRedis();
     if (!server) return test.skip();
@@ -28,7 +28,7 @@ describe('backings for one test', () => {
     expect(await s3Access()).toMatchObject({ bucket: expect.any(String) });
   });
 
-  it('a link to a server delays, resets, withholds and refuses, and works again once it is healed', async (test) => {
+  it('a link to a server delays, resets, withholds and refuses connections, and works again once it is healed', async (test) => {
     const network = await startNetwork();
     if (!network) return test.skip();
     const server = createServer((_, response) => response.end('here')).listen(0, '127.0.0.1');

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { startKafkaCluster } from './kafka-cluster.ts';
 
-it('a cluster elects another leader when a broker stops or is killed, and takes it back', async (test) => {
+it('a cluster elects another leader when a broker stops or is killed, and accepts the broker again', async (test) => {
   const cluster = await startKafkaCluster();
   if (!cluster) return test.skip();
   const client = new Kafka({ brokers: cluster.brokers, logCreator: () => () => {} });

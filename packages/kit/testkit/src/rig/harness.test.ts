@@ -82,7 +82,7 @@ it('starts services on their own databases, calls them as an operator, and stops
   await expect(gone`select 1`).rejects.toThrow(/does not exist/);
 });
 
-it('accepts existing databases and an event log', async () => {
+it('uses existing databases and an event log', async () => {
   const rig = await harness({
     services: { one: echo('one', []) },
     databases: { one: 'postgres://given.example/one' },

@@ -57,7 +57,7 @@ describe('spawnProgram', () => {
     expect(program.records()).toEqual([{ msg: 'listening', run: 'first' }]);
   });
 
-  it('uses the port that it is given, as an option or in the environment', async () => {
+  it('uses the given port, as an option or in the environment', async () => {
     const [first, second] = [await freePort(), await freePort()];
     expect((await start({ port: first })).port).toBe(first);
     expect((await start({ env: { PORT: String(second) } })).port).toBe(second);
@@ -134,7 +134,7 @@ describe('spawnProgram', () => {
   });
 });
 
-describe('processUsage', () => {
+describe('the usage of a process', () => {
   it('reads the CPU time and the memory of a process', async () => {
     const program = await start();
     const usage = processUsage(program.pid);

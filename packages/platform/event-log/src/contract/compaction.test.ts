@@ -5,7 +5,7 @@ import { record } from '../testing/records.ts';
 import type { EventLog } from '../types.ts';
 
 describe.each(adapters)('compacted topics on $name', (adapter) => {
-  describe.skipIf(!adapter.available)('with a log', () => {
+  describe.skipIf(!adapter.available)('an open event log', () => {
     let logs: TestLog;
     let log: EventLog;
     beforeAll(async () => {

@@ -9,7 +9,7 @@ const quick = { retryMinMs: 10, retryMaxMs: 50 };
 const values = (batch: RecordBatch): string[] => batch.records.map((one) => String(one.value));
 
 describe.each(adapters)('consuming on $name', (adapter) => {
-  describe.skipIf(!adapter.available)('with a log', () => {
+  describe.skipIf(!adapter.available)('an open event log', () => {
     let logs: TestLog;
     let log: EventLog;
     beforeAll(async () => {
@@ -84,7 +84,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       await consumption.stop();
     });
 
-    it('a slow handler holds up only its partition and keeps it', async () => {
+    it('a slow handler holds up only its partition and keeps the partition', async () => {
       const topic = await newTopic(log);
       const group = newGroup();
       const seen: string[] = [];
@@ -142,7 +142,7 @@ describe.each(adapters)('consuming on $name', (adapter) => {
       await consumption.stop();
     });
 
-    it('with manual commits, consuming does not wait for them and restarts from the last one', async () => {
+    it('consuming with manual commits does not wait for them, and restarts from the last one', async () => {
       const topic = await newTopic(log, { partitions: 1 });
       const group = newGroup();
       const batches: RecordBatch[] = [];

@@ -37,7 +37,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
   }
 
   it(
-    'frozen: publish is rejected in time, and works again once it is thawed, without a restart',
+    'publish is rejected in time while the log is frozen, and works again without a restart once it is thawed',
     slow,
     async (test) => {
       if (!server) return test.skip();
@@ -73,7 +73,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
     },
   );
 
-  it('frozen under load: bytes in flight stay below the bound', slow, async (test) => {
+  it('bytes in flight stay below the bound while the log is frozen under load', slow, async (test) => {
     if (!server) return test.skip();
     const maxBytesInFlight = 1_000_000;
     const log = server.open({ publishTimeoutMs: 1_000, budget: createByteBudget(maxBytesInFlight) });
@@ -100,41 +100,45 @@ describe.each(breakable)('faults of $name', ({ start }) => {
     await log.close();
   });
 
-  it('killed and restarted: acknowledged records are stored in order', slow, async (test) => {
-    if (!server) return test.skip();
-    const log = server.open({ publishTimeoutMs: 1_000 });
-    const topic = await newTopic(log, { partitions: 1 });
-    const seen: string[] = [];
-    const consumption = await log.consume({
-      group: newGroup(),
-      topics: [topic],
-      handle: async (batch) => void seen.push(...batch.records.map((one) => String(one.value))),
-    });
-    const load = publishNumbers(log, topic);
-    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(20));
-    await server.kill();
-    await eventually(() => expect(load.failures.length).toBeGreaterThan(1));
-    await server.restart();
-    const before = load.acknowledged.length;
-    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(before + 20), {
-      withinMs: 30_000,
-    });
-    await load.stop();
-    for (const failure of load.failures) expect(failure).toBeInstanceOf(EventLogUnavailable);
-    const last = load.acknowledged.at(-1) ?? '';
-    await eventually(() => expect(seen).toContain(last), { withinMs: 30_000 });
-    const { records } = await collect(log, [topic], Number((await log.endOffsets(topic))[0]));
-    const stored = records.map((one) => String(one.value));
-    const wanted = new Set(load.acknowledged);
-    expect([...new Set(stored)].filter((one) => wanted.has(one))).toEqual(load.acknowledged);
-    const read = new Set(seen);
-    expect(load.acknowledged.filter((one) => !read.has(one))).toEqual([]);
-    await consumption.stop();
-    await log.close();
-  });
+  it(
+    'acknowledged records are stored in order after the log was killed and restarted',
+    slow,
+    async (test) => {
+      if (!server) return test.skip();
+      const log = server.open({ publishTimeoutMs: 1_000 });
+      const topic = await newTopic(log, { partitions: 1 });
+      const seen: string[] = [];
+      const consumption = await log.consume({
+        group: newGroup(),
+        topics: [topic],
+        handle: async (batch) => void seen.push(...batch.records.map((one) => String(one.value))),
+      });
+      const load = publishNumbers(log, topic);
+      await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(20));
+      await server.kill();
+      await eventually(() => expect(load.failures.length).toBeGreaterThan(1));
+      await server.restart();
+      const before = load.acknowledged.length;
+      await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(before + 20), {
+        withinMs: 30_000,
+      });
+      await load.stop();
+      for (const failure of load.failures) expect(failure).toBeInstanceOf(EventLogUnavailable);
+      const last = load.acknowledged.at(-1) ?? '';
+      await eventually(() => expect(seen).toContain(last), { withinMs: 30_000 });
+      const { records } = await collect(log, [topic], Number((await log.endOffsets(topic))[0]));
+      const stored = records.map((one) => String(one.value));
+      const wanted = new Set(load.acknowledged);
+      expect([...new Set(stored)].filter((one) => wanted.has(one))).toEqual(load.acknowledged);
+      const read = new Set(seen);
+      expect(load.acknowledged.filter((one) => !read.has(one))).toEqual([]);
+      await consumption.stop();
+      await log.close();
+    },
+  );
 
   it(
-    'an interruption shorter than the time-out is not noticed, and nothing is stored twice',
+    'an interruption shorter than the time-out goes unnoticed, and nothing is stored twice',
     slow,
     async (test) => {
       if (!server) return test.skip();
@@ -156,7 +160,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
     },
   );
 
-  it('not started yet: it reports unavailable, and works once started', slow, async (test) => {
+  it('the log is unavailable before it starts, and works once it is started', slow, async (test) => {
     if (!server) return test.skip();
     const earlier = server.open();
     const topic = await newTopic(earlier);
@@ -179,7 +183,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
     await log.close();
   });
 
-  it('closing completes while it is frozen', slow, async (test) => {
+  it('closing completes while the log is frozen', slow, async (test) => {
     if (!server) return test.skip();
     const log = server.open({ publishTimeoutMs: 500 });
     const topic = await newTopic(log);

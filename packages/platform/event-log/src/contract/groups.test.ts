@@ -10,7 +10,7 @@ import type { EventLog, RecordBatch } from '../types.ts';
 const lease = { leaseMs: 1_500 };
 
 describe.each(adapters)('consumer groups on $name', (adapter) => {
-  describe.skipIf(!adapter.available)('with a log', () => {
+  describe.skipIf(!adapter.available)('an open event log', () => {
     let logs: TestLog;
     let log: EventLog;
     beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(adapters)('consumer groups on $name', (adapter) => {
       return { ...consumption, seen, partitions };
     }
 
-    it('the log tells the members of groups, also of one that nobody is in any more', async () => {
+    it('the log returns the members of groups, including a group that has no members any more', async () => {
       const topic = await newTopic(log, { partitions: 1 });
       const group = newGroup();
       const a = await join(log, group, topic);

@@ -8,7 +8,7 @@ import { record } from '../testing/records.ts';
 import type { EventLog } from '../types.ts';
 
 describe.each(adapters)('publishing on $name', (adapter) => {
-  describe.skipIf(!adapter.available)('with a log', () => {
+  describe.skipIf(!adapter.available)('an open event log', () => {
     let logs: TestLog;
     let log: EventLog;
     beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(log.bytesInFlight()).toBe(0);
     });
 
-    it('a publish says where its records are stored', async () => {
+    it('a publish returns where its records are stored', async () => {
       const topic = await newTopic(log, { partitions: 3 });
       const [one, other] = [logs.open(), logs.open()];
       const said = new Map<string, bigint>();
@@ -111,7 +111,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(records[0]?.value?.equals(value)).toBe(true);
     });
 
-    it('more large records of one partition than fit a send arrive in order', async () => {
+    it('large records of one partition that exceed a send arrive in order', async () => {
       const topic = await newTopic(log);
       const large = Array.from({ length: 24 }, (_, i) => ({
         partition: 0,
@@ -124,7 +124,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(records.map((one) => one.key)).toEqual(large.map((one) => one.key));
     });
 
-    it('over the limit of bytes in flight, publish fails at once and stores nothing', async () => {
+    it('publish over the limit of bytes in flight fails at once and stores nothing', async () => {
       const topic = await newTopic(log);
       const bounded = logs.open({ budget: createByteBudget(200_000) });
       const big = { partition: 0, key: null, value: Buffer.alloc(150_000), headers: {} };
@@ -161,7 +161,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(await log.endOffsets(`${name}-b`)).toEqual([0n, 0n]);
     });
 
-    it('closing stores what was accepted', async () => {
+    it('closing the log stores the records that it accepted', async () => {
       const topic = await newTopic(log);
       const other = logs.open();
       const published = Array.from({ length: 20 }, (_, i) => other.publish(topic, [record(String(i))]));
@@ -172,7 +172,7 @@ describe.each(adapters)('publishing on $name', (adapter) => {
       expect(await log.endOffsets(topic)).toEqual([20n, 0n]);
     });
 
-    it('answers a ping', async () => {
+    it('the log answers a ping', async () => {
       await log.ping();
     });
   });

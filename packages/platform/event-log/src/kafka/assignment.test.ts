@@ -7,7 +7,7 @@ const member = (id: string, owned: Member['owned'] = {}, generation = 1): Member
 };
 const eight = new Map([['events', [0, 1, 2, 3, 4, 5, 6, 7]]]);
 
-it('moves only what a new member gets, and only what a member that left had', () => {
+it('moves only the partitions that a new member gets, and only those that a leaving member had', () => {
   const first = assignPartitions([member('a'), member('b')], eight);
   const [ofA, ofB] = [first.get('a') ?? {}, first.get('b') ?? {}];
   expect([ofA['events']?.length, ofB['events']?.length]).toEqual([4, 4]);
@@ -24,14 +24,14 @@ it('moves only what a new member gets, and only what a member that left had', ()
     expect(left.get(id)?.['events']).toEqual(expect.arrayContaining(joined.get(id)?.['events'] ?? []));
 });
 
-it('believes the newer of two that claim a partition', () => {
+it('assigns a partition to the newer of two members that claim it', () => {
   const claim = { events: [0, 1] };
   const two = new Map([['events', [0, 1, 2, 3]]]);
   const assigned = assignPartitions([member('old', claim, 3), member('new', claim, 4)], two);
   expect(assigned.get('new')?.['events']).toEqual([0, 1]);
 });
 
-it('gives partitions of a topic only to members that read it', () => {
+it('assigns partitions of a topic only to members that read the topic', () => {
   const reader = { ...member('both'), topics: ['events', 'events.from-4'] };
   const partitions = new Map([...eight, ['events.from-4', [0, 1]]]);
   const assigned = assignPartitions([member('one'), reader], partitions);
@@ -39,7 +39,7 @@ it('gives partitions of a topic only to members that read it', () => {
   expect(assigned.get('both')?.['events.from-4']).toEqual([0, 1]);
 });
 
-it('assigns each partition once, and evenly, whatever members claim', () => {
+it('assigns each partition once and evenly, whatever members claim', () => {
   const owned = fc.array(fc.nat(12)).map((partitions) => ({ events: partitions }));
   const members = fc.uniqueArray(
     fc.record({

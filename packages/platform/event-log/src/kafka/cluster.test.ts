@@ -42,7 +42,7 @@ function publishAlways(log: EventLog, topic: string, name: string) {
   };
 }
 
-it('three brokers: nothing acknowledged is lost, doubled or moved while each is away', async (test) => {
+it('three brokers lose, duplicate and reorder no acknowledged record while each of them is away', async (test) => {
   if (!cluster) return test.skip();
   const { brokers, nodes } = cluster;
   const log = openKafkaLog({ brokers, clientId: 'cluster', publishTimeoutMs: 20_000 });
@@ -82,7 +82,7 @@ it('three brokers: nothing acknowledged is lost, doubled or moved while each is 
   await log.close();
 }, 300_000);
 
-it('three brokers: a topic of one copy gets three by the plan that is logged, and two confirm from then on', async (test) => {
+it('a topic with one copy gets three on three brokers by the logged plan, and two confirm each record from then on', async (test) => {
   if (!cluster) return test.skip();
   const { brokers } = cluster;
   const said: LogEntry[] = [];

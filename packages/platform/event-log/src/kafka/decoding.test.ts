@@ -5,8 +5,8 @@ import { newGroup, newTopic } from '../testing/adapters.ts';
 
 const brokers = await kafkaBrokers();
 
-describe.skipIf(!brokers)('a consumer of records that compress absurdly', () => {
-  it('is handed a bounded number of bytes at a time, in order and without gaps', async () => {
+describe.skipIf(!brokers)('a consumer of records with an extreme compression ratio', () => {
+  it('hands a bounded number of bytes to the handler at a time, in order and without gaps', async () => {
     const log = openKafkaLog({ brokers: brokers ?? [], clientId: 'decoding' });
     const topic = await newTopic(log, { partitions: 1 });
     const sends = 12;

@@ -8,7 +8,7 @@ const brokers = await kafkaBrokers();
 const RECORDS = 50;
 
 describe.skipIf(!brokers)('a consumer that fetches at least 100,000 bytes', () => {
-  it('is handed records that arrive one after the other a few times a second, and never waits for the rest', async () => {
+  it('hands over records that arrive one after the other a few times a second, and never waits for the rest', async () => {
     const log = openKafkaLog({ brokers: brokers ?? [], clientId: 'fetching' });
     const topic = await newTopic(log, { partitions: 1 });
     const keys: (string | null)[] = [];

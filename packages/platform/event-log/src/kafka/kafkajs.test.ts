@@ -20,7 +20,7 @@ const Cluster: new (
   findTopicPartitionMetadata(topic: string): object[];
 } = require('kafkajs/src/cluster');
 
-it('keeps no listeners on the socket of a broker that is gone, however often it disconnects', async () => {
+it('keeps no listeners on the socket of a lost broker, however often it disconnects', async () => {
   const server = createServer((socket) => socket.end().resume());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const sockets: Socket[] = [];
@@ -43,7 +43,7 @@ it('keeps no listeners on the socket of a broker that is gone, however often it 
   server.close();
 });
 
-it('says so when all brokers that it knows are gone', async () => {
+it('reports that all brokers that it knows are gone', async () => {
   const cluster = new Cluster({
     brokers: ['unused:1'],
     logger,
@@ -58,7 +58,7 @@ it('says so when all brokers that it knows are gone', async () => {
   await expect(cluster.metadata()).rejects.toMatchObject({ name: 'KafkaJSBrokerNotFound' });
 });
 
-it('keeps what it knows of topics when it is asked about others', async () => {
+it('keeps its metadata of topics when it is asked about others', async () => {
   const cluster = new Cluster({
     brokers: ['unused:1'],
     logger,
@@ -107,7 +107,7 @@ describe.skipIf(!kafka?.available)('patched kafkajs', () => {
   });
 
   it.each(['none', 'gzip', 'zstd'] as const)(
-    'what was sent with compression %s comes back',
+    'decodes what was sent with compression %s',
     async (compression) => {
       const brokers = (await kafkaBrokers()) ?? [];
       const log = openKafkaLog({ brokers, clientId: 'codecs', compression });

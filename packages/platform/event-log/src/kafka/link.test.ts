@@ -38,7 +38,7 @@ it('keeps the connections of its topics when another topic does not exist', asyn
   expect([link.leaderOf('a', 0), opened()]).toEqual([1, 1]);
 });
 
-it('forgets a topic that was deleted, so that the others can be refreshed', async () => {
+it('forgets a deleted topic, so that the other topics can be refreshed', async () => {
   const known = new Set(['a', 'b']);
   const { link } = clientFor(known);
   await link.refresh('a');

@@ -30,7 +30,7 @@ describe('a publish to several brokers', () => {
     return { kafka, log };
   }
 
-  it('stores what moves to a broker that has already answered, once, and returns its offset', async () => {
+  it('stores a record once that moves to a broker that has already answered, and returns its offset', async () => {
     const { kafka, log } = await warm([1, 1, 2, 2]);
     kafka.before = (node) => {
       // The leader moves while both brokers are asked.
@@ -41,7 +41,7 @@ describe('a publish to several brokers', () => {
     expect([0, 1, 2, 3].map((index) => published.offsetOf(index))).toEqual([2n, 2n, 2n, 2n]);
   });
 
-  it('does not store twice what moves to a broker that is asked again', async () => {
+  it('does not store a record twice that moves to a broker that is asked again', async () => {
     const { kafka, log } = await warm([1, 1, 2, 2]);
     let refusals = 0;
     kafka.refuse = (node, partition) => {
@@ -57,7 +57,7 @@ describe('a publish to several brokers', () => {
     expect(kafka.stored).toEqual([0, 1, 2, 3].map((n) => [`a${n}`, `b${n}`, `c${n}`, `d${n}`]));
   });
 
-  it('sends again what an answer leaves out, and fails what stays left out', async () => {
+  it('sends records again that a response omits, and fails those that stay omitted', async () => {
     const { kafka, log } = await warm([1, 1, 2, 2], 1_000);
     let omissions = 0;
     kafka.omit = (_, partition) => partition === 1 && omissions++ === 0;
@@ -70,7 +70,7 @@ describe('a publish to several brokers', () => {
     expect(kafka.stored[1]?.[Number(next.offsetOf(0))]).toBe('d1');
   });
 
-  it('stores the next records of a partition whose last ones were stored without an answer', async () => {
+  it('stores the next records of a partition after the previous ones were stored without a response', async () => {
     const { kafka, log } = await warm([1, 1, 2, 2], 600);
     kafka.refuse = (_, partition) =>
       partition === 0 ? { type: 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', stored: true } : undefined;
@@ -80,7 +80,7 @@ describe('a publish to several brokers', () => {
     expect(kafka.stored[0]).toEqual(['a0', 'b0', 'unsure', 'sure']);
   });
 
-  it('sends what a partition timed out for apart from its neighbours until an attempt is fast', async () => {
+  it('sends timed-out records of a partition apart from its neighbours until an attempt is fast', async () => {
     const { kafka, log } = await warm([1, 1, 1, 1]);
     let refusals = 0;
     kafka.refuse = (_, partition) =>
@@ -99,7 +99,7 @@ describe('a publish to several brokers', () => {
     expect(await partitionsOf('f')).toEqual(['0,1,2,3']);
   });
 
-  it('keeps publishing to the other partitions while one has no leader, or too few replicas', async () => {
+  it('keeps publishing to the other partitions while one has no leader or too few replicas', async () => {
     const { kafka, log } = await warm([1, 1, 2, 2], 1_500);
     kafka.leaders = [-1, 1, 2, 2];
     kafka.refuse = (_, partition) => (partition === 2 ? { type: 'NOT_ENOUGH_REPLICAS' } : undefined);

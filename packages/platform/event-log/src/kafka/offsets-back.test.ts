@@ -22,7 +22,7 @@ const EARLIEST = -2;
 
 const brokers = await kafkaBrokers();
 
-describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
+describe.skipIf(!brokers)('a group with an offset that is no longer stored', () => {
   const entries: LogEntry[] = [];
   let log: EventLog;
   const admin = new Kafka({ brokers: brokers ?? [], logCreator: () => () => {} }).admin();
@@ -52,7 +52,7 @@ describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
     return { topic, group, events, read };
   }
 
-  it('reads what is stored, says so, and drops what it holds first', async () => {
+  it('reads what is stored, reports it, and first drops the records that it holds', async () => {
     const { topic, group, events, read } = await start('1000');
     const consumption = await read();
     await eventually(() => expect(events).toEqual(['revoked', 'a', 'b', 'c']), { withinMs: 30_000 });
@@ -64,7 +64,7 @@ describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
     ]);
   });
 
-  it('says that records expired before they were read, and goes on with the first that is stored', async () => {
+  it('reports that records expired before they were read, and continues with the first stored record', async () => {
     const { topic, group, events, read } = await start('0');
     await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '2' }] });
     const consumption = await read();
@@ -74,7 +74,7 @@ describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
     expect(entries.filter(({ message }) => message.startsWith(`${group} was at offset 0`))).toHaveLength(1);
   });
 
-  it('reads a topic that was recreated while it consumes from its start', async () => {
+  it('reads a recreated topic from its start while it consumes', async () => {
     const { topic, events, read } = await start('0');
     const consumption = await read();
     await eventually(() => expect(events).toContain('c'));
@@ -101,7 +101,7 @@ describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
 
   const many = (name: string) => Array.from({ length: 20 }, (_, n) => `${name}${n}`);
 
-  it('commits nothing that it read before once the offset is reset', async () => {
+  it('commits nothing that it read before the offset was reset', async () => {
     const topic = await newTopic(log, { partitions: 1 });
     const group = newGroup();
     const batches: RecordBatch[] = [];
@@ -152,7 +152,7 @@ describe.skipIf(!brokers)('a group whose offset is not stored any more', () => {
     await consumption.stop();
   }, 60_000);
 
-  it('reads all of a recreated topic while work on the old one is committed over and over', async () => {
+  it('reads all of a recreated topic while work on the old topic is committed repeatedly', async () => {
     const topic = await newTopic(log, { partitions: 1 });
     const batches: RecordBatch[] = [];
     const seen: string[] = [];

@@ -17,7 +17,7 @@ const isLoading = answered('GROUP_LOAD_IN_PROGRESS');
 
 const kafka = adapters.find((adapter) => adapter.name === 'Kafka');
 
-describe.skipIf(!kafka?.available)('a consumer', () => {
+describe.skipIf(!kafka?.available)('a consumer that rejoins its group', () => {
   let logs: TestLog | undefined;
   beforeAll(async () => {
     logs = await kafka?.start();
@@ -63,7 +63,7 @@ describe.skipIf(!kafka?.available)('a consumer', () => {
     await hasRead('after');
   }, 90_000);
 
-  it('keeps what it holds of the partitions that are left to it, and reads on, when a member joins', async () => {
+  it('keeps what it holds of its remaining partitions, and reads on, when a member joins', async () => {
     const log = logs?.open();
     if (!log || !logs) return;
     const topic = await newTopic(log, { partitions: 4 });
@@ -112,7 +112,7 @@ describe.skipIf(!kafka?.available)('a consumer', () => {
     expect(committed).toEqual([0, 1, 2, 3].map((partition) => (kept.includes(partition) ? 1n : 0n)));
   }, 60_000);
 
-  it('that stores how far it is reads every partition, and others that start do not disturb it', async () => {
+  it('reads every partition when it stores its own offsets, undisturbed by others that start', async () => {
     const log = logs?.open();
     if (!log || !logs) return;
     const topic = await newTopic(log);

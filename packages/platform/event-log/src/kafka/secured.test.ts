@@ -40,12 +40,12 @@ describe('brokers with TLS and SASL', () => {
     return stdout;
   }
 
-  it.each(['scram-sha-512', 'plain'])('take and give records with %s', async (mechanism) => {
+  it.each(['scram-sha-512', 'plain'])('exchanges records with brokers with %s', async (mechanism) => {
     if (kafka === undefined) return;
     expect(await said(mechanism, password)).toContain(mechanism);
   });
 
-  it('reject a wrong password, and are rejected without a trusted authority', async () => {
+  it('fails with a wrong password, and without a trusted authority', async () => {
     if (kafka === undefined) return;
     expect(await said('scram-sha-512', 'wrong')).toMatch(/^EventLogUnavailable: /);
     expect(await said('scram-sha-512', password, false)).toMatch(/^EventLogUnavailable: /);

@@ -72,7 +72,7 @@ describe('compaction in PostgreSQL', () => {
     await log.close();
   });
 
-  it('keeps records for as long as the settings of a later start say, and not for less', async () => {
+  it('keeps records for as long as the settings of a later start require, and no shorter', async () => {
     const said: LogEntry[] = [];
     const log = open({ onLog: (entry: LogEntry) => said.push(entry) });
     const spec = {
@@ -96,7 +96,7 @@ describe('compaction in PostgreSQL', () => {
     await log.close();
   });
 
-  it('that fails is reported each time', async () => {
+  it('reports each failed compaction', async () => {
     const failures: (string | undefined)[] = [];
     const log = open({ onLog: ({ task, level }: LogEntry) => failures.push(`${level}: ${task}`) });
     const topic = await newTopic(log, { partitions: 1, retentionMs: 1 });

@@ -3,7 +3,7 @@ import { eventually, testDatabase } from '@switchboard/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 import { createFeed, GROUPS_CHANNEL, RECORDS_CHANNEL } from './feed.ts';
 
-it('wakes a reader once for each announcement, also after failures to listen', async () => {
+it('wakes a reader once for each announcement, even after failures to listen', async () => {
   const own = await testDatabase();
   const database = openDatabase({ url: own.url, applicationName: 'feed' });
   let failures = 3;

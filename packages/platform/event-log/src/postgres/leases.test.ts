@@ -26,7 +26,7 @@ describe('a consumer on PostgreSQL', () => {
     return { log, sql, entries };
   }
 
-  it('that loses and regains a lease drops its work before it reads on, and cannot commit what it dropped', async () => {
+  it('drops the work of a lost and regained lease before it reads on, and cannot commit that work', async () => {
     const { log, sql } = open();
     const topic = await newTopic(log, { partitions: 1 });
     const group = newGroup();
@@ -89,7 +89,7 @@ describe('a consumer on PostgreSQL', () => {
   });
 
   it.each(['while it reads', 'while it is away'])(
-    'reads what is new after offsets went back %s, and says so',
+    'reads new records after offsets went back %s, and reports it',
     async (when) => {
       const { log, sql, entries } = open();
       const topic = await newTopic(log, { partitions: 1 });

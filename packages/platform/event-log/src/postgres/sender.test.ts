@@ -38,7 +38,7 @@ function setUp(answers: (() => Promise<number[]>)[]) {
 
 const rejectForNow = () => Promise.reject(new RangeError('not now'));
 
-describe('createSender', () => {
+describe('the sender on PostgreSQL', () => {
   it('reuses its connection while sends succeed', async () => {
     const { sender, opened } = setUp([]);
     expect(await sender.send('all', batchWithin(2_000))).toEqual([7]);
@@ -46,7 +46,7 @@ describe('createSender', () => {
     expect(opened()).toBe(1);
   });
 
-  it('retries through a new connection after an error that may pass', async () => {
+  it('retries through a new connection after a temporary error', async () => {
     const { sender, opened, closed, entries } = setUp([rejectForNow, rejectForNow]);
     expect(await sender.send('all', batchWithin(2_000))).toEqual([7]);
     expect([opened(), closed()]).toEqual([3, 2]);

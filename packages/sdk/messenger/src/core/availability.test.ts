@@ -6,7 +6,7 @@ const at = (time: string, availability: unknown) => {
   return from === undefined ? isHere : from.toISOString();
 };
 
-describe('somebody answers', () => {
+describe('the hours in which a team answers', () => {
   const hours = {
     timezone: 'Europe/Berlin',
     hours: {
@@ -28,16 +28,18 @@ describe('somebody answers', () => {
     ['2026-12-24T19:00:00Z', '2026-12-26T09:00:00.000Z'], // over a closed Friday
     ['2026-03-27T18:00:00Z', '2026-03-28T09:00:00.000Z'],
     ['2026-03-28T18:00:00Z', '2026-03-30T07:00:00.000Z'], // summer time begins in between
-  ])('by hours of days at %s: %s', (time, expected) => expect(at(time, hours)).toBe(expected));
+  ])('finds the next answer by hours of days at %s: %s', (time, expected) =>
+    expect(at(time, hours)).toBe(expected),
+  );
 
   it.each([
     ['2026-11-23T10:00:00Z', true],
     ['2026-11-24T10:00:00Z', '2026-11-25T09:00:00.000Z'],
-  ])('by days at %s: %s', (time, expected) =>
+  ])('finds the next answer by days at %s: %s', (time, expected) =>
     expect(at(time, { days: ['mon', 3], from: '09:00', to: '17:00' })).toBe(expected),
   );
 
-  it('through the night', () => {
+  it('finds the next answer for hours that last through the night', () => {
     const night = { hours: { fri: ['22:00', '02:00'] } };
     expect(at('2026-11-28T01:30:00Z', night)).toBe(true);
     expect(at('2026-11-28T02:00:00Z', night)).toBe('2026-12-04T22:00:00.000Z');
@@ -56,7 +58,7 @@ describe('somebody answers', () => {
     [{ days: ['mon', 8], from: '09:00', to: '17:00' }],
     [{ days: ['mon'], from: '9', to: '17' }],
     [{ timezone: 'Europe/Berln', hours: { mon: ['09:00', '18:00'] } }],
-  ])('always by %j', (value) => expect(at('2026-11-22T03:00:00Z', value)).toBe(true));
+  ])('always answers for %j', (value) => expect(at('2026-11-22T03:00:00Z', value)).toBe(true));
 
   it.each([
     [false],
@@ -64,7 +66,7 @@ describe('somebody answers', () => {
     [{ hours: {} }],
     [{ hours: { mon: [], tue: null, wed: false } }],
     [{ hours: { 'mon-sun': ['09:00', '18:00'] }, closed: everyDay('2026-11-23') }],
-  ])('never by %j', (value) => expect(at('2026-11-23T10:00:00Z', value)).toBe(false));
+  ])('never answers for %j', (value) => expect(at('2026-11-23T10:00:00Z', value)).toBe(false));
 
   it.each([
     // Closed days are calendar days, even next to days of 23 and of 25 hours.
@@ -77,11 +79,13 @@ describe('somebody answers', () => {
     ['2026-10-25T00:00:00+02:00', daily('02:30'), [], '2026-10-25T00:30:00.000Z'],
     ['2026-10-25T02:15:00+01:00', daily('02:30'), [], '2026-10-25T01:30:00.000Z'],
     ['2026-10-25T22:00:00+01:00', daily('00:00', '01:00'), [], '2026-10-25T23:00:00.000Z'],
-  ])('beside a clock change at %s by %j without %j: %s', (time, hours, closed, expected) =>
-    expect(at(time, { timezone: 'Europe/Berlin', hours, closed })).toBe(expected),
+  ])(
+    'finds the next answer beside a clock change at %s by %j without %j: %s',
+    (time, hours, closed, expected) =>
+      expect(at(time, { timezone: 'Europe/Berlin', hours, closed })).toBe(expected),
   );
 
-  it('answers with the first minute of the next hours, on every day of a year', () => {
+  it('finds the first minute of the next hours, on every day of a year', () => {
     const zones = [
       'Europe/Berlin',
       'America/New_York',

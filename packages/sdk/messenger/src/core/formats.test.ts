@@ -13,10 +13,10 @@ describe('the type of a file', () => {
     ['image/webp', 'RIFF\n\0\0\0WEBPVP8 '],
     ['application/pdf', '%PDF-1.7'],
     ['application/pdf', '\xef\xbb\xbf\r\n %PDF-1.7'],
-  ])('is %s for the bytes %j', async (type, bytes) => expect(await formatOf(fileOf(bytes))).toBe(type));
+  ])('returns %s for the bytes %j', async (type, bytes) => expect(await formatOf(fileOf(bytes))).toBe(type));
 
   it.each(['', 'no picture', '<svg/>', 'RIFF\0\0\0\0AVI ', '<html>%PDF-1.7', `${' '.repeat(1024)}%PDF-1.7`])(
-    'is unknown for the bytes %j',
+    'returns no type for the bytes %j',
     async (bytes) => expect(await formatOf(fileOf(bytes))).toBeUndefined(),
   );
 });
@@ -26,7 +26,7 @@ const chunk = (type: string, length = 4) => [[0, 0, 0, length], type, Array(leng
 const png = (...chunks: ReturnType<typeof chunk>[]) =>
   fileOf('\x89PNG\r\n\x1a\n', ...chunks.flat().map((part) => (typeof part === 'number' ? [part] : part)));
 
-describe('a picture that moves', () => {
+describe('animated pictures', () => {
   it.each([
     ['a GIF', 'image/gif', fileOf('GIF89a'), true],
     ['a WebP with the flag of an animation', 'image/webp', webp(0x02), true],
@@ -47,5 +47,7 @@ describe('a picture that moves', () => {
     ['a PNG', 'image/png', png(chunk('IHDR', 13), chunk('tEXt', 40), chunk('IDAT')), false],
     ['a PNG that is cut off', 'image/png', png(chunk('IHDR', 13)), false],
     ['a JPEG', 'image/jpeg', fileOf('\xff\xd8\xff'), false],
-  ])('is recognised: %s', async (_, type, file, moves) => expect(await isAnimated(file, type)).toBe(moves));
+  ])('detects whether a picture is animated: %s', async (_, type, file, moves) =>
+    expect(await isAnimated(file, type)).toBe(moves),
+  );
 });

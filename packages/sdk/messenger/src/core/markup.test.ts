@@ -11,7 +11,7 @@ it('reads the elements of a starter prompt', () => {
   ]);
 });
 
-it('makes text of everything else', () => {
+it('renders everything else as text', () => {
   expect(parseMarkup('<script>1</script>')).toEqual(['<script>1</script>']);
   expect(parseMarkup('<img src=x onerror=1>')).toEqual(['<img src=x onerror=1>']);
   expect(parseMarkup('<a href="javascript:1">x</a></b>')).toEqual([
@@ -72,7 +72,7 @@ it.each(['javascript:alert(1)', 'https://', 'https://.', 'https://。', 'xhttps:
   (text) => expect(linked(text)).toEqual([text]),
 );
 
-it('finds each of several addresses, in time that grows with the text', () => {
+it('finds each of several addresses, in time proportional to the text', () => {
   expect(addressesIn('https://a.example、https://b.example/(c)とhttps://d.example。')).toEqual([
     'https://a.example',
     'https://b.example/(c)',

@@ -20,6 +20,6 @@ it.each([
   ['a.jpg', 180, 'a.jpg'],
 ])('cuts the end of %j to %d code points', (text, max, end) => expect(endOf(text, max)).toBe(end));
 
-it('leaves a text that can be sent as it is', () => {
+it('leaves a text unchanged that can be sent', () => {
   expect(sendable(`a\0b\ud83dc\ude00${smile}\n`)).toBe(`ab\ufffdc\ufffd${smile}\n`);
 });

@@ -13,13 +13,16 @@ const run = (args: string[], env: Record<string, string> = { SWITCHBOARD_TOKEN: 
 const url = '--url=http://127.0.0.1:1';
 
 describe('help', () => {
-  test.each([[[]], [['--help']], [['-h']], [['help']]])('of the command: %j', async (args) => {
-    const { code, out, err } = await run(args, {});
-    expect([code, err]).toEqual([0, '']);
-    for (const name of ['apply', 'diff', 'get', 'delete', 'erase', 'keys', 'import', 'query', 'generate'])
-      expect(out).toContain(`\n  ${name} `);
-    expect(out).toContain('Exit codes: 0 done; 1 ');
-  });
+  test.each([[[]], [['--help']], [['-h']], [['help']]])(
+    'prints the help of the command for %j',
+    async (args) => {
+      const { code, out, err } = await run(args, {});
+      expect([code, err]).toEqual([0, '']);
+      for (const name of ['apply', 'diff', 'get', 'delete', 'erase', 'keys', 'import', 'query', 'generate'])
+        expect(out).toContain(`\n  ${name} `);
+      expect(out).toContain('Exit codes: 0 done; 1 ');
+    },
+  );
 
   test.each([
     'apply',
@@ -34,7 +37,7 @@ describe('help', () => {
     'dead-letters',
     'query',
     'topics',
-  ])('of %s', async (name) => {
+  ])('prints the help of %s', async (name) => {
     for (const asked of ['--help', '-h']) {
       const { code, out } = await run([name, asked], {});
       expect(code).toBe(0);
@@ -44,12 +47,12 @@ describe('help', () => {
   });
 });
 
-test.each(['--version', '-V', 'version'])('%s prints the version', async (asked) => {
+test.each(['--version', '-V', 'version'])('the argument %s prints the version', async (asked) => {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
   expect(await run([asked], {})).toEqual({ code: 0, out: `switchboard ${version}\n`, err: '' });
 });
 
-describe('an invalid command exits with 2 and says what is wrong', () => {
+describe('invalid commands', () => {
   test.each<[string[], RegExp]>([
     [['frobnicate'], /unknown command frobnicate/],
     [['toString'], /unknown command toString/],
@@ -99,14 +102,14 @@ describe('an invalid command exits with 2 and says what is wrong', () => {
     [['keys', 'revoke', 'p', url], /keys revoke <projectId> <key>/],
     [['import', 'prices', 'x', url], /import models/],
     [['import', 'models', 'x.json', url], /--provider or --only/],
-  ])('%j', async (args, message) => {
+  ])('exits with 2 for %j, and names the problem', async (args, message) => {
     const { code, out, err } = await run(args);
     if (message.source === '^$') return expect(code).toBe(0); // An empty manifest makes no call.
     expect(err).toMatch(message);
     expect([code, out]).toEqual([2, '']);
   });
 
-  test('without a token or an address', async () => {
+  test('exits with 2 without a token or an address', async () => {
     expect(await run(['get', 'plans', url], {})).toMatchObject({
       code: 2,
       err: expect.stringContaining('SWITCHBOARD_TOKEN'),
@@ -118,20 +121,20 @@ describe('an invalid command exits with 2 and says what is wrong', () => {
   });
 });
 
-test('partitions of an event log on PostgreSQL are refused', async () => {
+test('refuses to repartition an event log on PostgreSQL', async () => {
   const env = { EVENT_LOG_DATABASE_URL: 'postgres://127.0.0.1:1/log' };
   const { code, out, err } = await run(['topics', 'repartition', 'events', '--to', '8'], env);
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain('set KAFKA_BROKERS: an event log on PostgreSQL is for one machine');
 });
 
-test('an unreachable broker exits with 1', async () => {
+test('exits with 1 for an unreachable broker', async () => {
   const env = { KAFKA_BROKERS: '127.0.0.1:1' };
   const { code, err } = await run(['topics', 'repartition', 'events', '--to', '8'], env);
   expect([code, err]).toEqual([1, expect.stringMatching(/^switchboard: repartitioning: .*ECONNREFUSED/)]);
 });
 
-test('an unreachable service exits with 1', async () => {
+test('exits with 1 for an unreachable service', async () => {
   const { code, err } = await run(['get', 'plans', url, '--wait', '0']);
   expect([code, err]).toEqual([
     1,

@@ -20,8 +20,8 @@ async function read(bytes: Uint8Array): Promise<string> {
 
 const utf16 = Buffer.from('plans: []\n', 'utf16le');
 
-describe('a file', () => {
-  it('in UTF-8 is read, with or without a byte order mark', async () => {
+describe('files given to a command', () => {
+  it('reads a file in UTF-8, with or without a byte order mark', async () => {
     for (const text of ['name: café', '\ufeffname: café']) {
       expect(await read(Buffer.from(text))).toBe('name: café');
     }
@@ -38,7 +38,7 @@ describe('a file', () => {
     ],
     ['UTF-32', Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0]), ': UTF-32; save it as UTF-8'],
     ['UTF-16 without a mark', utf16, ':1: contains a NUL character; save the file as UTF-8'],
-  ])('in %s is refused, and the error says what to do', async (_, bytes, message) => {
+  ])('refuses a file in %s, and explains the fix', async (_, bytes, message) => {
     expect(await read(bytes)).toBe(`acme.yaml${message}`);
   });
 });

@@ -23,7 +23,7 @@ describe('a report as text', () => {
     );
   });
 
-  it('goes on below with the columns that do not fit into a line', () => {
+  it('continues below with the columns that do not fit into a line', () => {
     const content = parseContent({
       kind: 'line',
       buckets: ['2026-03-01', '2026-03-02'],
@@ -52,7 +52,7 @@ describe('a report as text', () => {
     ['\u009b31mx', 'x'],
     ['Zoë 日本', 'Zoë 日本'],
     ['x'.repeat(80), `${'x'.repeat(59)}…`],
-  ])('shows %j as %j: no name moves the cursor', (text, shown) => {
+  ])('prints the name %j as %j, so that no name moves the cursor', (text, shown) => {
     expect(printable(text)).toBe(shown);
   });
 });

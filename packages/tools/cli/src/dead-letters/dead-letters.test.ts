@@ -60,7 +60,7 @@ describe.each(['PostgreSQL', 'Kafka'])('switchboard dead-letters on %s', (name) 
       return { read, stop: () => consumption.stop() };
     }
 
-    it('lists dead letters, replays them once as they were, and lists those that fail again', async () => {
+    it('lists dead letters, replays them once unchanged, and lists those that fail again', async () => {
       let isFixed = false;
       const { read, stop } = await consumer(() => isFixed);
       const headers = { project: 'p1', count: '3' };
@@ -117,7 +117,7 @@ describe.each(['PostgreSQL', 'Kafka'])('switchboard dead-letters on %s', (name) 
       await stop();
     }, 120_000);
 
-    it('replays a line of a record of several as a record of one', async () => {
+    it('replays one line of a record with several lines as a record with that line', async () => {
       const line = { 'dead-letter-line': '2', 'dead-letter-reason': 'x' };
       const headers = { project: 'p1', count: '3' };
       const value = Buffer.from('{}');
@@ -134,7 +134,7 @@ describe.each(['PostgreSQL', 'Kafka'])('switchboard dead-letters on %s', (name) 
       [['list', 'nothing'], /nothing: no such topic; choose one of events, /],
       [['replay'], /usage: /],
       [['list', 'events', 'replays'], /usage: /],
-    ])('refuses %j', async (args, message) => {
+    ])('refuses the arguments %j', async (args, message) => {
       expect(await run(...args)).toMatchObject({ code: 2, out: '', err: expect.stringMatching(message) });
     });
   });

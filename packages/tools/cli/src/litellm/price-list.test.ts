@@ -16,18 +16,18 @@ describe('a price in dollars per token', () => {
     [1e-13, 1],
     [1.01e-12, 2],
     [60, 60_000_000_000_000],
-  ])('of %s is %i micro-dollars per million', (given, price) => {
+  ])('converts a price of %s to %i micro-dollars per million tokens', (given, price) => {
     expect(microDollarsPerMillion(given)).toBe(price);
   });
 
   test.each([-1e-6, Number.NaN, Number.POSITIVE_INFINITY, 'free', '', 1e300, '1e999999999'])(
-    'of %s is none',
+    'reads no price from %s',
     (given) => {
       expect(microDollarsPerMillion(given)).toBeUndefined();
     },
   );
 
-  test('is the exact decimal of the list, regardless of its digits', () => {
+  test('converts a price to the exact decimal of the list, regardless of its digits', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999_999 }), fc.integer({ min: 6, max: 12 }), (digits, places) => {
         const written = `${digits}e-${places}`;
@@ -71,7 +71,7 @@ const idsOf = (wanted: { providers?: string[]; only?: string[]; modes?: string[]
   readPriceList(source, { providers: [], only: [], ...wanted }).models.map(({ id }) => id);
 
 describe('a price list', () => {
-  test('gives each model five prices; a missing cache price equals the input price', () => {
+  test('gives each model five prices, and uses the input price for a missing cache price', () => {
     const { models } = readPriceList(source, { providers: [], only: [] });
     expect(models).toEqual([
       {
@@ -104,7 +104,7 @@ describe('a price list', () => {
     ]);
   });
 
-  test('is filtered by provider, name and mode', () => {
+  test('filters a price list by provider, name and mode', () => {
     expect(idsOf({ providers: ['openai', 'mistral'] })).toEqual(['openai/gpt-x']);
     expect(idsOf({ only: ['claude-*'] })).toEqual(['claude-x']);
     expect(idsOf({ only: ['*x'] })).toEqual(['claude-x', 'openai/gpt-x']);
@@ -113,7 +113,7 @@ describe('a price list', () => {
     expect(idsOf({ modes: ['image_generation'] })).toEqual([]);
   });
 
-  test.each(['not json', '[]', '"text"'])('that is %s is refused', (text) => {
+  test.each(['not json', '[]', '"text"'])('refuses a price list that is %s', (text) => {
     expect(() => readPriceList(text, { providers: [], only: [] })).toThrow(PriceListError);
   });
 });

@@ -40,7 +40,7 @@ const run = (args: string[], env: Record<string, string> = {}, token = TOKEN) =>
     async () => `${token}\n`,
   );
 
-it('a login is kept where only its owner can read it, and used until the logout', async () => {
+it('stores a login where only its owner can read it, and uses it until the logout', async () => {
   const login = await run(['login', '--url', url]);
   expect(login).toMatchObject({ code: 0, out: expect.stringContaining(file) });
   expect(login.out).not.toContain(TOKEN);
@@ -55,7 +55,7 @@ it('a login is kept where only its owner can read it, and used until the logout'
   expect(seen).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`]);
 });
 
-it('the environment wins', async () => {
+it('prefers the environment to a stored login', async () => {
   await run(['login', '--url', url]);
   const other = `sbsvc_${'1'.repeat(70)}`;
   const env = { SWITCHBOARD_TOKEN: other, SWITCHBOARD_URL: url };
@@ -66,7 +66,7 @@ it('the environment wins', async () => {
   expect(seen.at(-1)).toBe(`Bearer ${other}`);
 });
 
-it('the token of a login goes to its own addresses only', async () => {
+it('sends the token of a login only to the addresses of the login', async () => {
   await run(['login', '--url', url]);
   const elsewhere = await run(['get', 'plans', '--url', 'http://127.0.0.1:1', '--wait', '0']);
   expect(elsewhere).toMatchObject({ code: 2, err: expect.stringContaining('the login is for') });
@@ -74,14 +74,14 @@ it('the token of a login goes to its own addresses only', async () => {
   expect((await run(['get', 'flags', 'p', '--wait', '0'], flags)).code).toBe(2);
 });
 
-it('a token that is refused is not kept, nor is what is none', async () => {
+it('does not store a rejected token or text that is not a token', async () => {
   expect((await run(['login', '--url', url], {}, 'x'.repeat(40))).code).toBe(1);
   expect((await run(['login', '--url', url], {}, 'two words')).code).toBe(2);
   expect((await run(['login'])).code).toBe(2);
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
-it('a file that others can read is refused, and one that is no login', async () => {
+it('refuses a file that others can read, and a file that is not a login', async () => {
   await run(['login', '--url', url]);
   await chmod(file, 0o640);
   expect(await run(['whoami'])).toMatchObject({

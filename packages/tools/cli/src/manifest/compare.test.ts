@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { differencesOf } from './compare.ts';
 import { definitionOf, kinds } from './kinds.ts';
 
-test('a difference is named by its path', () => {
+test('names a difference by its path', () => {
   const flag = { enabled: true, targeting: [{ attribute: 'plan', op: 'eq', value: 'pro' }] };
   const other = {
     enabled: true,
@@ -16,14 +16,14 @@ test('a difference is named by its path', () => {
   ]);
 });
 
-test('property order is ignored, list order is not, and null differs from absent', () => {
+test('ignores property order, compares list order, and distinguishes null from absent', () => {
   expect(differencesOf({ a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 })).toEqual([]);
   expect(differencesOf([1, 2], [2, 1])).toHaveLength(2);
   expect(differencesOf({ a: null }, {})).toEqual([{ path: 'a', from: null, to: undefined }]);
   expect(differencesOf([1], { 0: 1 })).toEqual([{ path: '', from: [1], to: { 0: 1 } }]);
 });
 
-test('equivalent definitions do not differ', () => {
+test('finds no difference between equivalent definitions', () => {
   const { cohort, member, company, flag } = kinds;
   const same = (
     kind: typeof cohort | typeof member | typeof company | typeof flag,

@@ -23,7 +23,7 @@ companies:
 `;
 
 describe('a manifest', () => {
-  it('may omit every part', () => {
+  it('accepts a manifest that omits any part', () => {
     expect(parseManifest('')).toEqual({ plans: [], ai: { models: [] }, companies: [] });
     expect(parseManifest(project('flags: []')).companies[0]?.projects[0]).toMatchObject({
       id: 'p',
@@ -34,11 +34,11 @@ describe('a manifest', () => {
     });
   });
 
-  it('may be JSON', () => {
+  it('accepts a manifest in JSON', () => {
     expect(parseManifest('{"ai":{"markupPercent":20}}').ai).toEqual({ markupPercent: 20, models: [] });
   });
 
-  it('that is not YAML is refused with the line', () => {
+  it('refuses a manifest that is not YAML, and names the line', () => {
     expect(refusal('plans: [\n  - x')).toMatch(/^acme\.yaml:\d: not valid YAML: .*line \d/s);
   });
 
@@ -51,7 +51,7 @@ describe('a manifest', () => {
       project('flags: [{ key: a, enabled: true, rolloutPercentage: 101 }]'),
       'companies[0].projects[0].flags[0].rolloutPercentage',
     ],
-  ])('with %s is refused, and the place is named', (_, source, place) => {
+  ])('refuses a manifest with %s, and names the place', (_, source, place) => {
     expect(refusal(source)).toContain(place);
   });
 
@@ -66,12 +66,12 @@ describe('a manifest', () => {
       'plans: [&p { tier: t, cycle: c, trialDays: 0, priced: false, entitlements: {} }, *p]',
       'plan t c',
     ],
-  ])('with a duplicate %s is refused', (_, source, place) => {
+  ])('refuses a manifest with a duplicate %s', (_, source, place) => {
     expect(refusal(source)).toContain(place);
   });
 });
 
-describe('a manifest names the file, the line and what to write', () => {
+describe('the errors of a manifest', () => {
   const clause = (value: string) =>
     `companies:
   - id: co
@@ -107,11 +107,11 @@ describe('a manifest names the file, the line and what to write', () => {
       '1\n                valeu: 2',
       `acme.yaml:18: ${place}: unknown property "valeu"; did you mean "value"?`,
     ],
-  ])('for the value %s', (value, message) => {
+  ])('the error names the file, the line and the fix for the value %s', (value, message) => {
     expect(refusal(clause(value))).toBe(message);
   });
 
-  it('for every problem, each with its line', () => {
+  it('the error names every problem with its line', () => {
     const wrong = clause('1').replace('enabled: true', 'enabled: 1').replace('region: eu', 'region: EU');
     expect(refusal(wrong).split('\n')).toEqual([
       'acme.yaml:8: companies[0].projects[0].region: not a region; use a letter a-z followed by up to 15 of a-z and 0-9',
@@ -119,7 +119,7 @@ describe('a manifest names the file, the line and what to write', () => {
     ]);
   });
 
-  it('for weights that a flag of HTTP may not have either', () => {
+  it('the error reports weights that the management API also refuses', () => {
     const weights =
       'variations: [{ key: g, value: 1, weight: 600000 }, { key: h, value: 2, weight: 600000 }]';
     expect(refusal(clause('1').replace('targeting:', `${weights}\n            targeting:`))).toContain(
@@ -128,7 +128,7 @@ describe('a manifest names the file, the line and what to write', () => {
   });
 });
 
-describe('aliases', () => {
+describe('aliases in a manifest', () => {
   const aliased = (count: number, anchor = '&t [{ attribute: plan, op: eq, value: pro }]') =>
     project(
       `flags: [${Array.from(
@@ -138,7 +138,7 @@ describe('aliases', () => {
       ).join(', ')}]`,
     );
 
-  it('may stand for one value in thousands of places, also for one with aliases', () => {
+  it('accepts an alias of one value in thousands of places, also when the value contains aliases', () => {
     const nested = '&t [&c { attribute: plan, op: eq, value: pro }, *c]';
     for (const source of [aliased(3_000), aliased(1_000, nested)]) {
       const [found] = parseManifest(source).companies[0]?.projects[0]?.flags.slice(-1) ?? [];
@@ -146,7 +146,7 @@ describe('aliases', () => {
     }
   });
 
-  it('that multiply without bound are refused', () => {
+  it('refuses aliases that multiply without bound', () => {
     const levels = Array.from({ length: 12 }, (_, level) => {
       const inner = level === 0 ? '"lol"' : `*a${level - 1}`;
       return `a${level}: &a${level} [${Array(9).fill(inner).join(', ')}]`;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseManifest } from './manifest.ts';
 import { stagesOf } from './steps.ts';
 
-test('plans are created one by one in manifest order, which is the order they are listed in', () => {
+test('plans are created one by one in the order of the manifest, which is the order of lists', () => {
   const tiers = ['starter', 'growth', 'scale', 'own'];
   const plans = tiers.map(
     (tier) => `  - {tier: ${tier}, cycle: monthly, trialDays: 0, priced: false, entitlements: {}}`,

@@ -38,22 +38,22 @@ describe('Content-Encoding', () => {
     ['br', zlib.brotliCompressSync],
     ['zstd', zlib.zstdCompressSync],
     ['GZIP', zlib.gzipSync],
-  ] as const)('%s is undone', async (encoding, compress) => {
+  ] as const)('decodes the Content-Encoding %s', async (encoding, compress) => {
     const response = await send(compress(payload), encoding);
     expect([response.status, await response.json()]).toEqual([200, { items: [{ size: 1 }] }]);
   });
 
-  it('that is unknown is 415', async () => {
+  it('answers 415 for an unknown Content-Encoding', async () => {
     expect((await send(payload, 'lzma')).status).toBe(415);
     expect((await send(payload, 'gzip, br')).status).toBe(415);
   });
 
-  it('that does not match the bytes is 400', async () => {
+  it('answers 400 for a Content-Encoding that does not match the bytes', async () => {
     const response = await send(payload, 'gzip');
     expect([response.status, (await json(response)).message]).toEqual([400, 'body: not valid gzip']);
   });
 
-  it.each(['gzip', 'br', 'zstd'] as const)('of a %s bomb is 413 at the limit', async (encoding) => {
+  it.each(['gzip', 'br', 'zstd'] as const)('answers 413 at the limit of a %s bomb', async (encoding) => {
     const compress = { gzip: zlib.gzip, br: zlib.brotliCompress, zstd: zlib.zstdCompress }[encoding];
     const bomb = Buffer.from(await promisify<Buffer, Buffer>(compress)(Buffer.alloc(1_000_000, ' ')));
     expect(bomb.length).toBeLessThan(2_000);
@@ -65,7 +65,7 @@ describe('Content-Encoding', () => {
   });
 });
 
-it('may have as many values as the operation says', async () => {
+it('accepts as many values in a body as the operation allows', async () => {
   const post = (values: number) =>
     fetch(`${test.url}/beacon`, {
       method: 'POST',
@@ -77,15 +77,15 @@ it('may have as many values as the operation says', async () => {
   expect([response.status, response.headers.get('x-error')]).toEqual([413, 'body: more than 50000 values']);
 });
 
-describe('the limit on the wire', () => {
+describe('the limit of bytes on the wire', () => {
   const padded = (bytes: number) => payload + ' '.repeat(bytes - payload.length);
 
-  it('accepts the last byte and refuses one more', async () => {
+  it('accepts the last allowed byte and refuses one more', async () => {
     expect((await send(padded(2_000))).status).toBe(200);
     expect((await send(padded(2_001))).status).toBe(413);
   });
 
-  it('applies without Content-Length, and the caller gets the response', async () => {
+  it('applies the limit without Content-Length, and the caller gets the response', async () => {
     const status = await new Promise((resolve, reject) => {
       const call = request(`${test.url}/things/x`, {
         method: 'POST',
@@ -113,7 +113,7 @@ it('reads JSON whatever the Content-Type says', async () => {
   expect(response.status).toBe(200);
 });
 
-it('releases its bytes, however a request ends', async () => {
+it('releases the bytes of a body, however a request ends', async () => {
   await Promise.all([
     send(payload),
     send('{'),
@@ -125,7 +125,7 @@ it('releases its bytes, however a request ends', async () => {
   expect(await bytesInFlight()).toBe('0');
 });
 
-describe('without a key in the header, a body', () => {
+describe('a body without a key in the header', () => {
   const keyless = (body: string | Buffer<ArrayBuffer>, encoding = 'identity') =>
     fetch(`${test.url}/beacon`, { method: 'POST', body, headers: { 'Content-Encoding': encoding } });
   const ofSize = (bytes: number) => {
@@ -133,7 +133,7 @@ describe('without a key in the header, a body', () => {
     return text + ' '.repeat(bytes - text.length);
   };
 
-  it('may have 64 KiB, which is what sendBeacon sends', async () => {
+  it('accepts a keyless body of 64 KiB, which is what sendBeacon sends', async () => {
     expect((await keyless(ofSize(65_536))).status).toBe(200);
     const response = await keyless(ofSize(65_537));
     expect([response.status, response.headers.get('x-error')]).toEqual([
@@ -146,25 +146,25 @@ describe('without a key in the header, a body', () => {
     ['gzip', zlib.gzipSync],
     ['br', zlib.brotliCompressSync],
     ['zstd', zlib.zstdCompressSync],
-  ] as const)('may decompress to 64 KiB: %s', async (encoding, compress) => {
+  ] as const)('accepts a keyless body that decompresses to 64 KiB: %s', async (encoding, compress) => {
     expect((await keyless(compress(ofSize(65_536)), encoding)).status).toBe(200);
     expect((await keyless(compress(ofSize(65_537)), encoding)).status).toBe(413);
   });
 
-  it('is not decompressed at all where it begins with its length', async () => {
+  it('decompresses no keyless body that begins with its length', async () => {
     const whole = zlib.brotliCompressSync(Buffer.alloc(1_000_000, 'x'));
     const start = Buffer.concat([whole.subarray(0, 5), Buffer.alloc(100, 0xff)]);
     expect((await keyless(start, 'br')).status).toBe(413);
     expect((await keyless(zlib.brotliCompressSync(''), 'br')).status).toBe(401);
   });
 
-  it('may refer to all of itself where its brotli window is made smaller', async () => {
+  it('decompresses a brotli body that refers to all of itself in a smaller window', async () => {
     const half = randomBytes(16_000).toString('hex');
     const text = JSON.stringify({ n: 1, api_key: KEY, first: half, second: half });
     expect((await keyless(zlib.brotliCompressSync(text), 'br')).status).toBe(200);
   });
 
-  it('is decompressed little further than that', async () => {
+  it('stops decompressing a keyless body soon after the limit', async () => {
     // The first block is short. The length of the second is only known after decompression.
     const stream = zlib.createBrotliCompress();
     for (const bytes of [100, 1_000_000]) {
@@ -206,7 +206,7 @@ describe('the limit of bytes in flight', () => {
   });
   afterEach(() => small.stop());
 
-  it('is not used up by one address or one project: past half of it, they get 503 with Retry-After', async () => {
+  it('answers 503 with Retry-After to one address or project that uses more than half of the bytes in flight', async () => {
     const body = Buffer.alloc(BYTES, ' ');
     const stalled = [
       ...Array.from({ length: 6 }, () => open(small.url, BYTES)),
@@ -228,7 +228,7 @@ describe('the limit of bytes in flight', () => {
     expect((await from(small.url, KEY, '192.0.2.7', body)).status).toBe(400);
   });
 
-  it('is compared with the Content-Length before the body is read', async () => {
+  it('compares the Content-Length with the limit before it reads the body', async () => {
     const held = [open(small.url, BYTES), open(small.url, BYTES)];
     await eventually(async () => expect(await bytesInFlight(small.url)).toBe(String(2 * BYTES)));
     const announced = request(`${small.url}/beacon`, {
@@ -244,7 +244,7 @@ describe('the limit of bytes in flight', () => {
       one.on('error', () => undefined).destroy();
   });
 
-  it('counts what parsing makes', async () => {
+  it('counts the memory of parsed bodies', async () => {
     const dense = JSON.stringify({ n: 1, list: Array.from({ length: 20_000 }, () => []) });
     expect(dense.length).toBeLessThan(61_000);
     expect((await from(small.url, KEY, '192.0.2.1', dense)).status).toBe(200);
@@ -255,7 +255,7 @@ describe('the limit of bytes in flight', () => {
   });
 });
 
-it('is lost with a connection that ended while access was checked', async () => {
+it('drops a body when its connection ends while access is checked', async () => {
   const incoming = new IncomingMessage(new Socket());
   await once(incoming.destroy(), 'close');
   const c = new Context(new Request('http://switchboard.example'), {
@@ -266,7 +266,7 @@ it('is lost with a connection that ended while access was checked', async () => 
   await expect(read).rejects.toThrow('The connection was lost');
 });
 
-it('answers 408 when a body stalls or drips, and reads one that is slow but steady', async () => {
+it('answers 408 when a body stalls or drips, and reads a slow but steady one', async () => {
   const dripped = open(test.url, 1);
   const stalled = open(test.url, 100_000);
   const steady = open(test.url, 1);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { leastBytesOf, withWindowFor } from './brotli.ts';
 
-it('knows the least bytes of a stream, and gives it no window that changes them', () => {
+it('computes the minimum size of a stream, and shrinks no window that affects it', () => {
   const repeated = fc
     .tuple(fc.uint8Array({ maxLength: 3_000 }), fc.integer({ min: 1, max: 60 }))
     .map(([bytes, times]) => Buffer.concat(Array.from({ length: times }, () => bytes)));
@@ -19,7 +19,7 @@ it('knows the least bytes of a stream, and gives it no window that changes them'
   );
 });
 
-it('gives a small body a small window, and a large one its own', () => {
+it('gives a small body a small window, and a large body its own window', () => {
   const wire = brotliCompressSync(Buffer.alloc(1_000, 'x'));
   expect(wire[0]).toBe(0x1b);
   // 18 bits are 256 KiB, 22 are 4 MiB.
@@ -27,7 +27,7 @@ it('gives a small body a small window, and a large one its own', () => {
   expect(withWindowFor(4_194_304, wire)[0]).toBe(0x1b);
 });
 
-it('takes nothing from bytes that are too few, or say nothing', () => {
+it('changes nothing in bytes that are too few or invalid', () => {
   for (const bytes of ['', '8b', '0b02', '06', '3b', 'ffffffffff', '110000000000']) {
     const wire = Buffer.from(bytes, 'hex');
     expect(withWindowFor(1, wire)).toHaveLength(wire.length);

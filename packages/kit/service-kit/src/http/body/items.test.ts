@@ -22,8 +22,8 @@ const isAccepted = async (text: string): Promise<boolean> => {
   }
 };
 
-describe('a text', () => {
-  it('is accepted exactly where JSON.parse accepts it', async () => {
+describe('a JSON text', () => {
+  it('accepts a text exactly when JSON.parse accepts it', async () => {
     // Pieces of JSON in any order, and valid JSON with one character changed.
     const pieces = fc
       .array(
@@ -53,11 +53,11 @@ describe('a text', () => {
     ...['01', '-', '1.', '.5', '1e', '1e+', '+1', '0x1', 'nul', 'nullx', 'True', 'NaN', "'a'", '"\\x"', '"a'],
     ...['"\\u12"', '"\\u12g4"', '"\t"', '"\\', ',', '[,1]', ':', '{"a":1 "b":2}', '[1]]', '{}}', '\u00a0'],
     ...['[[1],2]', '{"a":{"b":[]}}', '-0', '0', '1E-5', '"\\ud800"', ' [ ] ', '{ "a" : null }', '"\u007f"'],
-  ])('%j is accepted exactly where JSON.parse accepts it', async (text) => {
+  ])('accepts the text %j exactly when JSON.parse accepts it', async (text) => {
     expect(await isAccepted(text)).toBe(isJson(text));
   });
 
-  it('may be nested to a bound', async () => {
+  it('bounds the nesting of a text', async () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     await expect(find(nested(MAX_DEPTH))).resolves.toEqual([]);
     await expect(find(nested(MAX_DEPTH + 1))).rejects.toThrow(
@@ -70,7 +70,7 @@ describe('the items of an array', () => {
   const itemsIn = async (text: string) =>
     (await find(text)).map(({ start, end }) => Buffer.from(text).toString('utf8', start, end));
 
-  it('are those of the outermost object, of each array under the name', async () => {
+  it('returns the items of the outermost object, of each array with the name', async () => {
     expect(await itemsIn('{"a":[1],"events" : [ {"events":[2]}, "]" ],"b":{"events":[3]}}')).toEqual([
       ' {"events":[2]}, "]" ',
     ]);
@@ -82,13 +82,13 @@ describe('the items of an array', () => {
     expect(await itemsIn('{"events":{"a":[1]},"event":[2],"eventss":[3]}')).toEqual([]);
   });
 
-  it('are not taken from a hundred arrays and more', async () => {
+  it('returns no items of a hundred or more arrays', async () => {
     const repeated = (times: number) => `{${'"events":[],'.repeat(times)}"n":1}`;
     expect(await itemsIn(repeated(100))).toHaveLength(100);
     await expect(find(repeated(101))).rejects.toThrow(new InvalidJson('more than 100 times events'));
   });
 
-  it('of a large text are found in slices', async () => {
+  it('finds the items of a large text in slices', async () => {
     let turns = 0;
     const text = JSON.stringify({ events: Array.from({ length: 1_500_000 }, () => 1) });
     const found = await findItems(Buffer.from(text), 'events', async () => void turns++);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { join } from './join.ts';
 
-it('puts chunks together, large ones in turns between which other callbacks run', async () => {
+it('joins chunks, and runs other callbacks between turns for large ones', async () => {
   const chunks = Array.from({ length: 64 }, (_, i) => Buffer.alloc(65_536, i));
   let others = 0;
   let isDone = false;
@@ -17,7 +17,7 @@ it('puts chunks together, large ones in turns between which other callbacks run'
   expect(others).toBeGreaterThan(8);
 });
 
-it('keeps a single chunk as it is', async () => {
+it('keeps a single chunk unchanged', async () => {
   const chunk = Buffer.alloc(1_000_000);
   expect(await join([chunk], 'a')).toBe(chunk);
 });

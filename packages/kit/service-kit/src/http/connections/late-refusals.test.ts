@@ -4,7 +4,7 @@ import { delayRefusals } from './late-refusals.ts';
 
 const REPEATED = 50;
 
-test('refusals that a client repeats wait, those of others and what is accepted do not', async () => {
+test('delays refusals that a client repeats, but not those of others or accepted requests', async () => {
   const { url, stop } = await startTestApp({ TRUSTED_PROXY_HOPS: '1' });
   onTestFinished(stop);
   const ask = (headers: Record<string, string>) =>
@@ -33,11 +33,11 @@ function refuse(times: number, status: number, delay = delayRefusals(), addressO
   return later;
 }
 
-describe('on a clock', () => {
+describe('refusals with a controlled clock', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('a refusal waits for at most two seconds', async () => {
+  test('delays a refusal for at most two seconds', async () => {
     const later = refuse(200, 429);
     expect(later.length).toBeGreaterThan(150);
     let answered = 0;
@@ -46,13 +46,13 @@ describe('on a clock', () => {
     expect(answered).toBe(later.length);
   });
 
-  test('refusals of many addresses wait', () => {
+  test('delays the refusals of many addresses', () => {
     const later = refuse(200, 401, delayRefusals(), (time) => `address ${time}`);
     expect(later.length).toBeGreaterThan(100);
     expect(later.length).toBeLessThan(150);
   });
 
-  test('only so many wait at a time, and what no client repeats in vain does not', async () => {
+  test('delays a limited number of refusals at a time, and none that no client repeats in vain', async () => {
     const delay = delayRefusals();
     expect(refuse(2_000, 401, delay)).toHaveLength(500);
     await vi.advanceTimersByTimeAsync(2_001);

@@ -35,7 +35,7 @@ function post(headers: string[], body = Buffer.alloc(BODY_BYTES, ' ')) {
 
 const length = `Content-Length: ${BODY_BYTES}`;
 
-it('a client that sends its whole body first gets the response, and keeps its connection', async () => {
+it('a client that sends its whole body before it reads gets the response, and keeps its connection', async () => {
   const { socket, sent } = post([length]);
   expect(await sent).toBe(true);
   const [data] = await once(socket, 'data');
@@ -45,7 +45,7 @@ it('a client that sends its whole body first gets the response, and keeps its co
   socket.destroy();
 });
 
-it('a connection takes the next request when the rest of a refused body was read already', async () => {
+it('a connection accepts the next request when the rest of a refused body was already read', async () => {
   const chunk = Buffer.from(`${(60_000).toString(16)}\r\n${' '.repeat(60_000)}\r\n0\r\n\r\n`);
   const { socket } = post(['Transfer-Encoding: chunked'], chunk);
   for (let requests = 0; requests < 3; requests++) {
@@ -58,7 +58,7 @@ it('a connection takes the next request when the rest of a refused body was read
 it.each([
   ['many refused bodies', [length], 12],
   ['refused bodies of unknown length', ['Transfer-Encoding: chunked'], 3],
-])('%s are not read to their end', async (_, headers, count) => {
+])('the server does not read %s to their end', async (_, headers, count) => {
   const chunk = Buffer.concat([
     Buffer.from(`${BODY_BYTES.toString(16)}\r\n`),
     Buffer.alloc(BODY_BYTES, ' '),

@@ -42,7 +42,7 @@ function readUntil(socket: Socket, end: string, times = 1): Promise<string> {
   );
 }
 
-it('requests that arrive together are all parsed, then all handled, then all answered', async () => {
+it('parses all requests that arrive together, then handles all, then answers all', async () => {
   const order: string[] = [];
   await serve((_, response) => {
     order.push(`handled, ${accepted.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0)} written`);
@@ -58,7 +58,7 @@ it('requests that arrive together are all parsed, then all handled, then all ans
   expect(order).toEqual(['parsed', 'parsed', 'parsed', handled, handled, handled]);
 });
 
-it('more requests than are handled together are answered, in the order of their connection', async () => {
+it('answers more requests than are handled together, in the order of their connection', async () => {
   let handled = 0;
   await serve((_, response) => response.end(`number ${handled++};`));
   const client = await connected();
@@ -70,7 +70,7 @@ it('more requests than are handled together are answered, in the order of their 
   );
 });
 
-it('a handler reads the body that has come before it was called', async () => {
+it('hands the body that has arrived before the call to the handler', async () => {
   await serve(async (incoming, response) => response.end(`read ${(await text(incoming)).length};`));
   const client = await connected();
   const answer = readUntil(client, ';');
@@ -78,7 +78,7 @@ it('a handler reads the body that has come before it was called', async () => {
   expect(await answer).toContain('read 200000;');
 });
 
-it('a response that is destroyed before it is written closes its connection only', async () => {
+it('closes only its own connection when a response is destroyed before it is written', async () => {
   await serve(({ headers }, response) => {
     response.end('done');
     if (headers['content-length'] === '1') response.destroy();

@@ -7,7 +7,7 @@ import { boundUnread } from './unread.ts';
 
 const BODY_BYTES = 16_000_000;
 
-it('clients that do not read their responses hold a bounded number of bytes; those that read get theirs', async () => {
+it('bounds the bytes held by clients that do not read their responses, and answers those that read', async () => {
   let answered = 0;
   const server = createServer((_, response) => {
     answered++;

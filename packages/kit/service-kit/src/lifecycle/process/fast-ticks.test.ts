@@ -17,11 +17,11 @@ const OBSERVE = `
 
 describe('process.nextTick', () => {
   // The first test fails once Node.js or V8 no longer needs this. Remove fast-ticks.ts then.
-  it('becomes slow once the heap is collected', async () => {
+  it('process.nextTick becomes slow once the heap is collected', async () => {
     expect(await printed(OBSERVE)).toContain('MEGAMORPHIC');
   });
 
-  it('stays fast in a process of a service, and leaves promises alone', async () => {
+  it('process.nextTick stays fast in a process of a service, and promises are unchanged', async () => {
     const script = `
       import { runService } from '@switchboard/service-kit/main';
       await runService('flags', async () => {

@@ -8,7 +8,7 @@ afterEach(() => {
   process.removeAllListeners('SIGUSR2');
 });
 
-it('SIGUSR2 raises the log level until ten minutes after the last one, and says so', () => {
+it('raises the log level on SIGUSR2 until ten minutes after the last one, and logs it', () => {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: 'flags', level: 'warn', destination });

@@ -24,7 +24,7 @@ function isAskedFor(entry: unknown): boolean {
   return kind === constants.NODE_PERFORMANCE_GC_MAJOR && (flags & asked) !== 0;
 }
 
-it('what a peak left is freed once the process rests', async () => {
+it('frees the memory of a peak once the process is idle', async () => {
   let collections = 0;
   const observer = new PerformanceObserver((list) => {
     collections += list.getEntries().filter(isAskedFor).length;

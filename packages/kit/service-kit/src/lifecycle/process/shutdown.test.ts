@@ -8,7 +8,7 @@ it.each([
   ['an exception', 'SIGHUP', 'nobody catches this'],
   ['a rejection', 'SIGUSR1', 'nobody waits for this'],
 ] as const)(
-  '%s that nothing handled is logged, and the process ends as it does on SIGTERM',
+  '%s without a handler is logged, and the process ends as it does on SIGTERM',
   async (_, signal, message) => {
     const program = await startProgram();
     const underWay = fetch(`${program.url}/slow`).then((response) => response.text());
@@ -25,7 +25,7 @@ it.each([
   },
 );
 
-it('the process listens on every address, and exits with 0 on SIGTERM, not before requests in flight are answered', async () => {
+it('the process listens on every address, and exits with 0 on SIGTERM after requests in flight are answered', async () => {
   const program = await startProgram({ HOST: '' });
   for (const host of ['127.0.0.1', '[::1]']) {
     expect((await fetch(`http://${host}:${program.port}/health/serving`)).status).toBe(200);
@@ -37,7 +37,7 @@ it('the process listens on every address, and exits with 0 on SIGTERM, not befor
   expect(await program.exited).toBe(0);
 });
 
-it('a process that cannot close ends when its time is over', async () => {
+it('a process that cannot close ends after its time limit', async () => {
   const script = `
     const { shutDownInOrder } = await import('${join(import.meta.dirname, 'shutdown.ts')}');
     const log = { info() {}, fatal: (_, message) => console.log(message) };

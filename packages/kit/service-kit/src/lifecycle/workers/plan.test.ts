@@ -20,11 +20,11 @@ it.each([
   expect(Number(percentage) * count).toBeCloseTo(50, 2);
 });
 
-it('refuses more than have room', () => {
+it('refuses more workers than have room', () => {
   expect(() => planWorkers({ WORKERS: 5 }, machine(768))).toThrow('WORKERS: the heap has room for 4.');
 });
 
-it('runs consumers once', () => {
+it('runs consumers in one worker only', () => {
   expect(planWorkers({ WORKERS: 4, ROLES: 'events, replays' }, machine(4_096)).count).toBe(1);
   expect(planWorkers({ WORKERS: 4, ROLES: 'events, http' }, machine(4_096)).count).toBe(4);
 });

@@ -47,7 +47,7 @@ describe('two workers', { timeout: TIMEOUT_MS }, () => {
       expect([undefined, pid]).not.toContain(now);
     }, within);
 
-  it('share the port, the heap and the bytes in flight, and have names and logs of their own', async () => {
+  it('two workers share the port, the heap and the bytes in flight, and have their own names and logs', async () => {
     const workers = await workersOf(program);
     expect([...workers.keys()].sort()).toEqual(['flags', 'flags-2']);
     for (const { pid, heapBytes, budgetBytes } of workers.values()) {
@@ -61,24 +61,24 @@ describe('two workers', { timeout: TIMEOUT_MS }, () => {
     expect(order.indexOf('ready 1')).toBeLessThan(order.indexOf('migrated 2'));
   });
 
-  it('get few connections evenly', async () => {
+  it('the supervisor spreads few connections evenly over two workers', async () => {
     const answers: Self[] = [];
     for (let i = 0; i < 8; i++) answers.push(JSON.parse((await getOnce(program, '/self')).text));
     const counts = Map.groupBy(answers, ({ instance }) => instance);
     expect([...counts.values()].map(({ length }) => length)).toEqual([4, 4]);
   });
 
-  it('consume once', async () => {
+  it('two workers consume each record once', async () => {
     expect((await worker('flags')).roles).toEqual(['http', 'consumer']);
     expect((await worker('flags-2')).roles).toEqual(['http']);
   });
 
-  it('keep a limit together without Redis', async () => {
+  it('two workers enforce a limit together without Redis', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => getOnce(program, '/limited')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
   });
 
-  it('are replaced when they are killed, and every request succeeds when it is repeated', async () => {
+  it('killed workers are replaced, and every request succeeds when it is repeated', async () => {
     const done = new AbortController();
     const statuses = new Set<number>();
     const send = async (path: string) => {
@@ -106,7 +106,7 @@ describe('two workers', { timeout: TIMEOUT_MS }, () => {
     ]);
   });
 
-  it('count together, and the sum never falls', async () => {
+  it('two workers count together, and the sum never falls', async () => {
     const before = await metric(program, 'switchboard_pings_total');
     const cpu = await metric(program, 'process_cpu_seconds_total');
     const self = await worker('flags-2');
@@ -119,7 +119,7 @@ describe('two workers', { timeout: TIMEOUT_MS }, () => {
     expect(await metric(program, 'process_cpu_seconds_total')).toBeGreaterThan(cpu);
   });
 
-  it('leave no connection open that a killed one was given and did not take', async () => {
+  it('a killed worker leaves no connection open that it was given and did not accept', async () => {
     const self = await worker('flags-2');
     process.kill(self.pid, 'SIGSTOP');
     const asked = Array.from({ length: 4 }, () => getOnce(program, '/self'));
@@ -131,7 +131,7 @@ describe('two workers', { timeout: TIMEOUT_MS }, () => {
     await replaced(self);
   });
 
-  it('are ready together, whichever is asked', async () => {
+  it('two workers are ready together, whichever is asked', async () => {
     await getOnce(program, '/break');
     for (let i = 0; i < 4; i++) {
       const { status, text } = await getOnce(program, '/health/ready');
@@ -141,7 +141,7 @@ describe('two workers', { timeout: TIMEOUT_MS }, () => {
     expect(await metric(program, 'switchboard_broken')).toBe(1);
   });
 
-  it('finish their requests in flight on SIGTERM, and the process ends with 0', async () => {
+  it('two workers finish their requests in flight on SIGTERM, and the process ends with 0', async () => {
     const pids = [...(await workersOf(program)).values()].map(({ pid }) => pid);
     const underWay = Array.from({ length: 4 }, () => getOnce(program, '/slow'));
     await inFlight(program, 4);
@@ -160,7 +160,7 @@ describe('a worker', { timeout: TIMEOUT_MS }, () => {
     return program;
   }
 
-  it('that hangs is killed and replaced, as is one with an unhandled error, which finishes its requests', async () => {
+  it('a worker that hangs is killed and replaced, and one with an unhandled error is replaced after it finishes its requests', async () => {
     const program = await start();
     await expect(getOnce(program, '/hang')).rejects.toThrow();
     await eventually(async () => expect((await workersOf(program)).size).toBe(2), within);
@@ -176,7 +176,7 @@ describe('a worker', { timeout: TIMEOUT_MS }, () => {
     expect(logged(program, REPLACED)[1]).toMatchObject({ worker: 2, code: 1 });
   });
 
-  it('that keeps ending ends the process, in order', async () => {
+  it('a worker that keeps ending ends the process in order', async () => {
     const program = await startProgram({ WORKERS: '2', FAULT: 'ends-soon' }, [], /all workers ready/);
     expect(await program.exited).toBe(1);
     expect(logged(program, REPLACED)).toHaveLength(3);
@@ -184,7 +184,7 @@ describe('a worker', { timeout: TIMEOUT_MS }, () => {
     expect(logged(program, 'flushed').map(({ worker: number }) => number)).toEqual([1]);
   });
 
-  it('that cannot start ends the process, which says why once', async () => {
+  it('a worker that cannot start ends the process, which reports the reason once', async () => {
     await expect(start({ FAULT: 'does-not-start' })).rejects.toThrow('cannot start');
     const other = await start({ ROLES: 'consumer' });
     const env = { WORKERS: '2', PORT: String(other.port) };
@@ -192,12 +192,12 @@ describe('a worker', { timeout: TIMEOUT_MS }, () => {
     expect(String(refused).match(/is in use/g)).toHaveLength(1);
   });
 
-  it('is the process itself where no role serves requests', async () => {
+  it('the worker is the process itself where no role serves requests', async () => {
     const program = await start({ ROLES: 'consumer' });
     expect([...(await workersOf(program)).values()]).toMatchObject([{ pid: program.pid, instance: 'flags' }]);
   });
 
-  it('ends with its supervisor', async () => {
+  it('a worker ends with its supervisor', async () => {
     const program = await start();
     const pids = [...(await workersOf(program)).values()].map(({ pid }) => pid);
     await program.kill();

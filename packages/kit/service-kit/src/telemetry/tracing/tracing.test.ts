@@ -93,7 +93,7 @@ it('the trace of a caller is continued', async () => {
   expect((await received())[0]).toMatchObject({ traceId: TRACE, parentSpanId: '00f067aa0ba902b7' });
 });
 
-it('a caller cannot switch the recording of its request off', async () => {
+it('a caller cannot turn off the recording of its request', async () => {
   await read({ traceparent: PARENT.replace(/01$/, '00') });
   expect((await received())[0]).toMatchObject({ traceId: TRACE, parentSpanId: '00f067aa0ba902b7' });
 });
@@ -102,7 +102,7 @@ it.each([
   ['parentbased_always_off', '1'],
   ['parentbased_traceidratio', '0.0001'],
   ['traceidratio', '0.0001'],
-])('a caller cannot choose that its request is recorded: %s', async (sampler, ratio) => {
+])('a caller cannot request the recording of its request: %s', async (sampler, ratio) => {
   const own = await open({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio });
   // An id that every sampling ratio records.
   const id = `${'0'.repeat(31)}8`;
@@ -129,7 +129,7 @@ it.each([
   `00-${TRACE}-00f067aa0ba902b7-01-more`,
   `${PARENT}, ${PARENT}`,
   'x'.repeat(8_000),
-])('what is no trace context begins a trace of its own (%#)', async (traceparent) => {
+])('an invalid trace context begins a new trace (%#)', async (traceparent) => {
   expect((await read({ traceparent, tracestate: '=,=;\u00ff' })).status).toBe(200);
   const [span] = await received();
   expect(span?.parentSpanId).toBe('');
@@ -148,7 +148,7 @@ it('a defect has an error span', async () => {
   expect((await received())[0]).toMatchObject({ isError: true, attributes: { 'error.type': '500' } });
 });
 
-it('a fetch during a request is a span of its trace, without sending the trace context', async () => {
+it('a fetch during a request is a span of its trace, and sends no trace context', async () => {
   const seen: (string | undefined)[] = [];
   const other = createServer((request, response) => {
     seen.push(request.headers['traceparent']?.toString());
@@ -184,7 +184,7 @@ it('a fetch during a request is a span of its trace, without sending the trace c
   other.close();
 });
 
-it('calls of dependencies during a request are spans of its trace, which names no values', async () => {
+it('calls of dependencies during a request are spans of its trace, without values', async () => {
   const { url, drop } = await testDatabase();
   onTestFinished(drop);
   const metrics = createMetrics('flags');

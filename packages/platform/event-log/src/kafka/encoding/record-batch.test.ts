@@ -30,7 +30,7 @@ const record: fc.Arbitrary<OutgoingRecord> = fc.record({
   ),
 });
 
-it.each(['none', 'gzip', 'zstd'] as const)('a batch is read as it was written, with %s', async (name) => {
+it.each(['none', 'gzip', 'zstd'] as const)('reads a batch as it was written, with %s', async (name) => {
   const compression = codecFor(name);
   await fc.assert(
     fc.asyncProperty(
@@ -68,7 +68,7 @@ it.each(['none', 'gzip', 'zstd'] as const)('a batch is read as it was written, w
   );
 });
 
-it('batches that are compressed at the same time do not mix', async () => {
+it('keeps batches apart that are compressed at the same time', async () => {
   const compression = codecFor('zstd');
   const sizes = [400_000, 20_000, 900_000, 2_000_000, 130_000, 132_000, 20_000, 700_000, 300_000, 500_000];
   const encode = async (size: number, index: number) => {

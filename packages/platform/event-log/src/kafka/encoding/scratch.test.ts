@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { giveScratch, takeScratch } from './scratch.ts';
 
-it('is used again, or freed at once where it is large', () => {
+it('reuses scratch memory, and frees it at once when it is large', () => {
   const usual = takeScratch(1_000);
   giveScratch(usual);
   expect(takeScratch(500_000)).toBe(usual);

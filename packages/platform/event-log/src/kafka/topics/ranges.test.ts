@@ -28,11 +28,11 @@ async function readsFrom(admin: Admin): Promise<string> {
   return (await ranges.toRead('group', 'events')).kafkaTopic;
 }
 
-it('a group that has read partitions to their ends goes on to the next ones', async () => {
+it('a group that has read partitions to their ends continues with the next partitions', async () => {
   expect(await readsFrom(adminOf({ events: '5' }, { events: ['5'], [NEXT]: ['1'] }))).toBe(NEXT);
 });
 
-it('a group stays while replicas have yet to store a record that the leader has taken', async () => {
+it('a group waits while replicas have yet to store a record that the leader has accepted', async () => {
   expect(await readsFrom(adminOf({ events: '5' }, { events: ['5', '5', '6'], [NEXT]: ['1'] }))).toBe(
     'events',
   );

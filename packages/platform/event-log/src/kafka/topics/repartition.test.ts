@@ -29,7 +29,7 @@ const brokers = await kafkaBrokers();
 const connection = { brokers: brokers ?? [], clientId: 'repartition' };
 const KEYS = Array.from({ length: 12 }, (_, n) => `person ${n}`);
 
-describe.skipIf(!brokers)('repartitioning', () => {
+describe.skipIf(!brokers)('the repartitioning of a topic', () => {
   const logs: EventLog[] = [];
   afterEach(() => vi.restoreAllMocks());
   afterAll(async () => void (await Promise.all(logs.map((log) => log.close()))));
@@ -94,7 +94,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
   const all = (acknowledged: ReadonlyMap<string, number>) =>
     new Map([...acknowledged].map(([key, count]) => [key, Array.from({ length: count }, (_, n) => n)]));
 
-  it('under load keeps every record and the order of each key, for running and for new groups', async () => {
+  it('keeps every record and the order of each key under load, for running and for new groups', async () => {
     const processes = [open(), open(), open()];
     const topic = await newTopic(open(), { partitions: 4 });
     const group = newGroup();
@@ -121,7 +121,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
     await eventually(() => expect(again).toEqual(expected), { withinMs: 30_000 });
   }, 120_000);
 
-  it('leaves groups behind the old partitions, also once Kafka has forgotten what they committed there', async () => {
+  it('keeps groups beyond the old partitions, even after Kafka has forgotten their commits there', async () => {
     const log = open();
     const topic = await newTopic(log, { partitions: 1 });
     await publishTo(log, topic, 'a', '1');
@@ -148,7 +148,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
     await eventually(() => expect(read).toEqual(['3']), { withinMs: 20_000 });
   }, 60_000);
 
-  it('is known to processes with the earlier setting, and to dead letters', async () => {
+  it('applies to processes with the earlier setting and to dead letters', async () => {
     const topic = await newTopic(open(), { partitions: 4 });
     await repartitionKafkaTopic(connection, { topic, partitions: 16 });
     const log = open();
@@ -174,7 +174,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
     });
   }, 60_000);
 
-  it('leads groups past partitions that nothing was published to', async () => {
+  it('moves groups past partitions without records', async () => {
     const log = open();
     const topic = await newTopic(log, { partitions: 1 });
     await publishTo(log, topic, 'a', '1');
@@ -209,7 +209,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
     expect(await open().endOffsets(topic)).toHaveLength(5);
   }, 60_000);
 
-  it('tells publishers to retry, also when a broker does not know the new partitions yet', async () => {
+  it('tells publishers to retry, even when a broker does not know the new partitions yet', async () => {
     const log = open();
     const topic = await newTopic(log);
     await publishTo(log, topic, 'a', '1');
@@ -228,7 +228,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
     expect(unlisted).toBeGreaterThan(0);
   }, 60_000);
 
-  it('takes records until the brokers have made the new partitions', async () => {
+  it('accepts records until the brokers have created the new partitions', async () => {
     const log = open();
     const topic = await newTopic(log);
     const { produce } = Broker.prototype;
@@ -244,7 +244,7 @@ describe.skipIf(!brokers)('repartitioning', () => {
     expect(unmade).toBe(0);
   }, 60_000);
 
-  it('has the number of partitions of the run that was first', async () => {
+  it('uses the number of partitions of the run that was first', async () => {
     const topic = await newTopic(open());
     const run = (partitions: number) => repartitionKafkaTopic(connection, { topic, partitions });
     const { createTopics } = Broker.prototype;
@@ -256,13 +256,13 @@ describe.skipIf(!brokers)('repartitioning', () => {
     expect(await open().endOffsets(topic)).toHaveLength(2 + 5);
   }, 60_000);
 
-  it('needs the topic', async () => {
+  it('refuses a topic that does not exist', async () => {
     const topic = newGroup();
     await expect(repartitionKafkaTopic(connection, { topic, partitions: 3 })).rejects.toThrow(UnknownTopic);
   });
 
   it.each(['has 3 partitions', 'takes no more records'])(
-    'that ended once a topic %s is completed by another run',
+    'completes a run that ended once a topic %s',
     async (step) => {
       const log = open();
       const topic = await newTopic(log, { partitions: 2 });

@@ -24,7 +24,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
   }
   const specOf = (name: string): TopicSpec => ({ name, partitions: 2, replication: 1, cleanup: 'delete' });
 
-  it('are there for each of several services that create them at once', async () => {
+  it('creates topics for each of several services that create them at once', async () => {
     const services = Array.from({ length: 6 }, () => open());
     for (let round = 0; round < 4; round++) {
       const specs = Array.from({ length: 4 }, () => specOf(`shared-${newGroup()}`));
@@ -37,7 +37,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
     }
   }, 60_000);
 
-  it('are created while the process asks for topics that do not exist yet', async () => {
+  it('creates a topic while the process asks for topics that do not exist yet', async () => {
     const log = open();
     for (let round = 0; round < 4; round++) {
       const name = `asked-${newGroup()}`;
@@ -52,7 +52,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
     }
   }, 60_000);
 
-  it('are created again by a process that knew them before they were deleted', async () => {
+  it('creates a topic again in a process that knew it before it was deleted', async () => {
     const log = open();
     const name = await newTopic(log);
     expect(await log.endOffsets(name)).toEqual([0n, 0n]);
@@ -62,7 +62,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
     expect(await admin.listTopics()).toContain(name);
   }, 60_000);
 
-  describe('that exist', () => {
+  describe('topics that exist', () => {
     const HOUR_MS = 3_600_000;
     const { TOPIC } = kafkajs.ConfigResourceTypes;
 
@@ -75,7 +75,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       return Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue]));
     }
 
-    it('get the settings that lose nothing, and keep those that an operator made', async () => {
+    it('applies settings that lose no records, and keeps those that an operator made', async () => {
       const said: LogEntry[] = [];
       const log = open((entry) => said.push(entry));
       const name = `kept-${newGroup()}`;
@@ -103,7 +103,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       expect(said.map(({ level }) => level)).toEqual(['info']);
     });
 
-    it('that were not given all of their partitions say how to go on', async () => {
+    it('explains how to continue for a topic that has not received all of its partitions', async () => {
       const spec: TopicSpec = { ...specOf(`begun-${newGroup()}`), deadLetter: false, isPlaced: true };
       await open().createTopics([spec]);
       const connection = { brokers: brokers ?? [], clientId: 'topics' };
@@ -126,7 +126,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       ]);
     }, 60_000);
 
-    it('with fewer partitions than the settings ask for keep working, and say how to get more', async () => {
+    it('uses a topic with fewer partitions than the settings ask for, and explains how to add more', async () => {
       const said: LogEntry[] = [];
       const log = open((entry) => said.push(entry));
       const spec: TopicSpec = { ...specOf(`few-${newGroup()}`), deadLetter: false, isPlaced: true };
@@ -141,7 +141,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       ]);
     });
 
-    it('keep records that the settings would delete, and say how to delete them', async () => {
+    it('keeps records that the settings would delete, and explains how to delete them', async () => {
       const said: LogEntry[] = [];
       const log = open((entry) => said.push(entry));
       const name = `long-${newGroup()}`;
@@ -158,7 +158,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       ]);
     });
 
-    it('with too few copies are used as they are, with a warning', async () => {
+    it('uses topics with too few copies as they are, with a warning', async () => {
       const said: LogEntry[] = [];
       const log = open((entry) => said.push(entry));
       const name = `single-${newGroup()}`;
