@@ -94,7 +94,7 @@ it('serves every page of the documentation, and every link in it leads to an exi
     expect(answer.status, path).toBe(200);
     const text = await answer.text();
     pages.set(path, text);
-    for (const [, href = ''] of text.matchAll(/<a href="((?:\/guides)?(?:\/[a-z-]+)?(?:#[^"]*)?)"/g)) {
+    for (const [, href = ''] of text.matchAll(/<a href="((?:\/guides)?(?:\/[a-z-]*){0,2}(?:#[^"]*)?)"/g)) {
       if (!/^(\/guides|#)/.test(href)) continue;
       const [to = '', section] = href.split('#');
       const target = await read(to === '' ? path : to);

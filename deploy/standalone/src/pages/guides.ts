@@ -1,12 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
 import { logo } from '@switchboard/design';
 import { html, raw } from 'hono/html';
 import { Marked, type Tokens } from 'marked';
 import { layout } from './layout.ts';
 
-const README = new URL('../../../../README.md', import.meta.url);
-const DOCS = new URL('../../../../docs/', import.meta.url);
+const ROOT = new URL('../../../../', import.meta.url);
+const SERVED = ['README.md', 'docs/*.md', 'docs/reference/*.md', 'packages/sdk/*/README.md'];
 
 export interface Guide {
   title: string;
@@ -15,7 +16,10 @@ export interface Guide {
 
 let kept: Promise<Map<string, Guide>> | undefined;
 
-/** Returns the README, under the name '', and the pages of docs/, under their file names without `.md`. */
+/**
+ * Returns the README, under the name '', the pages of docs/, such as `flags` and `reference/settings`, and the READMEs
+ * of the SDKs, such as `sdk/browser`.
+ */
 export function guides(): Promise<Map<string, Guide>> {
   kept ??= read().catch((error: unknown) => {
     kept = undefined;
@@ -25,24 +29,33 @@ export function guides(): Promise<Map<string, Guide>> {
 }
 
 async function read(): Promise<Map<string, Guide>> {
-  const names = (await readdir(DOCS)).filter((name) => name.endsWith('.md'));
-  const pages = names.map(async (file): Promise<[string, Guide]> => {
-    return [basename(file, '.md'), guideOf(await readFile(new URL(file, DOCS), 'utf8'))];
+  const pages = globSync(SERVED, { cwd: ROOT }).map(async (path): Promise<[string, Guide]> => {
+    return [nameOf(path) ?? '', guideOf(path, await readFile(new URL(path, ROOT), 'utf8'))];
   });
-  return new Map([['', guideOf(await readFile(README, 'utf8'))], ...(await Promise.all(pages))]);
+  return new Map(await Promise.all(pages));
+}
+
+/** Returns the name of a served file, or undefined if it is not served. */
+function nameOf(path: string): string | undefined {
+  if (path === 'README.md') return '';
+  const [, page, sdk] =
+    /^(?:docs\/((?:reference\/)?[a-z-]+)\.md|packages\/(sdk\/[a-z-]+)\/README\.md)$/.exec(path) ?? [];
+  return page ?? sdk;
 }
 
 /** Returns a drawing of docs/, such as `scale.svg`, or undefined if there is none with that name. */
 export async function drawing(name: string): Promise<string | undefined> {
   if (!/^[a-z-]+\.svg$/.test(name)) return undefined;
-  return readFile(new URL(name, DOCS), 'utf8').catch(() => undefined);
+  return readFile(new URL(`docs/${name}`, ROOT), 'utf8').catch(() => undefined);
 }
 
 /** Maps links between pages to `/guides`. Links to other files become text, because these are not served. */
-function hrefOf(href: string): string | undefined {
+function hrefOf(href: string, from: string): string | undefined {
   if (/^(https?:|#)/.test(href)) return href;
-  const [, page, fragment = ''] = /^(?:docs\/)?([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
-  return page === undefined ? undefined : `/guides/${page}${fragment}`;
+  const [to = '', fragment] = href.split('#');
+  const name = nameOf(posix.join(posix.dirname(from), to));
+  if (name === undefined) return undefined;
+  return `${posix.join('/guides', name)}${fragment === undefined ? '' : `#${fragment}`}`;
 }
 
 /** Returns the anchor that GitHub gives a heading. The pages use these anchors to link to sections. */
@@ -53,14 +66,14 @@ const anchorOf = (heading: string) =>
     .trim()
     .replaceAll(/\s/g, '-');
 
-function guideOf(text: string): Guide {
+function guideOf(path: string, text: string): Guide {
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text: heading }) {
         return `<h${depth} id="${anchorOf(heading)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens }) {
-        const to = hrefOf(href);
+        const to = hrefOf(href, path);
         const label = this.parser.parseInline(tokens);
         return to === undefined ? label : `<a href="${to}">${label}</a>`;
       },

@@ -81,7 +81,7 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
     return mail === undefined ? next() : page(c, mailPage(mail), MAIL_POLICY);
   });
 
-  app.get('/guides/:name?', async (c, next) => {
+  app.get('/guides/:name{.*}?', async (c, next) => {
     const name = c.req.param('name') ?? '';
     const guide = (await guides()).get(name);
     if (guide !== undefined) return page(c, guidePage(guide));

@@ -166,7 +166,7 @@ function stickinessOf(feature: UnleashFeature | undefined, traits: Record<string
 function refuseFullRolloutOf(feature: UnleashFeature | undefined) {
   const [{ name, parameters = {} } = { name: '' }] = feature?.strategies ?? [];
   if (!['gradualRolloutUserId', 'gradualRolloutSessionId'].includes(name)) return;
-  if (parameters['percentage'] === '100') throw new Unmapped('nobody at 100 percent');
+  if (parameters['percentage'] === '100') throw new Unmapped('zero people at 100 percent');
 }
 
 const strategies = [

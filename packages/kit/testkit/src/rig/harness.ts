@@ -64,6 +64,14 @@ export interface Harness<R extends Running = Running> {
 
 /**
  * Creates the requirements of services: a database each, an event log, access tokens and settings. Starts no service.
+ * A service reads the directory from the log: publish entries with `createDirectoryPublisher` before you start it.
+ *
+ * @example
+ * const rig = await harness({ services: { flags: flagsService } });
+ * await rig.start('flags', { ROLES: 'http' });
+ * await rig.manage('flags', 'PUT', '/projects/p1/flags/new-editor', { enabled: true });
+ * const { status, body } = await rig.call('flags', 'GET', '/v1/flags?distinct_id=ada', { token: projectKey });
+ * await rig.stop();
  */
 export async function harness<R extends Running = Record<never, never>>(
   options: HarnessOptions<R> = {},
