@@ -1,13 +1,10 @@
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { REPOSITORY } from '../harness/repository.ts';
 import { managementTypes, managementTypesFile } from '../packages/management-types.ts';
-import { brokerUsersPage } from './broker-users.ts';
-import { chartFile, chartSettings } from './chart.ts';
-import { brokerUsersFile, permissionsFile, settingsFile } from './page.ts';
-import { permissionsPage } from './permissions.ts';
-import { settingsPage } from './settings.ts';
+import { chartFile, chartSettings } from './reference/chart.ts';
+import { referencePages } from './reference/pages.ts';
 
-await writeFile(settingsFile, settingsPage());
-await writeFile(permissionsFile, permissionsPage());
-await writeFile(brokerUsersFile, brokerUsersPage());
+for (const { path, text } of referencePages) await writeFile(join(REPOSITORY, path), await text());
 await writeFile(chartFile, chartSettings());
 await writeFile(managementTypesFile, managementTypes());

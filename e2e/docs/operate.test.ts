@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
-import { settingOf } from './setting.ts';
-import { serviceSettings } from './settings.ts';
+import { settingOf } from './reference/setting.ts';
+import { serviceSettings } from './reference/settings.ts';
 
 test('docs/operate.md states how many connections one process of each service opens', async () => {
   const page = await readFile(join(REPOSITORY, 'docs/operate.md'), 'utf8');

@@ -28,6 +28,7 @@ export const RULE_FILES = ['alerts.yml', 'processes.yml'];
 const alert = z.object({
   alert: z.string(),
   expr: z.string(),
+  for: z.string().optional(),
   labels: z.looseObject({ severity: z.enum(['page', 'ticket']) }),
   annotations: z.object({ summary: z.string(), runbook_url: z.string() }),
 });
@@ -102,6 +103,8 @@ export async function readAlertmanager() {
   return alertmanager.parse(parse(await read('alertmanager.yml')));
 }
 
-export const readRunbooks = (): Promise<string> => readFile(join(REPOSITORY, 'docs/runbooks.md'), 'utf8');
+const readPage = (path: string): Promise<string> => readFile(join(REPOSITORY, 'docs', path), 'utf8');
 
-export const readDocs = (): Promise<string> => readFile(join(REPOSITORY, 'docs/observability.md'), 'utf8');
+export const readRunbooks = (): Promise<string> => readPage('observe.md');
+
+export const readMetricsPage = (): Promise<string> => readPage('reference/metrics.md');

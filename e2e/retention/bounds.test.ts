@@ -10,7 +10,7 @@ import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
 import { testDatabase } from '@switchboard/testkit';
 import { describe, expect, test } from 'vitest';
-import { serviceSettings } from '../docs/settings.ts';
+import { serviceSettings } from '../docs/reference/settings.ts';
 import { CLICKHOUSE_HOLDINGS } from '../erasure/holdings.ts';
 import { tablesOf } from '../erasure/scan.ts';
 import { REPOSITORY } from '../harness/repository.ts';

@@ -142,21 +142,18 @@ export const catalogueService = defineService({
     const { lagSeconds } = createOutboxStore(db);
     metrics.gaugeBy(
       'switchboard_outbox_lag_seconds',
-      'Age of the oldest directory change that is not published yet.',
+      'Age of the oldest unpublished directory change.',
       [],
       async () => [{ labels: {}, value: await lagSeconds() }],
     );
 
-    metrics.gaugeBy(
-      'switchboard_projects_throttled',
-      'Projects that an operator throttles.',
-      [],
-      async () => [{ labels: {}, value: await throttles.count() }],
-    );
+    metrics.gaugeBy('switchboard_projects_throttled', 'Throttled projects.', [], async () => [
+      { labels: {}, value: await throttles.count() },
+    ]);
 
     metrics.gaugeBy(
       'switchboard_erasure_oldest_seconds',
-      'Age of the oldest erasure that some service has not done yet.',
+      'Age of the oldest unfinished erasure.',
       [],
       async () => [{ labels: {}, value: await erasures.oldestSeconds() }],
     );

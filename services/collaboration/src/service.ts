@@ -111,7 +111,7 @@ export const collaborationService = defineService({
       ),
       failed: metrics.counter(
         'switchboard_deliveries_failed_total',
-        'E-mails and pushes that failed for good.',
+        'E-mails and pushes that failed permanently.',
       ),
       skipped: metrics.counter(
         'switchboard_deliveries_skipped_total',
@@ -141,7 +141,7 @@ export const collaborationService = defineService({
     });
     metrics.gaugeBy(
       'switchboard_deliveries_waiting',
-      'E-mails and pushes that are not done yet, retries included.',
+      'Pending e-mails and pushes, retries included.',
       [],
       async () => [{ labels: {}, value: await queue.waiting() }],
     );

@@ -13,11 +13,11 @@ export function createFeedMetrics(metrics: Pick<Metrics, 'counter' | 'durations'
   const events = metrics.counter('switchboard_clickhouse_events_total', 'Events inserted into ClickHouse.');
   const duplicates = metrics.counter(
     'switchboard_clickhouse_duplicates_total',
-    'Events left out because ClickHouse has them.',
+    'Events skipped because ClickHouse has them.',
   );
   const deadLetters = metrics.counter(
     'switchboard_clickhouse_dead_letters_total',
-    'Events that ClickHouse refused and that went to the dead-letter topic.',
+    'Events that ClickHouse rejected, sent to the dead-letter topic.',
   );
   const seconds = metrics.durations(
     'switchboard_clickhouse_insert_duration_seconds',
@@ -26,7 +26,7 @@ export function createFeedMetrics(metrics: Pick<Metrics, 'counter' | 'durations'
   );
   metrics.gauge(
     'switchboard_clickhouse_buffered_bytes',
-    'JSON of events held in memory until it is inserted into ClickHouse.',
+    'Bytes of events held in memory until they are inserted.',
     () => held.bytes,
   );
   return {

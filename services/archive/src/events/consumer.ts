@@ -47,16 +47,16 @@ export function createEventConsumer(options: EventConsumerOptions): EventConsume
   );
   const deadLetters = metrics.counter(
     'switchboard_archive_dead_letters_total',
-    'Lines or records of events that could not be decoded and went to the dead-letter topic.',
+    'Undecodable lines and records sent to the dead-letter topic.',
   );
   metrics.gauge(
     'switchboard_archive_buffered_bytes',
-    'JSON of events held in memory until their file is written.',
+    'Bytes of events held in memory until their file is written.',
     () => held.bytes,
   );
   metrics.gauge(
     'switchboard_archive_oldest_unarchived_seconds',
-    'Age of the oldest record that was read and is in no file yet.',
+    'Age of the oldest record that was read and is not yet in a file.',
     () => {
       const oldest = [...partitions.values()].flatMap((one) => one.oldestAt() ?? []);
       return oldest.length === 0 ? 0 : Math.max(0, (clock.now().getTime() - Math.min(...oldest)) / 1000);

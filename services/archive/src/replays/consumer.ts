@@ -42,11 +42,11 @@ export function createReplayConsumer(options: ReplayConsumerOptions) {
   const heldBytes = () => [...partitions.values()].reduce((sum, one) => sum + one.bytes(), 0);
   const deadLetters = metrics.counter(
     'switchboard_replay_chunks_dead_lettered_total',
-    'Replay chunks that were not valid or never complete.',
+    'Invalid or incomplete replay chunks.',
   );
   metrics.gauge(
     'switchboard_replay_incomplete_bytes',
-    'Parts of replay chunks held in memory until the other parts arrive.',
+    'Bytes of replay chunks held in memory until their other parts arrive.',
     heldBytes,
   );
   let consumption: Promise<Consumption> | undefined;

@@ -43,7 +43,7 @@ export function createMaking(options: MakingOptions): Making {
   const { logger, metrics, database, directory, region, audit } = options;
   const failures = metrics.counter(
     'switchboard_scheduled_changes_failed_total',
-    'Scheduled changes of flags that were due and could not be made.',
+    'Scheduled changes of flags that failed.',
   );
   const store = createScheduledChangesStore(database.drizzle);
   const stopping = new AbortController();

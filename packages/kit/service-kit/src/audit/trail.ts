@@ -69,12 +69,12 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
   );
   const counted = metrics.counter(
     'switchboard_audit_refusals_counted_total',
-    'Refusals that share an entry of the audit trail with others, because there were many.',
+    'Refusals counted in an existing entry of the audit trail instead of a new one.',
   );
   for (const outcome of auditOutcome.options) entries.add([outcome], 0);
   metrics.gaugeBy(
     'switchboard_audit_lag_seconds',
-    'Age of the oldest entry of the audit trail that is not published yet.',
+    'Age of the oldest unpublished entry of the audit trail.',
     [],
     async () => [{ labels: {}, value: await createOutboxStore(db).lagSeconds() }],
   );

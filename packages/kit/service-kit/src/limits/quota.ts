@@ -53,13 +53,13 @@ const MIN_SHARED_SECONDS = 0.05;
 export function openQuotas({ bytesPerSecond, redis, share, metrics, logger }: QuotasOptions): Quotas {
   const rejections = metrics.counterBy(
     'switchboard_quota_rejections_total',
-    'Requests over a quota by quota and holder.',
+    'Requests rejected with 429 because a project or address exceeded a quota.',
     ['quota', 'by'],
   );
   const allowed = redis === undefined ? share : (rate: number) => rate;
   const throttled = metrics.counterBy(
     'switchboard_throttled_requests_total',
-    'Requests of projects that an operator throttles, by what became of them: refused or dropped.',
+    'Requests of throttled projects by outcome: refused or dropped.',
     ['project', 'outcome'],
   );
   const named = new Set<string>();

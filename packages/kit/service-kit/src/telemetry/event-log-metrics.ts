@@ -50,7 +50,7 @@ export function logMetrics(metrics: Metrics, log: EventLog, { running, watches }
   if (names.length > 0) {
     metrics.gaugeBy(
       'switchboard_event_log_group_members',
-      'Members of a consumer group, also of other programs.',
+      'Members of each consumer group of the deployment.',
       ['group'],
       async () => [...(await log.members(names))].map(([group, value]) => ({ labels: { group }, value })),
     );
@@ -88,7 +88,7 @@ export function logMetrics(metrics: Metrics, log: EventLog, { running, watches }
   );
   const deadLetters = metrics.counterBy(
     'switchboard_event_log_dead_letters_total',
-    'Unreadable records sent to the dead-letter topic.',
+    'Records sent to the dead-letter topic.',
     ['group', 'topic'],
   );
   return {

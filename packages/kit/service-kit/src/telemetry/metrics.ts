@@ -75,7 +75,7 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
   }
   const build: Gauge = new Gauge({
     name: 'switchboard_build_info',
-    help: 'What runs here: always 1.',
+    help: 'Always 1. The labels name the running build.',
     labelNames: ['version', 'revision', 'node'],
     aggregator: 'max',
     registers: [registry],
@@ -92,7 +92,7 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
   const caches = new Map<string, () => Readonly<Reads>>();
   const reads: Counter = new Counter({
     name: 'switchboard_cache_reads_total',
-    help: 'Reads of a cache, by whether it had the answer: hit or miss.',
+    help: 'Reads of a cache, by result: hit or miss.',
     labelNames: ['cache', 'result'],
     registers: [registry],
     collect() {
@@ -106,27 +106,29 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
   });
 
   const projects = projectLoad();
-  projectGauge('switchboard_project_requests_per_second', 'Requests per second', ({ requests }) => requests);
-  projectGauge(
-    'switchboard_project_refused_per_second',
-    'Responses 429 and 5xx per second',
-    ({ refused }) => refused,
+  const busiest = (rateOf: (load: ProjectLoad) => number) => async () =>
+    [...projects.busiest(rateOf)].map(([project, value]) => ({ labels: { project }, value }));
+  gaugeBy(
+    'switchboard_project_requests_per_second',
+    'Requests per second of the busiest projects over half a minute; `other` is the sum of the rest.',
+    ['project'],
+    busiest(({ requests }) => requests),
+    'sum',
   );
-  projectGauge('switchboard_project_busy', 'Requests in progress on average', ({ seconds }) => seconds);
-
-  /** Adds a gauge. A counter would decrease when a project drops out of the busiest ones. */
-  function projectGauge(name: string, what: string, rateOf: (load: ProjectLoad) => number): void {
-    const gauge: Gauge = new Gauge({
-      name,
-      help: `${what} of the busiest projects over half a minute; \`other\` is the sum of the rest.`,
-      labelNames: ['project'],
-      registers: [registry],
-      collect() {
-        gauge.reset();
-        for (const [project, rate] of projects.busiest(rateOf)) gauge.set({ project }, rate);
-      },
-    });
-  }
+  gaugeBy(
+    'switchboard_project_refused_per_second',
+    'Responses 429 and 5xx per second of the busiest projects over half a minute.',
+    ['project'],
+    busiest(({ refused }) => refused),
+    'sum',
+  );
+  gaugeBy(
+    'switchboard_project_busy',
+    'Requests in progress of the busiest projects, on average over half a minute.',
+    ['project'],
+    busiest(({ seconds }) => seconds),
+    'sum',
+  );
 
   // prom-client's lookup by labels costs more than counting, so each series is looked up once. Nested by route,
   // method and status, since building one key costs more than three look-ups.
@@ -176,7 +178,7 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
     help: string,
     labels: string[],
     read: () => Promise<LabelledValue[]>,
-    aggregator: 'max' | 'min' = 'max',
+    aggregator: 'max' | 'min' | 'sum' = 'max',
   ): void {
     const reading = inTime(read);
     const gauge: Gauge = new Gauge({
@@ -205,7 +207,7 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
 
   const failures = counterBy(
     'switchboard_background_errors_total',
-    'Failed attempts of work that repeats without a caller.',
+    'Failed attempts of background work, which is repeated.',
     ['task'],
   );
 

@@ -39,7 +39,7 @@ export function createBackfills(options: BackfillsOptions): Backfills {
   const done = new Set<string>();
   let running: Promise<void> | undefined;
 
-  const changed = metrics.counterBy('switchboard_backfill_rows_total', 'Rows that backfills looked at.', [
+  const changed = metrics.counterBy('switchboard_backfill_rows_total', 'Rows processed by backfills.', [
     'backfill',
   ]);
   for (const { name } of backfills) changed.add([name], 0);

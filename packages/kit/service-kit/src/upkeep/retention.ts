@@ -60,19 +60,23 @@ export function createRetention({ database, data, clock, logger, metrics }: Rete
     ['kind', 'what'],
   );
   for (const { kind } of limited) for (const what of ['rows', 'objects']) removed.add([kind, what], 0);
-  const gauge = (name: string, help: string, valueFor: (kind: string) => number) =>
-    metrics.gaugeBy(name, help, ['kind'], async () =>
-      limited.map(({ kind }) => ({ labels: { kind }, value: valueFor(kind) })),
-    );
-  gauge(
+  const byKind = (valueFor: (kind: string) => number) => async () =>
+    limited.map(({ kind }) => ({ labels: { kind }, value: valueFor(kind) }));
+  metrics.gaugeBy(
     'switchboard_retention_last_success_timestamp_seconds',
-    'When nothing that is too old was left, last; 0 if not since the start.',
-    (kind) => (succeededAt.get(kind) ?? 0) / 1000,
+    'Time of the last run that removed everything that is too old; 0 if there was none since the start.',
+    ['kind'],
+    byKind((kind) => (succeededAt.get(kind) ?? 0) / 1000),
   );
-  gauge('switchboard_retention_oldest_seconds', 'Age of the oldest data that is kept.', (kind) => {
-    const oldest = oldestAt.get(kind);
-    return oldest === undefined ? 0 : Math.max(0, (clock.now().getTime() - oldest) / 1000);
-  });
+  metrics.gaugeBy(
+    'switchboard_retention_oldest_seconds',
+    'Age of the oldest data that the last run kept.',
+    ['kind'],
+    byKind((kind) => {
+      const oldest = oldestAt.get(kind);
+      return oldest === undefined ? 0 : Math.max(0, (clock.now().getTime() - oldest) / 1000);
+    }),
+  );
 
   async function removeOld({ kind, days, removeBefore, oldest }: (typeof limited)[number]): Promise<void> {
     const total = { rows: 0, objects: 0 };

@@ -8,19 +8,19 @@ import {
   servedAs,
 } from '@switchboard/contracts';
 
-/** Returns the text of docs/permissions.md. */
+/** Returns the text of docs/reference/permissions.md. */
 export function permissionsPage(): string {
   return `${[
     '# Permissions',
     '<!-- Generated from the contracts by `pnpm run docs`; a test fails when it is stale. -->',
-    'Every operation with an access token needs one permission. A member has those of their role in the company that owns the project, and of every role before it; PUT of a member sets the role, which is in force everywhere within a second. On the management API an access token can carry permissions for all companies: `service.manage` has every permission, and `service.directory`, `service.support` and `service.secrets` include `service.read`.',
-    `Roles, least first: ${ROLES.map((role) => `\`${role}\``).join(', ')}. The default is the first. Admins neither give nor take the roles \`admin\` and \`owner\`; an owner cannot leave the company without one.`,
+    'Every operation with an access token requires one permission. A member has the permissions of their role in the company that owns the project, and of every role before it. A changed role takes effect within a second. On the management API, an access token can carry permissions for all companies: `service.manage` includes every permission, and `service.directory`, `service.support` and `service.secrets` include `service.read`.',
+    `Roles, weakest first: ${ROLES.map((role) => `\`${role}\``).join(', ')}. The first is the default. Admins cannot grant or revoke the roles \`admin\` and \`owner\`. A company always keeps one owner.`,
     [
       '| permission | allows | least role | in the token | operations |',
       '|---|---|---|---|---|',
       ...rows(),
     ].join('\n'),
-    'The console calls the same operations on the API host, without `/management` in the path. There a role, or a personal or service [token](tokens.md) of the company, gives a permission; those in an access token do not count. `-` marks operations that are not on that host.',
+    'The console calls the same operations on the API host, without `/management` in the path. On that host a role, or a personal or service [token](../manage.md#tokens) of the company, grants permissions; those in an access token have no effect. `-` marks operations that are not on that host.',
     [
       `| operation | on the API host | ${ROLES.join(' | ')} |`,
       `|---|---|${ROLES.map(() => ':-:').join('|')}|`,

@@ -3,7 +3,10 @@ import { settingOf } from './setting.ts';
 import { serviceSettings } from './settings.ts';
 
 /** The file from which the Helm chart reads the settings of each service. */
-export const chartFile = new URL('../../deploy/kubernetes/switchboard/files/settings.json', import.meta.url);
+export const chartFile = new URL(
+  '../../../deploy/kubernetes/switchboard/files/settings.json',
+  import.meta.url,
+);
 
 /** Returns the content of settings.json, which the chart uses to check settings. */
 export function chartSettings(): string {

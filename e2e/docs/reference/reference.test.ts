@@ -1,23 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { brokerUsersPage } from './broker-users.ts';
+import { REPOSITORY } from '../../harness/repository.ts';
+import { MET } from './asvs.ts';
 import { chartFile, chartSettings } from './chart.ts';
-import { brokerUsersFile, permissionsFile, settingsFile } from './page.ts';
-import { permissionsPage } from './permissions.ts';
+import { referencePages } from './pages.ts';
 import { settingOf } from './setting.ts';
-import { allSettings, settingsPage } from './settings.ts';
+import { allSettings } from './settings.ts';
 
-test('docs/reference/settings.md matches the settings; `pnpm run docs` updates it', async () => {
-  expect(await readFile(settingsFile, 'utf8')).toBe(settingsPage());
-});
-
-test('docs/permissions.md matches the contracts; `pnpm run docs` updates it', async () => {
-  expect(await readFile(permissionsFile, 'utf8')).toBe(permissionsPage());
-});
-
-test('docs/broker-users.md matches the contracts; `pnpm run docs` updates it', async () => {
-  expect(await readFile(brokerUsersFile, 'utf8')).toBe(brokerUsersPage());
+test.each(referencePages)('$path matches its source; `pnpm run docs` updates it', async ({ path, text }) => {
+  expect(await readFile(join(REPOSITORY, path), 'utf8')).toBe(await text());
 });
 
 test('settings.json of the Helm chart matches the settings; `pnpm run docs` updates it', async () => {
@@ -62,4 +55,9 @@ test('settingOf unwraps optional, default and transformed schemas', () => {
     fallback: undefined,
   });
   expect(settingOf('R', z.string())).toMatchObject({ values: 'text', required: true });
+});
+
+test.each(MET)('the tests of requirement %s exist', async (_, tests) => {
+  expect(tests).not.toEqual([]);
+  await Promise.all(tests.map((path) => access(join(REPOSITORY, path))));
 });
