@@ -101,7 +101,7 @@ ${Object.entries(BENCHES)
   .map(([name, { summary, options }]) => `  ${name.padEnd(12)}${summary}\n${' '.repeat(14)}${options}`)
   .join('\n')}
 
-docs/benchmarks.md and docs/reliability.md describe the measurements.
+docs/reliability-and-benchmarks.md describes the measurements.
 `;
 
 const [name, ...args] = process.argv.slice(2);

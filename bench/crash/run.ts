@@ -8,7 +8,7 @@ const MAX_FAULTS_SHOWN = 20;
 
 /**
  * Kills processes and breaks connections at random under load, and looks for lost and duplicate data. See
- * docs/reliability.md.
+ * docs/reliability-and-benchmarks.md.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({

@@ -43,7 +43,7 @@ interface Run {
   peakMb: number;
 }
 
-/** Compares the flags service with bare Node, bare Hono and, with --peer, another product. See docs/benchmarks.md. */
+/** Compares the flags service with bare Node, bare Hono and, with --peer, another product. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

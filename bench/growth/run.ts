@@ -33,7 +33,7 @@ const DIMENSIONS: Record<string, () => Promise<Dimension>> = {
   'insight-projects': insightProjects,
 };
 
-/** Measures each hot path at 1, 10, 100 and 1,000 times the data. See docs/benchmarks.md. */
+/** Measures each hot path at 1, 10, 100 and 1,000 times the data. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

@@ -35,7 +35,7 @@ interface Verdict {
   problems: string[];
 }
 
-/** Runs each attack beside a well-behaved tenant. See docs/security.md. */
+/** Runs each attack beside a well-behaved tenant. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { freePort, type Program, redisUrl, spawnProgram } from '@switchboard/testkit';
 
-/** Starts PostHog's capture with a Redis. docs/benchmarks.md describes its source. All events go to one topic. */
+/** Starts PostHog's capture (github.com/PostHog/hog-rs) with a Redis. All events go to one topic. */
 export async function startCapture(binary: string, brokers: string[], topic: string): Promise<Program> {
   const redis = await redisUrl();
   if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');

@@ -28,7 +28,7 @@ const COLUMNS = [
   'unexpected',
 ];
 
-/** Compares the ingestion service with the floor and a peer. See docs/benchmarks.md. */
+/** Compares the ingestion service with the floor and a peer. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

@@ -16,7 +16,7 @@ interface Run {
   blockMs: number;
 }
 
-/** Compares reads with prepared bytes. See docs/benchmarks.md. */
+/** Compares reads with prepared bytes. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,

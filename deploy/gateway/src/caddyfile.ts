@@ -92,7 +92,7 @@ function upstreamOptions(): Line {
       'keepalive 30s',
       'keepalive_idle_conns_per_host 256',
       'compression off',
-      '# For services with TLS_CERT_FILE: docs/mutual-tls.md.',
+      '# For services with TLS_CERT_FILE: docs/security.md.',
       setting('UPSTREAM_TLS', ''),
     ]),
   ]);

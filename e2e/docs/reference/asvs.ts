@@ -93,7 +93,7 @@ const OPEN = `| requirement | state |
 | 4.4.2 \`Origin\` of sockets | not required of visitors' sockets: a messenger may be on any page |
 | 5.4.3 antivirus | not met; only pictures and PDFs are accepted, and PDFs are downloads |
 | 12.3.1, 12.3.3, 12.3.4 TLS inside the network | available, off by default: [mutual TLS](../security.md#mutual-tls) |
-| 13.2.1 short-lived credentials of services | passwords, rotated [by hand](../operate.md#secrets) |
+| 13.2.1 short-lived credentials of services | passwords, rotated [by hand](../operate.md#changing-secrets) |
 | 13.3.1 vault | environment variables; Kubernetes Secrets or files that your platform fills |
 | 14.2.1 no secrets in addresses | public report links carry their token in the path; they are answered with \`no-referrer\` |
 | 15.1.1, 15.2.1 time to fix dependencies | not promised; \`npx pnpm@12 audit\` |
