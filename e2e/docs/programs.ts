@@ -20,7 +20,6 @@ export const START = 'npx pnpm@12 start';
 /** Prefixes of commands that are not run, with the reason. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   docker: 'needs a container engine; .ci/containers has one',
-  '.ci/containers': 'takes minutes and the ports of docker-compose.yml',
   helm: 'needs a cluster; e2e/kubernetes renders the chart',
   kubectl: 'needs a cluster',
   pg_dump: 'needs databases of a deployment; e2e/restore runs it',
