@@ -59,7 +59,7 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
     await lint({ files: ['everywhere', ...services, 'directory-link', 'gateway', ...OPTIONS] });
   });
 
-  it('matches the Kubernetes schemas with everything enabled; invalid manifests do not', async () => {
+  it('matches the Kubernetes schemas with everything enabled, which reject invalid manifests', async () => {
     const everything = await template('everything', {
       files: ['everywhere', 'production', ...services, 'directory-link', 'gateway', ...OPTIONS],
       set: [

@@ -102,7 +102,7 @@ describe('the ACLs of the broker users', () => {
     }
   }, 60_000);
 
-  it('the ACLs refuse a user the records of a topic of which it may watch the offsets', async () => {
+  it('the ACLs refuse a user the records of a topic when it may only watch the offsets', async () => {
     if (kafka === undefined) return;
     expect(eventLogAccess.catalogue.watches).toContainEqual({ group: 'archive.events', topics: ['events'] });
     const consumer = client('catalogue').consumer({ groupId: 'catalogue.audit' });

@@ -333,7 +333,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     return (await turnsOf(id)).flatMap(({ attachments }) => attachments);
   };
 
-  it('sends files and keeps conversations on a page whose library changes how arrays are serialised', async () => {
+  it('sends files and keeps conversations on a page with a library that changes how arrays are serialised', async () => {
     const page = await open(await visitor());
     // Prototype.js 1.6 does this.
     await page.evaluate(
@@ -398,7 +398,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     ['has more emojis than the API takes', smile.repeat(600), smile.repeat(500)],
     ['has half an emoji', 'half \ud83d.', 'half \ufffd.'],
     ['is empty', '', ''],
-  ])('sends a turn from a page whose title %s', async (_, title, sent) => {
+  ])('sends a turn from a page with a title that %s', async (_, title, sent) => {
     const page = await open(await visitor());
     await page.evaluate(`document.title = ${JSON.stringify(title)}`);
     const [turn] = await turnsOf(await begin(page, 'hi'));
@@ -656,7 +656,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(await page.evaluate('globalThis.bad')).toBeUndefined();
   });
 
-  it('never throws into the page', async () => {
+  it('throws no error into the page', async () => {
     const page = await open(await visitor());
     await page.evaluate(`{
       m.stop(); m.stop(); m.open(); m.write('x'); m.close();

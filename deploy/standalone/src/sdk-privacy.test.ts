@@ -227,7 +227,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
     expect(events).not.toContain('Write a message');
   }, 60_000);
 
-  it('a recording plays on a page whose library changes how arrays are serialised', async () => {
+  it('a recording plays on a page with a library that changes how arrays are serialised', async () => {
     const page = await open();
     // Prototype.js 1.6 does this.
     await page.evaluate(`Array.prototype.toJSON = function () { return '[' + this.map((one) => JSON.stringify(one)).join(', ') + ']' };

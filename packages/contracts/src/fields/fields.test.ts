@@ -272,7 +272,7 @@ describe('an arbitrary JSON value', () => {
   });
 });
 
-describe('JSON for every reader', () => {
+describe('well-formed JSON for every reader', () => {
   test.each([
     [{ text: 'Pay \ud83d', plan: 'pro' }, '{"text":"Pay \ufffd","plan":"pro"}'],
     [{ '\udc00': [{ a: '\ud800\ud800' }] }, '{"\ufffd":[{"a":"\ufffd\ufffd"}]}'],

@@ -85,7 +85,7 @@ test('names the accepted forms for every union in a request', () => {
   }
 });
 
-describe('an unknown property', () => {
+describe('unknown properties', () => {
   const flag = z.object({
     targeting: z.array(z.object({ attribute: z.string(), value: z.unknown() })).optional(),
     texts: z

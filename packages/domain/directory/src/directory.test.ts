@@ -92,7 +92,7 @@ describe.for(logs)('the directory over the event log of %s', (kind) => {
       expect(await directory.projectKey(key)).toMatchObject({ region: 'eu' });
     });
 
-    it('answers for records published before the look-up, even after an earlier look-up in vain', async () => {
+    it('answers for records published before the look-up, even after an earlier look-up without a result', async () => {
       const instances = [service.instance(), service.instance()];
       for (const { directory } of instances) await directory.start();
       for (let round = 0; round < 5; round++) {

@@ -6,7 +6,7 @@ const pro: Clause = { attribute: 'plan', op: 'eq', value: 'pro' };
 const of = (cohorts: Cohort[], person = user({ plan: 'pro' })) =>
   memberships(compileCohorts(cohorts), person);
 
-test('a person belongs to the cohorts that list them or whose clauses all match, sorted', () => {
+test('a person belongs to the cohorts that list them and to those with only matching clauses, sorted', () => {
   const cohorts: Cohort[] = [
     { id: 'z-listed', distinctIds: ['bert', 'anna'] },
     { id: 'matched', match: [pro] },

@@ -222,7 +222,7 @@ describe('time-outs', () => {
     expect(await database.sql`select id from given_up`).toHaveLength(0);
   });
 
-  it('runs no statement outside a transaction whose connection was lost', async () => {
+  it('runs no statement of a transaction after its connection was lost', async () => {
     const database = open({ poolSize: 1 });
     await database.sql`create table if not exists outside (id int)`;
     const lost = database.sql.begin(async (transaction) => {

@@ -53,7 +53,7 @@ async function isEncrypted(mode: string): Promise<unknown> {
   }
 }
 
-it('uses TLS if the URL requires it, and verifies the certificate if the URL says so', async () => {
+it('uses TLS if the URL requires it, and verifies the certificate if the URL asks for verification', async () => {
   expect(await isEncrypted('disable')).toBe(false);
   expect(await isEncrypted('require')).toBe(true);
   await expect(isEncrypted('verify-full')).rejects.toThrow();

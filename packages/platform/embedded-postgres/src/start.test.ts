@@ -59,7 +59,7 @@ it('keeps data and password from one start to the next, and refuses a wrong pass
   await expect(query(stranger.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
 });
 
-it('is PostgreSQL 18 with UTF-8, durable by default', async () => {
+it('starts PostgreSQL 18 with UTF-8, durable by default', async () => {
   const server = await start({ directory: await folder() });
   const show = (name: string) => query(server.url('postgres'), `show ${name}`);
   expect(await show('server_version')).toMatchObject([{ server_version: expect.stringMatching(/^18\./) }]);

@@ -338,7 +338,7 @@ describe('the batcher', () => {
     expect(budget.used()).toBe(0);
   });
 
-  it.each([Number.NaN, -1, 0.5])('rejects a publish whose offset is %d', async (offset) => {
+  it.each([Number.NaN, -1, 0.5])('rejects a publish with the offset %d', async (offset) => {
     const { publish, sends, budget } = setUp();
     const published = publish(['a']);
     await settled();

@@ -18,7 +18,7 @@ describe('work with a deadline', () => {
 });
 
 describe('the backoff delay', () => {
-  it('stays below a bound that doubles up to the maximum', () => {
+  it('increases the backoff delay within a bound that doubles up to the maximum', () => {
     fc.assert(
       fc.property(fc.nat(2_000), (attempt) => {
         const delay = backoffDelay(attempt, { baseMs: 10, maxMs: 1_000 });
@@ -69,7 +69,7 @@ describe('retries of an action', () => {
 });
 
 describe('a byte budget', () => {
-  it('reserves bytes up to its bound', () => {
+  it('reserves bytes up to the bound of a budget', () => {
     const budget = createByteBudget(100);
     expect(budget.tryReserve(60)).toBe(true);
     expect(budget.tryReserve(41)).toBe(false);
@@ -78,7 +78,7 @@ describe('a byte budget', () => {
     expect(budget.used()).toBe(40);
   });
 
-  it('limits its parts in total, and counts each one', () => {
+  it('limits the parts of a budget in total, and counts each one', () => {
     const whole = createByteBudget(100);
     const [bodies, records] = [whole.part(), whole.part()];
     expect(bodies.tryReserve(60)).toBe(true);

@@ -39,7 +39,7 @@ describe('the page of the API reference', () => {
     expect(policy).not.toMatch(/\*|unsafe-eval/);
   });
 
-  test('serves its script immutably under a content hash, gzipped where accepted', async () => {
+  test('serves the script of the page immutably under a content hash, gzipped where accepted', async () => {
     const path = await scriptPath();
     expect(path).toMatch(/^\/docs\/scalar\.[0-9a-f]{16}\.js$/);
     const plain = await app.request(path);

@@ -71,7 +71,7 @@ describe.each(['light', 'dark'] as const)('the %s scheme', (scheme) => {
   const hues = series.map((one) => one[scheme]);
 
   test.each(['text', 'text-muted', 'accent', 'danger', 'warning', 'good'] as const)(
-    'has a contrast of 4.5:1 between %s and every background',
+    'keeps a contrast of 4.5:1 between %s and every background',
     (role) => {
       for (const background of backgrounds) {
         expect(contrast(colours[role][scheme], background), background).toBeGreaterThanOrEqual(4.5);
@@ -79,11 +79,11 @@ describe.each(['light', 'dark'] as const)('the %s scheme', (scheme) => {
     },
   );
 
-  test('has readable text on the accent', () => {
+  test('keeps text readable on the accent', () => {
     expect(contrast(colours['on-accent'][scheme], colours.accent[scheme])).toBeGreaterThanOrEqual(4.5);
   });
 
-  test('has a contrast of 3:1 between every series and the backgrounds of charts', () => {
+  test('keeps a contrast of 3:1 between every series and the backgrounds of charts', () => {
     for (const hue of hues) {
       expect(contrast(hue, colours.surface[scheme]), hue).toBeGreaterThanOrEqual(3);
       expect(contrast(hue, colours.raised[scheme]), hue).toBeGreaterThanOrEqual(3);

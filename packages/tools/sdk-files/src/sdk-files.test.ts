@@ -89,7 +89,7 @@ describe('a script', () => {
     }
   });
 
-  test('loads replay, messenger and a language only when they are used', async () => {
+  test('loads replay, messenger and a language into a page only when they are used', async () => {
     const browser = await (await get('browser.js', ENCODED)).arrayBuffer();
     expect(browser.byteLength).toBeLessThan(9_000);
     const messenger = await (await get('messenger.js')).text();

@@ -117,7 +117,7 @@ it('waits until its consumers have read the records that were on the log, and no
   await consumption.stop();
 }, 40_000);
 
-it('tries again after a failure, and reports once', async () => {
+it('retries an erasure after a failure, and reports it once', async () => {
   let failures = 2;
   await ask(SUBJECT);
   start(() => failures-- > 0);

@@ -49,7 +49,7 @@ test('an upgrade to something other than WebSocket is ignored', async () => {
   expect(status).toBe('HTTP/1.1 200 OK');
 });
 
-test('a client whose upgrade was refused does not keep the connection', async () => {
+test('a client with a refused upgrade does not keep the connection', async () => {
   const { url } = await testApp();
   const { socket, status } = await requestUpgrade(url, '/nothing', 'websocket');
   expect(status).toBe('HTTP/1.1 404 Not Found');

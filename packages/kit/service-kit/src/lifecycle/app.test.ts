@@ -181,7 +181,7 @@ describe('errors', () => {
     ]);
   });
 
-  it('sends an empty body and X-Error where the interface says so', async () => {
+  it('sends an empty body and X-Error where the interface specifies them', async () => {
     const response = await call('/beacon', { method: 'POST', body: '{"n":"é"}', ...withKey(KEY) });
     expect([response.status, await response.text()]).toEqual([400, '']);
     expect(response.headers.get('x-error')).toBe('n: must be a number');

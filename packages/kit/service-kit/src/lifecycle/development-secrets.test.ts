@@ -42,7 +42,7 @@ describe('the secrets that docker-compose.yml ships', () => {
     expect(serviceContext(service, { ...good, SECRET: 'own' }).config.SECRET).toBe('own');
   });
 
-  it('a service accepts those secrets if a setting says so, as docker-compose.yml does for its demo', async () => {
+  it('a service accepts the shipped secrets if a setting allows them, as docker-compose.yml does for its demo', async () => {
     for (const { value } of await shipped()) {
       const env = { ...good, SECRET: value, ALLOW_DEVELOPMENT_CREDENTIALS: 'true' };
       expect(serviceContext(service, env).config.SECRET).toBe(value);

@@ -73,7 +73,7 @@ describe('a window in memory', () => {
     await expectInOrder(createRateLimits(undefined));
   });
 
-  it('returns when to retry', async () => {
+  it('returns when a refused request may be retried', async () => {
     const limit = createRateLimits(undefined)({ name: 'test', points: 1, durationSeconds: 60 });
     await limit.consume('a');
     await expect(limit.consume('a')).rejects.toMatchObject({ status: 429, headers: { 'Retry-After': '60' } });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { printable, textTable } from './text-table.ts';
 
 describe('a report as text', () => {
-  it('has a column for each series and a line for each bucket, with totals', () => {
+  it('prints a column for each series and a line for each bucket, with totals', () => {
     const content = parseContent({
       kind: 'bar',
       buckets: ['2026-03-02', '2026-03-09'],

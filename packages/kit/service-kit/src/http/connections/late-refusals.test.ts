@@ -52,7 +52,7 @@ describe('refusals with a controlled clock', () => {
     expect(later.length).toBeLessThan(150);
   });
 
-  test('delays a limited number of refusals at a time, and none that no client repeats in vain', async () => {
+  test('delays a limited number of refusals at a time, and none with a status that clients do not repeat', async () => {
     const delay = delayRefusals();
     expect(refuse(2_000, 401, delay)).toHaveLength(500);
     await vi.advanceTimersByTimeAsync(2_001);
