@@ -342,7 +342,10 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
 
     /** Registers over 100 MB for yesterday in the archive. */
     async function fillYesterday(sql: postgres.Sql): Promise<void> {
-      await sql`alter table seen_events_before set (fillfactor = 10)`;
+      await sql`insert into seen_days values ((now() at time zone 'utc')::date - 1)`;
+      await sql`
+        create table seen_events_yesterday partition of seen_events (primary key (event_key))
+        for values in ((now() at time zone 'utc')::date - 1) with (fillfactor = 10)`;
       await sql`
         insert into seen_events select gen_random_uuid(), n, now(), 0, 0, (select min(day) from seen_days)
         from generate_series(1, 200000) as n`;

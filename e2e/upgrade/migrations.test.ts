@@ -9,7 +9,10 @@ import { lintMigration } from './migration-lint.ts';
 const files = globSync('{services,packages/*}/*/migrations/*.sql', { cwd: REPOSITORY }).sort();
 const journal = z.object({ entries: z.array(z.object({ tag: z.string() })) });
 
-test.each(files)('%s can be applied while the previous version runs', async (file) => {
+/** No previous version runs beside the initial migration. */
+const later = files.filter((file) => !basename(file).startsWith('0000_'));
+
+test.each(later)('%s can be applied while the previous version runs', async (file) => {
   expect(await lintMigration(await readFile(join(REPOSITORY, file), 'utf8'))).toEqual([]);
 });
 

@@ -1,3 +1,0 @@
-CREATE TABLE "directory"."done_erasures" (
-	"id" text PRIMARY KEY NOT NULL
-);

@@ -1,2 +1,0 @@
--- brief: the index has a row for each erasure that is not done; building it reads entries once, a million in a second
-CREATE INDEX "entries_open_erasures" ON "directory"."entries" USING btree ("id") WHERE "directory"."entries"."kind" = 'erasure' and "directory"."entries"."value" is not null;

@@ -1,1 +1,0 @@
-ALTER TABLE "event_log"."records" SET (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);

@@ -1,1 +1,0 @@
-ALTER TABLE "saved_reports" ADD COLUMN "refresh" text;

@@ -1,1 +1,0 @@
-ALTER TABLE "reports" ADD COLUMN "public_annotations" boolean DEFAULT false NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "members" ADD COLUMN "role" text DEFAULT 'viewer' NOT NULL;

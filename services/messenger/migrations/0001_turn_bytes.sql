@@ -1,1 +1,0 @@
-ALTER TABLE "conversations" ADD COLUMN "turn_bytes" integer DEFAULT 0 NOT NULL;
