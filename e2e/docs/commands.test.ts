@@ -13,7 +13,7 @@ const LANGUAGES: ReadonlyMap<string, 'js' | 'jsx' | 'ts'> = new Map([
 ]);
 
 /** Runs last, because it erases the demo's project and company, which the other pages need. */
-const LAST = 'docs/erasing.md';
+const LAST = 'docs/security.md';
 
 const plans = readPages()
   .map((page) => ({ path: page.path, plan: planOf(page) }))

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from './testing/command.ts';
 import { type Launched, launch } from './testing/launch.ts';
 
-/** Runs the commands and statements of docs/erasing.md and docs/backup-and-upgrade.md on the demo, in order. */
+/** Runs the commands and statements of docs/security.md and docs/backup-and-upgrade.md on the demo, in order. */
 
 const homes: string[] = [];
 let home: string;
@@ -30,7 +30,7 @@ afterAll(async () => {
 async function documented() {
   const found = new Map<string, string>();
   const docs = new URL('../../../docs/', import.meta.url);
-  for (const page of ['erasing.md', 'backup-and-upgrade.md']) {
+  for (const page of ['security.md', 'backup-and-upgrade.md']) {
     const text = await readFile(new URL(page, docs), 'utf8');
     for (const [, name = '', sql = ''] of text.matchAll(/```sql\n-- (.+?)\n(.+?)```/gs)) found.set(name, sql);
   }
@@ -108,7 +108,7 @@ const memberships = async (person: string) =>
 
 /** Runs the command from the page. */
 async function documentedErasure(what: 'person' | 'colleague' | 'project'): Promise<void> {
-  const page = await readFile(new URL('../../../docs/erasing.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../docs/security.md', import.meta.url), 'utf8');
   const [, line = ''] = new RegExp(`switchboard (erase ${what} .+)`).exec(page) ?? [];
   const { management_url, tokens } = running.demo;
   const env = { SWITCHBOARD_URL: management_url, SWITCHBOARD_TOKEN: tokens.operator };
@@ -122,7 +122,7 @@ const person = 'visitor-1';
 const visits = 14 * 30;
 let erased = 0;
 
-describe('docs/erasing.md', () => {
+describe('docs/security.md', () => {
   it('erases one person from every store, and nobody else', async () => {
     const { demo } = running;
     const body = { distinct_id: person, properties: { plan: 'pro' } };
@@ -194,7 +194,7 @@ it('a copy of a stopped data folder starts elsewhere, and rebuilds user state fr
   expect(await rowsOf(`event_name = 'product seen'`)).toBe(visits - erased);
 }, 240_000);
 
-it('erases a project from every store with the commands of docs/erasing.md', async () => {
+it('erases a project from every store with the commands of docs/security.md', async () => {
   await documentedErasure('project');
   // The erasure records of the person and of the project remain. The project's id stays taken.
   // The audit trail stays until it expires.

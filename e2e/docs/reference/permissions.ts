@@ -13,14 +13,13 @@ export function permissionsPage(): string {
   return `${[
     '# Permissions',
     '<!-- Generated from the contracts by `pnpm run docs`; a test fails when it is stale. -->',
-    'Every operation with an access token requires one permission. A member has the permissions of their role in the company that owns the project, and of every role before it. A changed role takes effect within a second. On the management API, an access token can carry permissions for all companies: `service.manage` includes every permission, and `service.directory`, `service.support` and `service.secrets` include `service.read`.',
-    `Roles, weakest first: ${ROLES.map((role) => `\`${role}\``).join(', ')}. The first is the default. Admins cannot grant or revoke the roles \`admin\` and \`owner\`. A company always keeps one owner.`,
+    'The permission of every operation, the weakest role that has it, and the permission that an access token carries for all companies. [Manage](../manage.md#permissions) explains roles and tokens.',
     [
       '| permission | allows | least role | in the token | operations |',
       '|---|---|---|---|---|',
       ...rows(),
     ].join('\n'),
-    'The console calls the same operations on the API host, without `/management` in the path. On that host a role, or a personal or service [token](../manage.md#tokens) of the company, grants permissions; those in an access token have no effect. `-` marks operations that are not on that host.',
+    'The console calls the same operations on the API host, where permissions in an access token have no effect. `-` marks operations that are not on that host.',
     [
       `| operation | on the API host | ${ROLES.join(' | ')} |`,
       `|---|---|${ROLES.map(() => ':-:').join('|')}|`,
