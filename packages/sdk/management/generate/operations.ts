@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import {
   type Credential,
   consoleOperations,
@@ -8,10 +6,9 @@ import {
   operations,
 } from '@switchboard/contracts';
 import { z } from 'zod';
-import { REPOSITORY } from '../harness/repository.ts';
 
-/** The types of the API in @switchboard/management. */
-export const managementTypesFile = join(REPOSITORY, 'packages/sdk/management/src/operations.ts');
+/** The generated types of the API in @switchboard/management. */
+export const OPERATIONS_FILE = new URL('../src/operations.ts', import.meta.url);
 
 /** A request may omit properties that have a default. A response always has them. */
 type Mode = 'input' | 'output';
@@ -81,8 +78,8 @@ const HEADERS = ['If-Match', 'Idempotency-Key'];
 const TOKEN_CREDENTIALS: readonly Credential[] = ['access-token', 'console', 'management'];
 const REF = '#/components/schemas/';
 
-/** Returns the types and routes of every operation that takes an access token, as a formatted source file. */
-export function managementTypes(): string {
+/** Returns the types and routes of every operation that takes an access token, as a source file. */
+export function operationsSource(): string {
   const { components, paths } = document.parse(openApiDocument({ management: true }));
   const { schemas } = components;
   const wanted = new Map<string, [name: string, mode: Mode]>();
@@ -106,19 +103,18 @@ export function managementTypes(): string {
       types.set(written, `${comment(of.description)}export type ${written} = ${typeOf(of, mode, nameOf)};`);
     }
   }
-  return format(
-    [
-      '// Generated from the contracts by `npx pnpm@12 run docs`; a test fails when it is stale.',
-      ...[...types].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text),
-      '/** The input and result of each operation. */',
-      'export interface Operations {',
-      ...entries.map(({ found, type }) => `${comment(aboutOf(found))}${found.operationId}: ${type};`),
-      '}',
-      'export const ROUTES = {',
-      ...entries.map(({ operation, found }) => `${found.operationId}: ${routeOf(operation, found)},`),
-      '} as const;',
-    ].join('\n'),
-  );
+  return [
+    '// Generated from the contracts by `npx pnpm@12 run docs`; a test fails when it is stale.',
+    ...[...types].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text),
+    '/** The input and result of each operation. */',
+    'export interface Operations {',
+    ...entries.map(({ found, type }) => `${comment(aboutOf(found))}${found.operationId}: ${type};`),
+    '}',
+    'export const ROUTES = {',
+    ...entries.map(({ operation, found }) => `${found.operationId}: ${routeOf(operation, found)},`),
+    '} as const;',
+    '',
+  ].join('\n');
 }
 
 function operationType(
@@ -238,10 +234,4 @@ function routeOf(
     ...(isIdempotent && { isIdempotent }),
     ...(isBinary && { isBinary }),
   });
-}
-
-function format(source: string): string {
-  const biome = join(REPOSITORY, 'node_modules/.bin/biome');
-  const args = ['format', `--stdin-file-path=${managementTypesFile}`];
-  return execFileSync(biome, args, { cwd: REPOSITORY, input: source, encoding: 'utf8' });
 }
