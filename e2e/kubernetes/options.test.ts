@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventLogAccess } from '@switchboard/contracts';
-import { linkSettings, SHUTDOWN_MS } from '@switchboard/service-kit';
+import { linkSettings, SHUTDOWN_MS } from '@switchboard/runtime';
 import { describe, expect, it } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
 import { helm, template } from './helm.ts';

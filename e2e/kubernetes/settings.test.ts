@@ -1,10 +1,10 @@
+import { parseConfig } from '@switchboard/runtime';
 import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
 import { ingestionService } from '@switchboard/service-ingestion';
-import { parseConfig } from '@switchboard/service-kit';
 import { messengerService } from '@switchboard/service-messenger';
 import { describe, expect, it } from 'vitest';
 import { helm, template } from './helm.ts';

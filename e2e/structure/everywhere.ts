@@ -35,11 +35,11 @@ const CLOCK_READERS = new Map([
   ['packages/domain/directory/src/tokens/use-reporter.ts', 'shows when a token was used'],
   ['packages/platform/event-log/src/kafka/encoding/record-batch.ts', 'dates records'],
   ['packages/platform/object-store/src/web-identity.ts', 'turns an expiry into a lifetime as it is granted'],
-  ['packages/kit/service-kit/src/access/access-tokens.ts', 'compares it with the expiry in a token'],
-  ['packages/kit/service-kit/src/access/api-tokens.ts', 'compares it with the expiry of a token'],
-  ['packages/kit/service-kit/src/access/grants.ts', 'compares it with the expiry of a token'],
-  ['packages/kit/service-kit/src/lifecycle/context.ts', 'the clock that services are given'],
-  ['packages/kit/service-kit/src/telemetry/event-log-metrics.ts', 'compares it with the time of a record'],
+  ['packages/kit/http/src/access/access-tokens.ts', 'compares it with the expiry in a token'],
+  ['packages/kit/http/src/access/api-tokens.ts', 'compares it with the expiry of a token'],
+  ['packages/kit/http/src/access/grants.ts', 'compares it with the expiry of a token'],
+  ['packages/kit/runtime/src/process/context.ts', 'the clock that services are given'],
+  ['packages/kit/runtime/src/telemetry/event-log-metrics.ts', 'compares it with the time of a record'],
 ]);
 
 /** SDKs may, because they compare times across pages and processes. Separate tests cover their measurements. */

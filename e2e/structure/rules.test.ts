@@ -7,8 +7,8 @@ import {
   systemClock,
   testHelpers,
 } from './everywhere.ts';
+import { KIT_ORDER, kitOrder } from './kit.ts';
 import type { Rule } from './rule.ts';
-import { KIT_ORDER, kitOrder } from './service-kit.ts';
 import {
   routeFunctions,
   schemaFolder,
@@ -20,8 +20,8 @@ import {
 import { parseTree } from './source.ts';
 
 const shop = 'services/shop/src';
-const kit = 'packages/kit/service-kit/src';
-const [lowest, second] = KIT_ORDER;
+const kit = 'packages/kit/http/src';
+const [lowest, second] = KIT_ORDER[`${kit}/`] ?? [];
 
 /** A tree that every rule accepts. */
 const VALID: Record<string, string> = {

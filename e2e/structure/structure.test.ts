@@ -11,7 +11,7 @@ import {
   systemClock,
   testHelpers,
 } from './everywhere.ts';
-import { kitOrder } from './service-kit.ts';
+import { kitOrder } from './kit.ts';
 import {
   routeFunctions,
   schemaFolder,

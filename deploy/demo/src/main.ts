@@ -1,4 +1,5 @@
-import { ConfigError, ListenError } from '@switchboard/service-kit';
+import { ListenError } from '@switchboard/http';
+import { ConfigError } from '@switchboard/runtime';
 import { serveConsole } from './commands/console.ts';
 import { seed } from './commands/seed.ts';
 import { serve } from './commands/serve.ts';

@@ -1,6 +1,6 @@
 import type { DirectoryLink } from '@switchboard/directory';
 import type { EventLog } from '@switchboard/event-log';
-import type { Metrics } from '@switchboard/service-kit';
+import type { Metrics } from '@switchboard/runtime';
 import { Hono } from 'hono';
 
 interface LinkAppOptions {

@@ -1,6 +1,7 @@
 import { auditTopic } from '@switchboard/audit';
 import { createDirectoryLink, createReportLink } from '@switchboard/directory';
 import { EventLogUnavailable } from '@switchboard/event-log';
+import { ListenError, listen } from '@switchboard/http';
 import { retry } from '@switchboard/resilience';
 import {
   ConfigError,
@@ -8,12 +9,10 @@ import {
   createLogger,
   createMetrics,
   debugOnSignal,
-  ListenError,
   linkSettings,
-  listen,
   openEventLog,
   shutDownInOrder,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import { createLinkApp } from './link-app.ts';
 
 const NAME = 'directory-link';

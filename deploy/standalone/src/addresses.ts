@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { localAccess } from '@switchboard/demo';
-import { type HttpServer, listen } from '@switchboard/service-kit';
+import { type HttpServer, listen } from '@switchboard/http';
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>;
 

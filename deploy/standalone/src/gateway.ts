@@ -9,7 +9,7 @@ import {
   routingPath,
   type ServiceName,
 } from '@switchboard/contracts';
-import { requestId } from '@switchboard/service-kit';
+import { requestId } from '@switchboard/http';
 import { type Context, Hono } from 'hono';
 import type { Pages } from './pages/pages.ts';
 

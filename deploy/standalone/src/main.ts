@@ -1,4 +1,4 @@
-import { shutDownInOrder } from '@switchboard/service-kit';
+import { shutDownInOrder } from '@switchboard/runtime';
 import { banner } from './banner.ts';
 import { explain, UsageError } from './errors.ts';
 import { HELP } from './help.ts';

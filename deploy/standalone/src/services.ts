@@ -1,16 +1,12 @@
 import { SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
+import { type Service, type ServiceDefinition, startWithRetries } from '@switchboard/http';
+import { serviceContext } from '@switchboard/runtime';
 import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
 import { ingestionService } from '@switchboard/service-ingestion';
-import {
-  type Service,
-  type ServiceDefinition,
-  serviceContext,
-  startWithRetries,
-} from '@switchboard/service-kit';
 import { messengerService } from '@switchboard/service-messenger';
 
 interface RunningService {

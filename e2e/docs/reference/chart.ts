@@ -1,4 +1,4 @@
-import { linkShape } from '@switchboard/service-kit';
+import { linkShape } from '@switchboard/runtime';
 import { settingOf } from './setting.ts';
 import { serviceSettings } from './settings.ts';
 

@@ -1,10 +1,10 @@
+import { commonSettings, eventLogSettings, objectStoreSettings } from '@switchboard/runtime';
 import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
 import { ingestionService } from '@switchboard/service-ingestion';
-import { commonSettings, eventLogSettings, objectStoreSettings } from '@switchboard/service-kit';
 import { messengerService } from '@switchboard/service-messenger';
 import type { z } from 'zod';
 import { type Setting, settingOf } from './setting.ts';

@@ -8,7 +8,7 @@ import {
   requireObjectStore,
   retentionDays,
   rolesSetting,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import { z } from 'zod';
 
 /** The URL of ClickHouse's HTTP interface, with user, password and database. */

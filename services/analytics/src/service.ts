@@ -7,23 +7,25 @@ import {
   openErasures,
   readRefreshedReports,
 } from '@switchboard/directory';
+import {
+  createApp,
+  createAuditTrail,
+  createRateLimits,
+  defineService,
+  directUrl,
+  migrateDatabase,
+  openServiceDatabase,
+  projectOfRegion,
+} from '@switchboard/http';
 import { noReads } from '@switchboard/resilience';
 import {
   type Backfill,
-  createApp,
-  createAuditTrail,
   createBackfills,
-  createRateLimits,
   createRetention,
-  defineService,
-  directUrl,
   type ExpiringData,
-  migrateDatabase,
   openEventLog,
   openObjects,
-  openServiceDatabase,
-  projectOfRegion,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import {
   createStateStore,
   createUserStateConsumer,

@@ -7,7 +7,7 @@ import {
   requireObjectStore,
   retentionDays,
   rolesSetting,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import { z } from 'zod';
 
 export const archiveSettings = z

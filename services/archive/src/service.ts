@@ -4,16 +4,13 @@ import { directoryMigrations, openDirectory, openErasures } from '@switchboard/d
 import {
   createApp,
   createAuditTrail,
-  createRetention,
   defineService,
   directUrl,
-  type ExpiringData,
   migrateDatabase,
-  openEventLog,
-  openObjects,
   openServiceDatabase,
   projectOfRegion,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import { createRetention, type ExpiringData, openEventLog, openObjects } from '@switchboard/runtime';
 import { archiveSettings } from './config.ts';
 import { createErasure as createPersonErasure } from './erasure/erasure.ts';
 import { createEventErasure } from './erasure/event-erasure.ts';

@@ -5,7 +5,7 @@ import {
   integerSetting,
   retentionDays,
   rolesSetting,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import { z } from 'zod';
 
 export const catalogueSettings = z.object({

@@ -1,17 +1,16 @@
 import { auditMigrations } from '@switchboard/audit';
 import { createUseReporter, DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC } from '@switchboard/directory';
 import type { TopicSpec } from '@switchboard/event-log';
-import { poll } from '@switchboard/resilience';
 import {
   createApp,
   createAuditTrail,
   createRateLimits,
-  createRetention,
   defineService,
   migrateDatabase,
-  openEventLog,
   openServiceDatabase,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import { poll } from '@switchboard/resilience';
+import { createRetention, openEventLog } from '@switchboard/runtime';
 import { ownDirectory } from './access/own-directory.ts';
 import { createAiModels } from './ai-models/ai-models.ts';
 import { aiModelsRoutes } from './ai-models/routes.ts';

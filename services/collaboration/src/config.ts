@@ -7,7 +7,7 @@ import {
   networkList,
   redisUrl,
   retentionDays,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import { z } from 'zod';
 
 export const collaborationSettings = z

@@ -1,3 +1,3 @@
-import { runService } from '@switchboard/service-kit/main';
+import { runService } from '@switchboard/http/main';
 
 await runService('collaboration', async () => (await import('./service.ts')).collaborationService);

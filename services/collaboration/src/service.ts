@@ -3,21 +3,23 @@ import { directoryMigrations, openDirectory, openErasures } from '@switchboard/d
 import {
   createApp,
   createAuditTrail,
-  createEncryption,
   createRateLimits,
-  createRetention,
-  createSender,
   defineService,
   directUrl,
-  type Metrics,
-  measureCalls,
   migrateDatabase,
-  openEventLog,
-  openRedis,
   openServiceDatabase,
   projectOfRegion,
+} from '@switchboard/http';
+import {
+  createEncryption,
+  createRetention,
+  createSender,
+  type Metrics,
+  measureCalls,
+  openEventLog,
+  openRedis,
   strangersNames,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import { createAnnotations } from './annotations/annotations.ts';
 import { annotationsRoutes } from './annotations/routes.ts';
 import { createAnnotationsStore } from './annotations/store.ts';

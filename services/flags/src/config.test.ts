@@ -1,4 +1,4 @@
-import { parseConfig } from '@switchboard/service-kit';
+import { parseConfig } from '@switchboard/runtime';
 import { describe, expect, it } from 'vitest';
 import { flagsSettings } from './config.ts';
 

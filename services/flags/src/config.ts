@@ -6,7 +6,7 @@ import {
   integerSetting,
   retentionDays,
   rolesSetting,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import { z } from 'zod';
 
 export const flagsSettings = z.object({

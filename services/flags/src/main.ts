@@ -1,3 +1,3 @@
-import { runService } from '@switchboard/service-kit/main';
+import { runService } from '@switchboard/http/main';
 
 await runService('flags', async () => (await import('./service.ts')).flagsService);

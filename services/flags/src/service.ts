@@ -1,19 +1,17 @@
 import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
-import type { Hub } from '@switchboard/realtime';
-import { shareOfHeap } from '@switchboard/resilience';
 import {
   createApp,
   createAuditTrail,
-  createBackfills,
-  createRetention,
   defineService,
   directUrl,
   migrateDatabase,
-  openEventLog,
   openServiceDatabase,
   projectOfRegion,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import type { Hub } from '@switchboard/realtime';
+import { shareOfHeap } from '@switchboard/resilience';
+import { createBackfills, createRetention, openEventLog } from '@switchboard/runtime';
 import {
   createStateStore,
   createUserStateConsumer,

@@ -1,4 +1,4 @@
-import { commonSettings, eventLogSettings, integerSetting, redisUrl } from '@switchboard/service-kit';
+import { commonSettings, eventLogSettings, integerSetting, redisUrl } from '@switchboard/runtime';
 import { z } from 'zod';
 
 const hours = (fallback: number) => integerSetting({ min: 1, max: 87_600, fallback });

@@ -6,7 +6,7 @@ import { call, type Program } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { batch, event, KEY, startIngestion, type TestIngestion } from './testing/service.ts';
 
-/** Tests bodies that cost more to process than to send. The limits themselves are tested in service-kit. */
+/** Tests bodies that cost more to process than to send. The limits themselves are tested in packages/kit/http. */
 
 const withKey = { Authorization: `Bearer ${KEY}` };
 const MIB = 1024 * 1024;

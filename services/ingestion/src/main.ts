@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { runService } from '@switchboard/service-kit/main';
+import { runService } from '@switchboard/http/main';
 
 // By default, V8 lets the heap grow to four times the live memory. In an overload, that includes waiting
 // requests. V8 returns little of that memory. With a lower value, requests of a single event take more CPU.

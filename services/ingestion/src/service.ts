@@ -4,11 +4,10 @@ import {
   defineService,
   directUrl,
   migrateDatabase,
-  openEventLog,
   openQuotas,
-  openRedis,
   openServiceDatabase,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import { openEventLog, openRedis } from '@switchboard/runtime';
 import { ingestionSettings } from './config.ts';
 import { createEvents } from './events/events.ts';
 import { eventsRoutes } from './events/routes.ts';

@@ -9,7 +9,7 @@ import {
   redisUrl,
   retentionDays,
   together,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import { z } from 'zod';
 
 const limit = (fallback: number) => integerSetting({ min: 1, max: 1_000_000, fallback });

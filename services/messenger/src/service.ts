@@ -1,24 +1,26 @@
 import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
-import { createHub, openFanOut } from '@switchboard/realtime';
-import { mountSdks, readSdks } from '@switchboard/sdk-files';
 import {
   createApp,
   createAuditTrail,
-  createEncryption,
   createRateLimits,
-  createRetention,
   defineService,
   directUrl,
   migrateDatabase,
-  openEventLog,
-  openObjects,
   openQuotas,
-  openRedis,
   openServiceDatabase,
   projectOfRegion,
   refusalOfKey,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import { createHub, openFanOut } from '@switchboard/realtime';
+import {
+  createEncryption,
+  createRetention,
+  openEventLog,
+  openObjects,
+  openRedis,
+} from '@switchboard/runtime';
+import { mountSdks, readSdks } from '@switchboard/sdk-files';
 import { createAttachments } from './attachments/attachments.ts';
 import { attachmentsRoutes } from './attachments/routes.ts';
 import { createAttachmentsStore } from './attachments/store.ts';

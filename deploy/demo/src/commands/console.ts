@@ -1,4 +1,5 @@
-import { createLogger, integerSetting, listen, parseConfig, shutDownInOrder } from '@switchboard/service-kit';
+import { listen } from '@switchboard/http';
+import { createLogger, integerSetting, parseConfig, shutDownInOrder } from '@switchboard/runtime';
 import { z } from 'zod';
 import { createConsole } from '../console-page.ts';
 import { allowedHosts, localAccess } from '../local-access.ts';

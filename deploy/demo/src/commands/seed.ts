@@ -1,5 +1,5 @@
 import { ManagementError } from '@switchboard/management';
-import { httpUrl, parseConfig } from '@switchboard/service-kit';
+import { httpUrl, parseConfig } from '@switchboard/runtime';
 import { z } from 'zod';
 import { DemoError, prepareDemo } from '../demo.ts';
 import { openIssuer } from '../issuer.ts';

@@ -1,11 +1,5 @@
-import {
-  createLogger,
-  httpUrl,
-  integerSetting,
-  listen,
-  parseConfig,
-  shutDownInOrder,
-} from '@switchboard/service-kit';
+import { listen } from '@switchboard/http';
+import { createLogger, httpUrl, integerSetting, parseConfig, shutDownInOrder } from '@switchboard/runtime';
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { createManagementProxy, mountIssuer } from '../dev-servers.ts';

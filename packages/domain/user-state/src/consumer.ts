@@ -1,6 +1,6 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Consumption, EventLog, RecordBatch, StoredRecord } from '@switchboard/event-log';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
 import { positionAfter } from './apply.ts';
 import { decodeRecord, InvalidRecord, type StateChange } from './decode.ts';
 import { applyEach } from './isolate.ts';

@@ -1,5 +1,5 @@
 import type { BackfillBatch, Database, Tx } from '@switchboard/database';
-import type { Backfill, ExpiringData } from '@switchboard/service-kit';
+import type { Backfill, ExpiringData } from '@switchboard/runtime';
 import { type SQL, sql } from 'drizzle-orm';
 import { groups, people } from './schema.ts';
 

@@ -42,4 +42,5 @@ export {
   startService,
 } from './rig/service.ts';
 export { type ProcessUsage, processUsage } from './rig/usage.ts';
+export { outputOf } from './script.ts';
 export { type TestDatabase, type TestMigrations, testDatabase } from './test-database.ts';

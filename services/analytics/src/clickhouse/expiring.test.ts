@@ -1,5 +1,5 @@
 import { openDatabase } from '@switchboard/database';
-import { createLogger, createMetrics, createRetention } from '@switchboard/service-kit';
+import { createLogger, createMetrics, createRetention } from '@switchboard/runtime';
 import { clickHouseDatabase, eventually, testDatabase } from '@switchboard/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 import { startAnalytics } from '../testing/service.ts';

@@ -1,6 +1,6 @@
 import type { EventLog, RecordBatch } from '@switchboard/event-log';
 import { createSlots, pause } from '@switchboard/resilience';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
 import {
   decodeRecord,
   groupOf,

@@ -1,7 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { openPostgresLog } from '@switchboard/event-log';
-import { createBackfills, createLogger, createMetrics } from '@switchboard/service-kit';
+import { createBackfills, createLogger, createMetrics } from '@switchboard/runtime';
 import { clickHouseDatabase, eventually, testDatabase } from '@switchboard/testkit';
 import { createStateStore, createUserStateConsumer } from '@switchboard/user-state';
 import { sql } from 'drizzle-orm';

@@ -1,4 +1,4 @@
-import { decodeText, encodeText, unknownCursor } from '@switchboard/service-kit';
+import { decodeText, encodeText, unknownCursor } from '@switchboard/http';
 import { number, type Sql, sql, text } from '../engine/sql.ts';
 
 /** A position in a list ordered by count, the highest first, then by name. */

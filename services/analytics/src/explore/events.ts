@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@switchboard/contracts';
-import { decodeText, encodeText, type PageRequest, toPage, unknownCursor } from '@switchboard/service-kit';
+import { decodeText, encodeText, type PageRequest, toPage, unknownCursor } from '@switchboard/http';
 import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '@switchboard/service-kit';
+import type { Clock } from '@switchboard/runtime';
 import type { Answers } from '../insights/answers.ts';
 import { type Desk, type Narrowing, TooMuch } from '../insights/desk.ts';
 import type { Watermark } from '../watermark/watermark.ts';

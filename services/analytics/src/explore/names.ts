@@ -1,4 +1,4 @@
-import { type PageRequest, toPage } from '@switchboard/service-kit';
+import { type PageRequest, toPage } from '@switchboard/http';
 import { z } from 'zod';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
 import { type Asked, jsonOf } from '../insights/answers.ts';

@@ -1,4 +1,4 @@
-import { type PageRequest, toPage } from '@switchboard/service-kit';
+import { type PageRequest, toPage } from '@switchboard/http';
 import { z } from 'zod';
 import { attributeText } from '../conditions/attributes.ts';
 import { type JsonKind, shownOf } from '../engine/dialect.ts';

@@ -1,5 +1,5 @@
 import { listEventNames, listEventProperties, listEvents } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { Respond } from '../insights/respond.ts';
 import type { ListEvents } from './events.ts';
 import type { ListNames } from './names.ts';

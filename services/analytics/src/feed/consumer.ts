@@ -1,7 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Consumption, EventLog } from '@switchboard/event-log';
 import { createSlots } from '@switchboard/resilience';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
 import { insertBlock } from './insert.ts';
 import type { FeedMetrics } from './metrics.ts';

@@ -1,5 +1,5 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrateClickHouse } from '../clickhouse/migrations.ts';

@@ -1,4 +1,4 @@
-import type { Metrics } from '@switchboard/service-kit';
+import type { Metrics } from '@switchboard/runtime';
 import type { Inserted } from './insert.ts';
 
 export interface FeedMetrics {

@@ -1,6 +1,6 @@
 import { PartitionLost, type RecordBatch, type StoredRecord } from '@switchboard/event-log';
 import { backoffDelay } from '@switchboard/resilience';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import type { Block, FeedStore } from './store.ts';
 
 /** When received events are inserted. */

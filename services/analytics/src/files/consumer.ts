@@ -6,7 +6,7 @@ import {
   readArchivedOffsets,
 } from '@switchboard/contracts';
 import type { EventLog, RecordBatch } from '@switchboard/event-log';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
 import type { FilesStore } from './store.ts';
 
 const FILES_GROUP = 'analytics.archive-files';

@@ -1,5 +1,5 @@
 import { pause } from '@switchboard/resilience';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import type { FileCache } from './cache.ts';
 import type { FilesStore } from './store.ts';
 

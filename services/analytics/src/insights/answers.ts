@@ -1,5 +1,5 @@
+import { etagOf, type Prepared } from '@switchboard/http';
 import { noReads, type Reads } from '@switchboard/resilience';
-import { etagOf, type Prepared } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
 
 /** A question with an answer of T and `asOf`. Its ETag identifies the answer before it is computed. */

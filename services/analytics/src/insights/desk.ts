@@ -1,6 +1,6 @@
+import { BadRequest, Unavailable } from '@switchboard/http';
 import { ObjectStoreError } from '@switchboard/object-store';
 import { createSlots, withSignal } from '@switchboard/resilience';
-import { BadRequest, Unavailable } from '@switchboard/service-kit';
 import { UnusableRange } from '../calendar/calendar.ts';
 import { Unanswerable } from '../conditions/clauses.ts';
 import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';

@@ -1,5 +1,6 @@
 import type { InsightQuery, ReportContent } from '@switchboard/contracts';
-import { BadRequest, type Clock, Unavailable } from '@switchboard/service-kit';
+import { BadRequest, Unavailable } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import { UnusableRange } from '../calendar/calendar.ts';
 import type { People } from '../people/people.ts';
 import { answer } from '../questions/answer.ts';

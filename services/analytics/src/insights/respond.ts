@@ -4,7 +4,7 @@ import {
   type CreateRateLimit,
   isFresh,
   type OperationEnv,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
 import type { Context, TypedResponse } from 'hono';
 import type { Asked } from './answers.ts';
 

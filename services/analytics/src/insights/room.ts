@@ -1,4 +1,4 @@
-import { Unavailable } from '@switchboard/service-kit';
+import { Unavailable } from '@switchboard/http';
 
 /** A question in the room. It waits until `begin` is called. */
 interface Guest {

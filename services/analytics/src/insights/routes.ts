@@ -1,5 +1,5 @@
 import { askInsight } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { Insights } from './insights.ts';
 import type { Respond } from './respond.ts';
 

@@ -1,5 +1,5 @@
 import { filesOfProject } from '@switchboard/contracts';
-import type { Clock } from '@switchboard/service-kit';
+import type { Clock } from '@switchboard/runtime';
 import { z } from 'zod';
 import { CLICKHOUSE } from '../engine/clickhouse-dialect.ts';
 import { DUCKDB } from '../engine/duckdb-dialect.ts';

@@ -1,7 +1,7 @@
 import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
+import { BadRequest, etagOf, type PageRequest } from '@switchboard/http';
 import { createSlots } from '@switchboard/resilience';
-import { BadRequest, etagOf, type PageRequest } from '@switchboard/service-kit';
 import { z } from 'zod';
 import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { attributeOf, type Cohort } from '../conditions/cohorts.ts';

@@ -1,5 +1,5 @@
 import { getPerson } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { Respond } from '../insights/respond.ts';
 import type { People } from './people.ts';
 

@@ -1,4 +1,4 @@
-import { BadRequest, Unavailable } from '@switchboard/service-kit';
+import { BadRequest, Unavailable } from '@switchboard/http';
 import { z } from 'zod';
 import type { DuckDb, PeopleTable } from '../engine/duckdb.ts';
 import type { Engine } from '../engine/engine.ts';

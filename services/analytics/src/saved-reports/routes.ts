@@ -1,5 +1,5 @@
 import { runReport } from '@switchboard/contracts';
-import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import type { SavedReports } from './saved-reports.ts';
 
 interface SavedReportsDeps {

@@ -8,7 +8,8 @@ import {
   type ReportRunRecord,
 } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { BadRequest, type Clock, NotFound, Unavailable } from '@switchboard/service-kit';
+import { BadRequest, NotFound, Unavailable } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import { z } from 'zod';
 import type { Insights } from '../insights/insights.ts';
 import type { SavedReport } from './store.ts';

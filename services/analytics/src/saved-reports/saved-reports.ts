@@ -6,8 +6,9 @@ import {
 } from '@switchboard/contracts';
 import type { Report } from '@switchboard/directory';
 import { type EventLog, partitionFor, type TopicSpec } from '@switchboard/event-log';
+import { BadRequest, NotFound, type Unavailable } from '@switchboard/http';
 import { poll } from '@switchboard/resilience';
-import { BadRequest, type Clock, type Logger, NotFound, type Unavailable } from '@switchboard/service-kit';
+import type { Clock, Logger } from '@switchboard/runtime';
 import { isBusy, type ReportRunner } from './run.ts';
 import { nextRun } from './schedule.ts';
 import type { ClaimedReport, RefreshedReport, SavedReport, SavedReportsStore } from './store.ts';

@@ -3,7 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { ingestionTopics } from '@switchboard/contracts';
 import { type Database, openDatabase } from '@switchboard/database';
 import { type EventLog, openPostgresLog, type RecordBatch } from '@switchboard/event-log';
-import { createLogger, createMetrics } from '@switchboard/service-kit';
+import { createLogger, createMetrics } from '@switchboard/runtime';
 import { clickHouseDatabase, eventually, testDatabase } from '@switchboard/testkit';
 import { openClickHouse } from '../clickhouse/client.ts';
 import { migrateClickHouse } from '../clickhouse/migrations.ts';

@@ -1,7 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
 import { poll } from '@switchboard/resilience';
-import type { Clock, Logger } from '@switchboard/service-kit';
+import type { Clock, Logger } from '@switchboard/runtime';
 
 const POLL_MS = 1_000;
 const MAX_SAMPLES = 600;

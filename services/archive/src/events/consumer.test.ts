@@ -1,5 +1,5 @@
 import { anyEvents } from '@switchboard/contracts/testing';
-import { createMetrics } from '@switchboard/service-kit';
+import { createMetrics } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Consumption, EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
-import type { Clock, Logger, Metrics } from '@switchboard/service-kit';
+import type { Clock, Logger, Metrics } from '@switchboard/runtime';
 import type { Threads } from '../threads/threads.ts';
 import { createIntake } from './intake.ts';
 import { createEventPartition, type EventPartition, type FileSettings } from './partition.ts';

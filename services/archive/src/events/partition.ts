@@ -1,7 +1,7 @@
 import { PartitionLost, type RecordBatch, type StoredRecord } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { backoffDelay } from '@switchboard/resilience';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import { isSameBatch } from '../batches/same-batch.ts';
 import { free } from '../threads/buffers.ts';
 import type { Threads } from '../threads/threads.ts';

@@ -1,5 +1,5 @@
 import { findEvent } from '@switchboard/contracts';
-import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import type { EventLookup } from './event-lookup.ts';
 
 interface EventsRoutesOptions {

@@ -1,7 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
 import type { ListedObject, ObjectStore } from '@switchboard/object-store';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import { refOf } from '../threads/calls.ts';
 import type { Threads } from '../threads/threads.ts';
 import { ANY_PROJECT, type NewFile } from './contents.ts';

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { type ArchiveFileRecord, bucketOf, filesOfProject } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
-import { createLogger, systemClock } from '@switchboard/service-kit';
+import { createLogger, systemClock } from '@switchboard/runtime';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ArchivedEvent } from '../events/archived-event.ts';

@@ -2,7 +2,7 @@ import type { Database } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { poll } from '@switchboard/resilience';
-import type { Clock, Logger, Metrics } from '@switchboard/service-kit';
+import type { Clock, Logger, Metrics } from '@switchboard/runtime';
 import { createEventErasure } from '../erasure/event-erasure.ts';
 import { EVENTS_GROUP } from '../events/consumer.ts';
 import type { Threads } from '../threads/threads.ts';

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@switchboard/object-store';
-import type { Clock, Logger } from '@switchboard/service-kit';
+import type { Clock, Logger } from '@switchboard/runtime';
 import { refOf } from '../threads/calls.ts';
 import type { Threads } from '../threads/threads.ts';
 import type { DueMerges } from './due-merges.ts';

@@ -1,6 +1,6 @@
 import { ARCHIVE_FILES_TOPIC, archivedOffsetsKey, readArchivedOffsets } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterEach, expect, it } from 'vitest';

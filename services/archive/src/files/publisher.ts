@@ -6,7 +6,7 @@ import {
 } from '@switchboard/contracts';
 import type { Database, Tx } from '@switchboard/database';
 import { type EventLog, UnknownTopic } from '@switchboard/event-log';
-import { type BackgroundPublisher, createPublisher, type Logger } from '@switchboard/service-kit';
+import { type BackgroundPublisher, createPublisher, type Logger } from '@switchboard/runtime';
 import { EVENTS_GROUP } from '../events/consumer.ts';
 import { createFilesStore, createPublishedFilesStore, type UnpublishedFile } from './store.ts';
 

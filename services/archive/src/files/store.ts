@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Tx } from '@switchboard/database';
-import type { Unpublished } from '@switchboard/service-kit';
+import type { Unpublished } from '@switchboard/runtime';
 import { type SQL, sql } from 'drizzle-orm';
 import { adoptions, erasedProjects, eventFiles, publishedFiles } from '../schema/index.ts';
 import { newFileColumns, rowsOfFiles } from '../schema/insert-files.ts';

@@ -1,7 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import { type Consumption, type EventLog, PartitionLost, type RecordBatch } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
-import type { Logger, Metrics } from '@switchboard/service-kit';
+import type { Logger, Metrics } from '@switchboard/runtime';
 import pLimit from 'p-limit';
 import { createReplayPartition, type ReplayPartition } from './partition.ts';
 import { createSpill } from './spill.ts';

@@ -1,6 +1,6 @@
 import { replayRecord } from '@switchboard/contracts';
 import type { StoredRecord } from '@switchboard/event-log';
-import { chunkHash, projectHolder } from '@switchboard/service-kit';
+import { chunkHash, projectHolder } from '@switchboard/http';
 import { type Chunk, EVENTS_MARKER } from './chunk.ts';
 import { scanEvents, storableTime } from './scan.ts';
 

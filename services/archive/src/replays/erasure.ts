@@ -1,6 +1,7 @@
+import { Unavailable } from '@switchboard/http';
 import { deleteBelow, type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import { poll } from '@switchboard/resilience';
-import { type Clock, type Logger, Unavailable } from '@switchboard/service-kit';
+import type { Clock, Logger } from '@switchboard/runtime';
 import type { SessionName } from './chunk.ts';
 import { projectPrefix, sessionPrefix } from './encode.ts';
 import type { ReplaysStore } from './store.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError, parseConfig } from '@switchboard/service-kit';
+import { ConfigError, parseConfig } from '@switchboard/runtime';
 import {
   eventually,
   type PostgresServer,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
+import { Unavailable } from '@switchboard/http';
 import { ObjectStoreError } from '@switchboard/object-store';
-import { createLogger, systemClock, Unavailable } from '@switchboard/service-kit';
+import { createLogger, systemClock } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chunkOf, newSession } from '../testing/recording.ts';

@@ -1,5 +1,5 @@
 import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
-import type { Logger, Metrics } from '@switchboard/service-kit';
+import type { Logger, Metrics } from '@switchboard/runtime';
 import { isSameBatch } from '../batches/same-batch.ts';
 import { type Assembly, bytesInMemory, createAssembly, type OpenChunk, type Part } from './assembly.ts';
 import type { Chunk } from './chunk.ts';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from '@switchboard/database';
 import type { EventLog, OutgoingRecord } from '@switchboard/event-log';
 import { ObjectStoreError, openObjectStore } from '@switchboard/object-store';
-import { createLogger, createMetrics } from '@switchboard/service-kit';
+import { createLogger, createMetrics } from '@switchboard/runtime';
 import { eventually, startKafka, testDatabase } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

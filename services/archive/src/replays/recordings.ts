@@ -1,6 +1,5 @@
 import { buffer } from 'node:stream/consumers';
 import { type Replay, type ReplayManifest, timestamp } from '@switchboard/contracts';
-import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import {
   decodeCursor,
   encodeCursor,
@@ -9,7 +8,8 @@ import {
   Rejection,
   toPage,
   Unavailable,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import { z } from 'zod';
 import type { ChunkName, SessionName } from './chunk.ts';
 import { eventsOf, objectKey, sessionPrefix } from './encode.ts';

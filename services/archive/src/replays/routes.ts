@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { deleteReplay, getReplay, listReplays, readReplayEvents } from '@switchboard/contracts';
-import type { Logger, ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
+import type { Logger } from '@switchboard/runtime';
 import type { Erasure } from './erasure.ts';
 import type { Recordings } from './recordings.ts';
 

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@switchboard/object-store';
-import type { Metrics } from '@switchboard/service-kit';
+import type { Metrics } from '@switchboard/runtime';
 import type { Chunk } from './chunk.ts';
 import { encodeChunk, objectKey } from './encode.ts';
 import type { ReplaysStore } from './store.ts';

@@ -1,6 +1,6 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
-import type { Logger, Metrics } from '@switchboard/service-kit';
+import type { Logger, Metrics } from '@switchboard/runtime';
 import type { RetentionStore, StoredRange } from './store.ts';
 
 const ROWS_PER_STATEMENT = 5000;

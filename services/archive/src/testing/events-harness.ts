@@ -8,7 +8,7 @@ import { coversProject } from '@switchboard/contracts';
 import { type Database, migrate, openDatabase } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
-import { createLogger, createMetrics, type Metrics, systemClock } from '@switchboard/service-kit';
+import { createLogger, createMetrics, type Metrics, systemClock } from '@switchboard/runtime';
 import {
   eventually,
   type KafkaServer,

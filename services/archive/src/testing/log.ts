@@ -1,5 +1,5 @@
 import { type EventLog, readTopic, type StoredRecord } from '@switchboard/event-log';
-import { createLogger, createMetrics, eventLogSettings, openWholeLog } from '@switchboard/service-kit';
+import { createLogger, createMetrics, eventLogSettings, openWholeLog } from '@switchboard/runtime';
 import { z } from 'zod';
 
 /** The settings that select the event log. */

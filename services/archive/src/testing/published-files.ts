@@ -4,7 +4,7 @@ import {
   archivedOffsetsKey,
   archiveFileRecord,
 } from '@switchboard/contracts';
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';

@@ -1,6 +1,6 @@
 import type { Db } from '@switchboard/database';
 import type { UseReporter } from '@switchboard/directory';
-import type { AccessDirectory } from '@switchboard/service-kit';
+import type { AccessDirectory } from '@switchboard/http';
 import { createMembersStore } from '../members/store.ts';
 import { projectOf } from '../projects/record.ts';
 import { createProjectsStore } from '../projects/store.ts';

@@ -1,6 +1,6 @@
 import type { AiMarkup, AiModel } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/service-kit';
+import { BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/http';
 import { createPublishedList, type PublishedList } from '../published-lists/published-list.ts';
 import { createPublishedListsStore } from '../published-lists/store.ts';
 import { MAX_PRICE, publishedPrice } from './price.ts';

@@ -7,7 +7,7 @@ import {
   putAiMarkup,
   putAiModel,
 } from '@switchboard/contracts';
-import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
+import { answerPrepared, type ServiceApp } from '@switchboard/http';
 import type { AiModels } from './ai-models.ts';
 
 export function aiModelsRoutes(app: ServiceApp, { models }: { models: AiModels }): void {

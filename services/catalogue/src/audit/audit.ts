@@ -1,5 +1,5 @@
 import { type AuditPage, type AuditQuery, timestamp } from '@switchboard/contracts';
-import { decodeCursor, encodeCursor, type PageRequest, toPage } from '@switchboard/service-kit';
+import { decodeCursor, encodeCursor, type PageRequest, toPage } from '@switchboard/http';
 import { z } from 'zod';
 import type { AuditSelection, AuditStore, Position } from './store.ts';
 

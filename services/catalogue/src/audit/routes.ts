@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type AuditQuery, listAudit, listCompanyAudit, listProjectAudit } from '@switchboard/contracts';
-import { headerOf, type Logger, type ServiceApp } from '@switchboard/service-kit';
+import { headerOf, type ServiceApp } from '@switchboard/http';
+import type { Logger } from '@switchboard/runtime';
 import type { Context } from 'hono';
 import type { Projects } from '../projects/projects.ts';
 import type { Audit, AuditPlace } from './audit.ts';

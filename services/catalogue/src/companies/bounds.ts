@@ -1,5 +1,5 @@
 import type { Tx } from '@switchboard/database';
-import { Conflict } from '@switchboard/service-kit';
+import { Conflict } from '@switchboard/http';
 import { type Counted, createCompaniesStore } from './store.ts';
 
 /** The default limits of a company. An entitlement of the same name overrides its limit. */

@@ -1,5 +1,5 @@
 import { openDatabase } from '@switchboard/database';
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBeginnings } from '../erasures/beginnings.ts';

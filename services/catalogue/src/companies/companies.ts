@@ -1,7 +1,7 @@
 import { type Company, missingPermission } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord } from '@switchboard/directory';
-import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
+import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/http';
 import { createErasuresStore } from '../erasures/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { serializeEntitlements } from '../plans/entitlements.ts';

@@ -1,7 +1,8 @@
 import type { Db, Tx } from '@switchboard/database';
 import { directoryTombstone } from '@switchboard/directory';
+import { Unavailable } from '@switchboard/http';
 import { poll } from '@switchboard/resilience';
-import { type Logger, Unavailable } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import type { Beginnings } from '../erasures/beginnings.ts';
 import type { Announce, Outbox } from '../outbox/outbox.ts';
 import { ENTRIES_PER_STEP, removeProjects } from '../projects/removal.ts';

@@ -1,5 +1,5 @@
 import { deleteCompany, getCompany, listCompanies, putCompany } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { Companies } from './companies.ts';
 import type { WriteRate } from './write-rate.ts';
 

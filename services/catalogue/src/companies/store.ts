@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
+import { type Page, type PageRequest, toPage } from '@switchboard/http';
 import { and, asc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import { companies, members, plans, projects, reports } from '../schema/index.ts';
 

@@ -1,4 +1,4 @@
-import type { RateLimit } from '@switchboard/service-kit';
+import type { RateLimit } from '@switchboard/http';
 
 /** Limits the rate of changes to a company's directory entries. For use with `implement`. */
 export interface WriteRate {

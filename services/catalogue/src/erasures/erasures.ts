@@ -1,7 +1,7 @@
 import type { Erasure, PersonErasure, ServiceName } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryTombstone, type ErasureReport } from '@switchboard/directory';
-import { auditDetails, NotFound } from '@switchboard/service-kit';
+import { auditDetails, NotFound } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';

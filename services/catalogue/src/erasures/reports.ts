@@ -7,7 +7,7 @@ import {
 } from '@switchboard/directory';
 import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
 import { pause } from '@switchboard/resilience';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
 import type { Erasures } from './erasures.ts';
 
 const GROUP = 'catalogue.erasure-reports';

@@ -1,5 +1,5 @@
 import { eraseColleague, erasePerson, getErasure, listErasures } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { Erasures } from './erasures.ts';
 
 export function erasuresRoutes(app: ServiceApp, { erasures }: { erasures: Erasures }): void {

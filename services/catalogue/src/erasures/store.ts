@@ -1,7 +1,7 @@
 import type { ErasureKind, ErasureState } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import type { DeletedSubject } from '@switchboard/directory';
-import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
+import { type Page, type PageRequest, toPage } from '@switchboard/http';
 import { and, asc, desc, eq, gt, inArray, isNull, lt, min, not, sql } from 'drizzle-orm';
 import { erasureParts, erasures, members, projects } from '../schema/index.ts';
 

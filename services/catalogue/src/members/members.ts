@@ -9,14 +9,7 @@ import {
 } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone, type PushSubscription } from '@switchboard/directory';
-import {
-  auditDetails,
-  BadRequest,
-  Conflict,
-  Forbidden,
-  NotFound,
-  type PageRequest,
-} from '@switchboard/service-kit';
+import { auditDetails, BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/http';
 import { requireRoom } from '../companies/bounds.ts';
 import { type Companies, companyNotFound } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';

@@ -1,5 +1,5 @@
 import { deleteMember, getMember, listMembers, putMember } from '@switchboard/contracts';
-import type { Authority, ServiceApp } from '@switchboard/service-kit';
+import type { Authority, ServiceApp } from '@switchboard/http';
 import type { WriteRate } from '../companies/write-rate.ts';
 import type { Editor, Members, Reader } from './members.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Tx } from '@switchboard/database';
-import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
+import { type Page, type PageRequest, toPage } from '@switchboard/http';
 import { and, asc, eq, gt } from 'drizzle-orm';
 import { members } from '../schema/index.ts';
 

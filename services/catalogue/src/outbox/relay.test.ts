@@ -6,7 +6,7 @@ import {
   type OutgoingRecord,
   openPostgresLog,
 } from '@switchboard/event-log';
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createPlansStore } from '../plans/store.ts';

@@ -8,7 +8,7 @@ import {
   type TopicSpec,
 } from '@switchboard/event-log';
 import { backoffDelay, pause } from '@switchboard/resilience';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import { enqueueAllEntries } from '../republication/republication.ts';
 import { createOutboxStore, OUTBOX_CHANNEL, type PublishedOffsets } from './store.ts';
 

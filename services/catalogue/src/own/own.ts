@@ -1,6 +1,6 @@
 import { type OwnCompany, type Project, permissionsOf } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import type { PageRequest } from '@switchboard/service-kit';
+import type { PageRequest } from '@switchboard/http';
 import { projectOf } from '../projects/record.ts';
 import { createOwnStore } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { getMe, listOwnProjects } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { Own } from './own.ts';
 
 export function ownRoutes(app: ServiceApp, { own }: { own: Own }): void {

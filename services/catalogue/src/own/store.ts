@@ -1,6 +1,6 @@
 import type { Role } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
+import { type Page, type PageRequest, toPage } from '@switchboard/http';
 import { and, asc, eq, gt, isNull } from 'drizzle-orm';
 import { companies, members, projects } from '../schema/index.ts';
 

@@ -1,4 +1,4 @@
-import { BadRequest } from '@switchboard/service-kit';
+import { BadRequest } from '@switchboard/http';
 
 const MAX_BYTES = 300_000;
 

@@ -1,7 +1,7 @@
 import type { Plan } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { Conflict, NotFound, type Prepared, prepareJson } from '@switchboard/service-kit';
+import { Conflict, NotFound, type Prepared, prepareJson } from '@switchboard/http';
 import type { Announce, Outbox } from '../outbox/outbox.ts';
 import { createPublishedList, type PublishedList } from '../published-lists/published-list.ts';
 import { createPublishedListsStore } from '../published-lists/store.ts';

@@ -1,5 +1,5 @@
 import { deletePlan, getPlan, listManagedPlans, listPlans, putPlan } from '@switchboard/contracts';
-import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
+import { answerPrepared, type ServiceApp } from '@switchboard/http';
 import type { Plans } from './plans.ts';
 
 export function plansRoutes(app: ServiceApp, { plans }: { plans: Plans }): void {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { auditedKey } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { auditDetails, Conflict } from '@switchboard/service-kit';
+import { auditDetails, Conflict } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';

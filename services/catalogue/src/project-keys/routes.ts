@@ -1,5 +1,5 @@
 import { createProjectKey, listProjectKeys, revokeProjectKey } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { WriteRate } from '../companies/write-rate.ts';
 import type { ProjectKeys } from './project-keys.ts';
 

@@ -1,6 +1,6 @@
 import { missingPermission, type Project } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/service-kit';
+import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/http';
 import { requireRoom } from '../companies/bounds.ts';
 import type { Companies } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';

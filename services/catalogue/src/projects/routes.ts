@@ -1,5 +1,5 @@
 import { deleteProject, getProject, listProjects, putProject } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { WriteRate } from '../companies/write-rate.ts';
 import type { Projects } from './projects.ts';
 

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
+import { type Page, type PageRequest, toPage } from '@switchboard/http';
 import { and, asc, eq, gt, inArray, notExists, sql } from 'drizzle-orm';
 import { projectKeys, projects, reports } from '../schema/index.ts';
 

@@ -1,5 +1,5 @@
+import { Unavailable } from '@switchboard/http';
 import { coalesce } from '@switchboard/resilience';
-import { Unavailable } from '@switchboard/service-kit';
 
 /** A list kept in memory in its serialised form. The last list read stays available. */
 export interface PublishedList<T> {

@@ -1,5 +1,5 @@
 import type { Database } from '@switchboard/database';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import type { PublishedList } from './published-list.ts';
 import { LISTS_CHANNEL } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { type Report, reportDefinition } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { BadRequest, NotFound, type PageRequest } from '@switchboard/service-kit';
+import { BadRequest, NotFound, type PageRequest } from '@switchboard/http';
 import { requireRoom } from '../companies/bounds.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Projects, projectNotFound } from '../projects/projects.ts';

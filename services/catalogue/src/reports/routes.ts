@@ -1,5 +1,5 @@
 import { deleteReport, getReport, listReports, putReport } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { WriteRate } from '../companies/write-rate.ts';
 import type { Reports } from './reports.ts';
 

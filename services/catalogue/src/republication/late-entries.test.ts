@@ -6,7 +6,7 @@ import {
   openDirectory,
 } from '@switchboard/directory';
 import { type EventLog, openPostgresLog, readTopic, type StoredRecord } from '@switchboard/event-log';
-import { createLogger, createMetrics, openEventLog } from '@switchboard/service-kit';
+import { createLogger, createMetrics, openEventLog } from '@switchboard/runtime';
 import { eventually, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import {

@@ -1,5 +1,5 @@
 import { type Database, openDatabase } from '@switchboard/database';
-import { createLogger, createMetrics, createRetention } from '@switchboard/service-kit';
+import { createLogger, createMetrics, createRetention } from '@switchboard/runtime';
 import { testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAuditStore } from '../audit/store.ts';

@@ -1,5 +1,5 @@
 import { deleteThrottle, getThrottle, listThrottles, putThrottle } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { Throttles } from './throttles.ts';
 
 export function throttlesRoutes(app: ServiceApp, { throttles }: { throttles: Throttles }): void {

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
+import { type Page, type PageRequest, toPage } from '@switchboard/http';
 import { asc, count, eq, gt } from 'drizzle-orm';
 import { throttles } from '../schema/index.ts';
 

@@ -1,6 +1,6 @@
 import type { Throttle } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { auditDetails, NotFound, type PageRequest } from '@switchboard/service-kit';
+import { auditDetails, NotFound, type PageRequest } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { projectRecord } from '../projects/record.ts';

@@ -1,5 +1,5 @@
 import { createApiToken, listApiTokens, revokeApiToken, rotateApiToken } from '@switchboard/contracts';
-import type { Authority, ServiceApp } from '@switchboard/service-kit';
+import type { Authority, ServiceApp } from '@switchboard/http';
 import type { WriteRate } from '../companies/write-rate.ts';
 import type { TokenCaller, Tokens } from './tokens.ts';
 

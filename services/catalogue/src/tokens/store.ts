@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@switchboard/database';
 import type { TokenUse } from '@switchboard/directory';
-import { type Page, type PageRequest, toPage } from '@switchboard/service-kit';
+import { type Page, type PageRequest, toPage } from '@switchboard/http';
 import { and, desc, eq, inArray, lt, or, sql } from 'drizzle-orm';
 import { apiTokens, projects } from '../schema/index.ts';
 

@@ -6,16 +6,8 @@ import type {
   Permission,
 } from '@switchboard/contracts';
 import { type Db, newId } from '@switchboard/database';
-import {
-  auditDetails,
-  BadRequest,
-  type Clock,
-  Conflict,
-  Forbidden,
-  hashToken,
-  NotFound,
-  newApiToken,
-} from '@switchboard/service-kit';
+import { auditDetails, BadRequest, Conflict, Forbidden, NotFound } from '@switchboard/http';
+import { type Clock, hashToken, newApiToken } from '@switchboard/runtime';
 import { type Companies, companyNotFound } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
 import { createMembersStore } from '../members/store.ts';

@@ -1,6 +1,7 @@
 import type { Annotation, AnnotationDefinition } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { auditDetails, type Clock, Forbidden, NotFound } from '@switchboard/service-kit';
+import { auditDetails, Forbidden, NotFound } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import type { Caller } from '../callers/caller.ts';
 import { namesOf } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';

@@ -5,7 +5,7 @@ import {
   deleteAnnotation,
   listAnnotations,
 } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { TypedResponse } from 'hono';
 import type { Annotations } from './annotations.ts';
 

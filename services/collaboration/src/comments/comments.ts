@@ -1,6 +1,7 @@
 import type { CommentRequest, ReactionEmoji, Thread, ThreadRequest } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { auditDetails, type Clock, Conflict, Forbidden, NotFound } from '@switchboard/service-kit';
+import { auditDetails, Conflict, Forbidden, NotFound } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';

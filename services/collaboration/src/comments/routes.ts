@@ -10,7 +10,7 @@ import {
   resolveThread,
   startThread,
 } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { TypedResponse } from 'hono';
 import { languageOf } from '../page/texts/languages.ts';
 import type { Comments } from './comments.ts';

@@ -1,5 +1,5 @@
 import type { Directory, Member } from '@switchboard/directory';
-import { BadRequest } from '@switchboard/service-kit';
+import { BadRequest } from '@switchboard/http';
 
 /** Returns the current names, by sub, of the people who are still members of the company. */
 export async function namesOf(

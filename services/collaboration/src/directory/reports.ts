@@ -1,6 +1,6 @@
 import type { Tx } from '@switchboard/database';
 import { type Directory, holdReport, type Report } from '@switchboard/directory';
-import { NotFound } from '@switchboard/service-kit';
+import { NotFound } from '@switchboard/http';
 
 /**
  * Does the same as `requireReport` in a transaction that stores data of the report. The report is not deleted

@@ -1,5 +1,5 @@
 import type { Eraser } from '@switchboard/directory';
-import type { Clock } from '@switchboard/service-kit';
+import type { Clock } from '@switchboard/runtime';
 import type { RemovalsStore } from '../removals/store.ts';
 import type { ErasureStore } from './store.ts';
 

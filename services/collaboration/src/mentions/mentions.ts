@@ -1,6 +1,7 @@
 import type { Tx } from '@switchboard/database';
 import type { Directory, Member } from '@switchboard/directory';
-import type { Clock, RateLimit } from '@switchboard/service-kit';
+import type { RateLimit } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import type { Caller } from '../callers/caller.ts';
 import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { type Bytes, type Encoding, encodeAll } from '@switchboard/http';
 import { noReads, type Reads } from '@switchboard/resilience';
-import { type Bytes, type Encoding, encodeAll } from '@switchboard/service-kit';
 import { LRUCache } from 'lru-cache';
 import type { Annotations, Note } from '../annotations/annotations.ts';
 import type { SharedReport, SharedReports } from '../shared-reports/shared-reports.ts';

@@ -1,12 +1,6 @@
 import { isUnavailable } from '@switchboard/database';
 import { EventLogUnavailable } from '@switchboard/event-log';
-import {
-  chooseEncoding,
-  NotFound,
-  RateLimited,
-  type ServiceApp,
-  Unavailable,
-} from '@switchboard/service-kit';
+import { chooseEncoding, NotFound, RateLimited, type ServiceApp, Unavailable } from '@switchboard/http';
 import { keepPrivate, PRIVATE_HEADERS } from '../shared-reports/keep-private.ts';
 import type { Page } from './page.ts';
 import { renderPlain } from './render/render.ts';

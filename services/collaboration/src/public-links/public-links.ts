@@ -1,14 +1,14 @@
 import type { PublicLink, PublicLinkDefinition } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
+import { NotFound } from '@switchboard/http';
 import {
   type Clock,
   type Encryption,
   hashToken,
   type Logger,
-  NotFound,
   newToken,
   reencryptAll,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import type { Caller } from '../callers/caller.ts';
 import { requireReport } from '../directory/reports.ts';
 import { requireStopDay, stopMoment, utcDay } from './stop-day.ts';

@@ -1,5 +1,5 @@
 import { deletePublicLink, getPublicLink, putPublicLink } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { PublicLinks } from './public-links.ts';
 
 export function publicLinksRoutes(app: ServiceApp, { links }: { links: PublicLinks }): void {

@@ -1,4 +1,4 @@
-import { BadRequest } from '@switchboard/service-kit';
+import { BadRequest } from '@switchboard/http';
 
 export const MAX_DAYS_AHEAD = 90;
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@switchboard/database';
 import { directoryMigrations, directoryRecord } from '@switchboard/directory';
-import { createLogger, createMetrics, createRetention } from '@switchboard/service-kit';
+import { createLogger, createMetrics, createRetention } from '@switchboard/runtime';
 import { testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCommentsStore } from '../comments/store.ts';

@@ -1,6 +1,6 @@
 import { REPORT_RUNS_TOPIC, reportRunRecord } from '@switchboard/contracts';
 import type { Consumption, EventLog, RecordBatch, StoredRecord } from '@switchboard/event-log';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/service-kit';
+import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
 import type { Runs } from './runs.ts';
 
 const GROUP = 'collaboration.report-runs';

@@ -1,5 +1,5 @@
 import { getReportRunState, recordReportRun } from '@switchboard/contracts';
-import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import type { Runs } from './runs.ts';
 
 interface RunsDeps {

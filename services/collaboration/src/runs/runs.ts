@@ -1,6 +1,7 @@
 import type { ReportRun, ReportRunRecord, ReportRunState } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { BadRequest, type Clock } from '@switchboard/service-kit';
+import { BadRequest } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
 import type { RunsStore } from './store.ts';

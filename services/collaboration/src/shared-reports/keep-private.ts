@@ -1,4 +1,4 @@
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 
 export const PRIVATE_HEADERS = {
   'Cache-Control': 'no-store',

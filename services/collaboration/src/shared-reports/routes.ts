@@ -1,5 +1,5 @@
 import { getSharedReport } from '@switchboard/contracts';
-import { answerPrepared, type ServiceApp } from '@switchboard/service-kit';
+import { answerPrepared, type ServiceApp } from '@switchboard/http';
 import type { Context, TypedResponse } from 'hono';
 import { PRIVATE_HEADERS } from './keep-private.ts';
 import type { SharedReports } from './shared-reports.ts';

@@ -1,6 +1,7 @@
 import type { Directory, Project, Report } from '@switchboard/directory';
+import { NotFound, type RateLimit } from '@switchboard/http';
 import { coalesce, noReads, type Reads } from '@switchboard/resilience';
-import { type Clock, hashToken, NotFound, type RateLimit } from '@switchboard/service-kit';
+import { type Clock, hashToken } from '@switchboard/runtime';
 import { LRUCache } from 'lru-cache';
 import { isOn } from '../public-links/stop-day.ts';
 import type { LinkedReport, Run, SharedReportsStore } from './store.ts';

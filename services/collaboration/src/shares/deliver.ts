@@ -1,5 +1,5 @@
 import type { Directory } from '@switchboard/directory';
-import type { Clock, Logger } from '@switchboard/service-kit';
+import type { Clock, Logger } from '@switchboard/runtime';
 import type { Mailer } from './mailer.ts';
 import { composeMail, composePush, type MessageDetails } from './messages.ts';
 import { EndpointGone, type Pusher } from './pusher.ts';

@@ -1,4 +1,4 @@
-import { BadRequest } from '@switchboard/service-kit';
+import { BadRequest } from '@switchboard/http';
 
 interface Place {
   consoleUrl: string;

@@ -1,5 +1,5 @@
 import type { PushSubscription } from '@switchboard/directory';
-import { type Send, SendFailed } from '@switchboard/service-kit';
+import { type Send, SendFailed } from '@switchboard/runtime';
 import webPush from 'web-push';
 import type { PushContent } from './messages.ts';
 import { DeliveryFailed, Undeliverable } from './undeliverable.ts';

@@ -1,4 +1,4 @@
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { expect, it } from 'vitest';
 import { toError } from './queue-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import { type JobResult, type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Deliver } from './deliver.ts';
 import { toError } from './queue-error.ts';

@@ -1,5 +1,5 @@
 import { shareReport } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { Shares } from './shares.ts';
 
 export function sharesRoutes(app: ServiceApp, { shares }: { shares: Shares }): void {

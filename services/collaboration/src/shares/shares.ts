@@ -1,6 +1,7 @@
 import type { ShareRequest } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import type { Clock, RateLimit } from '@switchboard/service-kit';
+import type { RateLimit } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';

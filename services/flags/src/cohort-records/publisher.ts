@@ -1,7 +1,7 @@
 import { COHORTS_TOPIC, type CohortRecord, cohortKey } from '@switchboard/contracts';
 import type { Database } from '@switchboard/database';
 import { type EventLog, MAX_RECORD_BYTES } from '@switchboard/event-log';
-import { type BackgroundPublisher, createPublisher, type Logger } from '@switchboard/service-kit';
+import { type BackgroundPublisher, createPublisher, type Logger } from '@switchboard/runtime';
 import { type ChangedCohort, createCohortRecordsStore } from './store.ts';
 
 interface PublisherOptions {

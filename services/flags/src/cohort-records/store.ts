@@ -1,6 +1,6 @@
 import type { Clause } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import type { Unpublished } from '@switchboard/service-kit';
+import type { Unpublished } from '@switchboard/runtime';
 import { sql } from 'drizzle-orm';
 import { cohortPeople, cohorts, publishedCohorts, unpublishedCohorts } from '../schema/index.ts';
 

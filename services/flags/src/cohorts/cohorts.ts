@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cohort, CohortDefinition, FlagEntry, FlagPatch } from '@switchboard/contracts';
-import { BadRequest, Conflict, NotFound } from '@switchboard/service-kit';
+import { BadRequest, Conflict, NotFound } from '@switchboard/http';
 import { createCohortRecordsStore } from '../cohort-records/store.ts';
 import { createFlagsStore } from '../flags/store.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';

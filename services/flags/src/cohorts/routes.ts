@@ -1,5 +1,5 @@
 import { deleteCohort, getCohort, listCohorts, putCohort } from '@switchboard/contracts';
-import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import { withWarnings } from '../rulesets/warnings.ts';
 import type { Cohorts } from './cohorts.ts';
 

@@ -1,5 +1,5 @@
 import { evaluateFlags, type FlagEvaluation, listMemberships, readStateTokens } from '@switchboard/contracts';
-import { headerOf, type ServiceApp } from '@switchboard/service-kit';
+import { headerOf, type ServiceApp } from '@switchboard/http';
 import type { Context, TypedResponse } from 'hono';
 import type { CatchUp, Progress } from '../user-state/catch-up.ts';
 import type { Evaluated, Evaluation } from './evaluation.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FlagEntry, FlagVersion } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
-import { PreconditionFailed } from '@switchboard/service-kit';
+import { PreconditionFailed } from '@switchboard/http';
 import { createFlagHistoryStore, type VersionRow } from './store.ts';
 
 const KEPT_VERSIONS = 200;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FlagEntry } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
 import { brokenPrerequisites, validateFlag } from '@switchboard/flag-engine';
-import { auditDetails, BadRequest, Conflict } from '@switchboard/service-kit';
+import { auditDetails, BadRequest, Conflict } from '@switchboard/http';
 import { type Change, etagOf, openHistory } from '../flag-history/history.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createFlagsStore } from './store.ts';

@@ -1,6 +1,6 @@
 import type { FlagDefinition, FlagEntry, FlagVersion } from '@switchboard/contracts';
 import { validateFlag } from '@switchboard/flag-engine';
-import { Conflict, NotFound, type PageRequest, unknownCursor } from '@switchboard/service-kit';
+import { Conflict, NotFound, type PageRequest, unknownCursor } from '@switchboard/http';
 import { type Change, etagOf, presentVersions } from '../flag-history/history.ts';
 import { createFlagHistoryStore } from '../flag-history/store.ts';
 import type { EditOptions } from '../rulesets/edit.ts';

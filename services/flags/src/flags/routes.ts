@@ -6,7 +6,7 @@ import {
   putFlag,
   restoreFlagVersion,
 } from '@switchboard/contracts';
-import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import { withWarnings } from '../rulesets/warnings.ts';
 import type { Flags } from './flags.ts';
 

@@ -1,5 +1,5 @@
 import type { Socket } from '@switchboard/realtime';
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
 import { compile } from '../rulesets/ruleset.ts';

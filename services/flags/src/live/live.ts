@@ -1,6 +1,6 @@
 import type { FlagsMessage } from '@switchboard/contracts';
 import { createAnnouncer, type Hub, type Socket } from '@switchboard/realtime';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 
 interface LiveOptions {

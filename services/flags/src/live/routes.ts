@@ -1,5 +1,5 @@
+import { headerOf, type ServiceApp, socketAccess } from '@switchboard/http';
 import type { Hub } from '@switchboard/realtime';
-import { headerOf, type ServiceApp, socketAccess } from '@switchboard/service-kit';
 import type { LiveChanges } from './live.ts';
 import { SOCKET_PATH } from './sockets.ts';
 

@@ -1,5 +1,6 @@
+import { refusalOfKey, type ServiceApp } from '@switchboard/http';
 import { createHub, type Hub, openFanOut } from '@switchboard/realtime';
-import { refusalOfKey, type ServiceApp, type ServiceContext } from '@switchboard/service-kit';
+import type { ServiceContext } from '@switchboard/runtime';
 import type { FlagsConfig } from '../config.ts';
 
 export const SOCKET_PATH = '/v1/flags/socket';

@@ -6,7 +6,7 @@ import {
   streamFlagChanges,
 } from '@switchboard/contracts';
 import { type Decision, decideAll, evaluateFlag, resolve } from '@switchboard/flag-engine';
-import { Rejection } from '@switchboard/service-kit';
+import { Rejection } from '@switchboard/http';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 

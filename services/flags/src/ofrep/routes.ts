@@ -1,5 +1,4 @@
 import { evaluateOfrepFlag, evaluateOfrepFlags, streamFlagChanges } from '@switchboard/contracts';
-import type { Hub } from '@switchboard/realtime';
 import {
   answerPrepared,
   headerOf,
@@ -9,7 +8,8 @@ import {
   type ServiceApp,
   socketCredential,
   Unauthorized,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import type { Hub } from '@switchboard/realtime';
 import type { LiveChanges } from '../live/live.ts';
 import type { Ofrep } from './ofrep.ts';
 import { changeEvent } from './stream.ts';

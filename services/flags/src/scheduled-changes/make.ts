@@ -1,17 +1,16 @@
 import { auditObject, type FlagEntry, flagDefinition, problemsOf, putFlag } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import { type Directory, DirectoryUnavailable, type Project } from '@switchboard/directory';
-import { poll } from '@switchboard/resilience';
 import {
   type AuditTrail,
   BadRequest,
   Forbidden,
-  type Logger,
-  type Metrics,
   NotFound,
   Rejection,
   requireStillGranted,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import { poll } from '@switchboard/resilience';
+import type { Logger, Metrics } from '@switchboard/runtime';
 import { etagOf } from '../flag-history/history.ts';
 import { editFlag, requireValid } from '../flags/edit-flag.ts';
 import type { EditOptions } from '../rulesets/edit.ts';

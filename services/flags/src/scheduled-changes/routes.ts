@@ -1,5 +1,5 @@
 import { cancelScheduledChange, listScheduledChanges, scheduleFlagChange } from '@switchboard/contracts';
-import { grantOf, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
+import { grantOf, type ProjectOfRegion, type ServiceApp } from '@switchboard/http';
 import { withWarnings } from '../rulesets/warnings.ts';
 import type { ScheduledChanges } from './scheduled-changes.ts';
 

@@ -3,7 +3,6 @@ import { newId } from '@switchboard/database';
 import {
   auditDetails,
   BadRequest,
-  type Clock,
   Conflict,
   decodePlace,
   encodePlace,
@@ -11,7 +10,8 @@ import {
   NotFound,
   type PageRequest,
   toPage,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createScheduledChangesStore, type ScheduledRow } from './store.ts';
 

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import type { PageRequest, Place } from '@switchboard/service-kit';
+import type { PageRequest, Place } from '@switchboard/http';
 import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { scheduledChanges } from '../schema/index.ts';
 

@@ -1,5 +1,5 @@
 import { getFlagSnapshot } from '@switchboard/contracts';
-import { chooseEncoding, headerOf, isFresh, type ServiceApp } from '@switchboard/service-kit';
+import { chooseEncoding, headerOf, isFresh, type ServiceApp } from '@switchboard/http';
 import type { Context } from 'hono';
 import type { Snapshot, Snapshots } from './snapshot.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FlagSnapshot } from '@switchboard/contracts';
-import { type Bytes, type Encoding, encodeAll } from '@switchboard/service-kit';
+import { type Bytes, type Encoding, encodeAll } from '@switchboard/http';
 import { SOCKET_PATH } from '../live/sockets.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';

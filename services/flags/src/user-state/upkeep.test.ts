@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, migrate, openDatabase, stepBackfill } from '@switchboard/database';
-import { createLogger, createMetrics, createRetention } from '@switchboard/service-kit';
+import { createLogger, createMetrics, createRetention } from '@switchboard/runtime';
 import { testDatabase } from '@switchboard/testkit';
 import { applyChanges, createStateStore, SEEN_BACKFILLS, unseenPeople } from '@switchboard/user-state';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,5 +1,5 @@
 import { EVENT_MAX_BYTES, type EventBatch } from '@switchboard/contracts';
-import { PayloadTooLarge } from '@switchboard/service-kit';
+import { PayloadTooLarge } from '@switchboard/http';
 import { exceedsBytes, serialise } from '../records/serialise.ts';
 
 /** An event as JSON on one line, with the fields that decide where and whether it is stored. */

@@ -1,6 +1,6 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Placement } from '@switchboard/event-log';
-import { projectHolder } from '@switchboard/service-kit';
+import { projectHolder } from '@switchboard/http';
 import { free } from '../records/free.ts';
 import type { Publishing } from '../records/publishing.ts';
 import type { EventLines } from './event-lines.ts';

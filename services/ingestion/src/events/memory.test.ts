@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { OutgoingRecord, Published } from '@switchboard/event-log';
-import { systemClock } from '@switchboard/service-kit';
+import { systemClock } from '@switchboard/runtime';
 import { expect, it } from 'vitest';
 import { batch, event } from '../testing/service.ts';
 import { createEvents } from './events.ts';

@@ -1,5 +1,5 @@
 import { ingestEvents } from '@switchboard/contracts';
-import type { OperationEnv, Quota, ServiceApp, Throttle } from '@switchboard/service-kit';
+import type { OperationEnv, Quota, ServiceApp, Throttle } from '@switchboard/http';
 import type { Context } from 'hono';
 import { divertDropped, noneAccepted } from '../throttle/divert.ts';
 import { type EventLines, eventLines } from './event-lines.ts';

@@ -9,7 +9,7 @@ import {
   TRAITS_MAX_BYTES,
 } from '@switchboard/contracts';
 import { partitionFor } from '@switchboard/event-log';
-import { PayloadTooLarge, projectHolder } from '@switchboard/service-kit';
+import { PayloadTooLarge, projectHolder } from '@switchboard/http';
 import type { Publishing } from '../records/publishing.ts';
 import { exceedsBytes, serialise } from '../records/serialise.ts';
 import { utcTime } from '../records/times.ts';

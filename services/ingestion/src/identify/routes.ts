@@ -1,5 +1,5 @@
 import { group, identify } from '@switchboard/contracts';
-import type { Quota, ServiceApp, Throttle } from '@switchboard/service-kit';
+import type { Quota, ServiceApp, Throttle } from '@switchboard/http';
 import { divertDropped, noneAccepted } from '../throttle/divert.ts';
 import type { Identify } from './identify.ts';
 

@@ -1,5 +1,5 @@
 import type { EventLog } from '@switchboard/event-log';
-import type { Clock } from '@switchboard/service-kit';
+import type { Clock } from '@switchboard/runtime';
 
 /** Dependencies of every feature that publishes. */
 export interface Publishing {

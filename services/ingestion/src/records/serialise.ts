@@ -1,4 +1,4 @@
-import { BadRequest } from '@switchboard/service-kit';
+import { BadRequest } from '@switchboard/http';
 
 /** UTF-8 needs at most three bytes per UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3;

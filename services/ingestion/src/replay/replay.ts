@@ -1,6 +1,6 @@
 import { ingestionTopics, type ReplayChunk, type ReplayRecord } from '@switchboard/contracts';
 import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
-import { chunkHash, projectHolder } from '@switchboard/service-kit';
+import { chunkHash, projectHolder } from '@switchboard/http';
 import type { Publishing } from '../records/publishing.ts';
 import { clockCorrection } from '../records/times.ts';
 

@@ -1,5 +1,5 @@
 import { uploadReplayChunk } from '@switchboard/contracts';
-import type { Quota, ServiceApp, Throttle } from '@switchboard/service-kit';
+import type { Quota, ServiceApp, Throttle } from '@switchboard/http';
 import { divertDropped } from '../throttle/divert.ts';
 import type { Replay } from './replay.ts';
 

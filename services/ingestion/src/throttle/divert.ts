@@ -1,4 +1,4 @@
-import type { ProjectAccess, Throttle } from '@switchboard/service-kit';
+import type { ProjectAccess, Throttle } from '@switchboard/http';
 
 /**
  * Answers calls of projects with events that an operator drops as if they were accepted. A client would repeat

@@ -2,14 +2,9 @@ import { buffer } from 'node:stream/consumers';
 import type { UploadedAttachment } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
+import { type ProjectAccess, type RateLimit, Rejection } from '@switchboard/http';
 import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
-import {
-  type Clock,
-  type Logger,
-  type ProjectAccess,
-  type RateLimit,
-  Rejection,
-} from '@switchboard/service-kit';
+import type { Clock, Logger } from '@switchboard/runtime';
 import { detectFormat } from '../uploads/format.ts';
 import { isMultipartForm, SEND_RAW_BYTES } from '../uploads/multipart.ts';
 import { cleanName } from './name.ts';

@@ -1,5 +1,5 @@
 import { codePoints, DISRUPTIVE_CHARACTERS } from '@switchboard/contracts';
-import { BadRequest } from '@switchboard/service-kit';
+import { BadRequest } from '@switchboard/http';
 
 const MAX_NAME_LENGTH = 200;
 

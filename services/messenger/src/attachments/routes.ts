@@ -1,5 +1,5 @@
 import { ATTACHMENT_MAX_BYTES, readAttachment, uploadAttachment } from '@switchboard/contracts';
-import { BadRequest, type Bodies, Rejection, type ServiceApp } from '@switchboard/service-kit';
+import { BadRequest, type Bodies, Rejection, type ServiceApp } from '@switchboard/http';
 import { requireConversationToken } from '../conversations/access.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { withRawBody } from '../uploads/raw-body.ts';

@@ -1,5 +1,5 @@
 import { openObjectStore } from '@switchboard/object-store';
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';

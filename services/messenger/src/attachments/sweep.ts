@@ -1,6 +1,6 @@
 import type { ObjectStore } from '@switchboard/object-store';
 import { poll } from '@switchboard/resilience';
-import type { Clock, Logger } from '@switchboard/service-kit';
+import type { Clock, Logger } from '@switchboard/runtime';
 import type { AttachmentsStore } from './store.ts';
 
 const BATCH_SIZE = 100;

@@ -1,6 +1,6 @@
 import type { MessengerConfiguration } from '@switchboard/contracts';
 import { getMessengerConfig, getMessengerSettings, putMessengerSettings } from '@switchboard/contracts';
-import { answerPrepared, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
+import { answerPrepared, type ProjectOfRegion, type ServiceApp } from '@switchboard/http';
 import type { Context, TypedResponse } from 'hono';
 import type { Answer, Configurations } from './configuration.ts';
 

@@ -1,4 +1,4 @@
-import type { OperationEnv, RateLimit } from '@switchboard/service-kit';
+import type { OperationEnv, RateLimit } from '@switchboard/http';
 import type { Context } from 'hono';
 import type { ConversationState } from './store.ts';
 import type { ConversationTokens } from './tokens.ts';

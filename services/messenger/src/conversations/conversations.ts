@@ -8,13 +8,13 @@ import type {
 import { newId } from '@switchboard/database';
 import {
   BadRequest,
-  type Clock,
   Conflict,
   type ProjectAccess,
   type Quota,
   type RateLimit,
   Unauthorized,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import type { Identity } from '../identity/identity.ts';
 import type { Live } from '../live/live.ts';
 import { presentConversation, presentTurn } from './present.ts';

@@ -6,14 +6,8 @@ import type {
   Turn,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
-import {
-  type Clock,
-  decodePlace,
-  encodePlace,
-  NotFound,
-  type PageRequest,
-  toPage,
-} from '@switchboard/service-kit';
+import { decodePlace, encodePlace, NotFound, type PageRequest, toPage } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import type { Live } from '../live/live.ts';
 import type { NameAuthors } from './authors.ts';
 import { full, positionAfter } from './conversations.ts';

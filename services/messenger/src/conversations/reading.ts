@@ -1,5 +1,5 @@
+import { projectHolder } from '@switchboard/http';
 import { createSlots, turnOfLoop } from '@switchboard/resilience';
-import { projectHolder } from '@switchboard/service-kit';
 import type { NameAuthors } from './authors.ts';
 import type { ConversationSize, ConversationsStore, TurnRow } from './store.ts';
 

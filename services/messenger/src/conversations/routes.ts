@@ -18,7 +18,7 @@ import {
   type OperationEnv,
   type ProjectOfRegion,
   type ServiceApp,
-} from '@switchboard/service-kit';
+} from '@switchboard/http';
 import type { Context, TypedResponse } from 'hono';
 import { openByConversationToken, requireConversationToken } from './access.ts';
 import type { ConversationLimits, Conversations } from './conversations.ts';

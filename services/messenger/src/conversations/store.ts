@@ -6,7 +6,7 @@ import type {
   UploadedAttachment,
 } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import type { Place } from '@switchboard/service-kit';
+import type { Place } from '@switchboard/http';
 import {
   and,
   asc,

@@ -1,5 +1,6 @@
+import { Unauthorized } from '@switchboard/http';
 import { coalesce } from '@switchboard/resilience';
-import { type Clock, hashToken, newToken, Unauthorized } from '@switchboard/service-kit';
+import { type Clock, hashToken, newToken } from '@switchboard/runtime';
 import type { ConversationState, ConversationsStore, TokenCheck, TokenRenewal } from './store.ts';
 
 /** A token expires this long after it was last used. */

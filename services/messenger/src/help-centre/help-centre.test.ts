@@ -1,4 +1,4 @@
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';

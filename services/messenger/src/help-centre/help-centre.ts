@@ -1,12 +1,7 @@
 import type { ArticleSearch, HelpCentre as HelpCentreView } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import {
-  type Clock,
-  PlanRequired,
-  type ProjectAccess,
-  type RateLimit,
-  Rejection,
-} from '@switchboard/service-kit';
+import { PlanRequired, type ProjectAccess, type RateLimit, Rejection } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import { type HelpSiteProvider, HelpSiteProviderError } from '../providers/help-site.ts';
 import type { HelpCentreStore } from './store.ts';
 

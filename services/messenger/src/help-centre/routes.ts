@@ -1,5 +1,5 @@
 import { getHelpCentre, putArticleSearch, refreshHelpCentre } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { HelpCentre } from './help-centre.ts';
 
 interface HelpCentreDeps {

@@ -1,16 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IdentitySecretSummary } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
-import {
-  auditDetails,
-  type Clock,
-  Conflict,
-  type Encryption,
-  Forbidden,
-  type Logger,
-  newToken,
-  reencryptAll,
-} from '@switchboard/service-kit';
+import { auditDetails, Conflict, Forbidden } from '@switchboard/http';
+import { type Clock, type Encryption, type Logger, newToken, reencryptAll } from '@switchboard/runtime';
 import type { EncryptedSecret, IdentityStore } from './store.ts';
 
 /** The maximum number of secrets. Two allow a new secret to be deployed before the old one is removed. */

@@ -1,5 +1,5 @@
 import { createIdentitySecret, deleteIdentitySecret, listIdentitySecrets } from '@switchboard/contracts';
-import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import type { Identity } from './identity.ts';
 
 interface IdentityDeps {

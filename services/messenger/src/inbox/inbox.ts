@@ -1,13 +1,7 @@
 import type { InAppMessage, MessageDefinition, ReadReceipt, SentMessage } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
-import {
-  type Clock,
-  decodePlace,
-  encodePlace,
-  type PageRequest,
-  type RateLimit,
-  toPage,
-} from '@switchboard/service-kit';
+import { decodePlace, encodePlace, type PageRequest, type RateLimit, toPage } from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
 import type { Live } from '../live/live.ts';
 import type { InboxStore } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { listMessages, listSentMessages, markMessageRead, sendMessage } from '@switchboard/contracts';
-import type { ProjectOfRegion, ServiceApp } from '@switchboard/service-kit';
+import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import type { Inbox } from './inbox.ts';
 
 interface InboxDeps {

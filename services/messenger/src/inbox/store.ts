@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import type { Place } from '@switchboard/service-kit';
+import type { Place } from '@switchboard/http';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { messageKeys, messages, reads, recipients } from '../schema/index.ts';

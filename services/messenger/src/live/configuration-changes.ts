@@ -1,7 +1,8 @@
 import type { MessengerMessage } from '@switchboard/contracts';
 import type { Database, Listening } from '@switchboard/database';
+import type { ProjectAccess } from '@switchboard/http';
 import { createAnnouncer, type Hub, type Socket } from '@switchboard/realtime';
-import type { Logger, ProjectAccess } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import type { Configurations } from '../configuration/configuration.ts';
 import { CONFIGURATION_CHANNEL } from '../configuration/store.ts';
 import { projectTopic } from './live.ts';

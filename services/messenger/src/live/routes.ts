@@ -1,5 +1,5 @@
+import { headerOf, type RateLimit, type ServiceApp } from '@switchboard/http';
 import type { Hub } from '@switchboard/realtime';
-import { headerOf, type RateLimit, type ServiceApp } from '@switchboard/service-kit';
 import type { ConfigurationChanges } from './configuration-changes.ts';
 import { SOCKET_PATH, visitorSocket } from './socket.ts';
 import type { Subscriptions } from './subscriptions.ts';

@@ -4,8 +4,8 @@ import {
   type MessengerMessage,
   subscribe as subscription,
 } from '@switchboard/contracts';
+import { type ProjectAccess, type RateLimit, RateLimited, socketAccess } from '@switchboard/http';
 import type { Socket, SocketPlan } from '@switchboard/realtime';
-import { type ProjectAccess, type RateLimit, RateLimited, socketAccess } from '@switchboard/service-kit';
 import { personTopic } from './live.ts';
 import type { Subscriptions } from './subscriptions.ts';
 

@@ -1,6 +1,6 @@
 import type { Database, Listening } from '@switchboard/database';
 import type { Hub, Socket } from '@switchboard/realtime';
-import type { Clock, Logger } from '@switchboard/service-kit';
+import type { Clock, Logger } from '@switchboard/runtime';
 import { REVOKED_CHANNEL } from '../conversations/store.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { ALL_SOCKETS } from './configuration-changes.ts';

@@ -1,5 +1,5 @@
 import { text } from '@switchboard/contracts';
-import { createSender, type Logger, type Metrics, measureCalls, SendFailed } from '@switchboard/service-kit';
+import { createSender, type Logger, type Metrics, measureCalls, SendFailed } from '@switchboard/runtime';
 import { z } from 'zod';
 import type { MessengerConfig } from '../config.ts';
 

@@ -1,4 +1,4 @@
-import { createSender, type Metrics, measureCalls, type Send, SendFailed } from '@switchboard/service-kit';
+import { createSender, type Metrics, measureCalls, type Send, SendFailed } from '@switchboard/runtime';
 import { z } from 'zod';
 import type { MessengerConfig } from '../config.ts';
 

@@ -1,5 +1,5 @@
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
-import { createLogger, createMetrics, createRetention } from '@switchboard/service-kit';
+import { createLogger, createMetrics, createRetention } from '@switchboard/runtime';
 import { s3Env, startS3 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';

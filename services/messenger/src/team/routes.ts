@@ -6,7 +6,7 @@ import {
   putTeammate,
   putTeammateAvatar,
 } from '@switchboard/contracts';
-import { type Bodies, isFresh, type ProjectOfRegion, type ServiceApp } from '@switchboard/service-kit';
+import { type Bodies, isFresh, type ProjectOfRegion, type ServiceApp } from '@switchboard/http';
 import { withRawBody } from '../uploads/raw-body.ts';
 import type { Team } from './team.ts';
 

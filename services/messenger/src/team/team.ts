@@ -1,7 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { AvatarType, Teammate, TeammateDefinition } from '@switchboard/contracts';
+import { BadRequest, NotFound, Rejection } from '@switchboard/http';
 import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
-import { BadRequest, type Clock, type Logger, NotFound, Rejection } from '@switchboard/service-kit';
+import type { Clock, Logger } from '@switchboard/runtime';
 import { isMultipartForm, SEND_RAW_BYTES } from '../uploads/multipart.ts';
 import { avatarFile, detectAvatarType } from './avatar-file.ts';
 import { avatarObjectKey, avatarPath } from './avatar-path.ts';

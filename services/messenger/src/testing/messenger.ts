@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { openDatabase } from '@switchboard/database';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
-import type { Logger } from '@switchboard/service-kit';
+import type { Logger } from '@switchboard/runtime';
 import { type Env, harness } from '@switchboard/testkit';
 import { messengerService } from '../service.ts';
 import { createProjects } from './projects.ts';

@@ -1,5 +1,5 @@
 import { translateTexts } from '@switchboard/contracts';
-import type { ServiceApp } from '@switchboard/service-kit';
+import type { ServiceApp } from '@switchboard/http';
 import type { Translations } from './translations.ts';
 
 interface TranslationsDeps {

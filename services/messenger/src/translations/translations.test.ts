@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { createLogger } from '@switchboard/service-kit';
+import { createLogger } from '@switchboard/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';

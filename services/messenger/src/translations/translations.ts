@@ -1,12 +1,7 @@
 import type { TranslationRequest } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import {
-  type Clock,
-  type Logger,
-  PlanRequired,
-  type ProjectAccess,
-  Rejection,
-} from '@switchboard/service-kit';
+import { PlanRequired, type ProjectAccess, Rejection } from '@switchboard/http';
+import type { Clock, Logger } from '@switchboard/runtime';
 import {
   type TranslationProvider,
   TranslationProviderError,

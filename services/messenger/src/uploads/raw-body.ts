@@ -1,4 +1,4 @@
-import type { Bodies } from '@switchboard/service-kit';
+import type { Bodies } from '@switchboard/http';
 import type { Context } from 'hono';
 
 interface RawBodyOptions {

@@ -7,7 +7,7 @@ import {
   eventLogSettings,
   openEventLog,
   parseConfig,
-} from '@switchboard/service-kit';
+} from '@switchboard/runtime';
 import { z } from 'zod';
 import { EXIT_CODES } from '../commands/command.ts';
 import { type Terminal, UsageError } from '../commands/terminal.ts';

@@ -1,6 +1,6 @@
 import { EventLogUnavailable, repartitionKafkaTopic, UnknownTopic } from '@switchboard/event-log';
 import { ManagementError } from '@switchboard/management';
-import { ConfigError, eventLogSettings, kafkaConnection, parseConfig } from '@switchboard/service-kit';
+import { ConfigError, eventLogSettings, kafkaConnection, parseConfig } from '@switchboard/runtime';
 import { z } from 'zod';
 import { type Terminal, UsageError } from '../commands/terminal.ts';
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { Unavailable } from '@switchboard/http';
 import { createSlots } from '@switchboard/resilience';
-import { Unavailable } from '@switchboard/service-kit';
 import { createBirpc } from 'birpc';
 import type { Asked, ThreadCalls } from './calls.ts';
 

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { appendEntry } from '@switchboard/audit';
+import { type AuditEntry, auditObject, type Operation } from '@switchboard/contracts';
+import { newId, type Within } from '@switchboard/database';
+import { currentScope } from '@switchboard/runtime';
+
+export interface AuditedCall {
+  /** Returns a path parameter as it was sent. */
+  parameter(name: string): string | undefined;
+  requestId: string;
+  address: string;
+}
+
+interface Origin {
+  service: string;
+  region: string;
+  at: Date;
+}
+
+/** Returns the entry of a request before its caller is known. */
+export function newEntry(
+  { operationId, path }: Operation,
+  { parameter, requestId, address }: AuditedCall,
+  { service, region, at }: Origin,
+): AuditEntry {
+  return {
+    id: newId('aud'),
+    at: at.toISOString(),
+    actor: { kind: 'nobody', id: null, tokenId: null },
+    action: operationId,
+    object: auditObject(path, (name) => (name === VISITOR ? pseudonym(parameter) : parameter(name))),
+    outcome: 'allowed',
+    status: null,
+    companyId: null,
+    projectId: null,
+    reason: null,
+    address,
+    requestId,
+    region,
+    service,
+    count: 1,
+    until: null,
+  };
+}
+
+/** The path parameter that names a visitor. */
+const VISITOR = 'distinctId';
+const PSEUDONYM_LENGTH = 16;
+
+/** Returns the same pseudonym for each read of one person, without their id, since the trail outlives an erasure. */
+function pseudonym(parameter: AuditedCall['parameter']): string {
+  const named = `${parameter('projectId') ?? ''}/${parameter(VISITOR) ?? ''}`;
+  return createHash('sha256').update(named).digest('hex').slice(0, PSEUDONYM_LENGTH);
+}
+
+/** Details of a change that only the rule knows. They contain neither secrets nor text of visitors. */
+export interface AuditDetails {
+  /** The state of a flag or a role before and after; undefined if it did not or does not exist. */
+  before?: unknown;
+  after?: unknown;
+  /** The reason that the caller gave, if any. */
+  reason?: string | undefined;
+  /** The created object as kind:id, where the path does not name it. */
+  object?: string;
+}
+
+/** Adds details to the audit entry of the current request, before its transaction ends. */
+export function auditDetails({ before, after, reason, object }: AuditDetails): void {
+  const entry = currentScope()?.exchange?.audited?.entry;
+  if (entry === undefined) return;
+  if (before !== undefined) entry.before = before;
+  if (after !== undefined) entry.after = after;
+  if (reason !== undefined) entry.reason = reason;
+  if (object !== undefined) entry.object = object;
+}
+
+/** Sets the company of the audit entry, where the path does not name it. */
+export function auditCompany(companyId: string | undefined): void {
+  const entry = currentScope()?.exchange?.audited?.entry;
+  if (entry !== undefined && companyId !== undefined) entry.companyId ??= companyId;
+}
+
+const MAX_STATE_CHARACTERS = 8_000;
+
+/** Returns the JSON of an entry. A state that is too large is replaced by its size. */
+export function encodeEntry(entry: AuditEntry): string {
+  return JSON.stringify(entry, (name, value: unknown) => {
+    if (name !== 'before' && name !== 'after') return value;
+    const { length = 0 } = JSON.stringify(value) ?? '';
+    return length > MAX_STATE_CHARACTERS ? { omitted: `${length} characters of JSON` } : value;
+  });
+}
+
+/** Hooks for `openDatabase`: the first transaction of a request that changes something also writes its entry. */
+export const auditedTransactions: Within = {
+  async beforeCommit(tx) {
+    const audited = currentScope()?.exchange?.audited;
+    if (!audited?.isWrite || audited.isWritten) return;
+    // The transaction holds its locks, so entries of changes to one object have the order of the changes.
+    audited.setTime();
+    await appendEntry(tx, encodeEntry(audited.entry));
+  },
+  afterCommit() {
+    const audited = currentScope()?.exchange?.audited;
+    if (audited?.isWrite && !audited.isWritten) audited.onWritten();
+  },
+};

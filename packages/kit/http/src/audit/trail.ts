@@ -1,0 +1,157 @@
+import { appendEntry, createOutboxStore, createRelay } from '@switchboard/audit';
+import {
+  type AuditEntry,
+  auditedAs,
+  auditOutcome,
+  type Operation,
+  type ServiceName,
+} from '@switchboard/contracts';
+import { type Db, newId, type Tx } from '@switchboard/database';
+import type { EventLog } from '@switchboard/event-log';
+import { poll } from '@switchboard/resilience';
+import type { Audited, Logger, Metrics } from '@switchboard/runtime';
+import { createRefusals } from './refusals.ts';
+import { type AuditDetails, type AuditedCall, encodeEntry, newEntry } from './request.ts';
+
+/** Work that ran outside a request because it was scheduled. */
+export interface ScheduledWork extends Omit<AuditDetails, 'object'> {
+  /** The id of the object that scheduled it. The entry of the scheduling request names it too. */
+  scheduledBy: string;
+  action: string;
+  object: string;
+  outcome: AuditEntry['outcome'];
+  companyId: string;
+  projectId: string;
+}
+
+/** The part of the audit trail that a service writes. */
+export interface AuditTrail {
+  /** Returns the entry of a request before its caller is known. */
+  begin(operation: Operation, call: AuditedCall): Audited;
+  /** Writes the entry unless a transaction already did. Throws if the database is unavailable. */
+  allowed(audited: Audited): Promise<void>;
+  /** Writes or counts the entry of a refusal. */
+  refused(audited: Audited, status: number): Promise<void>;
+  /** Writes the entry of scheduled work in the transaction of its change. */
+  scheduled(tx: Tx, work: ScheduledWork): Promise<void>;
+  /** Starts to publish written entries. Returns at once. */
+  start(): void;
+  /** Writes the counted refusals. */
+  stop(): Promise<void>;
+}
+
+interface AuditTrailOptions {
+  service: ServiceName;
+  context: {
+    config: { REGION: string; TOPIC_REPLICATION: number };
+    clock: { now(): Date };
+    logger: Logger;
+    metrics: Metrics;
+  };
+  db: Db;
+  log: Pick<EventLog, 'createTopics' | 'publish'>;
+}
+
+const MINUTE_MS = 60_000;
+/** Limits for known people and tokens, so that a repeated mistake is visible as one. */
+const IDENTIFIED = { maxAlike: 5, maxWritten: 120, maxKinds: 100 };
+/** Limits for requests without a valid token, which anyone can send from many addresses. */
+const ANONYMOUS = { maxAlike: 2, maxWritten: 20, maxKinds: 20 };
+
+export function createAuditTrail({ service, context, db, log }: AuditTrailOptions): AuditTrail {
+  const { config, clock, logger, metrics } = context;
+  const entries = metrics.counterBy(
+    'switchboard_audit_entries_total',
+    'Entries written to the audit trail, by outcome.',
+    ['outcome'],
+  );
+  const counted = metrics.counter(
+    'switchboard_audit_refusals_counted_total',
+    'Refusals counted in an existing entry of the audit trail instead of a new one.',
+  );
+  for (const outcome of auditOutcome.options) entries.add([outcome], 0);
+  metrics.gaugeBy(
+    'switchboard_audit_lag_seconds',
+    'Age of the oldest unpublished entry of the audit trail.',
+    [],
+    async () => [{ labels: {}, value: await createOutboxStore(db).lagSeconds() }],
+  );
+
+  async function write(entry: AuditEntry): Promise<void> {
+    await appendEntry(db, encodeEntry(entry));
+    entries.add([entry.outcome]);
+  }
+
+  const refusals = { write, onCounted: () => counted.add() };
+  const identified = createRefusals({ ...IDENTIFIED, ...refusals });
+  const anonymous = createRefusals({ ...ANONYMOUS, ...refusals });
+  const flush = () => Promise.all([identified.flush(), anonymous.flush()]);
+
+  const onFailure = (error: unknown) => logger.failed('publish the audit trail', error);
+  const relay = createRelay({ db, log, replication: config.TOPIC_REPLICATION, onFailure });
+  const stopping = new AbortController();
+  let flushing: Promise<void> | undefined;
+
+  return {
+    begin(operation, call) {
+      const audited: Audited = {
+        entry: newEntry(operation, call, { service, region: config.REGION, at: clock.now() }),
+        isWrite: auditedAs(operation) === 'write',
+        isWritten: false,
+        setTime() {
+          audited.entry.at = clock.now().toISOString();
+        },
+        onWritten() {
+          audited.isWritten = true;
+          entries.add(['allowed']);
+        },
+      };
+      return audited;
+    },
+
+    async allowed(audited) {
+      if (audited.isWritten) return;
+      audited.isWritten = true;
+      audited.setTime();
+      await write(audited.entry);
+    },
+
+    async refused({ entry }, status) {
+      const { before, after, ...kept } = entry;
+      const refusal: AuditEntry = { ...kept, outcome: 'refused', status };
+      await (entry.actor.kind === 'nobody' ? anonymous : identified).record(refusal);
+    },
+
+    async scheduled(tx, { scheduledBy, reason = null, ...work }) {
+      const entry: AuditEntry = {
+        id: newId('aud'),
+        at: clock.now().toISOString(),
+        actor: { kind: 'scheduler', id: scheduledBy, tokenId: null },
+        ...work,
+        status: work.outcome === 'refused' ? 403 : null,
+        reason,
+        address: 'none',
+        requestId: null,
+        region: config.REGION,
+        service,
+        count: 1,
+        until: null,
+      };
+      await appendEntry(tx, encodeEntry(entry));
+      entries.add([entry.outcome]);
+    },
+
+    start() {
+      relay.start();
+      const { signal } = stopping;
+      flushing ??= poll(async () => void (await flush()), { everyMs: MINUTE_MS, signal, onFailure });
+    },
+
+    async stop() {
+      stopping.abort();
+      await flushing;
+      await flush();
+      await relay.stop();
+    },
+  };
+}

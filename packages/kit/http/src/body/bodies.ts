@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http';
+import type { ByteBudget } from '@switchboard/resilience';
+import type { Context } from 'hono';
+import type { Exchange } from '../exchange/env.ts';
+import { BadRequest, PayloadTooLarge } from '../exchange/errors.ts';
+import { headerOf } from '../exchange/request-info.ts';
+import { holderOf, projectHolder } from '../overload/holder.ts';
+import { createDecoding } from './decoding.ts';
+import { createHolds, type Hold } from './holds.ts';
+import { join } from './join.ts';
+import { createPace, type Pace } from './pace.ts';
+
+interface BodyBounds {
+  /** The maximum number of decompressed bytes. */
+  maxBytes: number;
+  /** The maximum number of bytes on the wire. Default: maxBytes. */
+  maxWireBytes?: number;
+  /** Text that is appended to the message of a 413. */
+  hint?: string;
+}
+
+/** Reads the request bodies of an app. Every byte counts against its budget. */
+export interface Bodies {
+  /** Returns the hold of a request on the budget, for its address and project. The caller releases it. */
+  hold(c: Context): Hold;
+  /**
+   * Reads and decompresses a request's body (gzip, deflate, br, zstd) within its bounds. Throws PayloadTooLarge,
+   * UnsupportedEncoding, BadRequest (invalid compression, or a lost connection), TooSlow or Unavailable (the budget
+   * is used up).
+   */
+  read(c: Context, hold: Hold, bounds: BodyBounds): Promise<Buffer>;
+}
+
+export function createBodies(budget: ByteBudget): Bodies {
+  const open = createHolds(budget);
+  const pace = createPace();
+  const decoding = createDecoding();
+
+  return {
+    hold(c) {
+      const { address, projectId, operation }: Exchange = c.env;
+      const hold = open(`address ${address}`);
+      if (projectId !== undefined) hold.join(projectHolder(projectId));
+      // Replay chunks are the largest bodies. A shared holder leaves room for events, regardless of the number of
+      // chunks.
+      if (operation?.host === 'replay') hold.join('replay');
+      return hold;
+    },
+
+    async read(c, hold, { maxBytes, maxWireBytes = maxBytes, hint = '' }) {
+      const decode = decoding(headerOf(c, 'content-encoding'));
+      const wireLimit = decode === undefined ? Math.min(maxWireBytes, maxBytes) : maxWireBytes;
+      const announced = Number(headerOf(c, 'content-length') ?? 0);
+      if (announced > wireLimit) throw tooLarge(wireLimit, hint);
+      // Rejects a body that will not fit before it is read, which saves time for other requests.
+      hold.expect(announced);
+      let wireBytes = 0;
+      const chunks = await readWire(c, pace, (bytes) => {
+        wireBytes += bytes;
+        if (wireBytes > wireLimit) throw tooLarge(wireLimit, hint);
+        hold.take(bytes);
+      });
+      const [only] = chunks;
+      const isWhole = chunks.length === 1 && only !== undefined;
+      if (isWhole && decode === undefined) return only;
+      const holder = holderOf(c.env);
+      const wire = isWhole ? only : await join(chunks, holder);
+      if (decode === undefined) return wire;
+      let decodedBytes = 0;
+      const check = (bytes: number) => {
+        if (bytes > maxBytes) throw tooLarge(maxBytes, ` when decompressed${hint}`);
+      };
+      const decoded = await decode(wire, {
+        holder,
+        maxBytes,
+        expect(bytes) {
+          check(bytes);
+          hold.expect(bytes);
+        },
+        take(bytes) {
+          decodedBytes += bytes;
+          check(decodedBytes);
+          hold.take(bytes);
+        },
+      });
+      hold.give(wire.length);
+      return decoded;
+    },
+  };
+}
+
+const tooLarge = (limit: number, more: string) =>
+  new PayloadTooLarge(`body: larger than ${limit} bytes${more}`);
+
+/** Called with the length of each chunk before it is kept. Throws to reject it. */
+type Take = (bytes: number) => void;
+
+/** Reads Node's own stream, which is much cheaper than the Request's web stream. The server discards unread bytes. */
+function readWire(c: Context, pace: Pace, take: Take): Promise<Buffer[]> {
+  const incoming: IncomingMessage | undefined = c.env?.incoming;
+  return incoming === undefined ? readWeb(c.req.raw.body, take) : readNode(incoming, pace, take);
+}
+
+function readNode(incoming: IncomingMessage, pace: Pace, take: Take): Promise<Buffer[]> {
+  // If the connection ended while access was checked, no further event arrives.
+  if (incoming.destroyed) return Promise.reject(connectionLost());
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const fail = (error: unknown) => {
+      pace.end(reading);
+      incoming.off('data', onData).off('end', onEnd).off('close', onBroken);
+      incoming.pause();
+      reject(error);
+    };
+    const reading = pace.begin(fail);
+    const onData = (chunk: Buffer) => {
+      reading.received += chunk.length;
+      try {
+        take(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        fail(error);
+      }
+    };
+    const onEnd = () => {
+      pace.end(reading);
+      resolve(chunks);
+    };
+    // An incomplete request closes before `end`; a complete one closes after the response.
+    const onBroken = () => {
+      if (!incoming.readableEnded) fail(connectionLost());
+    };
+    incoming.on('end', onEnd).on('error', onBroken).on('close', onBroken).on('data', onData);
+  });
+}
+
+const connectionLost = () => new BadRequest('The connection was lost before the body was complete.');
+
+async function readWeb(body: ReadableStream<Uint8Array> | null, take: Take): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of body ?? []) {
+    take(chunk.byteLength);
+    chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+  }
+  return chunks;
+}

@@ -1,0 +1,62 @@
+/**
+ * The request pipeline. The folders, lowest first; none imports a higher one (checked by e2e/structure):
+ *
+ * audit     who did what: the entries of a service
+ * exchange  a request and its response: metadata, headers, errors, pages
+ * server    connections, TLS, draining
+ * overload  fairness keys, quotas, rate limits, delayed rejections
+ * body      bodies within the byte budget: read, decompressed, parsed
+ * access    access tokens, project keys, memberships
+ * pipeline  from an operation of the contracts to its handler
+ * service   the application of a service, its start and its stop
+ */
+export type { AccessDirectory } from './access/credentials.ts';
+export { type Grant, grantOf, requireStillGranted } from './access/grants.ts';
+export { type ProjectOfRegion, projectOfRegion } from './access/project-of-region.ts';
+export { refusalOfKey, type SocketRefusal, socketAccess, socketCredential } from './access/socket-access.ts';
+export { auditDetails } from './audit/request.ts';
+export { type AuditTrail, createAuditTrail, type ScheduledWork } from './audit/trail.ts';
+export type { Bodies } from './body/bodies.ts';
+export { chunkHash } from './body/chunk-hash.ts';
+export { answerPrepared, etagOf, isFresh, type Prepared, prepareJson } from './exchange/conditional.ts';
+export { projectKeyOf } from './exchange/credentials.ts';
+export { type Bytes, chooseEncoding, type Encoding, encodeAll } from './exchange/encodings.ts';
+export type { Authority, OperationEnv, Person, ProjectAccess } from './exchange/env.ts';
+export {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  NotFound,
+  PayloadTooLarge,
+  PlanRequired,
+  PreconditionFailed,
+  RateLimited,
+  Rejection,
+  Unauthorized,
+  Unavailable,
+  UnsupportedEncoding,
+} from './exchange/errors.ts';
+export {
+  decodeCursor,
+  decodePlace,
+  decodeText,
+  encodeCursor,
+  encodePlace,
+  encodeText,
+  type Page,
+  type PageRequest,
+  type Place,
+  toPage,
+  unknownCursor,
+} from './exchange/paging.ts';
+export { headerOf, requestId } from './exchange/request-info.ts';
+export { projectHolder } from './overload/holder.ts';
+export { openQuotas, type Quota, type Throttle } from './overload/quota.ts';
+export { type CreateRateLimit, createRateLimits, type RateLimit } from './overload/rate-limits.ts';
+export type { Implement } from './pipeline/implement.ts';
+export { type HttpServer, ListenError, listen } from './server/server.ts';
+export { createApp, type ServiceApp } from './service/app.ts';
+export { directUrl, migrateDatabase, openServiceDatabase } from './service/database.ts';
+export { defineService, type RunningService, type StartableService } from './service/define-service.ts';
+export { startWithRetries } from './service/runner.ts';
+export type { Service, ServiceDefinition } from './service/service.ts';

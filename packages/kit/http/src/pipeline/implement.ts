@@ -1,0 +1,426 @@
+import type { RouteHandler } from '@hono/zod-openapi';
+import {
+  type AuditActor,
+  auditedAs,
+  auditText,
+  type Operation,
+  routingPath,
+  servedAs,
+} from '@switchboard/contracts';
+import type { Audited } from '@switchboard/runtime';
+import type { Context, Handler, Hono, Next } from 'hono';
+import { z } from 'zod';
+import type { AuditTrail } from '../audit/trail.ts';
+import type { Bodies } from '../body/bodies.ts';
+import type { Hold } from '../body/holds.ts';
+import { holdValues, parseJson, turnFor, withoutMark } from '../body/json.ts';
+import { requireOrigin } from '../exchange/cors.ts';
+import { bearer, type Credentials, type KeyPlaces, projectKeyOf } from '../exchange/credentials.ts';
+import type {
+  Authority,
+  ErrorCodes,
+  Exchange,
+  KitEnv,
+  OperationEnv,
+  ProjectAccess,
+} from '../exchange/env.ts';
+import { toRejection } from '../exchange/error-responses.ts';
+import { BadRequest, NotYours } from '../exchange/errors.ts';
+import { headerOf } from '../exchange/request-info.ts';
+import { holderOf, projectHolder } from '../overload/holder.ts';
+import type { Quota } from '../overload/quota.ts';
+import { textFault } from './url-text.ts';
+import { validate } from './validate.ts';
+
+type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
+
+interface ImplementOptions<O extends Operation> {
+  /** Checks further access rules, after the credential and before validation. */
+  authorize?(c: Context<OperationEnv<O['credential']>>): Promise<void>;
+  /** The operation's own codes for rejections of the kit: `{ 413: 'FILE_TOO_LARGE' }`. */
+  errorCodes?: ErrorCodes;
+  /** Headers of its errors, besides those of the rejection. */
+  errorHeaders?: Readonly<Record<string, string>>;
+  quota?: Quota;
+  /** Returns a response in place of the handler, before the body is read, or after a key in it. Throws rejections. */
+  divert?(project: ProjectAccess): Response | undefined;
+  /**
+   * Accepts a body without parsing it if the schema is certain to accept it. Returns undefined if the schema must
+   * decide. Only called when the credential is in the header.
+   */
+  scan?(bytes: Buffer): Scanned<OperationHandler<O>> | undefined;
+}
+
+interface Scanned<H> {
+  /** The number of `{`, `[` and `,` in the body outside strings. */
+  values: number;
+  /** The handler that replaces the operation's own. */
+  handler: H;
+}
+
+export type Implement = <O extends Operation>(
+  operation: O,
+  handler: OperationHandler<O>,
+  options?: ImplementOptions<O>,
+) => void;
+
+/** ImplementOptions as the router sees them. */
+interface UntypedOptions
+  extends Pick<ImplementOptions<Operation>, 'errorCodes' | 'errorHeaders' | 'quota' | 'divert'> {
+  authorize?(c: Context<KitEnv>): Promise<void>;
+  scan?(bytes: Buffer): Scanned<Handler<KitEnv>> | undefined;
+}
+
+interface Pipeline {
+  hono: Hono<KitEnv>;
+  bodies: Bodies;
+  credentials: Credentials;
+  /** Absent in a service without operations that need a permission. */
+  audit: AuditTrail | undefined;
+  assertStarted: () => void;
+}
+
+const NOT_MODIFIED = 304;
+
+/**
+ * The limit for requests without a key in the header, sent and decompressed. Equals that of sendBeacon, which cannot
+ * set one.
+ */
+const WITHOUT_KEY = {
+  maxBytes: 65_536,
+  hint: ' without a key in the header. Send it as Authorization: Bearer <key>.',
+};
+
+/**
+ * Returns a function that registers operations with one handler each. The order is credential, authorize, path and
+ * query, body, then the rule. A request is validated only after access is granted.
+ */
+export function implementing(pipeline: Pipeline): Implement {
+  return (operation, handler, options = {}) => register(pipeline, operation, handler, options);
+}
+
+function register<O extends Operation>(
+  pipeline: Pipeline,
+  operation: O,
+  handler: OperationHandler<O>,
+  options: ImplementOptions<O>,
+): void;
+/** The router knows neither the input nor the response type of a handler. The overload checks both. */
+function register(
+  pipeline: Pipeline,
+  operation: Operation,
+  handler: Handler<KitEnv>,
+  options: UntypedOptions,
+): void {
+  for (const served of servedAs(operation)) serve(pipeline, served, handler, options);
+}
+
+function serve(
+  { hono, bodies, credentials, audit, assertStarted }: Pipeline,
+  operation: Operation,
+  handler: Handler<KitEnv>,
+  { authorize, errorCodes, errorHeaders, quota, divert, scan }: UntypedOptions,
+): void {
+  const checks = requestChecks(operation);
+  const schema = jsonSchema(operation);
+  const keyPlaces: KeyPlaces = {
+    header: 'X-API-Key' in shapeOf(operation.request?.headers),
+    query: 'api_key' in shapeOf(operation.request?.query),
+  };
+  // For all other operations, the schema decides whether unknown properties are rejected.
+  const isStrict = operation.credential === 'management' || operation.credential === 'console';
+  const auditing = auditedAs(operation);
+  if (auditing !== undefined && audit === undefined)
+    throw new Error(`${operation.operationId} needs an audit trail`);
+  const { maxBodyBytes, maxWireBytes = maxBodyBytes, maxBodyValues, unparsedArray } = operation;
+
+  /** Settles without a promise if the project key is in memory, which is true of nearly every request. */
+  function settleAccess(c: Context): void | Promise<void> {
+    switch (operation.credential) {
+      case 'public':
+        return undefined;
+      case 'project-key':
+      case 'conversation':
+        return settleKey(c, projectKeyOf(c, keyPlaces));
+      case 'ingestion': {
+        const key = bearer(c);
+        return key === undefined ? undefined : settleKey(c, key);
+      }
+      case 'access-token':
+      case 'console':
+      case 'management':
+        return settleAuthority(c);
+    }
+  }
+
+  function settleKey(c: Context, key: string | undefined): void | Promise<void> {
+    const project = credentials.projectKey(key);
+    if (project instanceof Promise) return project.then((found) => enter(c, found));
+    enter(c, project);
+  }
+
+  async function settleAuthority(c: Context): Promise<void> {
+    const { permission, companyIn, credential } = operation;
+    if (permission === undefined) {
+      if (credential !== 'console') throw new Error(`${operation.operationId} names no permission`);
+      // Such operations read the caller's data in all companies, which tokens of one company must not reveal.
+      c.set('person', await credentials.person(c));
+      return;
+    }
+    const authority = await credentials.authority(c, credential === 'management');
+    c.set('person', authority.person);
+    c.set('authority', authority);
+    const { entry }: Partial<Audited> = c.env.audited ?? {};
+    if (entry !== undefined) entry.actor = actorOf(authority);
+    const isAllowed = authority.hasEverywhere(permission);
+    if (isAllowed && auditing === 'refusals') return;
+    const projectId = c.req.param('projectId');
+    const companyId =
+      projectId === undefined ? c.req.param('companyId') : await credentials.companyOf(projectId);
+    const isCreation = companyId === undefined && companyIn === 'body';
+    // A refusal for a project that does not exist belongs to no company.
+    if (entry !== undefined && (isAllowed || isCreation || companyId !== undefined)) {
+      entry.companyId = companyId ?? entry.companyId;
+      entry.projectId = projectId ?? null;
+    }
+    if (companyId !== undefined) c.env.companyId = companyId;
+    if (isAllowed || isCreation) return;
+    if (credential === 'access-token') {
+      const project = await credentials.membership(projectId ?? '', authority);
+      await authority.require(permission, project.companyId);
+      enter(c, project);
+      return;
+    }
+    await authority.require(permission, companyId);
+    // Not set for operators, since no role ties them to the project. They take the turns of their address.
+    if (projectId !== undefined) c.env.projectId = projectId;
+  }
+
+  function enter(c: Context, project: ProjectAccess): void {
+    c.set('project', project);
+    c.env.projectId = project.id;
+    if (project.allowedOrigins !== undefined) settleOrigin(c, project.allowedOrigins);
+  }
+
+  function checkProject(c: Context): void {
+    const { projectId }: Exchange = c.env;
+    if (projectId !== undefined) quota?.check('project', projectId);
+  }
+
+  function diverted(c: Context): Response | undefined {
+    const { projectId }: Exchange = c.env;
+    return divert === undefined || projectId === undefined ? undefined : divert(c.get('project'));
+  }
+
+  /** Charges the bytes that the body took of the budget. A rejected body counts as far as it was read. */
+  function charge(c: Context, hold: Hold): void {
+    if (quota === undefined) return;
+    const { address, projectId }: Exchange = c.env;
+    quota.charge('address', address, hold.taken());
+    if (projectId !== undefined) quota.charge('project', projectId, hold.taken());
+  }
+
+  /**
+   * Returns the handler that answers. The bytes are dropped unless it needs them; the hold covers the parsed values.
+   */
+  async function readJson(c: Context, hold: Hold, bodySchema: z.ZodType): Promise<Handler<KitEnv>> {
+    const isKeyInBody = operation.credential === 'ingestion' && c.env.projectId === undefined;
+    const bounds = isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
+    let value: unknown;
+    let fault: BadRequest | undefined;
+    try {
+      const body = withoutMark(await bodies.read(c, hold, bounds));
+      const holder = holderOf(c.env);
+      if (scan !== undefined && !isKeyInBody) {
+        const turn = turnFor(body, holder);
+        if (turn !== undefined) await turn;
+        const scanned = scan(body);
+        if (scanned !== undefined && scanned.values <= maxBodyValues) {
+          holdValues(scanned.values, hold);
+          return scanned.handler;
+        }
+      }
+      value = await parseJson(body, { hold, holder, maxBodyValues, unparsedArray });
+    } catch (error) {
+      if (!(error instanceof BadRequest)) throw error;
+      fault = error;
+    } finally {
+      charge(c, hold);
+    }
+    if (isKeyInBody) {
+      const project = await credentials.projectKey(keyInBody(value));
+      enter(c, project);
+      hold.join(projectHolder(project.id));
+      checkProject(c);
+      quota?.charge('project', project.id, hold.taken());
+      const response = diverted(c);
+      if (response !== undefined) return () => response;
+    }
+    if (fault !== undefined) throw fault;
+    const data = validate(bodySchema, value, { where: 'body', isStrict });
+    if (!isObject(data)) throw new Error(`the body of ${operation.operationId} must be an object`);
+    c.req.addValidatedData('json', data);
+    return handler;
+  }
+
+  /** Not async, so that the parsed body is not kept here while the handler waits. */
+  function answerBody(c: Context, next: Next, bodySchema: z.ZodType): Promise<Response> {
+    const hold = bodies.hold(c);
+    return readJson(c, hold, bodySchema)
+      .then((respond) => respond(c, next))
+      .then(
+        (response) => {
+          hold.release();
+          return response;
+        },
+        (error) => {
+          hold.release();
+          throw error;
+        },
+      );
+  }
+
+  function answer(c: Context, next: Next): Response | Promise<Response> {
+    for (const check of checks) check(c);
+    return schema === undefined ? handler(c, next) : answerBody(c, next, schema);
+  }
+
+  function admit(c: Context, next: Next): Response | Promise<Response> {
+    checkProject(c);
+    const response = diverted(c);
+    if (response !== undefined) return response;
+    return authorize === undefined ? answer(c, next) : authorize(c).then(() => answer(c, next));
+  }
+
+  /** Writes the audit entry before the response. A change writes its entry in the transaction of the change. */
+  async function admitAudited(c: Context, next: Next, trail: AuditTrail): Promise<Response> {
+    const { requestId, address }: Exchange = c.env;
+    const audited = trail.begin(operation, { parameter: (name) => c.req.param(name), requestId, address });
+    c.env.audited = audited;
+    let response: Response;
+    try {
+      await settleAccess(c);
+      response = await admit(c, next);
+    } catch (error) {
+      const status = toRejection(error)?.status;
+      if (status === 401 || status === 403 || error instanceof NotYours)
+        await trail.refused(audited, status ?? 404);
+      throw error;
+    }
+    const isRead = auditing === 'read' && response.status !== NOT_MODIFIED;
+    if (auditing === 'write' || isRead) await trail.allowed(audited);
+    return response;
+  }
+
+  /** Rejects a request with a URL that is not valid text, after its credential was checked. */
+  async function rejectText(c: Context, fault: BadRequest): Promise<never> {
+    try {
+      await settleAccess(c);
+      await authorize?.(c);
+    } catch (error) {
+      // Other errors are caused by the text itself, which no database accepts.
+      if (toRejection(error)?.status === 401) throw error;
+    }
+    throw fault;
+  }
+
+  hono.on(
+    operation.method.toUpperCase(),
+    routingPath(operation.path),
+    (c, next): Response | Promise<Response> => {
+      c.env.operation = operation;
+      c.env.errorCodes = errorCodes;
+      c.env.errorHeaders = errorHeaders;
+      assertStarted();
+      quota?.check('address', c.env.address);
+      // Public operations answer 404 for any unknown text, including malformed text.
+      const fault = operation.credential === 'public' ? undefined : textFault(c.req.url, operation.path);
+      if (fault !== undefined) return rejectText(c, fault);
+      if (auditing !== undefined && audit !== undefined) return admitAudited(c, next, audit);
+      const settling = settleAccess(c);
+      return settling === undefined ? admit(c, next) : settling.then(() => admit(c, next));
+    },
+  );
+}
+
+/** Throws Forbidden if the origin of the page is not in the project's list. */
+function settleOrigin(c: Context, allowed: readonly string[]): void {
+  const exchange: Exchange = c.env;
+  const origin = headerOf(c, 'origin');
+  exchange.corsOrigin = null;
+  if (origin === undefined) return;
+  requireOrigin(origin, allowed);
+  exchange.corsOrigin = origin;
+}
+
+function actorOf({ person, token }: Authority): AuditActor {
+  const kind = token?.sub === null ? 'service' : 'person';
+  return { kind, id: auditText(person.sub), tokenId: token?.id ?? null };
+}
+
+/** Returns validators of path, query and headers. Each rejects the request with its first problem. */
+function requestChecks(operation: Operation): ((c: Context) => void)[] {
+  const { params, query, headers } = operation.request ?? {};
+  const names = Object.keys(shapeOf(headers)).map((name) => ({ name, lowerName: name.toLowerCase() }));
+  return [
+    ...checkOf('param', params, 'path', (c) => c.req.param()),
+    ...checkOf('query', query, 'query', queryOf),
+    ...checkOf('header', headers, 'header', (c) => headersOf(c, names)),
+  ];
+}
+
+function checkOf(
+  target: 'param' | 'query' | 'header',
+  schema: unknown,
+  where: string,
+  read: (c: Context) => object,
+): ((c: Context) => void)[] {
+  if (!(schema instanceof z.ZodType)) return [];
+  const check = (c: Context) => {
+    const data = validate(schema, read(c), { where });
+    if (!isObject(data)) throw new Error(`the ${where} must be an object`);
+    c.req.addValidatedData(target, data);
+  };
+  return [check];
+}
+
+/** Returns the query parameters: a string for one that is sent once, a list for one that is sent several times. */
+function queryOf(c: Context): object {
+  const query: Record<string, unknown> = Object.create(null);
+  const sent = c.req.queries();
+  for (const name in sent) {
+    const values = sent[name] ?? [];
+    query[name] = values.length === 1 ? values[0] : values;
+  }
+  return query;
+}
+
+function headersOf(c: Context, names: readonly { name: string; lowerName: string }[]): object {
+  const headers: Record<string, string> = {};
+  for (const { name, lowerName } of names) {
+    const value = headerOf(c, lowerName);
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
+}
+
+/** Returns the schema of the JSON body; undefined for an operation without one. */
+function jsonSchema(operation: Operation): z.ZodType | undefined {
+  const media = operation.request?.body?.content['application/json'];
+  if (media === undefined || !('schema' in media)) return undefined;
+  return media.schema instanceof z.ZodType ? media.schema : undefined;
+}
+
+function shapeOf(schema: unknown): object {
+  if (!isObject(schema) || !('shape' in schema)) return {};
+  return isObject(schema.shape) ? schema.shape : {};
+}
+
+function keyInBody(body: unknown): string | undefined {
+  if (!isObject(body) || !('api_key' in body)) return undefined;
+  return typeof body.api_key === 'string' ? body.api_key : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
