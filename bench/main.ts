@@ -82,8 +82,7 @@ const BENCHES: Record<string, Bench> = {
     load: () => import('./restore/run.ts'),
   },
   scale: {
-    summary:
-      'All services with shares of the model of docs/reliability-and-benchmarks.md#the-model: memory, CPU, objects, tables, pods.',
+    summary: 'All services with shares of the model: memory, CPU, objects, tables, pods.',
     options:
       '--share 0.01 --seconds 30 --file-seconds 30 --keep <folder> --picture <file.svg>; several shares: --share 0.01 0.1',
     load: () => import('./scale/run.ts'),

@@ -18,7 +18,7 @@ import {
   totalsOf,
 } from './sizing.ts';
 
-/** Applies the load of the model to all services while they hold shares of its data. See docs/reliability-and-benchmarks.md#the-model. */
+/** Applies the load of the model to all services while they hold shares of its data. */
 export async function run(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
