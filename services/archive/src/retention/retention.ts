@@ -91,7 +91,7 @@ export function createHistoryRetention({ store, metrics, ...rest }: RetentionOpt
   const { logger } = rest;
   const droppedEarly = metrics.counter(
     'switchboard_archive_days_dropped_early_total',
-    'Days whose repeated events are no longer recognised, because ARCHIVE_SEEN_BYTES was exceeded.',
+    'Days without recognition of repeated events, because ARCHIVE_SEEN_BYTES was exceeded.',
   );
   const expiry = { ...rest, onDroppedEarly: () => droppedEarly.add() };
   let running: Promise<unknown> = Promise.resolve();

@@ -47,7 +47,7 @@ export const commonSettings = {
     .optional()
     .describe('Seconds after `iat` at which an access token is refused. Default: only its `exp` counts.'),
   ...outgoingSettings,
-  CONSOLE_URL: httpUrl.describe('Console, whose pages may call console operations.'),
+  CONSOLE_URL: httpUrl.describe('Address of the console. Its pages may call console operations.'),
   ALLOW_DEVELOPMENT_CREDENTIALS: z
     .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })
     .default(false)

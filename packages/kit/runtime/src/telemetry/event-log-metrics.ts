@@ -83,7 +83,7 @@ export function logMetrics(metrics: Metrics, log: EventLog, { running, watches }
   );
   const handlingFailures = metrics.counterBy(
     'switchboard_event_log_handling_failures_total',
-    'Batches whose handling failed. Each is retried.',
+    'Failed attempts to handle a batch. Each is retried.',
     ['group', 'topic'],
   );
   const deadLetters = metrics.counterBy(
