@@ -60,10 +60,7 @@ export const MET: readonly (readonly [requirement: string, tests: readonly strin
   ],
   ['13.2.3 no default credentials', ['packages/kit/runtime/src/process/development-secrets.test.ts']],
   ['13.2.4, 13.2.5 where requests may go', ['packages/kit/runtime/src/outgoing/addresses.test.ts']],
-  [
-    '13.4.1, 13.4.5, 15.2.3 minimal contents',
-    ['e2e/compose/images.test.ts', 'e2e/gateway/gateway.test.ts'],
-  ],
+  ['13.4.1, 13.4.5, 15.2.3 minimal contents', ['e2e/compose/images.test.ts', 'e2e/gateway/gateway.test.ts']],
   ['14.2.2 caches', ['packages/kit/http/src/service/app.test.ts']],
   ['15.1.2 bill of materials', ['e2e/supply-chain/supply-chain.test.ts']],
   [
