@@ -20,7 +20,7 @@ const BENCHES: Record<string, Bench> = {
   },
   flags: {
     summary:
-      'Flag evaluations and snapshots, beside bare Node.js, Hono and a peer; with --projects, of many projects in a small heap.',
+      'Flag evaluations and snapshots, compared with bare Node.js, Hono and a peer; with --projects, many projects in a small heap.',
     options:
       '--seconds 6 --runs 3 --only <part of a scenario name> --workers 1 --peer <relay proxy of GO Feature Flag> --record --check --profile <folder>, or --projects 10000 --memory 512 --seconds 6',
     load: () => import('./flags/run.ts'),
@@ -41,7 +41,8 @@ const BENCHES: Record<string, Bench> = {
     load: () => import('./growth/run.ts'),
   },
   hostile: {
-    summary: 'Attacks beside a tenant that behaves: its failures and waits, and the memory of each service.',
+    summary:
+      'Attacks next to a normal tenant: failures and latency of the tenant, and memory of each service.',
     options: '--seconds 60 --only <part of an attack name> --profile <folder>',
     load: () => import('./hostile/run.ts'),
   },
@@ -52,14 +53,14 @@ const BENCHES: Record<string, Bench> = {
   },
   ingestion: {
     summary:
-      'Events into Kafka, beside bare Node.js and PostHog capture; every accepted event is looked for.',
+      'Events into Kafka, compared with bare Node.js and PostHog capture. Checks that every accepted event is stored.',
     options:
       '--seconds 8 --runs 3 --only batch,single,wide,overload,minute --partitions 4 --workers 1,auto --peer <capture> --profile <folder> --record --check',
     load: () => import('./ingestion/run.ts'),
   },
   insights: {
     summary:
-      'Questions of each kind over generated files, beside SQL written by hand for plain DuckDB, and ClickHouse.',
+      'Queries of each kind over generated files, compared with handwritten SQL for plain DuckDB and with ClickHouse.',
     options:
       '--events 10000000 --days 90 --projects 1000 --memory 500 --runs 3 --rounds 3 --clickhouse --record --check',
     load: () => import('./insights/run.ts'),
@@ -71,7 +72,7 @@ const BENCHES: Record<string, Bench> = {
   },
   reads: {
     summary:
-      'Comment threads, shared reports, conversations, configuration and public lists, beside ready bytes.',
+      'Comment threads, shared reports, conversations, configuration and public lists, compared with prepared bytes.',
     options:
       '--seconds 3 --runs 3 --only threads,shared,conversation,configuration,lists --profile <folder> --record --check',
     load: () => import('./reads/run.ts'),
@@ -88,7 +89,7 @@ const BENCHES: Record<string, Bench> = {
     load: () => import('./scale/run.ts'),
   },
   upgrade: {
-    summary: 'Replaces every instance under load, two of each service.',
+    summary: 'Replaces every instance under load, with two instances of each service.',
     options: '--rounds 2 --at-once 1 --intensity 1',
     load: () => import('./upgrade/run.ts'),
   },
@@ -109,7 +110,7 @@ if (name === undefined || name === '--help' || args.includes('--help')) {
 } else {
   const bench = BENCHES[name];
   if (bench === undefined) {
-    process.stderr.write(`There is no bench "${name}".\n\n${USAGE}`);
+    process.stderr.write(`Unknown bench "${name}".\n\n${USAGE}`);
     process.exit(1);
   }
   const { run } = await bench.load();

@@ -82,7 +82,7 @@ async function measure(plan: Plan, connections: number): Promise<string[][]> {
     done.abort();
     await load;
   }
-  const name = connections > 0 ? `each evaluates on ${connections} connections` : 'nothing else going on';
+  const name = connections > 0 ? `each evaluates on ${connections} connections` : 'no other load';
   const row = (what: string, timesOf: (run: Times) => number[]) => {
     const times = timesOf(medianRun(runs, (run) => at(timesOf(run), 0.99)));
     const within = times.filter((time) => time <= 1000).length / times.length;

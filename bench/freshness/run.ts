@@ -54,7 +54,7 @@ async function sendAll(demo: Demo, times: number, accepted: number[]): Promise<v
       token: demo.project_key,
       body: { sent_at: now, events: [event] },
     });
-    if (status !== 202) throw new Error(`an event was answered ${status}`);
+    if (status !== 202) throw new Error(`the event got status ${status}`);
     accepted.push(performance.now());
     await sleep(EVERY_MS);
   }
@@ -65,7 +65,7 @@ async function ask({ base_url, project_id, tokens }: Demo): Promise<number> {
     token: tokens.teammate,
     body: { kind: 'trends', range: { last: 2, unit: 'day' }, series: [{ event: 'fresh' }] },
   });
-  if (status !== 200) throw new Error(`a question was answered ${status} ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`the query got status ${status}: ${JSON.stringify(body)}`);
   const [series] = body.report.series;
   return series.values.reduce((sum: number, value: number) => sum + value, 0);
 }

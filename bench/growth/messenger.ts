@@ -179,7 +179,7 @@ async function open({ service }: Site): Promise<Opened> {
   const headers = { ...AUTHORIZED, 'X-Service-Conversation-Token': token };
   const body = { body: 'I was charged twice for the same order. Can you look into it? '.repeat(3) };
   const sent = await call('POST', `${service.url}${path}/turns`, { headers, body });
-  if (sent.status !== 201) throw new Error(`a turn was answered ${sent.status}`);
+  if (sent.status !== 201) throw new Error(`a turn got status ${sent.status}`);
   return { id, path, headers, turnId: sent.body.turn.id };
 }
 

@@ -49,7 +49,8 @@ export async function run(args: string[]): Promise<void> {
   const series: Series[] = [];
   for (const name of values.only.split(',')) {
     const start = DIMENSIONS[name];
-    if (start === undefined) throw new Error(`${name} is none of ${Object.keys(DIMENSIONS).join(', ')}`);
+    if (start === undefined)
+      throw new Error(`unknown dimension ${name}: use one of ${Object.keys(DIMENSIONS).join(', ')}`);
     const beganAt = performance.now();
     try {
       const measured = await measureDimension(await start(), Number(values.steps));

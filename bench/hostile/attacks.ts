@@ -180,7 +180,7 @@ export const ATTACKS: Record<string, Attack> = {
   },
   'structure bombs': {
     summary:
-      'as many values as a body may have, all empty or nested, and replay chunks of millions, 30 at once',
+      'bodies with the maximum number of values, all empty or nested, and replay chunks with millions of values, 30 at once',
     async run({ ingestion }, until) {
       const bodies = [
         ['/v1/events', `{"events":[${'{},'.repeat(74_000)}{}]}`],
@@ -258,7 +258,7 @@ export const ATTACKS: Record<string, Attack> = {
     },
   },
   'unknown keys': {
-    summary: 'requests with keys that nobody has, 60 at once',
+    summary: 'requests with keys that do not exist, 60 at once',
     async run(ports, until) {
       const key = () => ({
         Authorization: `Bearer pk_eu_${Array.from({ length: 32 }, () => Math.floor(Math.random() * 36).toString(36)).join('')}`,
@@ -296,7 +296,7 @@ export const ATTACKS: Record<string, Attack> = {
     },
   },
   'upgrades and frames': {
-    summary: 'upgrades without Connection, half of handshakes, and frames that no client sends',
+    summary: 'upgrades without Connection, half handshakes, and invalid frames',
     async run({ messenger, flags }, until) {
       const sockets = new Set<Socket>();
       until.addEventListener('abort', () => {

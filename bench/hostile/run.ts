@@ -53,10 +53,14 @@ export async function run(args: string[]): Promise<void> {
     if (tenant.pid !== undefined) await deployment.groups?.put(tenant.pid, 'tenant', TENANT_SHARES);
     const { isAhead } = await tenant.behave(WARM_UP_SECONDS);
     if (deployment.groups === undefined) {
-      console.log('Not permitted to share the cores by service: those with many threads delay the others.');
+      console.log(
+        'Not permitted to divide the cores by service: services with many threads delay the others.',
+      );
     }
     if (!isAhead) {
-      console.log("Not permitted to raise the tenant's priority: its own wait for a core is in its times.");
+      console.log(
+        'Not permitted to raise the priority of the tenant: its times include its own wait for a core.',
+      );
     }
     await deployment.consumersIdle();
     const [{ observed: quiet }, syncs] = await Promise.all([
@@ -65,7 +69,8 @@ export async function run(args: string[]): Promise<void> {
     ]);
     console.log(`quiet: a sync of the disk takes ${decimals(p99(syncs))} ms (p99)`);
     const failed = quiet.filter((one) => !isSuccess(one));
-    if (failed.length > 0) throw new Error(`without an attack: ${JSON.stringify(failed.slice(0, 5))}`);
+    if (failed.length > 0)
+      throw new Error(`requests failed without an attack: ${JSON.stringify(failed.slice(0, 5))}`);
     const verdicts: Verdict[] = [];
     for (const [name, { summary }] of Object.entries(ATTACKS)) {
       if (!values.only.split(',').some((part) => name.includes(part))) continue;
@@ -79,7 +84,7 @@ export async function run(args: string[]): Promise<void> {
     }
     print(verdicts);
     const problems = verdicts.filter((verdict) => verdict.problems.length > 0).length;
-    if (problems > 0) throw new Error(`${problems} attacks did harm.`);
+    if (problems > 0) throw new Error(`${problems} attacks exceeded a bound.`);
   } finally {
     tenant.stop();
     await deployment.stop();
@@ -137,7 +142,7 @@ async function withstand({ deployment, tenant, name, seconds, quiet }: Ordeal): 
         .map(({ kind, times }) => `${kind} took ${decimals(times)} times as long`),
       ...memory
         .filter(({ mb, limitMb }) => mb > limitMb)
-        .map(({ name: pod, mb, limitMb }) => `${pod} took ${Math.round(mb)} MB of ${Math.round(limitMb)}`),
+        .map(({ name: pod, mb, limitMb }) => `${pod} used ${Math.round(mb)} MB of ${Math.round(limitMb)}`),
       ...ended.map((pod) => `${pod.name} ended`),
     ],
   };

@@ -38,7 +38,7 @@ export async function run(args: string[]): Promise<void> {
 function deploy(log: string): Promise<Deployment> {
   if (log === 'standalone') return deployStandalone();
   if (log === 'postgres' || log === 'kafka') return deployInstances(log);
-  throw new Error(`--log: "${log}" is none of ${LOGS.join(', ')}.`);
+  throw new Error(`--log: unknown log "${log}"; use one of ${LOGS.join(', ')}.`);
 }
 
 async function measure(log: string, deployment: Deployment, times: number): Promise<string[][]> {

@@ -64,7 +64,7 @@ export async function keepHistory(
   print(compared);
   if (loadAverage > MAX_LOAD_PER_CORE * cores) {
     console.log(
-      `BUSY: load average ${decimals(loadAverage)} on ${cores} cores before, so nothing is recorded or checked`,
+      `BUSY: load average ${decimals(loadAverage)} on ${cores} cores at the start; nothing is recorded or checked`,
     );
     return;
   }

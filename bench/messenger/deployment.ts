@@ -30,7 +30,7 @@ export async function deploy({ durable }: { durable: boolean }): Promise<Deploym
     manage: (method, path, body) =>
       eventually(async () => {
         const { status } = await rig.manage('messenger', method, `/projects/${PROJECT_ID}${path}`, body);
-        if (status >= 300) throw new Error(`${method} ${path} was answered ${status}`);
+        if (status >= 300) throw new Error(`${method} ${path} got status ${status}`);
       }),
     stop,
   };

@@ -73,7 +73,7 @@ export async function deploy(reports: readonly string[], profile: string | undef
     manage: (service, method, path, body) =>
       eventually(async () => {
         const { status } = await rig.manage(service, method, path, body);
-        if (status >= 300) throw new Error(`${method} ${path} was answered ${status}`);
+        if (status >= 300) throw new Error(`${method} ${path} got status ${status}`);
       }),
     async resetLimits() {
       const { port, hostname } = new URL(redis.url);
@@ -118,7 +118,7 @@ export async function share({ services, tokens, manage }: Deployment, report: st
     token: tokens[0] ?? '',
     body: { expiresOn },
   });
-  if (status !== 200) throw new Error(`the link of ${report} was answered ${status}`);
+  if (status !== 200) throw new Error(`the link of ${report} got status ${status}`);
   return String(body.token);
 }
 
@@ -139,7 +139,7 @@ export async function converse({ services: { messenger } }: Deployment) {
     turns,
     async () => {
       const { status } = await call('POST', `${messenger.url}${path}/turns`, { headers, body });
-      if (status !== 201) throw new Error(`a turn was answered ${status}`);
+      if (status !== 201) throw new Error(`a turn got status ${status}`);
     },
     { concurrency: 4 },
   );

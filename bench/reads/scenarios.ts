@@ -112,7 +112,7 @@ async function read(
   headers: Record<string, string>,
 ): Promise<Scenario> {
   const response = await fetch(program.url + path, { headers });
-  if (response.status !== 200) throw new Error(`${path} was answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`${path} got status ${response.status}`);
   const bytes = (await response.arrayBuffer()).byteLength;
   return {
     name,

@@ -153,7 +153,7 @@ export async function openConversations(
             token: keys[project] ?? '',
             body: { distinctId: personId(person) },
           });
-          if (opening.status !== 201) throw new Error(`a conversation was answered ${opening.status}`);
+          if (opening.status !== 201) throw new Error(`a conversation got status ${opening.status}`);
           return opening.body;
         },
         { withinMs: 60_000 },

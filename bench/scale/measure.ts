@@ -185,7 +185,7 @@ async function enterFiles({ sql }: Deployment, files: readonly StoredFile[]): Pr
       buckets integer, rows bigint, bytes bigint, first_occurred_at bigint, last_occurred_at bigint)`;
   const known = async () => {
     const [row] = await sql('analytics')`select count(*)::int as count from archive_files`;
-    if (row?.['count'] < files.length) throw new Error(`analytics knows ${row?.['count']} files`);
+    if (row?.['count'] < files.length) throw new Error(`analytics has ${row?.['count']} files`);
   };
   await eventually(known, { withinMs: 300_000 });
 }

@@ -63,7 +63,7 @@ function requireTargets(measured: Measured): void {
   const missed = Object.entries(found).filter(
     ([name, value]) => value > TARGETS[name as keyof typeof TARGETS],
   );
-  if (missed.length > 0) throw new Error(`past the targets: ${JSON.stringify(Object.fromEntries(missed))}`);
+  if (missed.length > 0) throw new Error(`over the targets: ${JSON.stringify(Object.fromEntries(missed))}`);
 }
 
 function print(measured: Measured): void {

@@ -6,7 +6,7 @@ async function read() {
   const headers = { Authorization: `Bearer ${projectKey}` };
   // no-cache: ask whether it has changed, whatever its age.
   const answer = await fetch(`${baseUrl}/v1/flags/snapshot`, { headers, cache: 'no-cache' });
-  if (!answer.ok) throw new Error(`the snapshot is answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`the snapshot request got status ${answer.status}`);
   return answer.json();
 }
 

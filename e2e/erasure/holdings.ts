@@ -6,7 +6,7 @@
 export type Holding = { person?: string; colleague?: string } | { nothing: string } | { kept: string };
 
 const OUTBOX: Record<string, Holding> = {
-  'audit.outbox': { nothing: 'entries on their way to the log; removed when they are there' },
+  'audit.outbox': { nothing: 'entries that are not published yet; removed once published' },
 };
 
 const REPLICA: Record<string, Holding> = {
@@ -40,7 +40,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.duplicate_events': { nothing: 'hashes of event ids' },
     'public.seen_days': { nothing: 'days' },
     'public.adoptions': { nothing: 'times' },
-    'public.event_dead_letters': { nothing: 'hashes of event ids, and which rule a record broke' },
+    'public.event_dead_letters': { nothing: 'hashes of event ids, and the rule that a record violated' },
     'public.event_segments': { nothing: 'ranges of offsets' },
     'public.event_files': { nothing: 'keys and sizes of files, and names of events in them' },
     'public.published_files': { nothing: 'offsets' },
@@ -53,7 +53,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
   catalogue: {
     ...OUTBOX,
     'public.audit_entries': {
-      kept: 'who did what, by sub, for AUDIT_RETENTION_DAYS: evidence that nobody can change',
+      kept: 'actions by sub, kept for AUDIT_RETENTION_DAYS; no one can change the entries',
     },
     'public.plans': { nothing: 'plans' },
     'public.ai_models': { nothing: 'prices' },
@@ -61,21 +61,21 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.companies': { nothing: 'companies' },
     'public.projects': { nothing: 'projects' },
     'public.project_keys': { nothing: 'public keys' },
-    'public.throttles': { nothing: 'what operators allow projects' },
+    'public.throttles': { nothing: 'limits that operators set for projects' },
     'public.reports': { nothing: 'names and queries of reports, which operators write' },
     'public.members': { colleague: 'rows removed' },
-    'public.api_tokens': { colleague: 'personal ones removed; who made or rotated others forgotten' },
-    'public.outbox': { nothing: 'records on their way to the log; removed when they are there' },
+    'public.api_tokens': { colleague: 'personal ones removed; creators and rotators of others cleared' },
+    'public.outbox': { nothing: 'records that are not published yet; removed once published' },
     'public.published_offsets': { nothing: 'offsets' },
-    'public.erasures': { nothing: 'whose data is erased, until it is' },
+    'public.erasures': { nothing: 'the subject of an erasure, until it is done' },
     'public.erasure_parts': { nothing: 'names of services' },
   },
   collaboration: {
     ...REPLICA,
     ...OUTBOX,
     'public.annotations': { colleague: 'rows removed' },
-    'public.threads': { colleague: 'named as "erased"' },
-    'public.comments': { colleague: 'emptied and named as "erased"; mentions removed' },
+    'public.threads': { colleague: 'name replaced by "erased"' },
+    'public.comments': { colleague: 'emptied, name replaced by "erased"; mentions removed' },
     'public.reactions': { colleague: 'rows removed' },
     'public.public_links': { nothing: 'links to reports' },
     'public.report_runs': { person: 'runs that name them removed' },
@@ -90,8 +90,8 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     ...OUTBOX,
     'public.rulesets': { nothing: 'times of changes' },
     'public.flags': { nothing: 'rules that operators write' },
-    'public.flag_versions': { colleague: 'authored by nobody' },
-    'public.scheduled_changes': { colleague: 'authored by nobody' },
+    'public.flag_versions': { colleague: 'author cleared' },
+    'public.scheduled_changes': { colleague: 'author cleared' },
     'public.cohorts': { nothing: 'rules that operators write' },
     'public.cohort_people': { person: 'rows removed' },
     'public.unpublished_cohorts': { nothing: 'ids of cohorts, until they are published' },
@@ -106,9 +106,9 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     ...REPLICA,
     ...OUTBOX,
     'public.conversations': { person: 'rows removed' },
-    'public.turns': { person: 'rows removed', colleague: 'authored by nobody' },
+    'public.turns': { person: 'rows removed', colleague: 'author cleared' },
     'public.attachments': { person: 'rows and objects removed' },
-    'public.messages': { person: 'messages to them alone removed' },
+    'public.messages': { person: 'messages sent only to them removed' },
     'public.message_keys': { nothing: 'keys of requests, removed with their message' },
     'public.recipients': { person: 'rows removed' },
     'public.reads': { person: 'rows removed' },
@@ -130,7 +130,7 @@ export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
   people: { person: 'rows removed' },
   project_versions: { nothing: 'counts of events by project' },
   project_versions_of_events: { nothing: 'the view that counts them' },
-  question_people: { nothing: 'no longer written; what the version before wrote, for an hour at most' },
+  question_people: { nothing: 'no longer written; rows of the previous version, for at most an hour' },
   schema_migrations: { nothing: 'numbers of migrations' },
 };
 
@@ -141,7 +141,7 @@ export const KEPT_OF_DELETED: Record<string, Record<string, string>> = {
   analytics: ENTRIES,
   archive: ENTRIES,
   catalogue: {
-    'public.audit_entries': 'who did what, as of colleagues',
+    'public.audit_entries': 'actions by sub, as for colleagues',
     'public.erasures': 'the id, which is never used again',
   },
   collaboration: ENTRIES,
@@ -152,10 +152,10 @@ export const KEPT_OF_DELETED: Record<string, Record<string, string>> = {
 
 /** Tables with a project column that hold rows of a project only temporarily or under rare conditions. */
 export const SELDOM_OF_PROJECT: Record<string, string> = {
-  'archive public.erased_projects': 'erasures that were asked for by hand',
+  'archive public.erased_projects': 'erasures that an operator requested',
   'catalogue public.erasures': 'erasures of people, and later of the project itself',
   'archive public.event_files':
-    'files of one project, once it has 100,000 rows; rows of deleted files leave after nine days',
+    'files of one project, once it has 100,000 rows; rows of deleted files are removed after nine days',
   'flags public.unpublished_cohorts': 'until they are published',
 };
 

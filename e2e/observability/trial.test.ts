@@ -290,7 +290,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
             'ErrorBudgetBurnsFast of flags',
             'ErrorBudgetBurnsSlowly of flags',
             'DependencyDown of flags',
-            'BackgroundWorkFails of flags: make scheduled changes',
+            'BackgroundWorkFails of flags: apply scheduled changes',
             'HandlingFails of flags.user-state',
             `RequestsRefused of flags: ${route}`,
           ];

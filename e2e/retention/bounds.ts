@@ -9,11 +9,11 @@
 export type Bound = { setting: string } | { after: string } | { owner: string } | { of: string };
 
 const OUTBOX: Record<string, Bound> = {
-  'audit.outbox': { after: 'entries leave when they are on the log' },
+  'audit.outbox': { after: 'entries are removed once published' },
 };
 
 const REPLICA: Record<string, Bound> = {
-  'directory.entries': { of: 'the directory, with entries that are gone' },
+  'directory.entries': { of: 'the directory, and entries that were removed from it' },
   'directory.applied': { of: 'partitions' },
   'directory.replica': { of: 'one row' },
   'directory.done_erasures': { after: 'the erasure is done everywhere' },
@@ -68,7 +68,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.reports': { owner: 'operators' },
     'public.members': { owner: 'operators' },
     'public.api_tokens': { owner: 'members, who revoke them' },
-    'public.outbox': { after: 'records leave when they are on the log' },
+    'public.outbox': { after: 'records are removed once published' },
     'public.published_offsets': { of: 'partitions' },
     'public.erasures': { setting: 'ERASURES_RETENTION_DAYS' },
     'public.erasure_parts': { setting: 'ERASURES_RETENTION_DAYS' },

@@ -87,7 +87,7 @@ export function startLoad(call: Call): Load {
       while (Math.min(...sent) < wanted) {
         if (failures.length > 0) throw new Error(failures.join('\n'));
         if (performance.now() > deadline)
-          throw new Error(`${refused} requests were refused, the last still are`);
+          throw new Error(`${refused} requests were refused, and the latest ones still are`);
         await sleep(20);
       }
     },

@@ -39,7 +39,7 @@ export async function readArchive(
   const unknown = listed.filter((key) => !known.has(key));
   for (const key of [...unknown, ...[...known].filter(([, isRead]) => isRead).map(([one]) => one)]) {
     const object = await objects.get(key);
-    if (object === undefined) throw new Error(`${key} is known but does not exist`);
+    if (object === undefined) throw new Error(`${key} is listed but does not exist`);
     const bytes = await buffer(object.body);
     const rows = await parquetReadObjects({
       file: {

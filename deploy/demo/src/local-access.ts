@@ -20,7 +20,7 @@ export function localAccess(fetch: Fetch, { hosts, ownPagesOnly }: LocalAccessOp
     const host = hostOf(request);
     if (host === undefined || !(names.has(host) || isAddress(host))) {
       return refuse(
-        'This Host is not served here. Use localhost or an IP address, or add the name to ALLOWED_HOSTS.',
+        'This Host is not allowed. Use localhost or an IP address, or add the name to ALLOWED_HOSTS.',
       );
     }
     if (ownPagesOnly && isForeignPage(request)) return refuse(FOREIGN_PAGE);
@@ -29,7 +29,7 @@ export function localAccess(fetch: Fetch, { hosts, ownPagesOnly }: LocalAccessOp
   };
 }
 
-export const FOREIGN_PAGE = 'Web pages of other origins may not call this address.';
+export const FOREIGN_PAGE = 'Web pages of other origins cannot call this address.';
 
 /** Returns whether the request comes from a web page that this machine does not serve. */
 export function isForeignPage(request: Request): boolean {

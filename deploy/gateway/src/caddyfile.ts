@@ -30,7 +30,7 @@ function globalOptions(): Line {
   return block('', [
     `admin ${setting('GATEWAY_ADMIN', 'localhost:2019')}`,
     block('log', [`level ${setting('GATEWAY_LOG_LEVEL', 'INFO')}`, withoutSecrets()]),
-    '# After SIGTERM it answers for this long as before, then requests in flight have time to finish.',
+    '# After SIGTERM, requests are accepted for this long; then requests in flight have time to finish.',
     `shutdown_delay ${setting('SHUTDOWN_DELAY', '0s')}`,
     'grace_period 15s',
     block('servers', [
@@ -134,7 +134,7 @@ function common(policy: string): Line {
   return block('(common)', [
     'header -Server',
     ...securityHeaders(),
-    '# Clients of a gateway that stops connect again: none sends a request as its connection closes.',
+    '# Closes connections while the gateway stops, so that no client sends a request on a closing connection.',
     block('@stopping', ['vars {http.shutting_down} true', 'not header Upgrade *']),
     'header @stopping Connection close',
     '@unnamed not header_regexp X-Request-Id ^[A-Za-z0-9._-]{1,128}$',

@@ -29,7 +29,12 @@ export async function openAddresses({ host, port, allowedHosts }: AddressOptions
   const urls: Partial<Record<AddressName, string>> = {};
   const starting = () =>
     Response.json(
-      { error: { code: 'UNAVAILABLE', message: 'Switchboard is starting. Retry after Retry-After.' } },
+      {
+        error: {
+          code: 'UNAVAILABLE',
+          message: 'Switchboard is starting. Retry after the time in Retry-After.',
+        },
+      },
       { status: 503, headers: { 'Retry-After': '1', 'X-Request-Id': randomUUID() } },
     );
   const close = async (graceMs: number) =>

@@ -24,7 +24,7 @@ Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; data is kept in
   Reference      ${urls.api}/docs
 ${sharedReportUrl === undefined ? '' : `  Report         ${sharedReportUrl}\n`}
 Set a person's traits, send an event, evaluate every flag for that person, and a few seconds later count events and
-have the report computed again:
+run the report again:
 
 curl -sS ${urls.events}/v1/identify -H 'Authorization: Bearer ${key}' -d '{"distinct_id":"ada","properties":{"plan":"pro","email":"ada@example.com"}}'
 

@@ -210,7 +210,7 @@ describe('switchboard schedule', () => {
     expect((await switchboard(['schedule', 'cancel', project, id])).code).toBe(0);
     expect(await json(['schedule', 'list', project])).toEqual({ changes: [] });
     const again = await switchboard(['schedule', 'cancel', project, id]);
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining('may have been made already')]);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('may have been applied already')]);
   });
 });
 

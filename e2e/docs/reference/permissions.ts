@@ -15,7 +15,7 @@ export function permissionsPage(): string {
     '<!-- Generated from the contracts by `pnpm run docs`; a test fails when it is stale. -->',
     'The permission of every operation, the weakest role that has it, and the permission that an access token carries for all companies. [Manage](../manage.md#permissions) explains roles and tokens.',
     [
-      '| permission | allows | least role | in the token | operations |',
+      '| permission | allows | lowest role | in the token | operations |',
       '|---|---|---|---|---|',
       ...rows(),
     ].join('\n'),

@@ -50,7 +50,7 @@ export function settingsPage(): string {
 function ownSection(name: string, shape: Shape): string[] {
   const own = settingsOf(shape).filter((setting) => !(setting.name in shared));
   const heading = `## ${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  return own.length === 0 ? [heading, 'None of its own.'] : [heading, table(own)];
+  return own.length === 0 ? [heading, 'None.'] : [heading, table(own)];
 }
 
 function table(settings: Setting[]): string {

@@ -20,7 +20,8 @@ export function asyncApiDocument({ services, api }: AsyncApiOptions = {}) {
     asyncapi: '3.0.0',
     info: {
       ...API_INFO,
-      description: 'The WebSockets and event streams. Everything else is in /openapi.json of the same host.',
+      description:
+        'The WebSockets and event streams. All other operations are in /openapi.json of the same host.',
     },
     defaultContentType: 'application/json',
     servers: Object.fromEntries(kinds.map((kind) => [kind, serverOf(kind, api)])),

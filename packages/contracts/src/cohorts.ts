@@ -21,10 +21,10 @@ export const cohortRecord = z.object({
   id,
   match: z
     .array(storedClause)
-    .meta({ description: 'Whoever fulfils all of them belongs to it; nobody if empty.' }),
+    .meta({ description: 'People who match all clauses are in the cohort. If empty, no one matches.' }),
   distinctIds: z.array(id).nullable().meta({
     description:
-      'Who belongs to it besides. null: the cohort is too large for a record, and `match` is empty.',
+      'Further people in the cohort. null: the cohort is too large for a record, and `match` is empty.',
   }),
 });
 export type CohortRecord = z.infer<typeof cohortRecord>;

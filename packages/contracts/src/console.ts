@@ -31,8 +31,8 @@ export const getMe = operation({
   operationId: 'getMe',
   method: 'get',
   path: '/v1/me',
-  summary: 'Get who is calling, and what they may do',
-  description: `Returns the person of the access token and their companies with their role and permissions in each. ${page.description}`,
+  summary: 'Get the caller and their permissions',
+  description: `Returns the person of the access token, and their companies with their role and permissions in each. ${page.description}`,
   request: { query: z.object(page.query) },
   responses: {
     200: jsonResponse(

@@ -31,9 +31,9 @@ export const warnings = z
   .array(z.string())
   .optional()
   .openapi({
-    description: 'Clauses that are probably not meant as they are, each with its path. Absent: none.',
+    description: 'Clauses that are probably mistakes, each with its path. Absent if there are none.',
     example: [
-      'targeting[0].value: compared as a number, by which 1.10 is below 1.9; write 1.10.0 to compare versions',
+      'targeting[0].value: compared as a number, so 1.10 is less than 1.9; write 1.10.0 to compare versions',
     ],
   });
 

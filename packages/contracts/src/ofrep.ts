@@ -18,7 +18,7 @@ const context = asSent(
     .check(checkTraits),
 ).openapi('OfrepContext', {
   description:
-    'The person, and attributes laid over their stored traits. An attribute group.<type>.<trait> is laid over that trait of their group. Without targetingKey, or with an empty one, the response is 400 TARGETING_KEY_MISSING.',
+    'The person, and attributes that override their stored traits. An attribute group.<type>.<trait> overrides that trait of their group. Without targetingKey, or with an empty one, the response is 400 TARGETING_KEY_MISSING.',
 });
 
 export const ofrepRequest = z.object({ context: context.optional() }).openapi('OfrepRequest');
@@ -32,7 +32,7 @@ export const ofrepEvaluation = z
     key,
     value: z.unknown().optional().openapi({
       description:
-        'false if the flag is off and of type boolean or none. Absent if the default in the code applies.',
+        'false if the flag is off and its type is boolean or absent. Absent if the default in the code applies.',
     }),
     reason: ofrepReason,
     variant: z.string().openapi({ description: 'The key of the variation, or on or off.' }),
@@ -95,7 +95,7 @@ export const evaluateOfrepFlag = operation({
   path: '/ofrep/v1/evaluate/flags/{key}',
   summary: 'Evaluate a flag through OFREP',
   description:
-    'Evaluates one flag as GET /v1/flags does, with the attributes of the context laid over the stored user state. A flag that is off is false; if it is of another type than boolean it has no value, and the default in the code applies.',
+    'Evaluates one flag as GET /v1/flags does, with the attributes of the context overriding the stored user state. A flag that is off is false; if its type is not boolean, it has no value, and the default in the code applies.',
   request: {
     params: z.object({ key }),
     headers: z.object({ 'X-API-Key': apiKey }),
@@ -114,7 +114,7 @@ export const evaluateOfrepFlag = operation({
   },
   errors: {
     400: invalidRequest,
-    404: { description: 'There is no such flag.', message: { FLAG_NOT_FOUND: 'There is no flag beta.' } },
+    404: { description: 'The flag does not exist.', message: { FLAG_NOT_FOUND: 'There is no flag beta.' } },
   },
 });
 
@@ -125,7 +125,7 @@ export const evaluateOfrepFlags = operation({
   path: '/ofrep/v1/evaluate/flags',
   summary: 'Evaluate all flags through OFREP',
   description:
-    'Evaluates every flag for one context. eventStreams names a stream of changes. A request with the flagConfigEtag of an event is answered with that ruleset or a newer one.',
+    'Evaluates every flag for one context. eventStreams names a stream of changes. A request with the flagConfigEtag of an event gets the result of that ruleset or a newer one.',
   request: {
     headers: z.object({
       'X-API-Key': apiKey,
@@ -174,7 +174,7 @@ export const streamFlagChanges = operation({
   path: '/ofrep/v1/changes',
   summary: 'Stream flag changes',
   description:
-    'Server-sent events. Each has the data {type: "refetchEvaluation", etag, lastModified} and, as its id, the time of the change. One is sent at once, unless Last-Event-ID is the last change.',
+    'Server-sent events. Each has the data {type: "refetchEvaluation", etag, lastModified} and, as its id, the time of the change. One is sent immediately, unless Last-Event-ID is the last change.',
   request: {
     headers: z.object({
       'X-API-Key': apiKey,
@@ -189,7 +189,7 @@ export const streamFlagChanges = operation({
   },
   responses: {
     200: {
-      description: 'Events until either side ends.',
+      description: 'Events until the client or the server closes the stream.',
       content: { 'text/event-stream': { schema: z.string() } },
     },
   },

@@ -35,7 +35,7 @@ export const API_INFO = {
   description: [
     'Product analytics, feature flags and customer messaging.',
     'Generated identifiers are a prefix and a UUIDv7 in hex. Timestamps are RFC 3339 in UTC with milliseconds. Days are calendar days, YYYY-MM-DD. Lengths are in Unicode code points unless stated in bytes. Strings are stored byte for byte; NUL and unpaired surrogates are rejected.',
-    'Every response has X-Request-Id. Requests are checked in this order: credential (401), project (404, 403), request (400), plan (402), everything else. 429 and 503 responses have Retry-After. Unknown properties are 400 in the calls of the console and of management; elsewhere they are ignored unless additionalProperties is false.',
+    'Every response has X-Request-Id. Requests are checked in this order: credential (401), project (404, 403), request (400), plan (402), everything else. 429 and 503 responses have Retry-After. Unknown properties get 400 in console and management operations; elsewhere they are ignored unless additionalProperties is false.',
     'GET /v1/flags/socket and GET /v1/messenger/socket are WebSockets. They and their messages are described in [asyncapi.json](asyncapi.json) (AsyncAPI 3.0).',
   ].join('\n\n'),
 };
@@ -147,6 +147,6 @@ function registerSecurity(registry: OpenAPIHono['openAPIRegistry']): void {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'The access token of a person. Each operation of the console and of management needs a permission, by a role in the company; for management also by the token.',
+      'The access token of a person. Each operation of the console and of management needs a permission, granted by a role in the company; for management also by the token.',
   });
 }

@@ -7,7 +7,7 @@ import { paging } from './operation/paging.ts';
 
 const eventsPerSecond = z.int().min(0).max(1_000_000).openapi({
   description:
-    'Events, identify and group calls, and replay chunks that ingestion accepts of the project, per second and region. 0: it answers that they were accepted, and drops them.',
+    'Events, identify and group calls, and replay chunks that ingestion accepts from the project, per second and region. 0: ingestion responds as if it accepted them, and drops them.',
 });
 
 export const throttleDefinition = z.object({ eventsPerSecond }).openapi('ThrottleDefinition');
@@ -55,7 +55,7 @@ export const putThrottle = operation({
   path: PATH,
   summary: 'Throttle a project, or drop its events',
   description:
-    'Holds in every region within seconds, until it is deleted. Past the rate ingestion answers 429 with Retry-After.',
+    'Takes effect in every region within seconds, until it is deleted. Above the rate, ingestion answers 429 with Retry-After.',
   request: {
     params: z.object(projectParams),
     body: jsonBody(throttleDefinition, { eventsPerSecond: 100 }),

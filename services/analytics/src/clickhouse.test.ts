@@ -229,6 +229,6 @@ describe.skipIf(server === undefined)('a funnel beyond the memory limit', () => 
       body: { kind: 'funnel', range, steps },
     });
     expect(answer.status).toBe(400);
-    expect(JSON.stringify(answer.body)).toMatch(/too much memory; ask for a shorter range or narrow it/);
+    expect(JSON.stringify(answer.body)).toMatch(/too much memory; use a shorter range or narrow it/);
   }, 60_000);
 });

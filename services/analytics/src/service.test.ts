@@ -318,7 +318,7 @@ describe('people', () => {
     expect(await refusal(named(20), named(20))).toEqual([200, undefined]);
     expect(await refusal(named(11), named(21).slice(10))).toEqual([
       400,
-      'where[1]: the question names 21 cohorts; name at most 20 different ones',
+      'where[1]: the query names 21 cohorts; name at most 20 different ones',
     ]);
     const distinctIds = Array.from({ length: 1000 }, (_, index) => `${index}`.padEnd(1000, 'x'));
     await analytics.publish(

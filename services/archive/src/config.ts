@@ -20,32 +20,32 @@ export const archiveSettings = z
       'Same value as in ingestion.',
     ),
     ARCHIVE_FILE_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 8_388_608 }).describe(
-      'Bytes of JSON per partition that trigger its files; a file is several times smaller.',
+      'Bytes of JSON per partition that trigger writing its files; a file is several times smaller.',
     ),
     ARCHIVE_FILE_SECONDS: integerSetting({ min: 1, max: 86_400, fallback: 30 }).describe(
-      'Longest wait of an event for its file.',
+      'Seconds after which an event is written to a file.',
     ),
     ARCHIVE_REPLACED_MINUTES: integerSetting({ min: 1, max: 43_200, fallback: 60 }).describe(
-      'How long files that were merged stay for those who are reading them.',
+      'Time that merged files are kept for processes that still read them.',
     ),
     ARCHIVE_RETENTION_DAYS: retentionDays(2)
       .optional()
-      .describe('Days after which archived events are removed, a UTC day at a time. Default: never.'),
+      .describe('Days after which archived events are removed, one UTC day at a time. Default: never.'),
     RECORDINGS_RETENTION_DAYS: retentionDays()
       .optional()
       .describe('Days after which a session recording is removed. Default: never.'),
     ARCHIVE_BUFFER_BYTES: integerSetting({ min: 1, max: 64_000_000_000, fallback: 33_554_432 }).describe(
-      'Bytes of JSON per process past which files are written early.',
+      'Bytes of JSON per process above which files are written early.',
     ),
     ARCHIVE_SEEN_BYTES: integerSetting({
       min: 100_000_000,
       max: 100_000_000_000_000,
       fallback: 107_374_182_400,
     }).describe(
-      'Bytes in PostgreSQL to recognise events sent again within seven days; past it the earliest day is dropped.',
+      'Bytes in PostgreSQL for recognising events sent again within seven days; above it the earliest day is dropped.',
     ),
     ARCHIVE_THREADS: integerSetting({ min: 1, max: 16, fallback: 1 }).describe(
-      'Threads of a process that decode and encode events; another merges files.',
+      'Threads of a process that decode and encode events; one more merges files.',
     ),
   })
   .check(completeS3)

@@ -18,9 +18,9 @@ export const catalogueSettings = z.object({
     'flags',
     'ingestion',
     'messenger',
-  ]).describe('Services that run in every region; an erasure is done once each has reported it.'),
+  ]).describe('Services that run in every region. An erasure is done once each of them has reported it.'),
   TOKEN_MAX_DAYS: integerSetting({ min: 1, max: MAX_TOKEN_DAYS, fallback: 365 }).describe(
-    'Days after which a personal access token or service token expires, at most.',
+    'Maximum days until a personal access token or service token expires.',
   ),
   DIRECTORY_WRITES_PER_COMPANY_PER_MINUTE: integerSetting({ min: 1, max: 1_000_000, fallback: 600 }).describe(
     'Changes of a company, its members, projects, keys, reports and tokens per minute and instance.',
@@ -37,7 +37,7 @@ export const catalogueSettings = z.object({
   ),
   ERASURES_RETENTION_DAYS: retentionDays(30)
     .default(400)
-    .describe('Days for which the record of an erasure that is done is kept.'),
+    .describe('Days for which the record of a finished erasure is kept.'),
 });
 
 export type CatalogueConfig = z.output<typeof catalogueSettings>;

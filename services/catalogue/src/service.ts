@@ -96,7 +96,7 @@ export const catalogueService = defineService({
     const tokenUses = createTokenUses({ log, noteUses, replication, logger });
     const ownUses = createUseReporter({
       report: noteUses,
-      onError: (error) => logger.failed('note uses of tokens', error),
+      onError: (error) => logger.failed('store uses of tokens', error),
     });
 
     const directory = ownDirectory(db, ownUses);

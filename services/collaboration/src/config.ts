@@ -16,11 +16,15 @@ export const collaborationSettings = z
     ...eventLogSettings,
     REDIS_URL: redisUrl
       .optional()
-      .describe('Redis in which instances count reads of public links together; without it each for itself.'),
+      .describe(
+        'Redis in which instances count reads of public links together; without it each instance counts separately.',
+      ),
     PUBLIC_LINK_BASE_URL: httpUrl.describe(
-      'Beginning of public links; /shared of this service must answer there.',
+      'URL prefix of public links; it must lead to /shared of this service.',
     ),
-    LINK_SECRET: encryptionSecrets.describe('Secrets for public links: the first encrypts, all decrypt.'),
+    LINK_SECRET: encryptionSecrets.describe(
+      'Secrets for public links: the first one encrypts, all of them decrypt.',
+    ),
     SMTP_URL: z
       .url({ protocol: /^smtps?$/, error: 'not an smtp:// or smtps:// address' })
       .optional()
@@ -28,7 +32,7 @@ export const collaborationSettings = z
       .describe(
         'Mail server, with user and password if needed. smtp:// requires STARTTLS, unless ?requireTLS=false is added.',
       ),
-    MAIL_DIR: z.string().optional().describe('Folder for e-mails as .eml files, without SMTP_URL.'),
+    MAIL_DIR: z.string().optional().describe('Folder for e-mails as .eml files, if SMTP_URL is unset.'),
     MAIL_FROM: z
       .string()
       .regex(/^[^\s@<>",]+@[^\s@<>",]+$/, 'not an e-mail address')
@@ -40,24 +44,24 @@ export const collaborationSettings = z
       .regex(/^[A-Za-z0-9_-]{87}$/, 'not a VAPID public key (65 bytes, base64url)')
       .optional()
       .meta({ values: '65 bytes, base64url' })
-      .describe('Key of push subscriptions; without it nothing is pushed.'),
+      .describe('Public key of push subscriptions; without it no pushes are sent.'),
     VAPID_PRIVATE_KEY: z
       .string()
       .regex(/^[A-Za-z0-9_-]{43}$/, 'not a VAPID private key (32 bytes, base64url)')
       .optional()
       .meta({ values: '32 bytes, base64url', secret: true })
-      .describe('Private half of VAPID_PUBLIC_KEY.'),
+      .describe('Private key of VAPID_PUBLIC_KEY.'),
     PUSH_PRIVATE_NETWORKS: networkList.describe(
-      'Private networks that push endpoints may be in. Members choose endpoints: list only those of your own push service.',
+      'Private networks that push endpoints may be in. Members choose endpoints, so list only networks of your own push service.',
     ),
     SHARES_PER_PERSON_PER_HOUR: integerSetting({ min: 1, max: 100_000, fallback: 60 }).describe(
-      'Shares per person and hour, and as many comments that mention people.',
+      'Shares per person and hour; the same limit applies to comments that mention people.',
     ),
     SHARES_PER_COMPANY_PER_HOUR: integerSetting({ min: 1, max: 1_000_000, fallback: 300 }).describe(
-      'Shares per company and hour, and as many comments that mention people.',
+      'Shares per company and hour; the same limit applies to comments that mention people.',
     ),
     MENTION_DELAY_SECONDS: integerSetting({ min: 0, max: 3600, fallback: 60 }).describe(
-      'Wait before people are told of a comment that mentions them, in which they may read it.',
+      'Wait before people are notified of a comment that mentions them. No notification is sent if they read it within this time.',
     ),
     DELIVERY_RETRY_SECONDS: integerSetting({ min: 1, max: 900, fallback: 5 }).describe(
       'Wait before a failed delivery is retried; doubles up to 15 minutes.',
@@ -74,11 +78,11 @@ export const collaborationSettings = z
   })
   .refine(({ SMTP_URL, MAIL_DIR }) => SMTP_URL !== undefined || MAIL_DIR !== undefined, {
     path: ['SMTP_URL'],
-    message: 'set it, or MAIL_DIR to have e-mails written as files',
+    message: 'set it, or set MAIL_DIR to write e-mails to files',
   })
   .refine((set) => (set.VAPID_PUBLIC_KEY === undefined) === (set.VAPID_PRIVATE_KEY === undefined), {
     path: ['VAPID_PRIVATE_KEY'],
-    message: 'set both VAPID keys or none',
+    message: 'set both VAPID keys or neither',
   });
 
 export type CollaborationConfig = z.output<typeof collaborationSettings>;

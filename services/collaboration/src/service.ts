@@ -117,13 +117,13 @@ export const collaborationService = defineService({
       ),
       skipped: metrics.counter(
         'switchboard_deliveries_skipped_total',
-        'E-mails and pushes about comments that were read, changed or deleted before they were sent.',
+        'E-mails and pushes that were not sent because their comment was read, changed or deleted first.',
       ),
     };
     const sharesStore = createSharesStore(db);
     const mailer = openMailer(config, metrics);
     const pusher = openPusher(config, metrics);
-    if (pusher === undefined) logger.info('no VAPID keys set, sending shares by e-mail only');
+    if (pusher === undefined) logger.info('VAPID keys are not set, sending shares by e-mail only');
     const consoleUrl = config.CONSOLE_URL;
     const queue = createDeliveryQueue({
       databaseUrl: directUrl(config),

@@ -15,19 +15,19 @@ export const flagsSettings = z.object({
   ROLES: rolesSetting(['http', 'user-state']),
   PUBLIC_API_URL: httpUrl.describe('Public address of this API, for `socketUrl`.'),
   STATE_TIMEOUT_MS: integerSetting({ min: 10, max: 60_000, fallback: 1000 }).describe(
-    'Milliseconds an evaluation waits for user state before it answers without.',
+    'Milliseconds that an evaluation waits for user state; after that it ignores user state.',
   ),
   RULESET_CACHE_BYTES: integerSetting({ min: 1_000_000, max: 64_000_000_000 })
     .optional()
-    .describe('Bytes of the ruleset cache. Default: 40% of the heap beyond 96 MiB, up to 512 MiB.'),
+    .describe('Bytes of the ruleset cache. Default: 40% of the heap above 96 MiB, up to 512 MiB.'),
   PEOPLE_RETENTION_DAYS: retentionDays()
     .optional()
     .describe(
-      'Days without an identify or group call after which a person is forgotten, and a group. Default: never.',
+      'Days without an identify or group call after which a person or group is removed. Default: never.',
     ),
   BACKFILL_ROWS_PER_SECOND: backfillRate,
   SOCKETS_PER_ADDRESS: integerSetting({ min: 1, max: 1_000_000, fallback: 2000 }).describe(
-    'Open sockets per address and instance.',
+    'Open sockets per IP address and instance.',
   ),
   SOCKETS_MAX: integerSetting({ min: 1, max: 1_000_000, fallback: 20_000 }).describe(
     'Open sockets per instance.',

@@ -10,9 +10,9 @@ export const ingestionSettings = z.object({
   ...eventLogSettings,
   REDIS_URL: redisUrl
     .optional()
-    .describe('Redis in which instances count quotas together; without it each for itself.'),
+    .describe('Redis in which instances count quotas together; without it each instance counts separately.'),
   BYTES_PER_PROJECT_PER_SECOND: bytesPerSecond(5_000_000).describe(
-    'Bytes per project and second, averaged over two seconds; past it 429. Counts bodies as sent and as decompressed, 64 per JSON value and 1,000 per request; replay chunks apart. The default takes 5,000 events of 450 bytes in batches.',
+    'Bytes per project and second, averaged over two seconds; more get 429. Counts bodies as sent and as decompressed, plus 64 per JSON value and 1,000 per request. Replay chunks have a separate quota of the same size. The default allows 5,000 events of 450 bytes in batches.',
   ),
   BYTES_PER_ADDRESS_PER_SECOND: bytesPerSecond(20_000_000).describe(
     'The same per IPv4 address or IPv6 /64 network. Set TRUSTED_PROXY_HOPS behind proxies.',

@@ -17,50 +17,60 @@ const bytesPerSecond = (fallback: number) => integerSetting({ min: 1_000, max: 1
 
 /** Limits per address allow for many people behind one address, such as an office or a mobile network. */
 const limits = {
-  OPENS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Conversations opened per address and project.'),
+  OPENS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Conversations opened per IP address and project.'),
   OPENS_PER_PROJECT_PER_MINUTE: limit(600).describe('Conversations opened per project.'),
-  TURNS_PER_CONVERSATION_PER_MINUTE: limit(60).describe("Visitor's turns per conversation."),
-  TURNS_PER_ADDRESS_PER_MINUTE: limit(2_000).describe('Turns per address and project.'),
+  TURNS_PER_CONVERSATION_PER_MINUTE: limit(60).describe('Turns of the visitor per conversation.'),
+  TURNS_PER_ADDRESS_PER_MINUTE: limit(2_000).describe('Turns per IP address and project.'),
   TURNS_PER_PROJECT_PER_MINUTE: limit(30_000).describe('Turns per project.'),
-  READS_PER_CONVERSATION_PER_MINUTE: limit(120).describe("Visitor's reads per conversation."),
-  READS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Reads per address and project.'),
+  READS_PER_CONVERSATION_PER_MINUTE: limit(120).describe('Reads of the visitor per conversation.'),
+  READS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Reads per IP address and project.'),
   READS_PER_PROJECT_PER_MINUTE: limit(60_000).describe('Reads per project.'),
   READ_BYTES_PER_ADDRESS_PER_SECOND: bytesPerSecond(2_000_000).describe(
-    'Bytes of turns that visitors read, per address and project, averaged over two seconds; past it 429. A 304 counts none.',
+    'Bytes of turns that visitors read, per IP address and project, averaged over two seconds; more get 429. A 304 response counts as 0.',
   ),
   READ_BYTES_PER_PROJECT_PER_SECOND: bytesPerSecond(5_000_000).describe('The same per project.'),
   SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
-    'Subscriptions on sockets, per address and project.',
+    'Subscriptions on sockets, per IP address and project.',
   ),
-  MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Inbox requests per address and project.'),
+  MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
+    'Inbox requests per IP address and project.',
+  ),
   MESSAGE_READS_PER_PROJECT_PER_MINUTE: limit(30_000).describe(
     'In-app messages marked as read, per project.',
   ),
   HELP_CENTRE_REFRESHES_PER_COMPANY_PER_MINUTE: limit(10).describe('Help centre refreshes per company.'),
   UPLOADS_PER_CONVERSATION_PER_MINUTE: limit(10).describe('Attachments uploaded per conversation.'),
   UPLOADS_PER_CONVERSATION_PER_HOUR: limit(60).describe('The same per hour.'),
-  UPLOADS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Attachments uploaded per address.'),
-  DOWNLOADS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe('Attachments downloaded per address and project.'),
-  SOCKETS_PER_ADDRESS: limit(2_000).describe('Open sockets per address and instance.'),
+  UPLOADS_PER_ADDRESS_PER_MINUTE: limit(30).describe('Attachments uploaded per IP address.'),
+  DOWNLOADS_PER_ADDRESS_PER_MINUTE: limit(3_000).describe(
+    'Attachments downloaded per IP address and project.',
+  ),
+  SOCKETS_PER_ADDRESS: limit(2_000).describe('Open sockets per IP address and instance.'),
   SOCKETS_MAX: limit(20_000).describe('Open sockets per instance.'),
 };
 
 const ai = {
   AI_BASE_URL: httpUrl
     .optional()
-    .describe('OpenAI-compatible endpoint for translations (https://host/v1); requires the next two.'),
+    .describe(
+      'OpenAI-compatible endpoint for translations (https://host/v1); requires the next two settings.',
+    ),
   AI_API_KEY: z.string().optional().meta({ secret: true }).describe('API key of the endpoint.'),
   AI_MODEL: z.string().optional().describe('Model of the endpoint.'),
   AI_TIMEOUT_MS: integerSetting({ min: 100, max: 120_000, fallback: 30_000 }).describe(
-    'Time-out of a translation; past it 502.',
+    'Time-out of a translation; slower ones get 502.',
   ),
 };
 
 const helpSite = {
   HELP_SITE_URL: httpUrl.optional().describe('Help-site provider; requires HELP_SITE_TOKEN.'),
-  HELP_SITE_TOKEN: z.string().optional().meta({ secret: true }).describe('Bearer token for the provider.'),
+  HELP_SITE_TOKEN: z
+    .string()
+    .optional()
+    .meta({ secret: true })
+    .describe('Bearer token of the help-site provider.'),
   HELP_SITE_TIMEOUT_MS: integerSetting({ min: 100, max: 60_000, fallback: 10_000 }).describe(
-    'Time-out of the provider.',
+    'Time-out of the help-site provider.',
   ),
 };
 
@@ -72,13 +82,13 @@ export const messengerSettings = z
     SDK_FILE: z
       .string()
       .optional()
-      .describe('The SDKs served under `/sdk/`; the image has them. Default: not served.'),
+      .describe('Folder of the SDKs served under `/sdk/`; the image has them. Default: not served.'),
     REDIS_URL: redisUrl.optional().describe('Redis that connects instances; required with more than one.'),
     IDENTITY_SECRET: encryptionSecrets.describe(
-      'Secrets for identity secrets: the first encrypts, all decrypt.',
+      'Secrets that encrypt identity secrets: the first one encrypts, all of them decrypt.',
     ),
     UNSENT_ATTACHMENT_HOURS: integerSetting({ min: 1, max: 8760, fallback: 24 }).describe(
-      'Hours that an unsent attachment is kept.',
+      'Hours for which an unsent attachment is kept.',
     ),
     CONVERSATIONS_RETENTION_DAYS: retentionDays()
       .optional()
@@ -96,6 +106,6 @@ export const messengerSettings = z
   .check(together(['HELP_SITE_URL', 'HELP_SITE_TOKEN']))
   .refine(({ WORKERS, REDIS_URL }) => WORKERS === 1 || REDIS_URL !== undefined, {
     path: ['REDIS_URL'],
-    message: 'required with several WORKERS',
+    message: 'required if WORKERS is above 1',
   });
 export type MessengerConfig = z.output<typeof messengerSettings>;

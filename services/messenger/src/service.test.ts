@@ -32,7 +32,7 @@ test('refuses a setting without the settings it requires, by name', async () => 
     await expect(messenger.startInstance({ [name]: 'http://127.0.0.1:9' })).rejects.toThrow(missing);
   }
   await expect(messenger.startInstance({ IDENTITY_SECRET: 'short' })).rejects.toThrow('IDENTITY_SECRET');
-  const needsRedis = 'REDIS_URL: required with several WORKERS';
+  const needsRedis = 'REDIS_URL: required if WORKERS is above 1';
   await expect(messenger.startInstance({ WORKERS: '2' })).rejects.toThrow(needsRedis);
 });
 

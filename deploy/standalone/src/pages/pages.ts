@@ -96,7 +96,8 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
 
   // For the shop only.
   app.use('/demo/state/*', async (c, next) => {
-    if (isForeignPage(c.req.raw)) return refuse(c, 403, 'FORBIDDEN', 'For pages of this address only.');
+    if (isForeignPage(c.req.raw))
+      return refuse(c, 403, 'FORBIDDEN', 'Only pages of this address can call it.');
     c.header('Cross-Origin-Resource-Policy', 'same-origin');
     c.header('Cache-Control', 'no-store');
     return next();
@@ -110,7 +111,7 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
     return shown === undefined ? next() : c.json({ events: await shown.state.events(asked.data) });
   });
   app.on(['PUT', 'POST'], '/demo/state/*', async (c, next) => {
-    if (!isLocal) return refuse(c, 403, 'FORBIDDEN', 'The demo is changed on a loopback address only.');
+    if (!isLocal) return refuse(c, 403, 'FORBIDDEN', 'The demo can only be changed from a loopback address.');
     if (!/^application\/json *(;|$)/i.test(c.req.header('content-type') ?? ''))
       return refuse(c, 415, 'BAD_REQUEST', 'Send the body as Content-Type: application/json.');
     return next();
@@ -118,14 +119,15 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
   app.put('/demo/state/flags/:key', async (c, next) => {
     if (shown === undefined) return next();
     const body = switched.safeParse(await c.req.json().catch(() => undefined));
-    if (!body.success) return refuse(c, 400, 'BAD_REQUEST', 'enabled: true or false');
+    if (!body.success) return refuse(c, 400, 'BAD_REQUEST', 'enabled: must be true or false');
     const found = await shown.state.setFlag(c.req.param('key'), body.data.enabled);
     return found ? c.json({ ok: true }) : next();
   });
   app.post('/demo/state/answers', async (c, next) => {
     if (shown === undefined) return next();
     const body = answered.safeParse(await c.req.json().catch(() => undefined));
-    if (!body.success) return refuse(c, 400, 'BAD_REQUEST', 'distinctId, and body: 1 to 1000 characters');
+    if (!body.success)
+      return refuse(c, 400, 'BAD_REQUEST', 'distinctId: required; body: must have 1 to 1000 characters');
     const found = await shown.state.answer(body.data.distinctId, body.data.body);
     return found ? c.json({ ok: true }) : next();
   });

@@ -29,7 +29,7 @@ export const shopPage = ({ urls, key, isLocal }: ShopPageOptions) =>
   </header>
   <div class="inbox-place"><div id="inbox" class="inbox" hidden></div></div>
   <main>
-    <div class="shop-hero"><h1>Made for the second day out.</h1><p>Five things that keep working when the weather does not.</p></div>
+    <div class="shop-hero"><h1>Gear for the second day out.</h1><p>Five things that keep working when the weather does not.</p></div>
     <div class="goods"><ul id="products" class="products"></ul>
     <section class="basket" aria-labelledby="basket-title">
       <h2 id="basket-title">Basket</h2>
@@ -41,12 +41,12 @@ export const shopPage = ({ urls, key, isLocal }: ShopPageOptions) =>
   </main>
 </div>
 <nav class="dock" aria-label="Below the shop"><button id="chat" type="button">Chat</button><a href="#panel" id="peek">Events</a></nav>
-<aside class="panel" id="panel" aria-label="What Switchboard sees">
+<aside class="panel" id="panel" aria-label="Data in Switchboard">
   <header><a href="/">${raw(logo(24))} Switchboard</a><span id="link" class="pill">connecting</span></header>
   <section><h2>Visitor</h2><dl class="facts"><div><dt>Person</dt><dd id="person"></dd></div><div><dt>Session</dt><dd id="session"></dd></div></dl>
     <button id="record" class="switch-row" type="button" aria-pressed="false"><span>Record this visit</span><i class="switch"></i></button></section>
-  <section><h2>Flags <small>as this visitor gets them</small></h2><ul id="flags" class="flags"></ul>
-    <p class="hint">Also <code>curl</code> or the <code>switchboard</code> command: the page follows within a second.</p></section>
+  <section><h2>Flags <small>for this visitor</small></h2><ul id="flags" class="flags"></ul>
+    <p class="hint">Also <code>curl</code> or the <code>switchboard</code> command: the page updates within a second.</p></section>
   <section><h2>Support <small>answer as Grace Hopper</small></h2>
     <form id="answer" class="answer"><input id="words" aria-label="Answer" maxlength="1000" autocomplete="off" placeholder="We are on it."><button class="button small" type="submit">Send</button></form>
     <p class="hint" id="answered" role="status">Write in the chat first.</p></section>

@@ -50,7 +50,7 @@ client.track('hello');`;
 <main>
   <section class="hero">
     <h1>Analytics, flags, replay and support, on your machine.</h1>
-    <p>Everything here is the production code, with a shop's demo data. Start with the shop: click, and watch its events being archived and its flags change.</p>
+    <p>Everything here is the production code, with a shop's demo data. Start with the shop: click, and watch its events reach the archive and its flags change.</p>
     <nav class="actions" aria-label="Start here">
       <a class="button primary" href="/demo">Open the demo shop</a>
       <a class="button" href="/guides">Guides</a>
@@ -89,10 +89,10 @@ const snippet = (text: string, name: string) =>
 
 const mailList = (mails: readonly Mail[]) => html`
 <section aria-labelledby="mails">
-  <h2 id="mails">Mails it wrote</h2>
+  <h2 id="mails">Sent mails</h2>
   ${
     mails.length === 0
-      ? html`<p class="hint">None yet. Sharing a report with teammates writes some.</p>`
+      ? html`<p class="hint">None yet. Share a report with teammates to send one.</p>`
       : html`<ul class="mails">${mails.map(
           ({ file, to, subject, at }) =>
             html`<li><a href="/mails/${encodeURIComponent(file)}"><strong>${subject}</strong><span>${to}</span><time datetime="${at.toISOString()}">${at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time></a></li>`,

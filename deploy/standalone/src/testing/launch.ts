@@ -44,7 +44,8 @@ export function standaloneForTests(): {
     await rm(home, { recursive: true, force: true });
   }, 60_000);
   const started = () => {
-    if (running === undefined) throw new Error('standalone starts before the first test, not earlier');
+    if (running === undefined)
+      throw new Error('standalone is not started yet; it starts before the first test');
     return running;
   };
   return {

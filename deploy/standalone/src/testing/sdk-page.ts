@@ -31,7 +31,8 @@ interface SiteContent {
 export function siteForTests(content: SiteContent): Site {
   const closing: (() => Promise<unknown>)[] = [];
   let origin = '';
-  let visitor: Site['visitor'] = () => Promise.reject(new Error('the browser starts before the first test'));
+  let visitor: Site['visitor'] = () =>
+    Promise.reject(new Error('the browser is not started yet; it starts before the first test'));
 
   beforeAll(async () => {
     const scripts = await bundle(content);

@@ -33,7 +33,7 @@ export function conditionsFault(
   for (const { path, clause, times } of clauses) {
     conditions += times;
     if (conditions > MAX_CONDITIONS) {
-      const message = `more than ${MAX_CONDITIONS} conditions in the question, those of where counted for each series or step; ask with fewer`;
+      const message = `more than ${MAX_CONDITIONS} conditions in the query, counting those of where once for each series or step; use fewer`;
       return { path: [...path], message };
     }
     const value = [...path, 'value'];
@@ -42,7 +42,7 @@ export function conditionsFault(
     }
     parts += partsOf(clause);
     if (parts > MAX_PARTS) {
-      return { path: value, message: `objects and lists of more than ${MAX_PARTS} parts in the question` };
+      return { path: value, message: `objects and lists of more than ${MAX_PARTS} parts in the query` };
     }
   }
   return undefined;

@@ -17,10 +17,10 @@ const common = {
 
 const PATH = '/v1/projects/{projectId}';
 const asOf = timestamp.openapi({
-  description: 'Every event accepted before this time is included, and some later ones may be.',
+  description: 'The result includes every event accepted before this time, and possibly some later ones.',
 });
 const busy = {
-  503: 'Busy, or the question takes too long. Retry after the time in Retry-After, or ask for less.',
+  503: 'Busy, or the query takes too long. Retry after the time in Retry-After, or use a smaller query.',
 };
 const page = paging(100);
 const namesPage = paging(200);
@@ -36,7 +36,7 @@ const sinceDays = (days: number) =>
 /** By default later than requested if there are too many events. */
 const counted = timestamp.openapi({
   description:
-    'From when events are counted: since, or by default as long ago as the events that one question may read.',
+    'The start of the counted range: since, or a later time if one query cannot read that many events.',
 });
 const ok = <T extends object>(response: T) => ({ 200: { ...response, headers: etag }, 304: notModified });
 
@@ -48,8 +48,8 @@ export const askInsight = operation({
   permission: 'insights.read',
   method: 'post',
   path: `${PATH}/insights`,
-  summary: 'Ask a question about the events of a project',
-  description: `Answers trends, funnel, retention, stickiness and lifecycle questions with a report that a public link can draw. People are distinct ids. A bucket is named after its first day, also where that lies before the range; events outside the range do not count. ${CONDITIONAL}`,
+  summary: 'Query the events of a project',
+  description: `Returns the result of a trends, funnel, retention, stickiness or lifecycle query as a report that a public link can show. People are counted by distinct id. A bucket is named after its first day, even if that day is before the range; events outside the range do not count. ${CONDITIONAL}`,
   request: {
     params: z.object({ projectId }),
     headers: conditional,
@@ -60,7 +60,7 @@ export const askInsight = operation({
     }),
   },
   responses: ok(
-    jsonResponse('The answer.', insight, {
+    jsonResponse('The result.', insight, {
       asOf: '2026-03-03T09:30:00.000Z',
       report: {
         kind: 'line',
@@ -94,7 +94,7 @@ export const listEvents = operation({
   method: 'get',
   path: `${PATH}/events`,
   summary: 'List the latest events of a project',
-  description: `Newest first by when they occurred. ${CONDITIONAL} ${page.description}`,
+  description: `Sorted by the time they occurred, newest first. ${CONDITIONAL} ${page.description}`,
   request: {
     params: z.object({ projectId }),
     headers: conditional,
@@ -132,8 +132,8 @@ export const listEventNames = operation({
   permission: 'insights.read',
   method: 'get',
   path: `${PATH}/event-names`,
-  summary: 'List the names of the events of a project',
-  description: `Returns names with their number of events and when the last one occurred, the commonest first. ${CONDITIONAL} ${namesPage.description}`,
+  summary: 'List the event names of a project',
+  description: `Returns names with their number of events and the time of the last one, most frequent first. ${CONDITIONAL} ${namesPage.description}`,
   request: {
     params: z.object({ projectId }),
     headers: conditional,
@@ -165,8 +165,8 @@ export const listEventProperties = operation({
   permission: 'insights.read',
   method: 'get',
   path: `${PATH}/event-names/{name}/properties`,
-  summary: 'List the properties of events of a name',
-  description: `Returns the properties of the last 10,000 events of a name, the commonest first, with the types of their values and the 10 commonest values. ${CONDITIONAL} ${namesPage.description}`,
+  summary: 'List the properties of an event name',
+  description: `Returns the properties of the last 10,000 events of a name, most frequent first, with the types of their values and the 10 most frequent values. ${CONDITIONAL} ${namesPage.description}`,
   request: {
     params: z.object({ projectId, name: text({ min: 1, max: 200 }).openapi({ example: 'order placed' }) }),
     headers: conditional,
@@ -182,7 +182,7 @@ export const listEventProperties = operation({
           z.object({
             name: z.string().openapi({
               description:
-                'As questions name it: property.<name> where the name alone would be something else.',
+                'The name to use in queries. It is property.<name> if the name alone has another meaning.',
             }),
             count: z.int(),
             types: z.array(z.enum(['text', 'number', 'boolean', 'null', 'object', 'list'])),
@@ -208,8 +208,8 @@ export const getPerson = operation({
   permission: 'people.read',
   method: 'get',
   path: `${PATH}/people/{distinctId}`,
-  summary: 'Look at a person',
-  description: `Returns the traits, groups and cohorts of a distinct id as they are now, and its events of the last 30 days, newest first. For an unknown person, all of them are empty. ${CONDITIONAL} ${lastEvents.description}`,
+  summary: 'Get a person with their latest events',
+  description: `Returns the current traits, groups and cohorts of a distinct id, and its events of the last 30 days, newest first. For an unknown person, all of them are empty. ${CONDITIONAL} ${lastEvents.description}`,
   request: {
     params: z.object({ projectId, distinctId: id.openapi({ example: 'user-1' }) }),
     headers: conditional,
@@ -226,8 +226,8 @@ export const getPerson = operation({
           groups: z.array(
             z.object({ type: z.string(), id: z.string(), traits: z.record(z.string(), z.unknown()) }),
           ),
-          cohorts: z.array(z.string()).openapi({ description: 'Their ids.' }),
-          events: z.array(storedEvent).openapi({ description: 'A page of them, newest first.' }),
+          cohorts: z.array(z.string()).openapi({ description: 'The ids of the cohorts.' }),
+          events: z.array(storedEvent).openapi({ description: 'A page of events, newest first.' }),
           ...lastEvents.answer,
         })
         .openapi('InsightPerson'),

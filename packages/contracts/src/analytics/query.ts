@@ -37,7 +37,7 @@ const days = z
   })
   .openapi({ description: 'Calendar days in the time zone, both included.' });
 const recent = z.strictObject({ last: z.int().min(1).max(400), unit: insightInterval }).openapi({
-  description: 'The current hour, day, week or month and those before it, this many in all.',
+  description: 'The number of hours, days, weeks or months, including the current one.',
 });
 export const insightRange = z.union([days, recent]);
 export type InsightRange = z.infer<typeof insightRange>;
@@ -68,7 +68,7 @@ const breakdown = z
   .strictObject({
     property: attributeName,
     limit: z.int().min(1).max(BREAKDOWN_LIMIT).optional().openapi({
-      description: 'Values shown of each series; the rest is Other. Default: 10.',
+      description: 'The number of values shown for each series; all others become Other. Default: 10.',
     }),
   })
   .openapi('InsightBreakdown');
@@ -89,12 +89,13 @@ export type Measure = z.infer<typeof measure>;
 export const trendsSeries = namedChoice
   .extend({
     name: label.optional().openapi({
-      description: 'Default: the event, and the measure where series of one event have different ones.',
+      description:
+        'Default: the event, followed by the measure if series of one event have different measures.',
     }),
     measure: measure.optional().openapi({ description: 'Default: events.' }),
     property: attributeName.optional().openapi({
       description:
-        'The property that sum to p99 measure: numbers, and texts that are numbers. Other values are ignored.',
+        'The property that the measures sum to p99 use: numbers, and strings that are numbers. Other values are ignored.',
     }),
   })
   .refine(
@@ -110,7 +111,7 @@ export const trendsQuery = z
     ...common,
     series: z.array(trendsSeries).min(1).max(MAX_SERIES),
     breakdown: breakdown.optional(),
-    compare: z.literal('previous').optional().openapi({ description: 'Adds the period before.' }),
+    compare: z.literal('previous').optional().openapi({ description: 'Adds the previous period.' }),
   })
   .openapi('TrendsQuery');
 export type TrendsQuery = z.infer<typeof trendsQuery>;
@@ -126,7 +127,7 @@ export const funnelQuery = z
         unit: z.enum(['second', 'minute', 'hour', 'day', 'week']),
       })
       .optional()
-      .openapi({ description: 'Longest time from the first step to the last. Default: 14 days.' }),
+      .openapi({ description: 'The maximum time from the first step to the last. Default: 14 days.' }),
     breakdown: breakdown.optional(),
     exclude: z.array(eventChoice).min(1).max(10).optional().openapi({
       description: 'Events that may not happen between the first step and a later one.',
@@ -144,7 +145,7 @@ export const retentionQuery = z
     periods: z.int().min(1).max(60),
     mode: z.enum(['first', 'every']).optional().openapi({
       description:
-        'first (the default): people by their first start event of all time. every: in each interval with a start event.',
+        'first (the default): counts people once, at their first start event of all time. every: counts them in each interval with a start event.',
     }),
   })
   .openapi('RetentionQuery');
@@ -183,13 +184,16 @@ export const insightQuery = kinds
   .superRefine((query, context) => {
     const bytes = new TextEncoder().encode(JSON.stringify(query)).length;
     if (bytes > MAX_QUERY_BYTES) {
-      context.addIssue({ code: 'custom', message: `larger than ${MAX_QUERY_BYTES} bytes; ask for less` });
+      context.addIssue({
+        code: 'custom',
+        message: `larger than ${MAX_QUERY_BYTES} bytes; use a smaller query`,
+      });
     }
     const fault = conditionsFault(clausesOf(query));
     if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
   })
   .openapi('InsightQuery', {
-    description: `At most ${MAX_QUERY_BYTES} bytes of JSON and ${MAX_CONDITIONS} conditions, of which those of \`where\` count for each series or step.`,
+    description: `At most ${MAX_QUERY_BYTES} bytes of JSON and ${MAX_CONDITIONS} conditions, where those of \`where\` count once for each series or step.`,
   });
 export type InsightQuery = z.infer<typeof insightQuery>;
 

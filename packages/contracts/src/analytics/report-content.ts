@@ -20,8 +20,8 @@ const described = {
 const amounts = {
   total: value
     .optional()
-    .openapi({ description: 'Default: the sum of the values. null: they do not add up.' }),
-  previousTotal: value.optional().openapi({ description: 'The same of the period before.' }),
+    .openapi({ description: 'Default: the sum of the values. null if the values cannot be added up.' }),
+  previousTotal: value.optional().openapi({ description: 'The total of the previous period.' }),
 };
 
 const builtInName = z.enum(['other', 'none', 'empty', 'new', 'returning', 'resurrecting', 'dormant']);
@@ -48,16 +48,16 @@ const one = {
   name,
   builtIn: builtInName.optional().openapi({
     description:
-      'Says that the name, or its end after a colon, is not from data: Other, (none), (empty), New, Returning, Resurrecting or Dormant.',
+      'Marks a name, or the part of it after a colon, that does not come from data: Other, (none), (empty), New, Returning, Resurrecting or Dormant.',
   }),
   unit: z.string().max(40).optional().openapi({
-    description:
-      'Counted by this series, where series count different things. Default: the unit of the report.',
+    description: 'The unit of this series, if series have different units. Default: the unit of the report.',
   }),
   values: z.array(value),
   ...amounts,
   previous: z.array(value).optional().openapi({
-    description: 'The values of the period before, in the places of those they are compared with.',
+    description:
+      'The values of the previous period, each at the index of the value that it is compared with.',
   }),
 };
 
@@ -88,7 +88,8 @@ const funnel = z.object({
         name,
         count: z.number().min(0),
         medianSeconds: value.optional().openapi({
-          description: 'Median time from the step before; null for the first step and where nobody came.',
+          description:
+            'Median time from the previous step. null for the first step, and for a step that no one reached.',
         }),
       }),
     )

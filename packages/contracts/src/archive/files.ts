@@ -16,20 +16,24 @@ const when = z.iso.datetime({ precision: 3 });
 export const archiveFileRecord = z.object({
   key: z.string().min(1).meta({ description: "The object's key." }),
   region: z.string().min(1),
-  project: z.string().min(1).nullable().meta({ description: 'null: rows of many projects.' }),
+  project: z.string().min(1).nullable().meta({ description: 'null if the file has rows of many projects.' }),
   bucket: z.int().min(0).nullable().meta({
-    description: 'It has rows of projects in this bucket only, see `bucketOf`; null: of any project.',
+    description: 'The file has only rows of projects in this bucket, see `bucketOf`. null: of any project.',
   }),
-  buckets: z.int().min(1).nullable().meta({ description: 'Into how many; null if `bucket` is.' }),
-  day: z.iso.date().meta({ description: 'UTC day of acceptance of its rows.' }),
+  buckets: z
+    .int()
+    .min(1)
+    .nullable()
+    .meta({ description: 'The number of buckets. null if `bucket` is null.' }),
+  day: z.iso.date().meta({ description: 'UTC day on which its rows were accepted.' }),
   rows: z.int().min(1),
   bytes: z.int().min(1),
   firstOccurredAt: when.meta({ description: 'Smallest `occurred_at`.' }),
   lastOccurredAt: when.meta({ description: 'Largest `occurred_at`.' }),
-  eventNames: z.array(z.string()).nullable().meta({ description: 'null: too many to list.' }),
+  eventNames: z.array(z.string()).nullable().meta({ description: 'null if there are too many to list.' }),
   replaces: z.array(z.string()).meta({
     description:
-      'Keys of files that are not read from the moment this record is seen, for the projects that this file covers: see `filesOfProject`.',
+      'Keys of files that readers ignore once they have this record, for the projects that this file covers; see `filesOfProject`.',
   }),
   createdAt: when,
 });

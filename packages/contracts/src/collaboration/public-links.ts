@@ -43,7 +43,7 @@ export const getPublicLink = operation({
   permission: 'directory.read',
   method: 'get',
   summary: 'Get the public link of a report',
-  description: 'Gets 404 if the link was turned off or has expired.',
+  description: 'Returns 404 if the link was turned off or has expired.',
   request: { params },
   responses: { 200: jsonResponse('The public link.', publicLink) },
   errors: {
@@ -72,7 +72,7 @@ export const deletePublicLink = operation({
   permission: 'reports.publish',
   method: 'delete',
   summary: 'Delete the public link of a report',
-  description: 'The URL of the link gets 404 immediately.',
+  description: 'The URL of the link returns 404 immediately.',
   request: { params },
   responses: { 204: deleted },
 });

@@ -30,7 +30,7 @@ export const shareReport = operation({
   path: '/v1/projects/{projectId}/reports/{reportId}/shares',
   summary: 'Send a report to teammates by email and push',
   description:
-    'link is the console URL of this report, with an optional query and fragment. Messages are available in en, de, fr, es, pt, it, nl, pl and ja: language is matched exactly, then by its primary subtag, then falls back to en. A recipient who is not a member of the company gets 400. E-mails are retried for about a day, pushes for an hour. sent is the number of recipients. Repeating an Idempotency-Key of a person and report returns the first answer and sends nothing. Limits: 60 shares per hour and person, 300 per hour and company.',
+    'link is the console URL of this report, with an optional query and fragment. Messages are available in en, de, fr, es, pt, it, nl, pl and ja: language is matched exactly, then by its primary subtag, then falls back to en. A recipient who is not a member of the company gets 400. E-mails are retried for about a day, pushes for an hour. sent is the number of recipients. Repeating an Idempotency-Key of a person and report returns the first response and sends nothing. Limits: 60 shares per hour and person, 300 per hour and company.',
   request: {
     params: z.object(reportParams),
     headers: idempotencyHeaders,

@@ -87,7 +87,7 @@ export const replyToThread = operation({
   method: 'post',
   path: '/v1/projects/{projectId}/comment-threads/{threadId}/comments',
   summary: 'Reply to a comment thread',
-  description: 'A resolved thread stays resolved. Mentions as for a new thread.',
+  description: 'A resolved thread stays resolved. Mentions work as in a new thread.',
   request: { params: threadParams, body: jsonBody(commentRequest, { body: 'The campaign began.' }) },
   responses: { 201: jsonResponse('The thread with the reply.', thread) },
   errors: {

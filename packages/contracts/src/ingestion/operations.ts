@@ -17,7 +17,7 @@ const CALL_MAX_VALUES = 50_000;
 export const REPLAY_MAX_BYTES = 25 * 1024 * 1024;
 
 const WITHOUT_KEY =
-  ' Without a key in the Authorization header, as with sendBeacon, the body may be 64 KiB, as sent and decompressed.';
+  ' Without a key in the Authorization header, as with sendBeacon, the body is limited to 64 KiB, as sent and decompressed.';
 
 const accepted = z.object({ accepted: z.int().min(0) }).openapi('Accepted');
 
@@ -33,7 +33,7 @@ const common = {
 const refused = {
   429: {
     description:
-      'The quota of the project or the address is used up, or the operator throttles the project. Retry after the time in Retry-After.',
+      'The quota of the project or the IP address is used up, or the operator throttles the project. Retry after the time in Retry-After.',
     message: 'Quota of the project used up (events). Retry after the time in Retry-After.',
   },
   503: {
@@ -48,7 +48,7 @@ const callAccepted = {
     'X-State-Token': z.string().openapi({
       example: 'i-2-1x9',
       description:
-        'An opaque token. Send it in the same header of GET /v1/flags or /v1/flags/memberships to wait, up to a second, until this call is applied. Absent if the operator drops the calls of the project; accepted is 0 then.',
+        'An opaque token. Send it in the same header of GET /v1/flags or /v1/flags/memberships to wait, up to a second, until this call is applied. Absent if the operator drops the calls of the project; accepted is then 0.',
     }),
   }),
 };
@@ -58,7 +58,7 @@ export const ingestEvents = operation({
   operationId: 'ingestEvents',
   path: '/v1/events',
   summary: 'Ingest a batch of events',
-  description: `Send 1 to 1,000 events of up to 900,000 bytes each. The body may be 4 MiB as sent (gzip, deflate, br, zstd or uncompressed) and 20 MiB decompressed. It may have 150,000 values. It is parsed as JSON regardless of Content-Type. One invalid event rejects the whole batch. An event_id that occurs twice in a batch is stored once but counted twice in accepted. Unknown properties of an event are dropped. The response is sent once the event log has stored the batch.${WITHOUT_KEY}`,
+  description: `Send 1 to 1,000 events of up to 900,000 bytes each. The body may have 4 MiB as sent (gzip, deflate, br, zstd or uncompressed), 20 MiB decompressed and 150,000 JSON values. It is parsed as JSON regardless of Content-Type. One invalid event rejects the whole batch. An event_id that occurs twice in a batch is stored once but counted twice in accepted. Unknown properties of an event are dropped. The response is sent once the event log has stored the batch.${WITHOUT_KEY}`,
   maxBodyBytes: EVENTS_MAX_BYTES,
   maxWireBytes: EVENTS_MAX_WIRE_BYTES,
   maxBodyValues: 150_000,
@@ -87,7 +87,7 @@ export const identify = operation({
   path: '/v1/identify',
   maxBodyValues: CALL_MAX_VALUES,
   summary: 'Set the traits of a person',
-  description: `Merges properties into the traits of the person. For each trait the newest timestamp wins; null removes the trait. Set distinct_id at the top level or in properties. You can safely retry an identical call. A call, like a person, has up to 1,000 properties with names of up to 200 characters, and up to 100,000 bytes of them as JSON.${WITHOUT_KEY}`,
+  description: `Merges properties into the traits of the person. For each trait the newest timestamp wins; null removes the trait. Set distinct_id at the top level or in properties. You can safely retry an identical call. A call and a person each have at most 1,000 properties, with names of up to 200 characters and at most 100,000 bytes of JSON in total.${WITHOUT_KEY}`,
   request: {
     body: jsonBody(identifyCall, {
       distinct_id: 'user-1',
@@ -104,7 +104,7 @@ export const group = operation({
   path: '/v1/group',
   maxBodyValues: CALL_MAX_VALUES,
   summary: 'Add a person to a group and set its traits',
-  description: `properties.group_id is the id of the group, or null to leave it. properties.group_type is its type, company by default. All other properties are traits of the group. A person is in at most one group of each type: the newest by timestamp. Groups are of up to 10 types. The limits of identify apply.${WITHOUT_KEY}`,
+  description: `properties.group_id is the id of the group, or null to leave it. properties.group_type is its type, company by default. All other properties are traits of the group. A person is in at most one group of each type, the newest by timestamp, and in groups of at most 10 types. The limits of identify apply.${WITHOUT_KEY}`,
   request: {
     body: jsonBody(groupCall, {
       distinct_id: 'user-1',
@@ -122,7 +122,7 @@ export const uploadReplayChunk = operation({
   errorShape: 'empty',
   path: '/v1/replay',
   summary: 'Upload a session replay chunk',
-  description: `Chunks of a session_id are ordered by seq. A chunk may be up to 25 MiB, as sent and decompressed. Its events are stored as sent, and may be nested 5,000 levels deep. Every response has an empty body. The header X-Error of an error has the message.${WITHOUT_KEY}`,
+  description: `Chunks of a session_id are ordered by seq. A chunk may be up to 25 MiB, as sent and decompressed. Its events are stored as sent, and may be nested 5,000 levels deep. Every response has an empty body. Errors have their message in the X-Error header.${WITHOUT_KEY}`,
   maxBodyBytes: REPLAY_MAX_BYTES,
   unparsedArray: 'events',
   request: {

@@ -47,14 +47,14 @@ const BEAT = { name: 'Beat', schema: beat, example: { type: 'beat' } };
 const CLOSE_CODES = [
   'Close codes: 4401 (key missing, invalid or revoked, or a conversation token expired), 4403 (key of another region),',
   '1001 and 1012 (reconnect), 1011 and 1013 (try again shortly), 1008 and 1009 (too many or too large messages).',
-  'Upgrades over the limit of an address get 429, over that of the deployment 503. The server pings every 30 s. Ignore messages of other types.',
+  'Upgrades over the limit of an IP address get 429, and over the limit of the deployment 503. The server pings every 30 s. Ignore messages of other types.',
 ].join(' ');
 
 export const channels: readonly Channel[] = [
   {
     name: 'flagsSocket',
     title: 'Live flags',
-    description: `Says when flags change; values are read with GET /v1/flags or GET /v1/flags/snapshot. What you send is ignored. ${CLOSE_CODES}`,
+    description: `Notifies you when flags change. Read the values with GET /v1/flags or GET /v1/flags/snapshot. Messages that you send are ignored. ${CLOSE_CODES}`,
     address: '/v1/flags/socket',
     service: 'flags',
     kind: 'socket',
@@ -73,7 +73,7 @@ export const channels: readonly Channel[] = [
   {
     name: 'messengerSocket',
     title: 'Live conversations',
-    description: `New turns and statuses of the conversations that you subscribe to, and changes of the configuration and the inbox. On every connect subscribe first, then read the conversation, and keep each turn once by its id. ${CLOSE_CODES}`,
+    description: `Sends new turns and statuses of the conversations that you subscribe to, and changes of the configuration and the inbox. After every connect, subscribe first, then read the conversation, and deduplicate turns by id. ${CLOSE_CODES}`,
     address: '/v1/messenger/socket',
     service: 'messenger',
     kind: 'socket',

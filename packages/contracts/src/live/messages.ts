@@ -3,17 +3,17 @@ import { id, timestamp } from '../fields/fields.ts';
 import { conversationStatus, turn } from '../messenger/conversations.ts';
 
 export const beat = z.object({ type: z.literal('beat') }).openapi({
-  description: 'Every 30 s. If none comes for 75 s, the connection is dead: connect again.',
+  description: 'Sent every 30 s. If none arrives for 75 s, the connection is dead: reconnect.',
 });
 
-const generatedAt = timestamp.openapi({ description: 'When a flag or cohort changed last.' });
+const generatedAt = timestamp.openapi({ description: 'The time of the last change of a flag or cohort.' });
 
 export const flagsReady = z
   .object({ type: z.literal('ready'), generatedAt })
   .openapi({ description: 'Sent once, when the socket opens.' });
 
 export const flagsChanged = z.object({ type: z.literal('flags_changed'), generatedAt }).openapi({
-  description: 'A flag or cohort changed. At most ten a second.',
+  description: 'A flag or cohort changed. Sent at most ten times a second.',
 });
 
 export const flagsMessage = z.discriminatedUnion('type', [flagsReady, flagsChanged, beat]);
@@ -29,19 +29,23 @@ export const subscribe = z
       description: 'The conversation token, cvt_..., of this conversation.',
     }),
   })
-  .openapi({ description: 'Asks for the turns and statuses of a conversation, up to 18 on a socket.' });
+  .openapi({
+    description:
+      'Subscribes to the turns and statuses of a conversation. A socket can have up to 18 subscriptions.',
+  });
 
 export const subscribed = z
   .object({ type: z.literal('subscribed'), conversationId: id })
-  .openapi({ description: 'Read the conversation now: what came before this message is not sent.' });
+  .openapi({ description: 'Read the conversation now: earlier turns are not sent.' });
 
 export const refused = z.object({ type: z.literal('refused'), conversationId: z.string() }).openapi({
-  description: 'The token is not of this conversation, or there are too many. The socket stays open.',
+  description:
+    'The token does not belong to this conversation, or the socket has too many subscriptions. The socket stays open.',
 });
 
 export const turnAppended = z
   .object({ type: z.literal('turn'), conversationId: id, turn })
-  .openapi({ description: "A new turn, also the visitor's own." });
+  .openapi({ description: 'A new turn; turns of the visitor are included.' });
 
 export const statusChanged = z.object({
   type: z.literal('status'),
@@ -56,7 +60,7 @@ export const configChanged = z
       .string()
       .openapi({ description: 'As in the configuration; off while the messenger is disabled.' }),
   })
-  .openapi({ description: 'The configuration has another version in the locale of the socket.' });
+  .openapi({ description: 'The configuration has a new version in the locale of the socket.' });
 
 export const inboxChanged = z.object({ type: z.literal('inbox_changed') }).openapi({
   description: 'There is a new in-app message for the person of the socket. Read the inbox.',

@@ -9,9 +9,10 @@ export const runReport = operation({
   permission: 'reports.write',
   method: 'post',
   path: '/management/v1/projects/{projectId}/reports/{reportId}/run',
-  summary: 'Run a saved report soon',
-  description: 'Its public link shows the run within seconds. A report runs once at a time.',
+  summary: 'Queue a run of a saved report',
+  description:
+    'The public link of the report shows the run within seconds. A report has at most one run at a time.',
   request: { params: z.object({ ...projectParams, reportId }) },
-  responses: { 202: { description: 'The report will run.' } },
+  responses: { 202: { description: 'The run is queued.' } },
   errors: { 404: { description: 'Report not found, or it has no query.', message: 'Report not found.' } },
 });

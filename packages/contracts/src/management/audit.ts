@@ -33,7 +33,7 @@ export const auditEntry = z
     }),
     object: name.openapi({ description: 'The object of the action, as kind:id.' }),
     outcome: auditOutcome,
-    status: z.int().nullable().openapi({ description: '401, 403 or 404 of a refusal.' }),
+    status: z.int().nullable().openapi({ description: 'The status of a refusal: 401, 403 or 404.' }),
     companyId: name.nullable(),
     projectId: name.nullable(),
     before: z.unknown().optional().openapi({
@@ -42,14 +42,15 @@ export const auditEntry = z
     after: z.unknown().optional().openapi({
       description: 'The state after, for flags, roles and tokens. Absent if the object does not exist.',
     }),
-    reason: name.nullable().openapi({ description: 'Why, if the caller said so.' }),
-    address: name.openapi({ description: 'IPv4 address or IPv6 /64 network; none, for the scheduler.' }),
+    reason: name.nullable().openapi({ description: 'The reason that the caller gave.' }),
+    address: name.openapi({
+      description: 'IPv4 address or IPv6 /64 network of the caller; `none` for the scheduler.',
+    }),
     requestId: name.nullable(),
     region: name,
     service: name,
     count: z.int().min(1).openapi({
-      description:
-        'Above 1: the number of similar refusals between at and until that have no entries of their own.',
+      description: 'Above 1: the number of similar refusals between at and until that share this entry.',
     }),
     until: timestamp.nullable(),
   })
@@ -83,12 +84,12 @@ const auditQuery = z.object({
   action: filter.openapi({ example: 'readConversation' }),
   object: filter.openapi({ example: 'conversation:cnv_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f' }),
   outcome: auditOutcome.optional(),
-  from: timestamp.optional().openapi({ description: 'The earliest time.' }),
-  to: timestamp.optional().openapi({ description: 'The time before which.' }),
+  from: timestamp.optional().openapi({ description: 'The start of the range, inclusive.' }),
+  to: timestamp.optional().openapi({ description: 'The end of the range, exclusive.' }),
   ...paged.query,
   format: z.enum(['json', 'ndjson']).default('json').openapi({
     description:
-      'ndjson: every entry that matches, one per line, without pages. So does Accept: application/x-ndjson.',
+      'ndjson returns every matching entry, one per line, without pages. Accept: application/x-ndjson does the same.',
   }),
 });
 export type AuditQuery = z.infer<typeof auditQuery>;

@@ -17,9 +17,10 @@ export type ReportRun = z.infer<typeof reportRun>;
 
 const runState = z
   .object({
-    ranAt: timestamp.nullable().openapi({ description: 'When the report last ran. null: never.' }),
+    ranAt: timestamp.nullable().openapi({ description: 'When the report last ran. null if it never ran.' }),
     failure: z.object({ failedAt: timestamp, code: z.string(), message: z.string() }).nullable().openapi({
-      description: 'Why its query failed since. Public links show the last run until it succeeds.',
+      description:
+        'The failure of its query since the last run. Public links show the last run until the query succeeds.',
     }),
   })
   .openapi('ReportRunState');
@@ -38,7 +39,7 @@ export const getReportRunState = operation({
   summary: 'Get when a report last ran',
   request: { params },
   responses: {
-    200: jsonResponse('The last run, and why it failed since.', runState, {
+    200: jsonResponse('The last run, and the failure since then.', runState, {
       ranAt: '2026-03-01T09:30:00.000Z',
       failure: null,
     }),

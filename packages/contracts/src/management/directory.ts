@@ -14,7 +14,7 @@ export const companyDefinition = z
     plan: z.object({ tier: id, cycle: id }),
     entitlements: entitlements
       .optional()
-      .openapi({ description: 'Override the entitlements of the plan, one by one.' }),
+      .openapi({ description: 'Entitlements that override those of the plan, one by one.' }),
   })
   .openapi('CompanyDefinition');
 export type CompanyDefinition = z.infer<typeof companyDefinition>;
@@ -31,7 +31,7 @@ export const pushSubscription = z
       .object({ p256dh: base64url(65), auth: base64url(16) })
       .optional()
       .openapi({
-        description: 'Never returned. Absent: those of this endpoint stay as they are.',
+        description: 'Never returned. If absent, the stored keys of this endpoint stay.',
       }),
   })
   .openapi('PushSubscription');
@@ -46,7 +46,7 @@ export const memberDefinition = z
     }),
     avatarUrl: httpsUrl.nullable().optional(),
     pushSubscriptions: z.array(pushSubscription).max(20).optional().openapi({
-      description: 'Absent: the subscriptions stay as they are.',
+      description: 'If absent, the subscriptions stay unchanged.',
     }),
   })
   .openapi('MemberDefinition');
@@ -90,7 +90,7 @@ export type LeftServiceToken = z.infer<typeof leftServiceToken>;
 
 const serviceTokens = z.array(leftServiceToken).openapi({
   description:
-    'Service tokens that the member made or rotated, and those made with these. Revoked: those that may write members, tokens, keys, secrets or the company beyond what the member may do from now on, unless keepServiceTokens is true.',
+    'Service tokens that the member created or rotated, and tokens created with these. Tokens are revoked if they may write members, tokens, keys, secrets or the company and the member no longer may, unless keepServiceTokens is true.',
 });
 const leaving = z.object({
   keepServiceTokens: z
@@ -98,7 +98,7 @@ const leaving = z.object({
     .default(false)
     .openapi({
       type: 'boolean',
-      description: 'Whether no service token is revoked.',
+      description: 'Set to true to keep all service tokens.',
       example: false,
     }),
 });
@@ -127,7 +127,7 @@ export const projectDefinition = z
     defaultLanguage: languageTag,
     allowedOrigins: z.array(webOrigin).min(1).max(20).optional().openapi({
       description:
-        'The origins of pages that may use the keys of the project. Absent: any. Requests without Origin are not from pages and are accepted.',
+        'The origins of pages that may use the keys of the project. Absent: any origin. Requests without Origin do not come from pages and are accepted.',
     }),
   })
   .openapi('ProjectDefinition');
@@ -158,7 +158,7 @@ export const reportDefinition = z
       description: 'The query of the report. null: runs are recorded through the API.',
     }),
     refresh: reportRefresh.nullable().default(null).openapi({
-      description: 'How often it runs. null: only on request. Needs a query.',
+      description: 'How often the report runs. null: only on request. Requires a query.',
     }),
   })
   .openapi('ReportDefinition');
@@ -219,7 +219,7 @@ export const deleteCompany = operation({
   path: COMPANY_PATH,
   summary: 'Delete a company with its members and projects',
   description:
-    'Every service then erases what it holds of the company and its projects; list erasures to follow it. Their ids are never used again. 503 after 8 s: the rest is still being deleted; send the request again to wait for it.',
+    'Every service then erases the data of the company and its projects; list erasures to follow the progress. The ids are never used again. 503 after 8 s: the deletion is still running; repeat the request to wait for it.',
   request: { params: companyParams },
   responses: { 204: deleted },
   errors: { 429: TOO_MANY_WRITES },
@@ -245,7 +245,7 @@ export const putMember = operation({
   path: MEMBER_PATH,
   summary: 'Create or replace a member of a company',
   description:
-    'sub is the subject of the access tokens of the person. A lesser role than before revokes service tokens as a deletion does, and serviceTokens lists them; otherwise it is empty.',
+    'sub is the subject of the access tokens of the person. A lower role than before revokes service tokens as a deletion does, and serviceTokens lists them; otherwise it is empty.',
   request: {
     params: memberParams,
     query: leaving,
@@ -255,7 +255,7 @@ export const putMember = operation({
   errors: {
     404: 'Company not found.',
     409: {
-      description: 'The company has as many members as it may have, or would be left without an owner.',
+      description: 'The company has the maximum number of members, or would be left without an owner.',
       message: 'The company has 20 members, and the entitlement seats allows 20. Delete one or raise it.',
     },
     429: TOO_MANY_WRITES,
@@ -271,7 +271,10 @@ export const deleteMember = operation({
   summary: 'Delete a member of a company',
   request: { params: memberParams, query: leaving },
   responses: {
-    200: jsonResponse('Deleted. The member had made or rotated service tokens.', z.object({ serviceTokens })),
+    200: jsonResponse(
+      'Deleted. The member had created or rotated service tokens.',
+      z.object({ serviceTokens }),
+    ),
     204: deleted,
   },
   errors: {
@@ -317,7 +320,7 @@ export const putProject = operation({
   errors: {
     409: {
       description:
-        'The project has keys, so its region and company cannot change; the id belonged to a project that was deleted; or the company has as many projects as it may have.',
+        'The project has keys, so its region and company cannot change; the id belonged to a project that was deleted; or the company has the maximum number of projects.',
       message:
         'Project acme-shop has keys, which fix its region and company; revoke them first or create another project.',
     },
@@ -333,7 +336,7 @@ export const deleteProject = operation({
   path: PROJECT_PATH,
   summary: 'Delete a project with its keys and reports',
   description:
-    'Every service then erases what it holds of the project; list erasures to follow it. The id is never used again.',
+    'Every service then erases the data of the project; list erasures to follow the progress. The id is never used again.',
   request: { params: z.object(projectParams) },
   responses: { 204: deleted },
   errors: { 429: TOO_MANY_WRITES },
@@ -404,7 +407,7 @@ export const putReport = operation({
   errors: {
     404: 'Project not found.',
     409: {
-      description: 'The company has as many reports, or reports with refresh, as it may have.',
+      description: 'The company has the maximum number of reports, or of reports with refresh.',
       message:
         'The company has 2000 reports, and the entitlement reports allows 2000. Delete one or raise it.',
     },

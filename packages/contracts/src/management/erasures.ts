@@ -25,7 +25,7 @@ export const erasure = z
       z.object({
         region: z.string(),
         service: z.string(),
-        doneAt: timestamp.nullable().openapi({ description: 'Null while it is not done.' }),
+        doneAt: timestamp.nullable().openapi({ description: 'Null until the erasure is done.' }),
       }),
     ),
   })
@@ -48,7 +48,7 @@ export type Erasure = z.infer<typeof erasure>;
 export const personErasure = z
   .object({
     distinctIds: z.array(id).min(1).max(100),
-    userId: id.optional().openapi({ description: 'The id that your page gave the messenger.' }),
+    userId: id.optional().openapi({ description: 'The user id that your page gave the messenger.' }),
   })
   .openapi('PersonErasure');
 export type PersonErasure = z.infer<typeof personErasure>;
@@ -68,7 +68,7 @@ export const erasePerson = operation({
   path: '/management/v1/projects/{projectId}/erasures',
   summary: 'Erase a person from a project',
   description:
-    'Every service erases what it holds of the person once it has read what the event log held at the request. Stop sending their data first.',
+    'Every service erases the data of the person once it has read all records that the event log held at the request. Stop sending their data first.',
   request: {
     params: z.object(projectParams),
     body: jsonBody(personErasure, { distinctIds: ['visitor-1', 'anonymous-7'], userId: 'user-1' }),
@@ -84,7 +84,7 @@ export const eraseColleague = operation({
   method: 'post',
   path: '/management/v1/erasures',
   summary: 'Erase a colleague from every company and project',
-  description: 'Ends the memberships at once. sub is the subject of the access tokens of the colleague.',
+  description: 'Ends the memberships immediately. sub is the subject of the access tokens of the colleague.',
   request: { body: jsonBody(colleagueErasure, { sub: 'sub-ada' }) },
   responses: { 202: jsonResponse(ACCEPTED, erasure) },
 });
@@ -96,7 +96,7 @@ export const listErasures = operation({
   method: 'get',
   path: '/management/v1/erasures',
   summary: 'List erasures',
-  description: `Newest first. Deleting a project or company begins its erasure. ${page.description}`,
+  description: `Newest first. Deleting a project or company starts its erasure. ${page.description}`,
   request: {
     query: z.object({
       state: erasureState.optional(),

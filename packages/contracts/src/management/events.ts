@@ -20,34 +20,35 @@ export const eventLookupResult = z
     eventId: id,
     state: z.enum(['accepted', 'archived', 'dead_letter', 'not_seen']),
     accepted: place.nullable().openapi({
-      description: 'Place in the log and time of acceptance, once the archive has read it.',
+      description: 'Position in the log and time of acceptance, once the archive has read the event.',
     }),
     archived: z
       .object({
         file: z.string().openapi({ description: "The object's key, or the path below OBJECTS_FOLDER." }),
         row: z.int().nullable().openapi({
-          description: 'Counted from 0 in the file; null if the file was removed.',
+          description: 'The row in the file, counted from 0; null if the file was removed.',
         }),
       })
       .nullable(),
     duplicates: z.array(place).openapi({
-      description: 'Places of further copies, which were dropped; the first 100.',
+      description: 'Positions of further copies, which were dropped; the first 100.',
     }),
     deadLetters: z.array(place.extend({ reason: z.string() })).openapi({
       description:
-        'Places of lines with this event_id that could not be decoded, with the reason; the first 100.',
+        'Positions of lines with this event_id that could not be decoded, with the reason; the first 100.',
     }),
     unread: z
       .object({
         records: z.int().openapi({ description: 'Records in the log that the archive has not read yet.' }),
         since: timestamp.nullable().openapi({
-          description: 'When the last event that it has read was accepted, on the partition furthest behind.',
+          description:
+            'When the last event that the archive has read was accepted, on the partition furthest behind.',
         }),
       })
       .nullable()
       .openapi({
         description:
-          'Set for not_seen: the event may be among these records. With 0 records it is not in the log.',
+          'Set for not_seen: the event may be among these records. With 0 records, the event is not in the log.',
       }),
   })
   .openapi('EventLookupResult');
@@ -72,12 +73,12 @@ export const findEvent = operation({
   permission: 'events.read',
   method: 'get',
   path: '/management/v1/projects/{projectId}/events/{eventId}',
-  summary: 'Find an event',
+  summary: 'Look up the status of an event',
   description:
-    'Returns where an event of the last seven days is: its file and row in the archive, its place in the log, and whether copies were dropped as duplicates or could not be decoded.',
+    'Looks up an event of the last seven days: its file and row in the archive, its position in the log, and whether copies were dropped as duplicates or could not be decoded.',
   request: { params: z.object({ ...projectParams, eventId: id }) },
   responses: {
-    200: jsonResponse('The state of the event, including not_seen.', eventLookupResult, example),
+    200: jsonResponse('The status of the event, including not_seen.', eventLookupResult, example),
   },
   errors: { 404: 'Project not found.' },
 });

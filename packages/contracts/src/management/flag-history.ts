@@ -16,11 +16,11 @@ export const ifMatchHeaders = z.object({
 });
 
 export const versionConflict = {
-  description: 'The flag has another version than If-Match names.',
-  message: 'If-Match: the flag has version 4 by now. Read it, and change that.',
+  description: 'The flag is not at the version that If-Match names.',
+  message: 'If-Match: the flag is at version 4. Read it again and repeat your change.',
 };
 
-const version = z.int().min(1).openapi({ description: 'Rises by one with each change of the flag.' });
+const version = z.int().min(1).openapi({ description: 'Increases by one with each change of the flag.' });
 
 /** One state of a flag, its author and the reason. */
 export const flagVersion = z
@@ -28,10 +28,10 @@ export const flagVersion = z
     version,
     flag: flagEntry.nullable().openapi({ description: 'null: the flag was deleted.' }),
     changes: z.array(z.object({ property: z.string(), before: z.unknown(), after: z.unknown() })).openapi({
-      description: 'The differences from the version before. before or after is absent if unset.',
+      description: 'The differences from the previous version. before or after is absent if unset.',
     }),
     author: z.string().nullable().openapi({
-      description: 'The sub of who changed it; null: not known, or erased.',
+      description: 'The sub of the author. null if unknown or erased.',
     }),
     reason: z.string().nullable(),
     at: z.iso.datetime(),
@@ -51,7 +51,7 @@ export const listFlagVersions = operation({
   method: 'get',
   path: VERSIONS_PATH,
   summary: 'List the versions of a flag, newest first',
-  description: `Also of a deleted flag. The last 200 versions are kept. ${page.description}`,
+  description: `Includes deleted flags. The last 200 versions are kept. ${page.description}`,
   request: {
     params: flagParams,
     query: z.object(page.query),
@@ -67,8 +67,8 @@ export const restoreFlagVersion = operation({
   permission: 'flags.write',
   method: 'post',
   path: '/management/v1/projects/{projectId}/flags/{key}/restore',
-  summary: 'Give a flag the state of an earlier version',
-  description: 'Makes a new version. A deleted flag is created again.',
+  summary: 'Restore an earlier version of a flag',
+  description: 'Creates a new version. A deleted flag is created again.',
   request: {
     params: flagParams,
     headers: ifMatchHeaders,
@@ -81,8 +81,8 @@ export const restoreFlagVersion = operation({
   errors: {
     404: { description: 'Project or version not found.', message: 'Version not found.' },
     409: {
-      description: 'The flag was deleted in this version, or it conflicts with the flags of today.',
-      message: 'The flag was deleted in version 2. Delete it to have it so again.',
+      description: 'This version is a deletion, or it conflicts with the current flags.',
+      message: 'Version 2 is a deletion. Use DELETE to delete the flag.',
     },
     412: versionConflict,
   },

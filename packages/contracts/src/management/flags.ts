@@ -59,7 +59,9 @@ const common = managementOf('flags');
 const flagParams = z.object({ ...projectParams, key: flagKey });
 const cohortParams = z.object({ ...projectParams, cohortId });
 const changeQuery = z.object({
-  reason: changeReason.optional().openapi({ description: 'Why, for the history of the flag.' }),
+  reason: changeReason
+    .optional()
+    .openapi({ description: 'The reason of the change, for the history of the flag.' }),
 });
 const FLAG_PATH = '/management/v1/projects/{projectId}/flags/{key}';
 const COHORT_PATH = '/management/v1/projects/{projectId}/cohorts/{cohortId}';
@@ -95,7 +97,7 @@ export const putFlag = operation({
   path: FLAG_PATH,
   summary: 'Create or replace a flag',
   description:
-    'Gets 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0 or to more than 1,000,000, or a value that does not have the type of the flag.',
+    'Returns 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0 or to more than 1,000,000, or a value that does not have the type of the flag.',
   request: {
     params: flagParams,
     query: changeQuery,
@@ -115,7 +117,7 @@ export const putFlag = operation({
   errors: {
     404: 'Project not found.',
     409: {
-      description: 'Another flag requires what this one would no longer serve.',
+      description: 'Another flag requires a variation that this one would no longer serve.',
       message:
         'The flag is a prerequisite of "checkout" (variation "green"). Change or delete those flags first.',
     },

@@ -80,7 +80,7 @@ export const sentMessage = z
     id,
     title: z.string(),
     body: z.string(),
-    toEveryone: z.boolean().openapi({ description: 'False: to the people that it was sent to.' }),
+    toEveryone: z.boolean().openapi({ description: 'False if the message was sent to selected people.' }),
     createdAt: z.iso.datetime(),
   })
   .openapi('SentMessage');
@@ -149,7 +149,7 @@ export const putMessengerSettings = operation({
   path: CONFIG_PATH,
   summary: 'Create or replace the messenger configuration',
   description:
-    'Every setting has a default, so {} is a configuration. The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload.',
+    'Every setting has a default, so {} is a valid configuration. The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload.',
   maxBodyBytes: 1024 * 1024,
   request: {
     params,
@@ -380,13 +380,13 @@ export const revokeConversationTokens = operation({
   path: '/management/v1/projects/{projectId}/conversation-token-revocations',
   summary: "Revoke visitors' conversation tokens",
   description:
-    'Revokes the tokens of one conversation, or of all conversations of a person. The conversations stay; the visitor can open new ones. Sockets that follow them are closed within seconds.',
+    'Revokes the tokens of one conversation, or of all conversations of a person. The conversations stay, and the visitor can open new ones. Sockets that follow the conversations are closed within seconds.',
   request: {
     params: z.object(projectParams),
     body: jsonBody(conversationTokenRevocation, { distinctId: 'visitor-1' }),
   },
   responses: {
-    200: jsonResponse('How many tokens were valid until now.', z.object({ revoked: z.int().min(0) })),
+    200: jsonResponse('The number of tokens that were valid.', z.object({ revoked: z.int().min(0) })),
   },
   errors: { 404: 'Project not found.' },
 });

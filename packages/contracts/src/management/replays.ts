@@ -11,24 +11,24 @@ const count = z.int().min(0);
 export const replay = z
   .object({
     sessionId: id,
-    distinctIds: z.array(id).openapi({ description: 'The people it shows, up to 100.' }),
+    distinctIds: z.array(id).openapi({ description: 'The people in the recording, up to 100.' }),
     receivedAt: timestamp.openapi({ description: 'When its first archived chunk was accepted.' }),
     firstAt: timestamp.openapi({
       description:
         "The earliest event, corrected like `occurred_at` of events if the recorder's clock is wrong.",
     }),
     lastAt: timestamp.openapi({
-      description: 'The latest event, corrected alike. The events themselves stay as sent.',
+      description: 'The latest event, corrected the same way. The events themselves stay as sent.',
     }),
     chunks: count.openapi({ description: 'Distinct chunks.' }),
     events: count,
     bytes: count.openapi({ description: 'Size of the chunks as JSON.' }),
     storedBytes: count.openapi({ description: 'Size of the objects.' }),
     masked: z.boolean().openapi({ description: 'Whether every chunk is masked.' }),
-    missing: count.openapi({ description: 'Seqs between 0 and the highest without a chunk.' }),
+    missing: count.openapi({ description: 'The number of missing seqs below the highest.' }),
     duplicates: count.openapi({ description: 'Copies of chunks that were dropped.' }),
     conflicts: count.openapi({
-      description: 'Chunks that share their seq with another chunk; all are kept.',
+      description: 'The number of chunks that share their seq with another chunk; all are kept.',
     }),
     complete: z.boolean().openapi({ description: 'Whether no seq is missing.' }),
   })
@@ -95,7 +95,7 @@ export const readReplayEvents = operation({
   path: '/management/v1/projects/{projectId}/replays/{sessionId}/events',
   summary: 'Read the events of a recorded session',
   description:
-    'One JSON array in the order of seq, streamed, as rrweb players take it. If the body ends before the array does, reading failed; retry.',
+    'One JSON array in the order of seq, streamed, in the format of rrweb players. If the body ends before the array does, reading failed; retry.',
   request: { params: replayParams },
   responses: { 200: { description: 'The events.', content: streamed } },
   errors: {

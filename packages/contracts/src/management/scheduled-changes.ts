@@ -13,7 +13,7 @@ import { flagDefinition } from './flags.ts';
 export const flagPatch = flagEntry
   .omit({ key: true })
   .partial()
-  .refine((patch) => Object.keys(patch).length > 0, 'empty; name what changes')
+  .refine((patch) => Object.keys(patch).length > 0, 'empty; name the properties to change')
   .openapi('FlagPatch');
 export type FlagPatch = z.infer<typeof flagPatch>;
 
@@ -26,7 +26,7 @@ const change = z.object({
   patch: flagPatch.optional().openapi({ description: 'Instead of flag: the properties to replace.' }),
   reason: changeReason.optional(),
   ifVersion: z.int().min(0).max(2_147_483_647).optional().openapi({
-    description: 'The change fails unless the flag then has this version.',
+    description: 'The change fails unless the flag has this version at that time.',
   }),
 });
 
@@ -42,11 +42,11 @@ export const scheduledChange = change
   .extend({
     id,
     author: z.string().nullable().openapi({
-      description: 'The sub of who scheduled it, or the id of the service token; null: erased.',
+      description: 'The sub of the author, or the id of the service token. null if erased.',
     }),
     createdAt: timestamp,
     failure: z.object({ failedAt: timestamp, message: z.string() }).nullable().openapi({
-      description: 'Why it was not applied when it was due. null: it waits.',
+      description: 'The reason why the change failed. null while it waits.',
     }),
   })
   .openapi('ScheduledChange');
@@ -65,7 +65,7 @@ export const scheduleFlagChange = operation({
   path: CHANGES_PATH,
   summary: 'Schedule a change of a flag',
   description:
-    'It is made once, within seconds of its time, as a version by its author, who needs the permission at that time too: the changes of a removed member or of a revoked or expired token fail. A failed change alters nothing and is kept with the reason. Deleting the flag fails those that wait.',
+    'The change is applied once, within seconds of its time, as a version by its author. The author needs the permission at that time too: changes of a removed member or of a revoked or expired token fail. A failed change alters nothing and is kept with the reason. Deleting the flag fails its waiting changes.',
   request: {
     params,
     body: jsonBody(scheduledChangeDefinition, {
@@ -81,7 +81,7 @@ export const scheduleFlagChange = operation({
     404: 'Project not found.',
     409: {
       description: 'Too many scheduled changes.',
-      message: 'The project has 100 scheduled changes, with those that failed. Cancel one first.',
+      message: 'The project has 100 scheduled changes, including failed ones. Cancel one first.',
     },
   },
 });
@@ -93,7 +93,7 @@ export const listScheduledChanges = operation({
   method: 'get',
   path: CHANGES_PATH,
   summary: 'List the scheduled changes of flags',
-  description: `Those that wait and those that failed, by time. key selects those of a flag. ${page.description}`,
+  description: `Returns waiting and failed changes, sorted by time. key selects those of a flag. ${page.description}`,
   request: { params, query: z.object({ key: flagKey.optional(), ...page.query }) },
   responses: {
     200: jsonResponse('A page of changes.', z.object({ changes: z.array(scheduledChange), ...page.answer })),
@@ -107,13 +107,13 @@ export const cancelScheduledChange = operation({
   permission: 'flags.write',
   method: 'delete',
   path: '/management/v1/projects/{projectId}/scheduled-changes/{changeId}',
-  summary: 'Cancel a scheduled change, or forget a failed one',
+  summary: 'Cancel a scheduled change, or delete a failed one',
   request: { params: z.object({ ...projectParams, changeId: id }) },
   responses: { 204: { description: 'Cancelled.' } },
   errors: {
     404: {
-      description: 'Project not found, or the change was made or cancelled before.',
-      message: 'Scheduled change not found. It may have been made already.',
+      description: 'Project not found, or the change was already applied or cancelled.',
+      message: 'Scheduled change not found. It may have been applied already.',
     },
   },
 });

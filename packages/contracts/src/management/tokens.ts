@@ -25,7 +25,7 @@ function isOfRole(name: string): name is RolePermission {
 
 const tokenPermission = z.enum(carried, { error: 'not a permission that a role has' });
 const expiresInDays = z.int().min(1).max(MAX_TOKEN_DAYS).default(90).openapi({
-  description: 'Days until it expires. The deployment bounds it, by default to 365.',
+  description: 'Days until the token expires. The deployment sets the maximum, by default 365.',
 });
 
 export const apiTokenDefinition = z
@@ -33,13 +33,13 @@ export const apiTokenDefinition = z
     name: name(100),
     kind: z.enum(API_TOKEN_KINDS).openapi({
       description:
-        'personal: acts as its maker, with no more than their role has at that moment. service: belongs to the company, and needs tokens.write.',
+        'personal: acts as its creator, with no more permissions than their role has at that moment. service: belongs to the company, and needs tokens.write.',
     }),
     permissions: z.array(tokenPermission).min(1).max(carried.length).openapi({
-      description: 'The permissions of the token, limited to those of its maker.',
+      description: 'The permissions of the token, limited to those of its creator.',
     }),
     projectIds: z.array(id).min(1).max(100).nullable().default(null).openapi({
-      description: 'The only projects it works in. null: every project of the company, and the company.',
+      description: 'The only projects that the token works in. null: the company and all of its projects.',
     }),
     expiresInDays,
   })
@@ -65,16 +65,16 @@ export const apiToken = z
     id,
     kind: z.enum(API_TOKEN_KINDS),
     name: z.string(),
-    sub: sub.nullable().openapi({ description: 'Whom a personal token acts as; null for a service token.' }),
-    createdBy: sub.nullable().openapi({ description: 'null: not known, or erased.' }),
+    sub: sub
+      .nullable()
+      .openapi({ description: 'The person that a personal token acts as. null for a service token.' }),
+    createdBy: sub.nullable().openapi({ description: 'null if unknown or erased.' }),
     permissions: z.array(z.string()),
     projectIds: z.array(id).nullable(),
     createdAt: timestamp,
     expiresAt: timestamp,
     rotatedAt: timestamp.nullable(),
-    lastUsedAt: timestamp
-      .nullable()
-      .openapi({ description: 'To within two minutes. null: not used so far.' }),
+    lastUsedAt: timestamp.nullable().openapi({ description: 'Accurate to two minutes. null if never used.' }),
   })
   .openapi('ApiToken', {
     example: EXAMPLE,
@@ -96,7 +96,7 @@ export const apiTokenRotation = z
   .object({
     expiresInDays,
     overlapSeconds: z.int().min(0).max(604_800).default(3_600).openapi({
-      description: 'How long the old value stays valid beside the new one. 0: it ends at once.',
+      description: 'Seconds that the old value stays valid. 0 ends it immediately.',
     }),
   })
   .openapi('ApiTokenRotation');
@@ -114,7 +114,7 @@ export const createApiToken = operation({
   method: 'post',
   path: TOKENS_PATH,
   summary: 'Create a personal access token or a service token',
-  description: 'The value is in this response and nowhere else. A token made with a token expires with it.',
+  description: 'Only this response contains the value. A token created with a token expires with it.',
   request: {
     params: z.object({ companyId }),
     body: jsonBody(apiTokenDefinition, {
@@ -128,7 +128,7 @@ export const createApiToken = operation({
   errors: {
     404: 'Company not found.',
     409: {
-      description: 'The company, or the person in it, has as many tokens as it can have.',
+      description: 'The company, or the person in it, has the maximum number of tokens.',
       message: 'The company has 200 service tokens. Revoke one first.',
     },
   },
@@ -140,7 +140,7 @@ export const listApiTokens = operation({
   method: 'get',
   path: TOKENS_PATH,
   summary: 'List tokens, newest first',
-  description: `One's own personal tokens; with tokens.write, all of the company. ${page.description}`,
+  description: `Returns your personal tokens; with tokens.write, all tokens of the company. ${page.description}`,
   request: {
     params: z.object({ companyId }),
     query: z.object(page.query),
@@ -159,8 +159,8 @@ export const rotateApiToken = operation({
   operationId: 'rotateApiToken',
   method: 'post',
   path: '/management/v1/companies/{companyId}/tokens/{tokenId}/rotate',
-  summary: 'Give a token a new value',
-  description: "One's own personal token, or with tokens.write a service token.",
+  summary: 'Rotate a token',
+  description: 'Replaces the value of one of your personal tokens, or with tokens.write of a service token.',
   request: { params: tokenParams, body: jsonBody(apiTokenRotation, { overlapSeconds: 3_600 }) },
   responses: { 200: jsonResponse('The token with its new value.', newApiToken) },
   errors: { 404: 'Token not found.' },
@@ -172,7 +172,8 @@ export const revokeApiToken = operation({
   method: 'delete',
   path: TOKEN_PATH,
   summary: 'Revoke a token',
-  description: "One's own personal token, or with tokens.write any of the company. In force within a second.",
+  description:
+    'Revokes one of your personal tokens, or with tokens.write any token of the company. Takes effect within a second.',
   request: { params: tokenParams },
   responses: { 204: deleted },
   errors: {

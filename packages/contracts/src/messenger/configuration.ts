@@ -74,7 +74,9 @@ export type StarterPrompt = z.infer<typeof starterPrompt>;
 export const teamMember = z
   .object({
     name: name(200),
-    initials: text({ max: 10 }).default('').openapi({ description: 'Empty: those of the name.' }),
+    initials: text({ max: 10 })
+      .default('')
+      .openapi({ description: 'If empty, the initials of the name are shown.' }),
     tone: tone.default(''),
     avatarUrl: text({ max: 2048 })
       .nullable()

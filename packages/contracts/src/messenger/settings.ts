@@ -64,7 +64,7 @@ export const translationRequest = z
       if (size > TRANSLATION_TEXT_MAX_BYTES) report(['texts', index], 'larger than 4,000 bytes');
     }
     if (bytes.reduce((sum, size) => sum + size, 0) > TRANSLATION_MAX_BYTES) {
-      report(['texts'], 'larger than 20,000 bytes in all');
+      report(['texts'], 'larger than 20,000 bytes in total');
     }
   })
   .openapi('TranslationRequest');
@@ -153,7 +153,7 @@ export const translateTexts = operation({
     }),
   },
   errors: {
-    402: "AI_DISABLED: Your plan does not include the AI add-on. AI_LIMIT_REACHED: The texts exceed what is left of your plan's AI translation limit for this month.",
+    402: "AI_DISABLED: Your plan does not include the AI add-on. AI_LIMIT_REACHED: The texts exceed your plan's remaining AI translation limit for this month.",
     502: {
       description: 'AI_FAILED: The AI provider failed or returned an unusable reply.',
       message: { AI_FAILED: 'The AI provider failed or timed out. Retry later.' },

@@ -16,4 +16,4 @@ export function jsonResponse<S extends z.ZodType>(description: string, schema: S
 export const notModified = { description: 'Not modified since the ETag in If-None-Match.' };
 
 /** The response to DELETE. */
-export const deleted = { description: 'Deleted, or there was nothing to delete.' };
+export const deleted = { description: 'Deleted, or nothing to delete.' };

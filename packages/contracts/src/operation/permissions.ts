@@ -39,36 +39,36 @@ const grants = {
     deployment: 'service.read',
   },
   'tokens.own': {
-    allows: 'Create, list, rotate and revoke personal access tokens of oneself.',
+    allows: 'Create, list, rotate and revoke your own personal access tokens.',
     role: 'viewer',
     deployment: 'service.secrets',
   },
   'insights.read': {
-    allows: 'Ask questions about events, and list their names and properties.',
+    allows: 'Query events, and list their names and properties.',
     role: 'viewer',
     deployment: null,
   },
-  'events.read': { allows: 'Look at events.', role: 'viewer', deployment: 'service.read' },
+  'events.read': { allows: 'Read single events.', role: 'viewer', deployment: 'service.read' },
   'people.read': {
-    allows: "Look at a person's traits, groups, cohorts and events.",
+    allows: "Read a person's traits, groups, cohorts and events.",
     role: 'viewer',
     deployment: null,
   },
   'annotations.read': { allows: 'Read annotations.', role: 'viewer', deployment: null },
   'annotations.write': {
-    allows: 'Add annotations, and change and delete those of oneself.',
+    allows: 'Add annotations, and change and delete your own.',
     role: 'viewer',
     deployment: null,
   },
   'comments.read': { allows: 'Read comment threads.', role: 'viewer', deployment: null },
   'comments.write': {
-    allows: 'Start, answer and resolve threads, react, and change and delete comments of oneself.',
+    allows: 'Start, answer and resolve threads, react, and change and delete your own comments.',
     role: 'viewer',
     deployment: null,
   },
   'conversations.read': { allows: 'Read conversations.', role: 'support', deployment: 'service.support' },
   'conversations.reply': {
-    allows: 'Reply in conversations as oneself, and set their status.',
+    allows: 'Reply in conversations as yourself, and set their status.',
     role: 'support',
     deployment: 'service.support',
   },
@@ -127,7 +127,7 @@ const grants = {
     deployment: 'service.secrets',
   },
   'tokens.write': {
-    allows: "Create and rotate service tokens, and list and revoke everybody's tokens. Includes tokens.own.",
+    allows: 'Create and rotate service tokens, and list and revoke all tokens. Includes tokens.own.',
     role: 'admin',
     deployment: 'service.secrets',
   },
@@ -179,8 +179,12 @@ const grants = {
     role: null,
     deployment: 'service.directory',
   },
-  'erasures.read': { allows: 'Follow erasures.', role: null, deployment: 'service.read' },
-  'colleagues.erase': { allows: 'Erase a colleague everywhere.', role: null, deployment: MANAGE_PERMISSION },
+  'erasures.read': { allows: 'Read erasures.', role: null, deployment: 'service.read' },
+  'colleagues.erase': {
+    allows: 'Erase a colleague from every company.',
+    role: null,
+    deployment: MANAGE_PERMISSION,
+  },
 } as const satisfies Record<string, Grant>;
 
 /** For each permission, the wider permission that includes it in a token that carries only the wider one. */

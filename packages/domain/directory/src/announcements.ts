@@ -57,7 +57,7 @@ export async function listenForChanges({ database, logger, onChanged, onDoubt }:
   function warn() {
     logger?.warn(
       { seconds: WARN_AFTER_MS / 1000 },
-      'directory announcements do not arrive, reading entries again until they do (poolers must keep sessions)',
+      'directory announcements do not arrive, polling entries until they do (poolers must keep sessions)',
     );
   }
 

@@ -67,7 +67,9 @@ export async function followTopic({
     // If the log ends before the replica's position, it is a different log.
     const isOfAnotherLog = [...positions].some(([partition, next]) => next > (ends[partition] ?? 0n));
     if (!current.isStale && !isOfAnotherLog) return current;
-    const reason = isOfAnotherLog ? 'the topic was created again' : 'it was behind for too long';
+    const reason = isOfAnotherLog
+      ? 'the topic was recreated or truncated'
+      : 'the replica was behind for too long';
     logger?.warn({ replica: current.id, reason }, 'replica reset, reading the directory from the start');
     onReset();
     await resetReplica(db, current.id);
@@ -88,7 +90,7 @@ export async function followTopic({
     try {
       if (await hasReached(await log.endOffsets(topic))) await markCaughtUp(db, replica.id);
     } catch (error) {
-      logger?.failed('note progress of the directory', error);
+      logger?.failed('store progress of the directory', error);
     }
   }
 

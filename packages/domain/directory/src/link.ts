@@ -100,7 +100,7 @@ export function createDirectoryLink(options: DirectoryLinkOptions): DirectoryLin
       const holds = (key: string) => partitionFor(key, slices) === number;
       removed += await copySlice({ holds, isLast: number === slices - 1 }, ends);
     }
-    logger?.info({ slices, removed }, 'directory copied to the region');
+    logger?.info({ slices, removed }, 'copied the directory to the region');
   }
 
   /** Returns the number of slices that keeps each slice within `entriesAtOnce`. */

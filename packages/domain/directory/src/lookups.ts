@@ -247,7 +247,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
   };
 }
 
-const databaseSilent = () => new DirectoryUnavailable('the database of the directory does not answer');
+const databaseSilent = () => new DirectoryUnavailable('the directory database does not answer');
 
 function keyOf(key: string, project: Project | undefined): ProjectKey | undefined {
   if (project === undefined) return undefined;

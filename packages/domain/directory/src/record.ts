@@ -224,7 +224,7 @@ export function parseRecord(record: Pick<OutgoingRecord, 'key' | 'value' | 'head
   }
   const { kind, id } = named;
   if (value !== null && idOf(kind, value) !== id) {
-    throw new UnreadableRecord(`value: names another ${kind} than the key does`);
+    throw new UnreadableRecord(`value: names another ${kind} than the key`);
   }
   return { kind, id, value, revision: parseRevision(headers[REVISION_HEADER]) };
 }

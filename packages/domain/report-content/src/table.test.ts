@@ -24,7 +24,7 @@ describe('the table of a report', () => {
         series: [{ name: 'Web, mobile', values: [1, null], previous: [0.5, -3] }],
       }),
     ).toBe(
-      '"Week of","Web, mobile","Web, mobile, period before"\r\n"2026-03-02",1,0.5\r\n"2026-03-09",,-3\r\n',
+      '"Week of","Web, mobile","Web, mobile, previous period"\r\n"2026-03-02",1,0.5\r\n"2026-03-09",,-3\r\n',
     );
     expect(
       csv({

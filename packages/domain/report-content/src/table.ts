@@ -56,7 +56,7 @@ export const ENGLISH_TABLE: TableTexts = {
   size: 'Size',
   total: 'Total',
   average: 'Average',
-  before: (series) => `${series}, period before`,
+  before: (series) => `${series}, previous period`,
 };
 
 function overBuckets(content: OverBuckets, texts: TableTexts): Table {

@@ -61,7 +61,7 @@ export async function migrate(
     const missing = migrations.find((migration) => !applied.has(migration.folderMillis));
     if (missing) {
       throw new Error(
-        `The migration of ${new Date(missing.folderMillis).toISOString()} in ${folder} was not applied: the database has a later one. Generate it again, so that it comes last.`,
+        `The migration of ${new Date(missing.folderMillis).toISOString()} in ${folder} was not applied: the database has a later one. Generate it again, so that it is the last one.`,
       );
     }
     await grantRows(sql, roleOf(url));

@@ -35,12 +35,12 @@ export async function checkPooling({ url, directUrl, ownerUrl }: Addresses): Pro
   for (const { address, remedy } of remedies) {
     if (address === undefined || isKnown(address) || (await keepsSessions(address))) continue;
     throw new UnsuitableDatabase(
-      `A pooler gives a connection to another client after each transaction, which LISTEN, migrations and jobs do not survive: ${remedy}.`,
+      `A pooler gives a connection to another client after each transaction, which breaks LISTEN, migrations and jobs: ${remedy}.`,
     );
   }
   if (commands.length > 0)
     throw new UnsuitableDatabase(
-      `Through the pooler of DATABASE_URL the role needs time-outs of its own: run ${commands.join(' ')} and let the pooler connect again.`,
+      `Behind the pooler of DATABASE_URL the role needs its own time-outs: run ${commands.join(' ')} and let the pooler reconnect.`,
     );
 }
 
@@ -103,7 +103,7 @@ async function lookAt(url: string, isPooled: boolean): Promise<{ hasPooler: bool
   } catch (error) {
     if (!isRefusedParameter(error)) throw error;
     throw new UnsuitableDatabase(
-      `The pooler of DATABASE_URL refuses time-outs (${error.message}): ${DIRECTLY}.`,
+      `The pooler of DATABASE_URL rejects time-outs (${error.message}): ${DIRECTLY}.`,
     );
   } finally {
     await sql.end({ timeout: 1 });

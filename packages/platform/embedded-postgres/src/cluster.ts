@@ -29,7 +29,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<string> {
   if (found === undefined) return await create(options, passwordFile);
   if (found !== VERSION) {
     throw new EmbeddedPostgresError(
-      `${directory} holds data of PostgreSQL ${found}; this is PostgreSQL ${VERSION}. Move it away, or transfer its data with pg_dump of version ${found}.`,
+      `${directory} holds data of PostgreSQL ${found}; this is PostgreSQL ${VERSION}. Move the folder away, or transfer its data with pg_dump of version ${found}.`,
     );
   }
   const password = (await readFile(passwordFile, 'utf8').catch(() => '')).trim();

@@ -17,7 +17,8 @@ const EXPLANATIONS: [pattern: RegExp, explain: (place: Place, line: string) => s
   ],
   [
     /Address already in use/,
-    ({ port }) => `Port ${port} of 127.0.0.1 is taken. Stop what uses it or choose another.`,
+    ({ port }) =>
+      `Port ${port} of 127.0.0.1 is taken. Stop the process that uses it, or choose another port.`,
   ],
   [/could not bind/, ({ port }, line) => `PostgreSQL cannot listen on port ${port} of 127.0.0.1: ${line}`],
   [
@@ -26,11 +27,11 @@ const EXPLANATIONS: [pattern: RegExp, explain: (place: Place, line: string) => s
   ],
   [
     /incompatible with server/,
-    ({ directory }, line) => `${directory} was made by another PostgreSQL (${line}). ${START_OVER}`,
+    ({ directory }, line) => `${directory} was created by another PostgreSQL (${line}). ${START_OVER}`,
   ],
   [
     /could not look up effective user ID/,
-    () => 'PostgreSQL needs the current user to have a name (an entry in /etc/passwd).',
+    () => 'PostgreSQL requires that the current user has a name (an entry in /etc/passwd).',
   ],
   [
     /shared librar|required by|GLIBC|Exec format error|ENOENT|cannot execute/,

@@ -28,7 +28,7 @@ function load(name: string): Programs {
     const { initdb, postgres }: Programs = fromLibrary(name);
     return { initdb, postgres };
   } catch (cause) {
-    const message = `There is no PostgreSQL for ${platform()} on ${arch()} (package ${name}). Use a database of your own (DATABASE_URL), or install again without --no-optional.`;
+    const message = `There is no PostgreSQL for ${platform()} on ${arch()} (package ${name}). Use your own database (DATABASE_URL), or install again without --no-optional.`;
     throw new EmbeddedPostgresError(message, { cause });
   }
 }

@@ -269,7 +269,7 @@ export function createBatcher(options: {
     );
     const free: QueueSend[] = [];
     for (const [i, one] of batch.entries()) {
-      const outcome = outcomes[i] ?? new EventLogUnavailable('the event log gave no outcome');
+      const outcome = outcomes[i] ?? new EventLogUnavailable('the event log returned no outcome');
       if (outcome instanceof Promise) {
         void outcome.then((later) => {
           settleSend(one, later);
@@ -435,7 +435,7 @@ function hasSeveralHolders({ ready }: Route): boolean {
 function failureOf(outcome: Outcome): Error | undefined {
   if (outcome instanceof Error) return outcome;
   if (Number.isSafeInteger(outcome) && outcome >= 0) return undefined;
-  return new EventLogUnavailable(`the event log gave no offset (${outcome})`);
+  return new EventLogUnavailable(`the event log returned no offset (${outcome})`);
 }
 
 function publishedAt(offsets: readonly number[]): Published {
@@ -443,7 +443,7 @@ function publishedAt(offsets: readonly number[]): Published {
     offsetOf(index) {
       const offset = offsets[index];
       if (offset === undefined)
-        throw new RangeError(`${offsets.length} records were published, none at ${index}`);
+        throw new RangeError(`${offsets.length} records were published, but none at index ${index}`);
       return BigInt(offset);
     },
   };

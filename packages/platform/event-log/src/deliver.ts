@@ -137,7 +137,7 @@ export function offsetsWentBack(at: {
 }): LogEntry {
   return {
     level: 'error',
-    message: `${at.group} was at offset ${at.position} of ${at.topic}/${at.partition}, which is not stored: the topic was recreated or truncated, or its retention removed records that were not read. Reading on from the earliest stored record`,
+    message: `${at.group} is at offset ${at.position} of ${at.topic}/${at.partition}, which is not stored: the topic was recreated or truncated, or retention removed unread records. Resuming at the earliest stored record`,
   };
 }
 

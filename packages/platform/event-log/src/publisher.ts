@@ -160,7 +160,7 @@ export function createPublisher(options: {
 
 const noOffsets: Published = {
   offsetOf: (index) => {
-    throw new RangeError(`no records were published, none at ${index}`);
+    throw new RangeError(`no records were published, so none at index ${index}`);
   },
 };
 

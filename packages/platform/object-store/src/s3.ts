@@ -85,7 +85,9 @@ export function openS3(settings: S3Settings): ObjectStore {
         isRetryable,
       });
     } catch (cause) {
-      throw new ObjectStoreError(`${what}: the object store refused or did not answer`, { cause });
+      throw new ObjectStoreError(`${what}: the object store rejected the request or did not answer`, {
+        cause,
+      });
     }
   }
 
@@ -157,7 +159,7 @@ export function openS3(settings: S3Settings): ObjectStore {
 function withOwnError(body: Readable, key: string): Readable {
   const relayed = new PassThrough();
   body.once('error', (cause) =>
-    relayed.destroy(new ObjectStoreError(`get ${key}: the object store broke off`, { cause })),
+    relayed.destroy(new ObjectStoreError(`get ${key}: the object store closed the connection`, { cause })),
   );
   relayed.once('close', () => body.destroy());
   return body.pipe(relayed);

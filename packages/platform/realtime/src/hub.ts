@@ -106,7 +106,7 @@ export function createHub(options: HubOptions): Hub {
     (text) => {
       // Anything can write to the channel, and an error thrown in this event handler would end the process.
       const received = parsePublished(text);
-      if (received === undefined) onError(new Error('ignored a malformed message of the fan-out'));
+      if (received === undefined) onError(new Error('ignored malformed fan-out message'));
       else sendHere(received.topic, received.message);
     },
     () => {

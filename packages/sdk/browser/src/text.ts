@@ -9,7 +9,7 @@ export function clip(text: string, max: number): string {
 
 /** Returns why the server would reject an id or a name, as the end of a sentence. Undefined if it would not. */
 export function idFault(id: unknown): string | undefined {
-  if (typeof id !== 'string') return 'is not a text.';
+  if (typeof id !== 'string') return 'is not a string.';
   if (id.trim() === '') return 'is empty.';
   if (id.length > MAX_ID && [...id].length > MAX_ID) return `is longer than ${MAX_ID} characters.`;
   if (id.includes('\0')) return 'contains a NUL character.';

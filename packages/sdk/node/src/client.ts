@@ -72,7 +72,7 @@ export function createClient(options: Options): Client {
       if (typeof id !== 'string') return invalid('eventId: not a string');
       const timestamp = timeOf(call?.timestamp ?? new Date());
       if (timestamp === undefined)
-        return invalid('timestamp: not a Date, an ISO 8601 text or milliseconds since 1970');
+        return invalid('timestamp: not a Date, an ISO 8601 string or milliseconds since 1970');
       const body = JSON.stringify({ event_id: id, timestamp, ...fields() });
       if (Buffer.byteLength(body) > MAX_ITEM_BYTES) return invalid(`Larger than ${MAX_ITEM_BYTES} bytes.`);
       const item: Item = { kind, id, body, at: Date.now() };

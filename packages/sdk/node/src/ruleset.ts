@@ -64,7 +64,7 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
       const response = await transport.get(`${host}/v1/flags/snapshot`, headers);
       const text = await response.text();
       if (response.status !== 304) {
-        if (!response.ok) throw new Error(`the snapshot is answered ${response.status}`);
+        if (!response.ok) throw new Error(`the snapshot request got status ${response.status}`);
         take(JSON.parse(text));
         etag = response.headers.get('ETag') ?? undefined;
       }

@@ -92,7 +92,7 @@ export function createUploads({ key, url, transport, onFailure }: UploadsOptions
     add(chunk) {
       waiting.push(chunk);
       if (waiting.reduce((sum, { body }) => sum + body.length, 0) > MAX_WAITING_LENGTH)
-        return fail('More than 16 MB wait to be sent.');
+        return fail('More than 16 MB are waiting to be sent.');
       if (failures === 0) void send();
     },
     sendLast() {

@@ -15,7 +15,7 @@ export class UnusableRange extends Error {
 }
 
 export const tooManyIntervals = (most: number) =>
-  new UnusableRange(`more than ${most} intervals; ask for a longer interval or a shorter range`);
+  new UnusableRange(`more than ${most} intervals; use a longer interval or a shorter range`);
 
 /** A range in local time, in units since 1970: hours for questions about hours, otherwise days. */
 export interface Span {

@@ -9,7 +9,7 @@ export class Refused extends Error {
   readonly code: number;
 
   constructor({ code, type = 'unknown' }: { code: string; type?: string | undefined }) {
-    super(`ClickHouse refuses it: ${type} (code ${code})`);
+    super(`ClickHouse rejected the request: ${type} (code ${code})`);
     this.code = Number(code);
   }
 }

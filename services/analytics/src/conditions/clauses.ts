@@ -64,7 +64,7 @@ export function clausesIn(dialect: Dialect): Predicate {
         return contains(listOf(wanted), value);
       case 'in_cohort':
       case 'not_in_cohort':
-        throw new Error('A clause about cohorts is not about a value.');
+        throw new Error('A cohort clause does not apply to a value.');
       default:
         return ordered(wanted, value, OPERATORS[op]);
     }

@@ -71,7 +71,7 @@ export function createCopiesConsumer({ store, copies, log, logger }: ConsumerOpt
       await pause(LOOK_MS, batch.signal);
       batch.signal.throwIfAborted();
     }
-    throw new Error('people wait for the role `people`, which has not applied the same calls yet');
+    throw new Error('the role `people` has not applied these calls yet');
   }
 
   return createConsumer({ consume, topics, logger });

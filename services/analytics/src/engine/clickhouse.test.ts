@@ -37,7 +37,7 @@ test.skipIf(database === undefined)('ends a query at the limits of time, memory 
 test.skipIf(database === undefined)('keeps the values of a query out of its errors', async () => {
   const wrong = sql`select toInt64(${text('secret')})`;
   await expect(engineOf().query(wrong)).rejects.toThrow(
-    /^ClickHouse refuses it: CANNOT_PARSE_TEXT \(code 6\)$/,
+    /^ClickHouse rejected the request: CANNOT_PARSE_TEXT \(code 6\)$/,
   );
 });
 

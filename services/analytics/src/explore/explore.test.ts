@@ -262,7 +262,7 @@ describe('lists of a project with more events than one request can read', () => 
 
   it('says what to narrow when a request asks for more than can be read', async () => {
     const since = new Date(daysAgo(25)).toISOString();
-    const refusal = { error: { message: expect.stringMatching(/^since: too many events; ask for a later/) } };
+    const refusal = { error: { message: expect.stringMatching(/^since: too many events; use a later/) } };
     expect(await get('large', `event-names?since=${since}`, 400)).toMatchObject(refusal);
     expect(await get('large', `event-names/old/properties?since=${since}`, 400)).toMatchObject(refusal);
   });

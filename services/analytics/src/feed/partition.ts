@@ -126,8 +126,7 @@ export function createFeedPartition(options: PartitionOptions): FeedPartition {
   }
 
   function onInserted(): void {
-    if (failures > 0)
-      logger.info({ topic: 'events', partition, failures }, 'recovered inserting into ClickHouse');
+    if (failures > 0) logger.info({ topic: 'events', partition, failures }, 'inserted into ClickHouse again');
     failures = 0;
   }
 

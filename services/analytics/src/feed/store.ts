@@ -47,7 +47,7 @@ export function createFeedStore(db: Db): FeedStore {
         })
         .onConflictDoNothing();
       const begun = await find(block);
-      if (begun === undefined) throw new Error('A block that was begun is not stored.');
+      if (begun === undefined) throw new Error('the started block is not stored');
       // Blocks before this one are committed, and no process inserts them after a day.
       await db
         .delete(clickhouseBlocks)

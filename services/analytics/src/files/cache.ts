@@ -87,7 +87,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
 
   async function download(key: string, path: string): Promise<void> {
     const object = await objects.get(key);
-    if (object === undefined) throw new FileGone(`The file ${key} is gone.`);
+    if (object === undefined) throw new FileGone(`The file ${key} does not exist in the object store.`);
     await pipeline(object.body, createWriteStream(path));
   }
 
@@ -263,7 +263,7 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
           const gone = found.filter(({ isThere }) => !isThere).map(({ key }) => key);
           if (gone.length === 0) return;
           await drop(gone);
-          throw new FileGone(`${gone.length} copies are gone from the disk.`);
+          throw new FileGone(`${gone.length} copies are missing on the disk.`);
         },
         release: () => void freed(),
       };

@@ -31,7 +31,7 @@ export function createFilesConsumer({ store, log, logger, region }: ConsumerOpti
         continue;
       }
       const parsed = value === null ? null : parse(value);
-      if (parsed === undefined) logger.error({ key }, 'a record on archive-files is not readable, left out');
+      if (parsed === undefined) logger.error({ key }, 'skipped unreadable record of archive-files');
       else if (key !== null && (parsed === null || parsed.region === region)) latest.set(key, parsed);
     }
     const files = [...latest.values()].filter((file) => file !== null);

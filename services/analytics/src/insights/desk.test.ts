@@ -108,18 +108,18 @@ test('gives a question one deadline for everything it needs', async () => {
 });
 
 test.each([
-  [new TooManyFiles('many'), { status: 400 }, /^range: too many events; ask for a shorter range/],
-  [new TooManyBytes('many'), { status: 400 }, /^range: too many events; ask for a shorter range/],
-  [new QueryTooLarge('large'), { status: 400 }, /^range: the answer needs too much memory; ask for a sh/],
-  [new QueryTimeout('late'), unavailable, /^The question took too long\. Retry after .* a shorter range/],
-  [new EngineBusy('busy'), unavailable, /^The database of events is busy\. Retry after/],
+  [new TooManyFiles('many'), { status: 400 }, /^range: too many events; use a shorter range/],
+  [new TooManyBytes('many'), { status: 400 }, /^range: too many events; use a shorter range/],
+  [new QueryTooLarge('large'), { status: 400 }, /^range: the result needs too much memory; use a sh/],
+  [new QueryTimeout('late'), unavailable, /^The query took too long\. Retry after .* a shorter range/],
+  [new EngineBusy('busy'), unavailable, /^The event database is busy\. Retry after/],
   [
     new ObjectStoreError('SlowDown'),
     { status: 503 },
     /^The object store with the events is unavailable\. Retry/,
   ],
   [new DiskFull('full'), unavailable, /^The disk of the query cache has no space left\. Retry after/],
-  [new FileGone('gone'), { status: 503 }, /^The files of the question have just been replaced\. Retry/],
+  [new FileGone('gone'), { status: 503 }, /^The files of the query were just replaced\. Retry/],
 ])('says what to do after %s', async (error, refusal, message) => {
   const failure = deskOf()(() => Promise.reject(error));
   await expect(failure).rejects.toMatchObject(refusal);

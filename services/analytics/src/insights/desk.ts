@@ -109,16 +109,16 @@ function refuse(error: unknown, { parameter, by, filter }: Narrowing): never {
   }
   if (error instanceof Unanswerable) throw new BadRequest(error.message);
   if (error instanceof TooManyFiles || error instanceof TooManyBytes) {
-    throw new TooMuch(`${parameter}: too many events; ask for ${by} or fewer event names`);
+    throw new TooMuch(`${parameter}: too many events; use ${by} or fewer event names`);
   }
   if (error instanceof QueryTooLarge) {
     throw new TooMuch(
-      `${parameter}: the answer needs too much memory; ask for ${by} or narrow it with ${filter}`,
+      `${parameter}: the result needs too much memory; use ${by} or narrow it with ${filter}`,
     );
   }
   if (error instanceof QueryTimeout) {
     throw new Unavailable(
-      `The question took too long. Retry after the time in Retry-After, or ask for ${by}.`,
+      `The query took too long. Retry after the time in Retry-After, or use ${by}.`,
       RETRY_SECONDS,
     );
   }
@@ -129,10 +129,7 @@ function refuse(error: unknown, { parameter, by, filter }: Narrowing): never {
     );
   }
   if (error instanceof EngineBusy) {
-    throw new Unavailable(
-      'The database of events is busy. Retry after the time in Retry-After.',
-      RETRY_SECONDS,
-    );
+    throw new Unavailable('The event database is busy. Retry after the time in Retry-After.', RETRY_SECONDS);
   }
   if (error instanceof ObjectStoreError) {
     throw new Unavailable(
@@ -141,9 +138,7 @@ function refuse(error: unknown, { parameter, by, filter }: Narrowing): never {
     );
   }
   if (error instanceof FileGone) {
-    throw new Unavailable(
-      'The files of the question have just been replaced. Retry after the time in Retry-After.',
-    );
+    throw new Unavailable('The files of the query were just replaced. Retry after the time in Retry-After.');
   }
   throw error;
 }

@@ -52,10 +52,7 @@ export function createInsights({ desk, answers, people, watermark, clock }: Insi
 }
 
 const notKnownYet = () =>
-  new Unavailable(
-    'It is not known yet up to when events are stored. Retry after the time in Retry-After.',
-    RETRY_SECONDS,
-  );
+  new Unavailable('Insights are still starting. Retry after the time in Retry-After.', RETRY_SECONDS);
 
 function inBounds<T>(work: () => T): T {
   try {

@@ -28,8 +28,8 @@ const PEOPLE_OF_PROJECT = 5;
 export function createRespond({ bodies, createRateLimit, questionsPerMinute }: RespondOptions): Respond {
   const durationSeconds = 60;
   const limit = createRateLimit(
-    { name: 'questions of a person', points: questionsPerMinute, durationSeconds },
-    { name: 'questions of a project', points: questionsPerMinute * PEOPLE_OF_PROJECT, durationSeconds },
+    { name: 'queries of a person', points: questionsPerMinute, durationSeconds },
+    { name: 'queries of a project', points: questionsPerMinute * PEOPLE_OF_PROJECT, durationSeconds },
   );
 
   async function respond<T>(

@@ -63,4 +63,4 @@ export function createRoom(places: number) {
 }
 
 const tooMany = () =>
-  new Unavailable('Too many questions at a time. Retry after the time in Retry-After.', RETRY_SECONDS);
+  new Unavailable('Too many queries at a time. Retry after the time in Retry-After.', RETRY_SECONDS);

@@ -20,7 +20,7 @@ export function createCohortsConsumer({ store, log, logger }: ConsumerOptions): 
       const named = key === null ? undefined : parseCohortKey(key);
       const cohort = value === null ? null : parse(value);
       if (named === undefined || cohort === undefined)
-        logger.error({ key }, 'a record on cohorts is not readable, left out');
+        logger.error({ key }, 'skipped unreadable record of cohorts');
       else if (cohort === null) await store.removeCohort(named.projectId, named.id);
       else await store.saveCohort(cohort);
     }

@@ -61,13 +61,13 @@ export function createPeople({ store, events }: PeopleOptions): People {
     const tooMany = named[MAX_COHORTS];
     if (tooMany !== undefined) {
       throw new BadRequest(
-        `${tooMany.path}: the question names ${named.length} cohorts; name at most ${MAX_COHORTS} different ones`,
+        `${tooMany.path}: the query names ${named.length} cohorts; name at most ${MAX_COHORTS} different ones`,
       );
     }
     const ids = named.map(({ name }) => name);
     if ((await store.cohortBytes(projectId, ids)) > MAX_COHORTS_MB * 1_000_000) {
       throw new BadRequest(
-        `${first.path}: the people of the cohorts take more than ${MAX_COHORTS_MB} MB together; name fewer or smaller cohorts`,
+        `${first.path}: the members of the cohorts take more than ${MAX_COHORTS_MB} MB together; name fewer or smaller cohorts`,
       );
     }
     return store.cohorts(projectId, ids);

@@ -45,7 +45,9 @@ export function createCopiedPeople({
     let after = '';
     for (let read = 0; ; read += PAGE_SIZE) {
       if (read >= MAX_PEOPLE)
-        throw new BadRequest(`${wanted.path}: traits, groups and cohorts of more than ${MAX_PEOPLE} people`);
+        throw new BadRequest(
+          `${wanted.path}: needs traits, groups and cohorts of more than ${MAX_PEOPLE} people`,
+        );
       signal.throwIfAborted();
       const page = await store.page(projectId, wanted, after, PAGE_SIZE);
       const some = page.filter(({ traits, groups }) => traits !== null || groups !== null);

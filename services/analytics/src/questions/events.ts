@@ -156,7 +156,7 @@ export function selectEvents(
 }
 
 function peopleOf({ people }: Source): Sql {
-  if (people === undefined) throw new Error('The question reads people, and the source has none.');
+  if (people === undefined) throw new Error('The query reads people, but the source has none.');
   return people;
 }
 

@@ -30,7 +30,7 @@ export function scopeOf(question: InsightQuery, now: number): Scope {
   const span = spanOf(question.range, interval, timezone, now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
   if (calendar.numbers.length === 0) {
-    throw new UnusableRange(`clocks in ${timezone} skipped all of it; ask for other days`);
+    throw new UnusableRange(`clocks in ${timezone} skip this whole time; use other days`);
   }
   const common = { names: namesOf(question), span: `${span.first} ${span.last}` };
   switch (question.kind) {

@@ -85,7 +85,7 @@ export function createReportRunner({ directory, insights, region, clock }: Runne
         if (Buffer.byteLength(body) > MAX_REPORT_RUN_BYTES) {
           return failed(report, found, {
             code: 'TOO_LARGE',
-            message: 'The answer is too large; ask for a shorter range.',
+            message: 'The result is too large; use a shorter range.',
           });
         }
         const { asOf, report: content } = answer.parse(JSON.parse(body));

@@ -55,7 +55,7 @@ export function createWatermark({ log, stored, clock, logger }: WatermarkOptions
       running ??= poll(look, {
         everyMs: POLL_MS,
         signal: stopping.signal,
-        onFailure: (error) => logger.failed('read how far events are stored', error),
+        onFailure: (error) => logger.failed('read the watermark of stored events', error),
       });
     },
     async stop() {

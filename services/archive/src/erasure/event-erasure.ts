@@ -42,8 +42,7 @@ export function createEventErasure({ files, objects, threads }: EventErasureOpti
       }
       if (isDone) return;
       if (!isLeft) continue;
-      if (pass === MAX_PASSES)
-        throw new Error('files that were replaced are not on the topic archive-files yet');
+      if (pass === MAX_PASSES) throw new Error('replaced files are not published to archive-files yet');
       await pause(LOOK_AGAIN_MS, signal);
     }
   }

@@ -41,10 +41,7 @@ export function createEventConsumer(options: EventConsumerOptions): EventConsume
 
   const archived = metrics.counter('switchboard_archive_events_total', 'Events written to files.');
   const files = metrics.counter('switchboard_archive_files_total', 'Parquet files stored.');
-  const duplicates = metrics.counter(
-    'switchboard_archive_duplicates_total',
-    'Events dropped because they were accepted before.',
-  );
+  const duplicates = metrics.counter('switchboard_archive_duplicates_total', 'Events dropped as duplicates.');
   const deadLetters = metrics.counter(
     'switchboard_archive_dead_letters_total',
     'Undecodable lines and records sent to the dead-letter topic.',

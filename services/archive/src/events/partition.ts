@@ -100,7 +100,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
       if (batch !== undefined && first !== undefined && first.offset < position) {
         logger.error(
           { topic: 'events', partition, from: String(position), to: String(first.offset) },
-          'offsets went back, archiving what is new',
+          'topic was recreated or truncated, resuming at an earlier offset',
         );
       }
       position = first?.offset ?? current.nextOffset;
@@ -156,10 +156,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     const keepExisting = isFirstMissing || own.at(-1)?.offset !== segment.lastOffset;
     if (isFirstMissing) {
       const missing = `${segment.firstOffset} to ${first.offset - 1n}`;
-      logger.error(
-        { topic: 'events', partition, missing },
-        'found records expired before their files were stored',
-      );
+      logger.error({ topic: 'events', partition, missing }, 'records expired before their files were stored');
     }
     const { signal } = dropping;
     const records = own.map(({ events, without }) => ({ events, without }));
@@ -214,7 +211,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
   }
 
   function onWritten(): void {
-    if (failures > 0) logger.info({ topic: 'events', partition, failures }, 'recovered archiving');
+    if (failures > 0) logger.info({ topic: 'events', partition, failures }, 'archived events again');
     failures = 0;
   }
 

@@ -141,7 +141,7 @@ async function chooseMerged(
     const partly = overlaps.filter(({ overlap }) => overlap === 'some').map(({ key }) => key);
     if (partly.length > 0) {
       const keys = step.map(({ key }) => key);
-      options.logger.error({ keys, partly }, 'left files alone that have some rows of others');
+      options.logger.error({ keys, partly }, 'skipped files that share some rows with other files');
       continue;
     }
     for (const { key } of overlaps.filter(({ overlap }) => overlap === 'all')) {

@@ -128,7 +128,7 @@ export async function work(options: WorkOptions): Promise<void> {
     await attempt('merge files', () => mergeFiles({ ...options, without: unadopted }));
   }
   await attempt('delete replaced files', () => deleteReplaced({ store, objects, replacedSeconds, signal }));
-  await attempt('forget deleted files', () => forget(store));
+  await attempt('delete rows of deleted files', () => forget(store));
 }
 
 /** Adopts files if requested, and returns the days on which it failed. */

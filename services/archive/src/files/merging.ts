@@ -63,7 +63,7 @@ async function carryOut(
   if (merged !== undefined) return await replaceFiles(files, merged, { store, objects, signal });
   // An erasure replaced and deleted the file. Otherwise the error is logged and the file is set aside.
   if (await isReplaced(files, store)) return false;
-  throw new Error(`a file of ${files.map(({ key }) => key).join(', ')} is not in the object store`);
+  throw new Error(`one of the files ${files.map(({ key }) => key).join(', ')} is not in the object store`);
 }
 
 /** Returns the files that caused a merge to fail; all files if none or many are unreadable. */

@@ -63,7 +63,7 @@ export function createAssembly(): Assembly {
   return {
     add(record, now) {
       const headers = partHeaders.safeParse(record.headers);
-      if (!headers.success) throw new InvalidRecord('headers: chunk, part or parts missing or not valid');
+      if (!headers.success) throw new InvalidRecord('headers: chunk, part or parts is missing or not valid');
       const { chunk: hash, part, parts } = headers.data;
       if (parts === 1) return [partOf(record)];
       // A copy, because the value is a slice of the whole fetched buffer.

@@ -72,7 +72,8 @@ async function readJson(bytes: Buffer, holder: string) {
 }
 
 function parseJson(bytes: Buffer): unknown {
-  if (bytes.length > MAX_METADATA_BYTES) throw new InvalidRecord('chunk: too much beside the events');
+  if (bytes.length > MAX_METADATA_BYTES)
+    throw new InvalidRecord('chunk: properties other than events are too large');
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {

@@ -59,7 +59,7 @@ export function createErasure(options: ErasureOptions): Erasure {
         return await eraseObjects(session);
       } catch (error) {
         if (!(error instanceof ObjectStoreError)) throw error;
-        logger.warn({ error, session: session.sessionId }, 'erasing objects failed, retrying later');
+        logger.warn({ error, session: session.sessionId }, 'erasing objects failed, retrying');
         throw new Unavailable(
           'The recording is deleted, but the object store is unavailable. Its objects are erased later.',
         );

@@ -77,7 +77,7 @@ export function createReplayPartition(options: PartitionOptions) {
         const fields = { topic: current.topic, partition: current.partition };
         logger.error(
           { ...fields, from: String(position), to: String(first.offset) },
-          'offsets went back, archiving what is new',
+          'topic was recreated or truncated, resuming at an earlier offset',
         );
       }
       position = first?.offset ?? current.nextOffset;

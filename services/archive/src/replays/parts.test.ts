@@ -341,8 +341,8 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       await until(session, { chunks: 1 });
       await caughtUp();
       expect((await deadLetters()).map(({ headers }) => headers['dead-letter-reason'])).toEqual([
-        'headers: chunk, part or parts missing or not valid',
-        'headers: chunk, part or parts missing or not valid',
+        'headers: chunk, part or parts is missing or not valid',
+        'headers: chunk, part or parts is missing or not valid',
         ...Array.from({ length: 2 }, () => 'header chunk: not the hash of the bytes'),
         expect.stringMatching(/^session_id: /),
         'chunk: not valid JSON',

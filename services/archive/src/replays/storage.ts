@@ -27,7 +27,7 @@ export function createChunkStorage({ store, objects, metrics }: ChunkStorageOpti
   );
   const duplicates = metrics.counter(
     'switchboard_replay_chunks_duplicate_total',
-    'Replay chunks dropped because they were archived before.',
+    'Replay chunks dropped as duplicates.',
   );
 
   return {

@@ -59,7 +59,7 @@ async function dropDays(
       onDroppedEarly();
       logger.error(
         { day, bytes, limit: seenBytes },
-        'dropped what was seen on a day early, since ARCHIVE_SEEN_BYTES is exceeded: events that are sent again are archived twice',
+        'dropped a day of event ids early because ARCHIVE_SEEN_BYTES is exceeded: events of that day that are sent again are archived twice',
       );
     }
     bytes -= freed;

@@ -95,7 +95,7 @@ function startThread(objects: Pick<ObjectStore, 'get'>): Started {
     return ended;
   };
   worker.on('error', (error) => void end(error));
-  worker.on('exit', (code) => void end(new Error(`a thread of the archive ended with code ${code}`)));
+  worker.on('exit', (code) => void end(new Error(`an archive thread ended with code ${code}`)));
   // The service can exit while threads are idle.
   worker.unref();
   return { calls, hasEnded: () => ended !== undefined, end };

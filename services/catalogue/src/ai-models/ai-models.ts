@@ -88,7 +88,7 @@ export function createAiModels({ db }: { db: Db }): AiModels {
           const tooHigh = findTooHighPrice(model, markupPercent);
           if (tooHigh === undefined) continue;
           throw new BadRequest(
-            `markupPercent: with it the price ${tooHigh} of AI model ${model.id} exceeds 2^53 - 1`,
+            `markupPercent: raises the price ${tooHigh} of AI model ${model.id} above 2^53 - 1`,
           );
         }
         await models.setMarkup(markupPercent);

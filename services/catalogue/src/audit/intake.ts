@@ -31,7 +31,7 @@ export function createAuditIntake({ log, store, replication, logger }: IntakeOpt
     const entries: AuditEntry[] = [];
     for (const record of batch.records) {
       const entry = parseAuditRecord(record);
-      if (entry === undefined) await batch.deadLetter(record, 'not an entry of the audit trail');
+      if (entry === undefined) await batch.deadLetter(record, 'not an audit trail entry');
       else entries.push(entry);
     }
     for (let start = 0; start < entries.length; start += ROWS_PER_STATEMENT)

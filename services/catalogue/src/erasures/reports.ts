@@ -47,13 +47,13 @@ export function createErasureReports({
       const entry = parseLateEntry(record);
       if (report !== undefined) await erasures.markDone(report);
       else if (entry !== undefined) late.set(entry.key, entry);
-      else await batch.deadLetter(record, 'neither a report of an erasure nor of a late entry');
+      else await batch.deadLetter(record, 'neither an erasure report nor a late entry');
     }
     if (late.size > 0) await republishAll([...late.values()], batch.signal);
   }
 
   async function republishAll(late: LateEntry[], signal: AbortSignal): Promise<void> {
-    logger.warn({ entries: late.length }, 'older records came last, publishing these entries again');
+    logger.warn({ entries: late.length }, 'older records arrived last, publishing entries again');
     for (let start = 0; start < late.length; start += ENTRIES_AT_ONCE) {
       await republish(late.slice(start, start + ENTRIES_AT_ONCE));
       await pause(PAUSE_MS, signal);

@@ -47,7 +47,7 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
     },
 
     async put({ projectId, id, name, publicAnnotations, query, refresh }) {
-      if (refresh !== null && query === null) throw new BadRequest('refresh: only for a report with a query');
+      if (refresh !== null && query === null) throw new BadRequest('refresh: requires a query');
       const report = { projectId, id, name, publicAnnotations, query, refresh };
       await outbox.change(async (tx, announce) => {
         await requireRoomFor(tx, report);

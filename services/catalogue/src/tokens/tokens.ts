@@ -71,7 +71,8 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
   const store = createTokensStore(db);
 
   function expiryOf(days: number, caller: TokenCaller): Date {
-    if (days > maxDays) throw new BadRequest(`expiresInDays: more than the ${maxDays} that are allowed here`);
+    if (days > maxDays)
+      throw new BadRequest(`expiresInDays: more than ${maxDays}, the maximum of this deployment`);
     const expiry = new Date(clock.now().getTime() + days * DAY_MS);
     return caller.expiresAt !== undefined && caller.expiresAt < expiry ? caller.expiresAt : expiry;
   }
@@ -97,7 +98,7 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
         if (!(await createCompaniesStore(tx).lock(companyId))) throw companyNotFound();
         if (sub !== null && (await createMembersStore(tx).find(companyId, sub)) === undefined) {
           throw new BadRequest(
-            'kind: a personal token has your role in the company, and you are no member of it; make a service token',
+            'kind: a personal token needs your role in the company, and you are not a member of it; create a service token',
           );
         }
         announce(tokenTombstones(await own.removeExpired(companyId, longAgo(clock))));
@@ -105,12 +106,12 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
           const known = await own.projectsOf(companyId, projectIds);
           const unknown = projectIds.find((projectId) => !known.has(projectId));
           if (unknown !== undefined)
-            throw new BadRequest(`projectIds: ${unknown} is no project of the company`);
+            throw new BadRequest(`projectIds: ${unknown} is not a project of the company`);
         }
         const most = sub === null ? MAX_OF_COMPANY : MAX_OF_PERSON;
         if ((await own.count(companyId, kind, sub)) >= most) {
-          const whose = sub === null ? 'The company has' : 'You have';
-          throw new Conflict(`${whose} ${most} ${kind} tokens here. Revoke one first.`);
+          const owner = sub === null ? 'The company has' : 'You have';
+          throw new Conflict(`${owner} ${most} ${kind} tokens here. Revoke one first.`);
         }
         const stored = await own.insert({
           id,

@@ -25,7 +25,7 @@ export function createTokenUses({ log, noteUses, replication, logger }: UsesOpti
     const uses: TokenUse[] = [];
     for (const record of batch.records) {
       const use = parseTokenUse(record);
-      if (use === undefined) await batch.deadLetter(record, 'not a report of a use of a token');
+      if (use === undefined) await batch.deadLetter(record, 'not a report of a token use');
       else uses.push(use);
     }
     if (uses.length > 0) await noteUses(uses);

@@ -60,7 +60,7 @@ export function createAnnotations({ store, directory, clock }: AnnotationsOption
 
   async function presentOne(caller: Caller, row: AnnotationRow): Promise<Annotation> {
     const [annotation] = await present(caller, [row]);
-    if (annotation === undefined) throw new Error('annotation missing after presenting it');
+    if (annotation === undefined) throw new Error('stored annotation not found');
     return annotation;
   }
 

@@ -48,7 +48,7 @@ export function createDeliver(options: DeliverOptions): Deliver {
     }
     const subscription = recipient.pushSubscriptions.find((one) => one.endpoint === endpoint);
     if (subscription === undefined) throw new Undeliverable('the recipient has removed the subscription');
-    if (pusher === undefined) throw new Undeliverable('no VAPID keys are set any longer');
+    if (pusher === undefined) throw new Undeliverable('VAPID keys are no longer set');
     if ((await store.findDropped([subscription.endpoint])).size > 0)
       throw new EndpointGone('the subscription has ended');
     return pusher.send(id, subscription, composePush(details));
@@ -74,7 +74,7 @@ export function createDeliver(options: DeliverOptions): Deliver {
         return onSettled(delivery.channel, 'skipped');
       }
       if (error instanceof Undeliverable) return fail(delivery, error.message);
-      if (isLast) return fail(delivery, `given up: ${reasonOf(error)}`);
+      if (isLast) return fail(delivery, `gave up: ${reasonOf(error)}`);
       throw error;
     }
     await store.settle(id, 'sent', clock.now());
@@ -94,5 +94,5 @@ function detailsOf({ share, comment, recipientSub }: Delivery): MessageDetails {
 /** Omits the messages of other errors, which may contain data such as query parameters. */
 function reasonOf(error: unknown): string {
   if (error instanceof DeliveryFailed) return error.message;
-  return error instanceof Error ? error.name : 'no reason';
+  return error instanceof Error ? error.name : 'no reason given';
 }

@@ -46,7 +46,7 @@ describe('the link of a share', () => {
     '',
   ])('rejects the link %j', (link) => {
     expect(() => requireReportLink(link, place)).toThrow(
-      `link: not the address of this report; send ${address}, with any query and fragment`,
+      `link: not the address of this report; send ${address}, optionally with a query and a fragment`,
     );
   });
 });

@@ -22,7 +22,9 @@ export function requireReportLink(link: string, { consoleUrl, projectId, reportI
     JSON.stringify(segmentsOf(url)) === JSON.stringify(expected);
   if (isReport) return url.href;
   const address = reportAddress({ consoleUrl, projectId, reportId });
-  throw new BadRequest(`link: not the address of this report; send ${address}, with any query and fragment`);
+  throw new BadRequest(
+    `link: not the address of this report; send ${address}, optionally with a query and a fragment`,
+  );
 }
 
 /** Returns the address of a report in the console. */

@@ -48,7 +48,7 @@ it('describes a failure without the reply of the server', async () => {
     throw Object.assign(new Error(reply), { responseCode: 550 });
   };
   const refused = await mailer.send(mail).catch((error: unknown) => error);
-  expect(refused).toEqual(new Undeliverable('the mail server refused it: EENVELOPE 550 5.1.1'));
+  expect(refused).toEqual(new Undeliverable('the mail server rejected the message: EENVELOPE 550 5.1.1'));
   server.onRecipient = () => {
     throw Object.assign(noSuchMailbox(), { responseCode: 451 });
   };

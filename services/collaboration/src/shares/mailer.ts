@@ -63,7 +63,7 @@ export function smtpMailer(url: string, from: string, measure?: Measure): Mailer
         // A 5xx response to another command rejects the session, not this recipient or message.
         if (isOfMessage && status !== undefined && status >= 500) {
           end?.();
-          throw new Undeliverable(`the mail server refused it: ${reply}`);
+          throw new Undeliverable(`the mail server rejected the message: ${reply}`);
         }
         end?.(error);
         throw new DeliveryFailed(`the mail server failed: ${reply}`);

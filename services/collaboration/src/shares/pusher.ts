@@ -52,7 +52,8 @@ export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
       return (await send(endpoint, request)).status;
     } catch (error) {
       if (!(error instanceof SendFailed)) throw error;
-      if (error.kind === 'refused') throw new Undeliverable(`the push endpoint is refused: ${error.message}`);
+      if (error.kind === 'refused')
+        throw new Undeliverable(`the push endpoint is not allowed: ${error.message}`);
       throw new DeliveryFailed(`the push service failed: ${error.message}`);
     }
   }
@@ -70,7 +71,7 @@ export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
       if (status >= 500 || status === 429 || status === 408) {
         throw new DeliveryFailed(`the push service failed: status ${status}`);
       }
-      throw new Undeliverable(`the push service refused it: status ${status}`);
+      throw new Undeliverable(`the push service rejected the message: status ${status}`);
     },
   };
 }

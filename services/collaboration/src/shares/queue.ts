@@ -83,7 +83,7 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
       return {
         id,
         status: 'failed',
-        output: { message: error instanceof Error ? error.message : 'no reason' },
+        output: { message: error instanceof Error ? error.message : 'no reason given' },
       };
     }
   }

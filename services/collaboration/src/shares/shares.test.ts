@@ -211,7 +211,7 @@ describe('a delivery', () => {
       return row;
     });
     expect(refused).toMatchObject({ recipient_sub: 'grace', channel: 'email' });
-    expect(refused['reason']).toBe('the mail server refused it: EENVELOPE 550');
+    expect(refused['reason']).toBe('the mail server rejected the message: EENVELOPE 550');
   });
 
   it('delivers once to everyone after the mail server was down', async () => {

@@ -34,7 +34,7 @@ function recordOf({ projectId, id, now }: ChangedCohort, logger: Logger) {
   if (value === null || value.length <= MAX_VALUE_BYTES) return { key, value };
   logger.warn(
     { projectId, cohort: id, bytes: value.length },
-    'a cohort is too large for a record: insights refuse questions about it',
+    'cohort is too large for a record: insights reject queries that name it',
   );
   const rest: CohortRecord = { projectId, id, match: [], distinctIds: null };
   return { key, value: Buffer.from(JSON.stringify(rest)) };

@@ -195,7 +195,7 @@ describe('If-Match', () => {
       412,
       {
         code: 'PRECONDITION_FAILED',
-        message: 'If-Match: the flag has version 2 by now. Read it, and change that.',
+        message: 'If-Match: the flag is at version 2. Read it again and repeat your change.',
       },
     ]);
     expect((await ask('DELETE', 'checkout', { ifMatch: '"2"' })).status).toBe(204);
@@ -234,7 +234,7 @@ describe('the restoration of a version', () => {
     const conflicting = await restore(1);
     expect([conflicting.status, conflicting.body.error.message]).toEqual([
       409,
-      'Version 1 conflicts with the flags of today. prerequisites[0].flagKey: there is no flag "base"',
+      'Version 1 conflicts with the current flags. prerequisites[0].flagKey: there is no flag "base"',
     ]);
     expect((await restore(2, { ifMatch: '"1"' })).status).toBe(412);
   });

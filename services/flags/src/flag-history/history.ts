@@ -48,8 +48,8 @@ export async function openHistory(
       if (exists && (ifMatch === '*' || ifMatch === etagOf(version))) return;
       throw new PreconditionFailed(
         exists
-          ? `If-Match: the flag has version ${version} by now. Read it, and change that.`
-          : 'If-Match: there is no such flag.',
+          ? `If-Match: the flag is at version ${version}. Read it again and repeat your change.`
+          : 'If-Match: the flag does not exist.',
       );
     },
 

@@ -201,12 +201,12 @@ describe('flags of a project', () => {
     const at = (warning: string) =>
       ['targeting[1]', 'match[1]', 'patch.targeting[1]'].map((place) => [`${place}.value: ${warning}`]);
     expect(await warningsOf('1.10')).toEqual(
-      at('compared as a number, by which 1.10 is below 1.9; write 1.10.0 to compare versions'),
+      at('compared as a number, so 1.10 is less than 1.9; write 1.10.0 to compare versions'),
     );
     for (const value of ['2026-03-01T01:00:00', '1.2.3.4', 'monday', true, [1]]) {
       expect(await warningsOf(value)).toEqual(
         at(
-          'not a number, a version with three parts or an ISO 8601 time with an offset, so the clause matches nobody',
+          'not a number, a version with three parts or an ISO 8601 time with an offset, so the clause never matches',
         ),
       );
     }

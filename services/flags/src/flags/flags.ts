@@ -75,13 +75,13 @@ export function createFlags(options: EditOptions): Flags {
       if (row?.version !== version) throw new NotFound('Version not found.');
       const { entry } = row;
       if (entry === null) {
-        throw new Conflict(`The flag was deleted in version ${version}. Delete it to have it so again.`);
+        throw new Conflict(`Version ${version} is a deletion. Use DELETE to delete the flag.`);
       }
       const etag = await edit(at, change, (existing) => {
         const [fault] = validateFlag(entry, existing);
         if (fault !== undefined) {
           throw new Conflict(
-            `Version ${version} conflicts with the flags of today. ${fault.path}: ${fault.problem}`,
+            `Version ${version} conflicts with the current flags. ${fault.path}: ${fault.problem}`,
           );
         }
         return entry;

@@ -52,7 +52,7 @@ export function createMaking(options: MakingOptions): Making {
     const { id, projectId } = change;
     const project = await directory.project(projectId);
     try {
-      if (project?.region !== region) throw new NotFound('The project is gone.');
+      if (project?.region !== region) throw new NotFound('The project was deleted.');
       const author = await requireAuthor(change, project);
       await apply(change, project, author);
     } catch (error) {
@@ -61,7 +61,7 @@ export function createMaking(options: MakingOptions): Making {
       // If another instance was first, this attempt may fail, but there is no change left to mark as failed.
       if (!(await fail(change, project, error))) return;
       failures.add();
-      logger.warn({ error, projectId, change: id }, 'a scheduled change of a flag failed');
+      logger.warn({ error, projectId, change: id }, 'scheduled change of a flag failed');
     }
   }
 
@@ -70,7 +70,7 @@ export function createMaking(options: MakingOptions): Making {
     { author, tokenId, everywhere }: ScheduledRow,
     project: Project,
   ): Promise<string> {
-    if (author === null) throw new Forbidden('Whoever scheduled it was erased.');
+    if (author === null) throw new Forbidden('The author of the change was erased.');
     const grant = { sub: author, tokenId, everywhere };
     await requireStillGranted(grant, putFlag.permission, project, directory);
     return author;
@@ -119,7 +119,7 @@ export function createMaking(options: MakingOptions): Making {
       loop ??= poll(look, {
         everyMs: POLL_MS,
         signal: stopping.signal,
-        onFailure: (error) => logger.failed('make scheduled changes', error),
+        onFailure: (error) => logger.failed('apply scheduled changes', error),
       });
     },
     async stop() {
@@ -137,7 +137,7 @@ function workOf({ id, projectId, key }: ScheduledRow, { companyId }: Project) {
 function flagAfter({ key, definition, patch }: ScheduledRow, existing: readonly FlagEntry[]): FlagEntry {
   if (definition !== null) return requireValid({ key, ...definition }, existing);
   const stored = existing.find((flag) => flag.key === key);
-  if (stored === undefined) throw new NotFound('There is no such flag to patch.');
+  if (stored === undefined) throw new NotFound('The flag to patch does not exist.');
   const value = { ...stored, ...patch };
   const { success, data, error } = flagDefinition.safeParse(value);
   if (!success) {

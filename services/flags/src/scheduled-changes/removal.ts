@@ -8,6 +8,6 @@ export const failOfRemoved: OnRemoved = async (tx, removed) => {
     if (one.kind !== 'member') continue;
     const projects = await projectsOfCompany(tx, one.companyId, await store.projectsOf(one.sub));
     if (projects.length > 0)
-      await store.failAllOf(one.sub, projects, 'Whoever scheduled it was removed from the company.');
+      await store.failAllOf(one.sub, projects, 'The author of the change was removed from the company.');
   }
 };

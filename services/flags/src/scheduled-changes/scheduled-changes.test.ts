@@ -122,7 +122,7 @@ describe('a scheduled change', () => {
     await settled('moved');
     const [failed] = await waiting('moved');
     expect(failed?.failure?.message).toBe(
-      'ifVersion: the flag has version 2 by now. Read it, and change that.',
+      'ifVersion: the flag is at version 2. Read it again and repeat your change.',
     );
     expect((await ask('GET', '/flags/moved')).body.rolloutPercentage).toBe(5);
     expect((await ask('DELETE', `/scheduled-changes/${body.id}`)).status).toBe(204);
@@ -130,7 +130,7 @@ describe('a scheduled change', () => {
   });
 
   it.each([
-    ['there is no such flag', 'none', { enabled: false }, 'There is no such flag to patch.'],
+    ['there is no such flag', 'none', { enabled: false }, 'The flag to patch does not exist.'],
     [
       'the flag could not work so',
       'broken',
@@ -238,7 +238,7 @@ describe('a scheduled change', () => {
       expect(await applied(second.id)).toMatchObject([{ outcome: 'refused', status: 403 }]),
     );
     await harness.directory.remove('project', theirs.id);
-    await eventually(async () => expect(await failureOf(third.id)).toBe('The project is gone.'));
+    await eventually(async () => expect(await failureOf(third.id)).toBe('The project was deleted.'));
     const flags = await harness.sql`select key from flags where project_id = ${theirs.id}`;
     expect(flags.map(({ key }) => key)).toEqual(['first']);
   });
@@ -273,7 +273,7 @@ describe('a scheduled change', () => {
     await eventually(async () =>
       expect(await failed()).toContainEqual({
         id: 'sch_own',
-        failure: 'Whoever scheduled it was removed from the company.',
+        failure: 'The author of the change was removed from the company.',
       }),
     );
     const ids = (await failed()).map(({ id }) => id);
@@ -294,7 +294,7 @@ describe('a scheduled change', () => {
 
 describe('the scheduling of a change', () => {
   it.each([
-    ['a time that has passed', { at: '2020-01-01T00:00:00Z', patch: { enabled: false } }, /^at: has passed/],
+    ['a time that has passed', { at: '2020-01-01T00:00:00Z', patch: { enabled: false } }, /^at: in the past/],
     [
       'a time in ten years',
       { at: '2036-01-01T00:00:00Z', patch: { enabled: false } },

@@ -37,7 +37,7 @@ export function createScheduledChanges(options: EditOptions & { clock: Clock }):
     async schedule(projectId, { key, at, flag, patch, reason, ifVersion }, grant) {
       const time = new Date(at);
       const ahead = time.getTime() - options.clock.now().getTime();
-      if (ahead <= 0) throw new BadRequest('at: has passed; change the flag itself');
+      if (ahead <= 0) throw new BadRequest('at: in the past; change the flag directly');
       if (ahead > MAX_AHEAD_MS) throw new BadRequest('at: more than a year ahead');
       const { sub: author, tokenId, everywhere } = grant;
       const id = newId('sch');
@@ -47,7 +47,7 @@ export function createScheduledChanges(options: EditOptions & { clock: Clock }):
         const locked = createScheduledChangesStore(tx);
         if ((await locked.count(projectId)) >= MAX_PER_PROJECT) {
           throw new Conflict(
-            `The project has ${MAX_PER_PROJECT} scheduled changes, with those that failed. Cancel one first.`,
+            `The project has ${MAX_PER_PROJECT} scheduled changes, including failed ones. Cancel one first.`,
           );
         }
         const result = await locked.add({ ...row, definition: flag ?? null, patch: patch ?? null });
@@ -67,7 +67,7 @@ export function createScheduledChanges(options: EditOptions & { clock: Clock }):
       await options.database.drizzle.transaction(async (tx) => {
         const removed = await createScheduledChangesStore(tx).remove(projectId, id);
         if (removed === undefined)
-          throw new NotFound('Scheduled change not found. It may have been made already.');
+          throw new NotFound('Scheduled change not found. It may have been applied already.');
         auditDetails({ before: present(removed) });
       });
     },

@@ -9,7 +9,7 @@ const INTERVAL_MS = 10 * 60_000;
 interface SweepOptions {
   store: Pick<AttachmentsStore, 'expireUnsent' | 'removeExpired'>;
   storage: ObjectStore;
-  /** Hours that an unsent attachment is kept. */
+  /** Hours for which an unsent attachment is kept. */
   retentionHours: number;
   clock: Clock;
   logger: Logger;

@@ -31,7 +31,7 @@ export function openByConversationToken(tokens: Pick<ConversationTokens, 'open'>
     },
     conversationOf(c: ConversationContext): ConversationState {
       const conversation = opened.get(c.env);
-      if (conversation === undefined) throw new Error('the token of the conversation was not checked');
+      if (conversation === undefined) throw new Error('the conversation token was not checked');
       return conversation;
     },
   };

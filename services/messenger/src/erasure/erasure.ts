@@ -19,7 +19,7 @@ interface ErasureOptions {
  */
 export function createErasure({ store, storage }: ErasureOptions): Eraser {
   function requireStorage() {
-    if (storage === undefined) throw new Error('there are files to erase and no object store is configured');
+    if (storage === undefined) throw new Error('cannot erase files: no object store is configured');
     return storage;
   }
 

@@ -104,8 +104,8 @@ function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof SendFailed) return cause.message;
     if ('statusCode' in cause && cause.statusCode !== 200)
-      return `the provider answered status ${cause.statusCode}`;
-    if (cause.name === 'TimeoutError') return 'no answer in time';
+      return `the provider returned status ${cause.statusCode}`;
+    if (cause.name === 'TimeoutError') return 'the provider did not reply in time';
   }
-  return 'the answer is not a chat completion';
+  return 'the reply is not a chat completion';
 }

@@ -20,7 +20,7 @@ export function expiringData(options: RetentionOptions): ExpiringData[] {
 
   async function removeObjects(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
-    if (storage === undefined) throw new Error('there are files to remove and no object store is configured');
+    if (storage === undefined) throw new Error('cannot remove files: no object store is configured');
     for (let start = 0; start < keys.length; start += MAX_CONCURRENT_DELETES) {
       const some = keys.slice(start, start + MAX_CONCURRENT_DELETES);
       await Promise.all(some.map((key) => storage.delete(key)));

@@ -215,10 +215,10 @@ describe('the AI provider', () => {
       ],
       [
         (_, response) => answerJson(response, { error: { message: 'secret Hallo' } }, 400),
-        'answered status 400',
+        'returned status 400',
       ],
-      [(_, response) => answerJson(response, { secret: 'Hallo' }), 'the answer is not a chat completion'],
-      [(_, response) => void response.end('<html>secret Hallo'), 'the answer is not a chat completion'],
+      [(_, response) => answerJson(response, { secret: 'Hallo' }), 'the reply is not a chat completion'],
+      [(_, response) => void response.end('<html>secret Hallo'), 'the reply is not a chat completion'],
       [(_, response) => void response.destroy(), 'no answer: UND_ERR_SOCKET'],
     ] satisfies [ProviderServer['answer'], string][]) {
       ai.answer = answer;

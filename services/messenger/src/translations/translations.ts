@@ -92,7 +92,7 @@ export function createTranslations(options: TranslationsOptions) {
 const failed = (message: string) => new Rejection(502, 'AI_FAILED', message);
 const limitReached = () =>
   new PlanRequired(
-    "The texts exceed what is left of your plan's AI translation limit for this month.",
+    "The texts exceed your plan's remaining AI translation limit for this month.",
     'AI_LIMIT_REACHED',
   );
 

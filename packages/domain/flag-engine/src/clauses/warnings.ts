@@ -16,8 +16,8 @@ export function clauseWarnings(clauses: readonly Clause[], path: string): string
 
 function orderWarning(value: unknown): string | undefined {
   if (comparisonWith(value) === undefined) {
-    return 'not a number, a version with three parts or an ISO 8601 time with an offset, so the clause matches nobody';
+    return 'not a number, a version with three parts or an ISO 8601 time with an offset, so the clause never matches';
   }
   if (typeof value !== 'string' || !TWO_PART_VERSION.test(value)) return undefined;
-  return `compared as a number, by which 1.10 is below 1.9; write ${value}.0 to compare versions`;
+  return `compared as a number, so 1.10 is less than 1.9; write ${value}.0 to compare versions`;
 }

@@ -240,7 +240,7 @@ function mapDependency(
   const grandparents = (parent.dependencies ?? []).map((dependency) => dependency.feature);
   const isCycle = grandparents.some((name) => features.get(name)?.dependencies?.[0]?.feature === feature);
   if (grandparents.length > 0 && !isCycle)
-    throw new Unmapped('a parent with a parent, which Unleash refuses');
+    throw new Unmapped('a parent with a parent, which Unleash rejects');
   if (!enabled) return { flagKey: feature, variationKey: 'off' };
   // Unleash uses the name "disabled" for the variant of a feature that is on and has no variants.
   const names = variantsOf(parent).map(({ name }) => name);

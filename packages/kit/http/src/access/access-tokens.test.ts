@@ -417,7 +417,7 @@ describe('the keys of the issuer', () => {
     };
     const { port } = server.address() as AddressInfo;
     const faults: [(response: ServerResponse) => void, string][] = [
-      [(response) => void response.end(' '.repeat(20_000)), 'an answer of more than 10000 bytes'],
+      [(response) => void response.end(' '.repeat(20_000)), 'a response of more than 10000 bytes'],
       [trickle, 'timed out'],
       [(response) => void response.writeHead(302, { Location: `http://127.0.0.1:${port}/` }).end(), '200 OK'],
     ];

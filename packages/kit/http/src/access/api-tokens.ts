@@ -33,10 +33,10 @@ export function authorityOfToken({ token, projectId, directory }: AuthorityOptio
   /** Returns the reason why the token does not grant the permission; undefined if it does. */
   async function refusal(permission: Permission, companyId: string | undefined): Promise<string | undefined> {
     if (companyId === undefined || companyId !== token.companyId) {
-      return `Requires ${permission}: this token works in one company only, and not in this one.`;
+      return `Requires ${permission}: this token belongs to another company.`;
     }
     if (!isCarried(token.permissions, permission)) {
-      return `Requires ${permission}: this token does not carry it.`;
+      return `Requires ${permission}: this token does not have it.`;
     }
     if (token.projectIds !== null && (projectId === undefined || !token.projectIds.includes(projectId))) {
       return `Requires ${permission}: this token does not cover ${projectId === undefined ? 'the company' : 'this project'}.`;
@@ -46,7 +46,7 @@ export function authorityOfToken({ token, projectId, directory }: AuthorityOptio
     }
     const member = await directory.member(token.companyId, token.sub);
     if (member === undefined) {
-      return `Requires ${permission}: whom this token acts as is no member of the company.`;
+      return `Requires ${permission}: the person that this token acts as is not a member of the company.`;
     }
     return isGrantedByRole(member.role, permission) ? undefined : missingPermission(permission);
   }

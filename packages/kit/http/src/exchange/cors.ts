@@ -30,7 +30,7 @@ export function isOfConsole(credential: Credential): credential is 'access-token
 /** Throws Forbidden if the origin is not in the project's list. */
 export function requireOrigin(origin: string, allowed: readonly string[]): void {
   if (allowed.includes(origin)) return;
-  throw new Forbidden(`Origin: ${origin.slice(0, 300)} is not among the allowedOrigins of the project.`);
+  throw new Forbidden(`Origin: ${origin.slice(0, 300)} is not in the allowedOrigins of the project.`);
 }
 
 /** Returns the headers that let pages of an origin read a response. */

@@ -262,5 +262,5 @@ it('a failing collector is logged once when it fails and once when it recovers, 
     expect(receiver.spans).not.toEqual([]);
   });
   const said = lines.map((line) => JSON.parse(line).msg);
-  expect(said).toEqual(['traces cannot be sent; they are dropped', 'traces are sent again']);
+  expect(said).toEqual(['sending traces failed, dropping them', 'traces are sent again']);
 });

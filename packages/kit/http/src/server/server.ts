@@ -95,7 +95,7 @@ function listenError(error: NodeJS.ErrnoException, host: string, port: number): 
   if (error.code === 'EACCES')
     return new ListenError(`Port ${port} requires privileges. Set PORT to a port above 1023.`);
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
-    return new ListenError(`${host} is not an address of this machine. Set HOST to one that is.`);
+    return new ListenError(`${host} is not an address of this machine. Set HOST to an address of it.`);
   }
   return error;
 }

@@ -94,7 +94,7 @@ export function createApp({ service, context, directory, audit, database }: AppO
   metrics.gauge('switchboard_bytes_in_flight', 'Bytes of request bodies held in memory.', budget.used);
   metrics.gauge(
     'switchboard_bytes_in_flight_limit',
-    'Bytes that bodies and unacknowledged records may take: MAX_BYTES_IN_FLIGHT.',
+    'Limit on bytes of bodies and unacknowledged records: MAX_BYTES_IN_FLIGHT.',
     () => budget.maxBytes,
   );
   if (database !== undefined) measureDatabase(metrics, database);
@@ -200,7 +200,7 @@ function measureDatabase(metrics: Metrics, database: NonNullable<AppOptions['dat
   metrics.dependency('database', database.ping);
   metrics.gauge(
     'switchboard_database_pool_size',
-    'Largest number of connections of the pool.',
+    'Maximum number of connections of the pool.',
     () => database.poolSize,
   );
   metrics.gauge(

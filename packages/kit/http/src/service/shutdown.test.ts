@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { startProgram } from '../testing/fixture-program.ts';
 
 it.each([
-  ['an exception', 'SIGHUP', 'nobody catches this'],
-  ['a rejection', 'SIGUSR1', 'nobody waits for this'],
+  ['an exception', 'SIGHUP', 'this error has no handler'],
+  ['a rejection', 'SIGUSR1', 'this rejection has no handler'],
 ] as const)(
   '%s without a handler is logged, and the process ends as it does on SIGTERM',
   async (_, signal, message) => {

@@ -56,9 +56,9 @@ await runService(
         app.hono.get('/hang', () => {
           for (;;);
         });
-        process.on('SIGUSR1', () => void Promise.reject(new Error('nobody waits for this')));
+        process.on('SIGUSR1', () => void Promise.reject(new Error('this rejection has no handler')));
         process.on('SIGHUP', () => {
-          throw new Error('nobody catches this');
+          throw new Error('this error has no handler');
         });
         return {
           app,

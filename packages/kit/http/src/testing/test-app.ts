@@ -212,7 +212,7 @@ export async function startTestApp(
       throw new RateLimited('too many', 1);
     },
     named: () => {
-      throw new Rejection(403, 'FILE_OWN', 'said by the rule');
+      throw new Rejection(403, 'FILE_OWN', 'message of the rule');
     },
     malformed: () => {
       throw new BadRequest('name: too long');

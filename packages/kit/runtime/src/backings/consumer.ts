@@ -28,7 +28,7 @@ export function createConsumer({ consume, topics, logger }: ConsumerOptions): Ba
     const { signal } = stopping;
     const onRetry = (error: unknown, attempt: number) => {
       if (error instanceof UnknownTopic && attempt < ATTEMPTS_BEFORE_A_TOPIC_IS_MISSED) return;
-      logger.failed('begin to consume', error, { topics });
+      logger.failed('start consuming', error, { topics });
     };
     try {
       return await retry(consume, { signal, onRetry, baseMs: RETRY_MS, maxMs: RETRY_MS });

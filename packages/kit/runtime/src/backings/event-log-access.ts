@@ -19,7 +19,7 @@ export function restrictLog(log: EventLog, access: EventLogAccess, user: string)
   }
 
   const undeclared = (what: string) =>
-    `${user} must not ${what}: eventLogAccess in the contracts does not say so`;
+    `${user} must not ${what}: eventLogAccess in the contracts does not allow it`;
 
   return {
     ...log,
@@ -51,7 +51,7 @@ export function restrictLog(log: EventLog, access: EventLogAccess, user: string)
     },
     async members(groups) {
       for (const group of groups)
-        allow(isIn([...reads, ...watches], group, []), `look at the group ${group}`);
+        allow(isIn([...reads, ...watches], group, []), `describe the group ${group}`);
       return log.members(groups);
     },
     async lag(group, topics) {

@@ -80,7 +80,7 @@ function logOf(config: EventLogConfig, clientId: string, logger: Logger, budget:
     if (config.TOPIC_REPLICATION === 1 && !config.ALLOW_DEVELOPMENT_CREDENTIALS) {
       logger.warn(
         { component: 'event-log' },
-        'TOPIC_REPLICATION is 1: a broker that is lost takes its records along. Set 3, on three brokers or more',
+        'TOPIC_REPLICATION is 1: losing a broker loses its records. Set 3, on three brokers or more',
       );
     }
     return openKafkaLog({ ...common, ...connection, compression: config.KAFKA_COMPRESSION, onLog });

@@ -51,4 +51,4 @@ export function reachableLookup(
 }
 
 const refusal = (host: string, address: string, setting: string) =>
-  new PrivateAddress(`${host} has the private address ${address}, which ${setting} does not list`);
+  new PrivateAddress(`${host} resolves to the private address ${address}, which ${setting} does not list`);

@@ -84,7 +84,7 @@ it('unresponsive name servers delay no other look-up', async () => {
 
 it('the addresses of a name are checked when the connection is made', async () => {
   await expect(sender([])(`http://push.example:${port}/`)).rejects.toThrow(
-    'push.example has the private address 127.0.0.1, which OUTGOING_PRIVATE_NETWORKS does not list',
+    'push.example resolves to the private address 127.0.0.1, which OUTGOING_PRIVATE_NETWORKS does not list',
   );
 });
 

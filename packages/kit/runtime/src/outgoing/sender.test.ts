@@ -55,7 +55,7 @@ it('ends an endless response at its bound', async () => {
     response.on('drain', more);
     more();
   });
-  await expect(sender()(url)).rejects.toThrow(new SendFailed('large', 'an answer of more than 1000 bytes'));
+  await expect(sender()(url)).rejects.toThrow(new SendFailed('large', 'a response of more than 1000 bytes'));
   await expect.poll(() => connectionsOf(server)).toBe(0);
 });
 
@@ -105,7 +105,7 @@ it('connects to no private address, by number or by name', async () => {
   const send = sender({ OUTGOING_PRIVATE_NETWORKS: [] });
   for (const host of ['127.0.0.1', 'localhost', 'LOCALHOST', '2130706433', '[::ffff:127.0.0.1]', '[::1]']) {
     await expect(send(`http://${host}:${port}/`)).rejects.toThrow(
-      /has the private address .*, which OUTGOING_PRIVATE_NETWORKS does not list/,
+      /resolves to the private address .*, which OUTGOING_PRIVATE_NETWORKS does not list/,
     );
   }
   expect(connections()).toBe(0);

@@ -118,7 +118,7 @@ async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: numb
   else {
     for await (const chunk of body) {
       size += chunk.byteLength;
-      if (size > maxBytes) throw new SendFailed('large', `an answer of more than ${maxBytes} bytes`);
+      if (size > maxBytes) throw new SendFailed('large', `a response of more than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
   }

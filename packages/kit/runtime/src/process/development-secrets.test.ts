@@ -29,7 +29,7 @@ describe('the secrets that docker-compose.yml ships', () => {
     expect(secrets.length).toBeGreaterThan(9);
     for (const { value } of secrets) {
       expect(() => serviceContext(service, { ...good, SECRET: value })).toThrow(
-        /^Public development secrets in SECRET: /,
+        /^Public development secrets of docker-compose.yml in SECRET\./,
       );
       const DATABASE_URL = `postgres://app:${value}@db:5432/app`;
       expect(() => serviceContext(service, { ...good, SECRET: 'own', DATABASE_URL })).toThrow('DATABASE_URL');

@@ -28,7 +28,7 @@ it('raises the log level on SIGUSR2 until ten minutes after the last one, and lo
     'raised',
     'log level raised by SIGUSR2',
     'still raised',
-    'log level falls back',
+    'log level restored',
   ]);
   expect(lines.at(-1)).toMatchObject({ level: 'info', logLevel: 'warn' });
   expect(passOn).toHaveBeenCalledTimes(2);

@@ -12,7 +12,7 @@ export function debugOnSignal(logger: Logger, passOn: () => void = () => undefin
 
   function fallBack(): void {
     timer = undefined;
-    logger.info({ logLevel: configured }, 'log level falls back');
+    logger.info({ logLevel: configured }, 'log level restored');
     logger.level = configured;
   }
 

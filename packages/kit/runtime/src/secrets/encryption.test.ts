@@ -25,7 +25,7 @@ test('after a new secret is prepended, the older ones still decrypt', async () =
   const decrypt = (secrets: string[], of = purpose) =>
     createEncryption({ secrets, purpose: of }).decrypt(encrypted, 'o');
   expect(await decrypt([second, first])).toBe('a text');
-  await expect(decrypt([second])).rejects.toThrow('put back');
+  await expect(decrypt([second])).rejects.toThrow('restore');
   await expect(decrypt([first], 'other')).rejects.toThrow();
 });
 

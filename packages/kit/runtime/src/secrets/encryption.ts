@@ -45,7 +45,7 @@ export const encryptionSecrets = z
 export function createEncryption({ secrets, purpose }: EncryptionOptions): Encryption {
   const keys = secrets.map((secret) => deriveKey(secret, purpose));
   const [first] = keys;
-  if (first === undefined) throw new Error(`no secret to encrypt a ${purpose} with`);
+  if (first === undefined) throw new Error(`no secret to encrypt the ${purpose}`);
   const current = first;
   const byId = new Map(keys.map((key) => [key.id, key]));
 
@@ -77,7 +77,7 @@ export function createEncryption({ secrets, purpose }: EncryptionOptions): Encry
     async decrypt(encrypted, context) {
       const found = await find(encrypted, context);
       if (found !== undefined) return found.text;
-      throw new Error(`no secret decrypts this ${purpose}; put back the one it was encrypted with`);
+      throw new Error(`no secret decrypts the ${purpose}; restore the secret that encrypted it`);
     },
     async reencrypt(encrypted, context) {
       const found = await find(encrypted, context);

@@ -12,6 +12,6 @@ export function refuseDevelopmentSecrets(
   const names = Object.keys(config).filter((name) => env[name]?.includes(MARK));
   if (names.length === 0) return;
   throw new ConfigError(
-    `Public development secrets in ${names.join(', ')}: docker-compose.yml ships them. Set secrets of your own.`,
+    `Public development secrets of docker-compose.yml in ${names.join(', ')}. Set your own secrets.`,
   );
 }

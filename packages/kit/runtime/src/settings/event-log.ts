@@ -14,19 +14,19 @@ export const eventLogSettings = {
     .stringbool({ truthy: ['true'], falsy: ['false'], error: 'not true or false' })
     .default(false)
     .meta({ values: '`true`, `false`' })
-    .describe('Use TLS; NODE_EXTRA_CA_CERTS names a private certificate authority.'),
+    .describe('Use TLS. NODE_EXTRA_CA_CERTS adds a private certificate authority.'),
   KAFKA_SASL_MECHANISM: z
     .enum(['plain', 'scram-sha-256', 'scram-sha-512'])
     .default('scram-sha-512')
     .describe('SASL mechanism.'),
-  KAFKA_USERNAME: z.string().optional().describe('SASL user; unset: no authentication.'),
+  KAFKA_USERNAME: z.string().optional().describe('SASL user. Without it there is no authentication.'),
   KAFKA_PASSWORD: z.string().optional().meta({ secret: true }).describe('Password of KAFKA_USERNAME.'),
   KAFKA_COMPRESSION: z.enum(['none', 'gzip', 'zstd']).default('zstd').describe('Compression of records.'),
   EVENT_LOG_DATABASE_URL: postgresUrl.optional().describe('Database of the event log without Kafka.'),
   TOPIC_PARTITIONS: integerSetting({ min: 1, max: 1000, fallback: 4 }).describe(
-    'Partitions of a new topic. Those of an existing one change with `switchboard topics repartition`.',
+    'Partitions of a new topic. Change an existing topic with `switchboard topics repartition`.',
   ),
   TOPIC_REPLICATION: integerSetting({ min: 1, max: 10, fallback: 1 }).describe(
-    'Replicas of each partition; with 3 or more, two confirm each record.',
+    'Replicas of each partition. With 3 or more, two replicas confirm each record.',
   ),
 };

@@ -19,7 +19,7 @@ export const retentionDays = (min = 1) => integerSetting({ min, max: MAX_RETENTI
 
 /** The setting BACKFILL_ROWS_PER_SECOND. */
 export const backfillRate = integerSetting({ min: 1, max: 1_000_000, fallback: 2_000 }).describe(
-  'Rows per second that a migration changes after the start, all instances together.',
+  'Rows per second that migrations backfill after the start, for all instances together.',
 );
 
 /** An absolute http(s) address without a trailing slash. */

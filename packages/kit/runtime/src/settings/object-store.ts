@@ -7,26 +7,28 @@ const s3Timeout = (fallback: number) => integerSetting({ min: 100, max: 300_000,
 export const objectStoreSettings = {
   S3_ENDPOINT: httpUrl
     .optional()
-    .describe('S3 server; requires the next three, or a bucket and a token file.'),
+    .describe('S3 server; requires the next three settings, or a bucket and a token file.'),
   S3_ACCESS_KEY: z.string().optional().describe('Access key of the S3 server.'),
   S3_SECRET_KEY: z.string().optional().meta({ secret: true }).describe('Secret of S3_ACCESS_KEY.'),
   S3_BUCKET: z.string().optional().describe('Bucket on the S3 server.'),
-  S3_REGION: z.string().default('us-east-1').describe('Region that signs S3 requests.'),
+  S3_REGION: z.string().default('us-east-1').describe('Region used to sign S3 requests.'),
   AWS_WEB_IDENTITY_TOKEN_FILE: z
     .string()
     .optional()
-    .describe('File with the token of this process, which gets keys for it where none are set.'),
-  AWS_ROLE_ARN: z.string().optional().describe('Role of those keys.'),
+    .describe(
+      'File with the web identity token of this process. The token is exchanged for keys if no keys are set.',
+    ),
+  AWS_ROLE_ARN: z.string().optional().describe('Role that the keys are requested for.'),
   AWS_ENDPOINT_URL_STS: httpUrl
     .optional()
-    .describe('Token service that gives them. Default: that of AWS in S3_REGION.'),
+    .describe('Token service that issues the keys. Default: the one of AWS in S3_REGION.'),
   S3_TIMEOUT_MS: s3Timeout(3_000).describe(
-    'Milliseconds without data from the S3 server after which a request that people wait for has failed.',
+    'Milliseconds without data from the S3 server after which a request that a caller waits for fails.',
   ),
   S3_BACKGROUND_TIMEOUT_MS: s3Timeout(30_000).describe(
-    'The same for work in the background: archiving, copies of files for insights, and removal.',
+    'The same for background work: archiving, copies of files for insights, and removal.',
   ),
-  OBJECTS_FOLDER: z.string().optional().describe('Folder in place of S3, on a single machine.'),
+  OBJECTS_FOLDER: z.string().optional().describe('Folder to use instead of S3, on a single machine.'),
 };
 
 const PLACE = ['S3_ENDPOINT', 'S3_BUCKET'];

@@ -4,13 +4,13 @@ import { httpUrl, networkList } from './fields.ts';
 /** Settings of requests to servers outside this deployment. */
 export const outgoingSettings = {
   OUTGOING_PRIVATE_NETWORKS: networkList.describe(
-    'Private networks that AUTH_JWKS_URL and other URLs of these settings may be in; others are refused.',
+    'Private networks that AUTH_JWKS_URL and other URLs of these settings may be in; other private networks are blocked.',
   ),
   OUTGOING_PROXY_URL: httpUrl
     .optional()
     .meta({ values: 'URL', secret: true })
     .describe(
-      'Proxy for requests to identity provider, push endpoints and other providers. It resolves names, so it must refuse private networks.',
+      'Proxy for requests to the identity provider, push endpoints and other providers. It resolves names, so it must block private networks.',
     ),
   OUTGOING_PROXY_BYPASS: z
     .string()

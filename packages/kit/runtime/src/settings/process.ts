@@ -12,6 +12,6 @@ export const processSettings = {
     .regex(/^[\w.-]{1,64}$/, 'not up to 64 letters, digits, _, . or -')
     .default('unknown')
     .meta({ values: 'up to 64 letters, digits, _, . and -' })
-    .describe('Commit that it was built from, for `switchboard_build_info`. The images set it.'),
-  WORKERS: workersSetting().describe('Processes that serve requests; `auto`: one per CPU, as memory allows.'),
+    .describe('Commit that the program was built from, for `switchboard_build_info`. The images set it.'),
+  WORKERS: workersSetting().describe('Processes that serve requests. `auto`: one per CPU, as memory allows.'),
 };

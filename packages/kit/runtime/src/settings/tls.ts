@@ -6,12 +6,14 @@ export const tlsSettings = {
   TLS_CERT_FILE: z
     .string()
     .optional()
-    .describe('Certificate chain (PEM) of its port; without it, plain HTTP. Read again when it changes.'),
+    .describe(
+      'Certificate chain (PEM) of the port. Without it, the port serves plain HTTP. Read again when it changes.',
+    ),
   TLS_KEY_FILE: z.string().optional().describe('Key (PEM) of TLS_CERT_FILE.'),
   TLS_CLIENT_CA_FILE: z
     .string()
     .optional()
-    .describe('Authorities (PEM) one of which must have signed the certificate of every client.'),
+    .describe('Certificate authorities (PEM). One of them must have signed the certificate of every client.'),
 };
 
 /** Paths of PEM files. */

@@ -24,7 +24,7 @@ export function logMetrics(metrics: Metrics, log: EventLog, { running, watches }
   metrics.dependency('event log', log.ping);
   metrics.gauge(
     'switchboard_event_log_bytes_in_flight',
-    'Bytes of records published and not yet acknowledged.',
+    'Bytes of records that are published but not yet acknowledged.',
     log.bytesInFlight,
   );
   metrics.gaugeBy(

@@ -9,7 +9,7 @@ export const hasChromium = existsSync(CHROMIUM) || process.env['REQUIRE_BACKINGS
 /** Starts Chromium with its update checks turned off. The caller must close it. */
 export async function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) {
-    throw new Error(`there is no browser at ${CHROMIUM}; install Debian's chromium or set CHROMIUM_PATH`);
+    throw new Error(`no browser at ${CHROMIUM}; install Debian's chromium or set CHROMIUM_PATH`);
   }
   // Loaded on use: most tests need no browser.
   const { chromium } = await import('playwright-core');

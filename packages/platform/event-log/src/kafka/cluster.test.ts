@@ -106,7 +106,7 @@ it('a topic with one copy gets three on three brokers by the logged plan, and tw
     );
     await start();
     expect(said.map(({ message }) => message).slice(1)).toEqual([
-      `topic ${topic} has min.insync.replicas=2 now, as the settings ask for`,
+      `topic ${topic}: set min.insync.replicas=2`,
     ]);
     await log.publish(topic, [record('a')]);
   } finally {

@@ -31,7 +31,7 @@ export function compress(bytes: Buffer, type: number): Buffer | Promise<Buffer> 
 }
 
 const zstd = {
-  compress: () => Promise.reject(new Error('records are compressed before kafkajs has them')),
+  compress: () => Promise.reject(new Error('kafkajs must not compress: records arrive compressed')),
   decompress: (buffer: Buffer) => {
     // Each output chunk is a round trip to the other thread.
     const chunkSize = Math.min(MAX_CHUNK_BYTES, MIN_CHUNK_BYTES + 8 * buffer.length);

@@ -60,7 +60,7 @@ describe.skipIf(!brokers)('a group with an offset that is no longer stored', () 
     await consumption.stop();
     const said = entries.filter(({ message }) => message.includes(topic));
     expect(said.map(({ level, message }) => [level, message.slice(0, 80)])).toEqual([
-      ['error', expect.stringContaining(`${group} was at offset 1000`.slice(0, 80))],
+      ['error', expect.stringContaining(`${group} is at offset 1000`.slice(0, 80))],
     ]);
   });
 
@@ -71,7 +71,7 @@ describe.skipIf(!brokers)('a group with an offset that is no longer stored', () 
     await eventually(() => expect(events).toContain('c'), { withinMs: 30_000 });
     expect(events.filter((one) => one !== 'revoked')).toEqual(['c']);
     await consumption.stop();
-    expect(entries.filter(({ message }) => message.startsWith(`${group} was at offset 0`))).toHaveLength(1);
+    expect(entries.filter(({ message }) => message.startsWith(`${group} is at offset 0`))).toHaveLength(1);
   });
 
   it('reads a recreated topic from its start while it consumes', async () => {

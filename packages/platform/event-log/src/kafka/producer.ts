@@ -248,7 +248,7 @@ function outcomeOf(one: PartitionRecords, topics: ProducedTopics): Outcome {
 }
 
 function unanswered({ topic, partition }: PartitionRecords): Error {
-  return new EventLogUnavailable(`the answer has no offset for ${topic}/${partition}`);
+  return new EventLogUnavailable(`the response has no offset for ${topic}/${partition}`);
 }
 
 /** Returns the partition outcomes of a request that failed for some partitions. */
@@ -296,7 +296,7 @@ function toLogError(error: Error): Error {
   const type = typeOf(error);
   if (type === 'MESSAGE_TOO_LARGE' || type === 'RECORD_LIST_TOO_LARGE') {
     return new RefusedAsTooLarge(
-      `the broker refused the records: ${error.message}; raise the topic's max.message.bytes`,
+      `the broker rejected the records: ${error.message}; raise the topic's max.message.bytes`,
     );
   }
   return new EventLogUnavailable(`Kafka did not store the records: ${error.message}`, { cause: error });

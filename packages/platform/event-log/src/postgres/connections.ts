@@ -41,7 +41,7 @@ export function createConnections(url: string, timeoutMs: number): Connections {
   async function prepare(): Promise<void> {
     if (!(await keepsSessions(url)))
       throw new UnsuitableDatabase(
-        'EVENT_LOG_DATABASE_URL must be the address of PostgreSQL itself: readers of the log LISTEN, which a pooler that keeps no sessions loses.',
+        'EVENT_LOG_DATABASE_URL must be the address of PostgreSQL itself: readers of the log LISTEN, which does not work through a pooler without sessions.',
       );
     await migrate(url, migrations);
   }

@@ -117,7 +117,7 @@ describe('a consumer on PostgreSQL', () => {
       await eventually(async () => expect(await log.committedOffsets(group, topic)).toEqual([1n]));
       await consumption.stop();
       expect(entries.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual([
-        expect.stringMatching(new RegExp(`^${group} was at offset 3 of ${topic}/0, which is not stored`)),
+        expect.stringMatching(new RegExp(`^${group} is at offset 3 of ${topic}/0, which is not stored`)),
       ]);
     },
   );

@@ -10,10 +10,10 @@ export const acls: Command = {
   help: `switchboard acls list
 switchboard acls apply
 
-Each service has a Kafka user of its own name, which may do with topics and consumer groups what the service does and
-nothing else. list prints the ACLs, one a line. apply connects with the KAFKA_ settings of the environment, whose user
-must be allowed to alter the cluster, adds what is missing to these users and removes what they have besides. It leaves
-other users alone, and creates none.
+Each service has a Kafka user with its name, which may use the topics and consumer groups of the service and nothing
+else. list prints the ACLs, one per line. apply adds missing ACLs to these users and removes all others from them. It
+leaves other users alone, and creates none. It connects with the KAFKA_ settings of the environment; their user must be
+allowed to alter the cluster.
 
   --prefix <text>  before the name of every user, such as switchboard-
   --json           print JSON

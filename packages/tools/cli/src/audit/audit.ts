@@ -18,7 +18,7 @@ Prints the audit trail, newest first: of a company, of a project, or of the whol
 admins of the company have, or service.read in the access token.
 
   switchboard audit --project acme-shop --object conversation:cnv_018f...   who read or answered this conversation
-  switchboard audit --company acme --outcome refused                        who tried what they may not do
+  switchboard audit --company acme --outcome refused                        refused attempts
 
   --company <id>   of a company and its projects
   --project <id>   of a project
@@ -26,8 +26,8 @@ admins of the company have, or service.read in the access token.
   --actor <id>     the sub of a person, or the id of a token
   --action <name>  the operation, such as readConversation or putFlag
   --outcome <o>    allowed or refused
-  --from <time>    not before, such as 2026-03-01T00:00:00Z
-  --to <time>      before
+  --from <time>    the earliest time, such as 2026-03-01T00:00:00Z
+  --to <time>      the time before which
   --limit <n>      most entries to print (default: ${DEFAULT_LIMIT})
 ${COMMON_HELP.replace('print JSON', 'print every property, one entry per line')}
 `,

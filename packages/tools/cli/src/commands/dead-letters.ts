@@ -13,8 +13,8 @@ switchboard dead-letters replay <topic>
 Connects to the event log itself: run it with the services' KAFKA_ settings, or EVENT_LOG_DATABASE_URL, in the
 environment. Topics: ${TOPICS.join(', ')}.
 
-list shows the dead letters that were not replayed yet, without their contents. replay publishes them to their topic
-again, with their original key and headers, up to those there are when it begins. One that still cannot be read
+list shows the dead letters that were not replayed yet, without their contents. replay publishes the dead letters that
+exist when it starts to their topic again, with their original key and headers. A record that still cannot be read
 becomes a dead letter again. After an error, replay again to resume.
 
   --json           print JSON

@@ -21,9 +21,10 @@ switchboard erase list [--state running|done]
 
 Erases every table, file and recording that holds the person or the colleague, or deletes the project or company and
 erases all of it, and prints each service once it is done. The id of a deleted project or company is never used again.
-A company is done when its projects are, which erase list shows. Services wait until they have read what was on the event log, which takes the archive up to
-ARCHIVE_FILE_SECONDS. Stop the source of the data first. An erasure goes on if the command is interrupted; follow it
-with erase status. list shows all erasures, newest first, without saying whose data they erase.
+A company is done when its projects are done; see erase list. Services wait until they have read all records that the
+event log held, which takes the archive up to ARCHIVE_FILE_SECONDS. Stop the source of the data first. An erasure
+continues if the command is interrupted; follow it with erase status. list shows all erasures, newest first, without
+the people they are about.
 
   --user <id>      person: the user id that your page gave the messenger
   --timeout <s>    seconds to wait until it is done (default: ${DEFAULT_TIMEOUT_SECONDS})
@@ -50,7 +51,7 @@ ${COMMON_HELP}
       throw new UsageError(`--timeout: give seconds from 0 to ${MAX_TIMEOUT_SECONDS}`);
     const begin = requestOf(what, ids, values.user);
     if (what !== 'status' && !values.yes)
-      throw new UsageError('what is erased cannot be restored; confirm with --yes');
+      throw new UsageError('erased data cannot be restored; confirm with --yes');
     const client = openClient(values, terminal);
     const begun = await begin(client);
     const ended = await follow(client, begun, { seconds, terminal, json: values.json === true });
@@ -100,7 +101,7 @@ async function deleteCompany(client: Client, companyId: string): Promise<Erasure
 }
 
 function begun([newest]: readonly Erasure[], what: string): Erasure {
-  if (newest === undefined) throw new UsageError(`there is no ${what}, and there never was`);
+  if (newest === undefined) throw new UsageError(`${what}: not found; it never existed`);
   return newest;
 }
 

@@ -17,10 +17,10 @@ function parseQuestion(source: string, place: string) {
 }
 
 export const query: Command = {
-  summary: 'ask a question about the events of a project',
+  summary: 'query the events of a project',
   help: `switchboard query <query.yaml | -> [options]
 
-The file has the id of a project and the question as the API takes it:
+The file has the id of a project and a query in the format of the API:
 
   project: acme-shop
   kind: trends
@@ -29,17 +29,17 @@ The file has the id of a project and the question as the API takes it:
 
 Needs the token of a member of the company. SWITCHBOARD_ANALYTICS_URL, or SWITCHBOARD_URL, is the address of the API.
 
-  --csv            print CSV, whose texts no spreadsheet takes for formulas
+  --csv            print CSV in which spreadsheets find no formulas
   --url <address>  address of the API (default: SWITCHBOARD_URL)
   --wait <s>       seconds to retry while a service is unavailable (default: 15)
-  --json           print the answer as JSON
+  --json           print the result as JSON
   -h, --help       print this help
 `,
   async run(args, terminal) {
     const { values, positionals } = readArguments(args, { csv: { type: 'boolean' } });
     const [path, ...rest] = positionals;
     if (path === undefined || rest.length > 0) {
-      throw new UsageError('give one file with a question, or - for standard input');
+      throw new UsageError('give one query file, or - for standard input');
     }
     if (values.csv && values.json) throw new UsageError('give --csv or --json, not both');
     const { project, query: asked } = parseQuestion(await terminal.read(path), path);
@@ -52,7 +52,7 @@ Needs the token of a member of the company. SWITCHBOARD_ANALYTICS_URL, or SWITCH
     const { asOf, report } = body;
     const content = parseContent(report);
     if (content === undefined)
-      throw new UsageError('the answer has a format that this version cannot print; use --json');
+      throw new UsageError('this version cannot print the format of the result; use --json');
     terminal.out(
       values.csv ? csvOf(tableOf(content)) : `${textTable(tableOf(content))}\nEvents up to ${asOf}\n`,
     );

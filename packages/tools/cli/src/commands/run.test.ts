@@ -125,7 +125,7 @@ test('refuses to repartition an event log on PostgreSQL', async () => {
   const env = { EVENT_LOG_DATABASE_URL: 'postgres://127.0.0.1:1/log' };
   const { code, out, err } = await run(['topics', 'repartition', 'events', '--to', '8'], env);
   expect([code, out]).toEqual([2, '']);
-  expect(err).toContain('set KAFKA_BROKERS: an event log on PostgreSQL is for one machine');
+  expect(err).toContain('set KAFKA_BROKERS: an event log on PostgreSQL runs on one machine');
 });
 
 test('exits with 1 for an unreachable broker', async () => {

@@ -64,7 +64,7 @@ Exit codes: 0 done; 1 refused, or a service cannot be reached; 2 invalid command
 /** Advice for errors that come without any in their message, by status. */
 const ADVICE: Record<number, string> = {
   401: 'the access token is missing, invalid or expired; set SWITCHBOARD_TOKEN to a new one',
-  403: 'the access token needs service.manage, or its person a role in the company',
+  403: 'the access token needs service.manage, or its person needs a role in the company',
 };
 
 /** Runs the command that the arguments name. Returns the exit code. */

@@ -26,7 +26,7 @@ switchboard tokens rotate <companyId> <tokenId> [--overlap <seconds>] [--days <d
 switchboard tokens revoke <companyId> <tokenId>
 
 A personal access token acts as you, with no more than your role allows at that moment. A service token belongs to the
-company. Its value is printed once.
+company. The value of a token is printed once.
 
   --service          create a service token; without it, a personal access token
   --permission <p>   what it may do, such as flags.write; repeat it for more
@@ -89,7 +89,7 @@ function wholeNumber(option: string, text: string): number {
 }
 
 function lineOf({ id, kind, name, sub, expiresAt, lastUsedAt }: ApiToken): string {
-  const whose = sub === null ? '' : ` of ${printable(sub)}`;
+  const owner = sub === null ? '' : ` of ${printable(sub)}`;
   const used = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt}`;
-  return `${id}  ${kind}${whose}  ${printable(name)}  expires ${expiresAt}, ${used}`;
+  return `${id}  ${kind}${owner}  ${printable(name)}  expires ${expiresAt}, ${used}`;
 }

@@ -43,10 +43,10 @@ ${COMMON_HELP}
 };
 
 export const logout: Command = {
-  summary: 'forget the stored token',
+  summary: 'delete the stored token',
   help: `switchboard logout
 
-Forgets the token. It stays valid: revoke it with switchboard tokens revoke.
+Deletes the stored token. The token stays valid: revoke it with switchboard tokens revoke.
 
 ${COMMON_HELP}
 `,
@@ -55,16 +55,17 @@ ${COMMON_HELP}
     if (positionals.length > 0) throw usage('logout');
     const wasLoggedIn = forgetLogin(terminal);
     if (values.json) terminal.out(`${JSON.stringify({ wasLoggedIn })}\n`);
-    else terminal.out(wasLoggedIn ? 'Logged out.\n' : 'There was no login.\n');
+    else terminal.out(wasLoggedIn ? 'Logged out.\n' : 'Not logged in.\n');
     return EXIT_CODES.done;
   },
 };
 
 export const whoami: Command = {
-  summary: 'show whose token is used, and where it comes from',
+  summary: 'show the token in use, its owner and its source',
   help: `switchboard whoami
 
-Shows whose token the commands use, where it comes from and where it is sent, and that it is valid.
+Shows the owner of the token that the commands use, its source and the addresses it is sent to, and checks that it
+is valid.
 
 ${COMMON_HELP}
 `,
@@ -96,7 +97,7 @@ function describe(token: string): { is: string; expiresAt: string | null } {
     return { is: `${kind} tok_${token.slice(6, 38)}`, expiresAt: null };
   }
   const { sub, name, exp } = claims.catch({}).parse(decoded(token));
-  const is = name === undefined ? (sub ?? 'somebody') : `${name} (${sub})`;
+  const is = name === undefined ? (sub ?? 'a person without a name') : `${name} (${sub})`;
   return { is: printable(is), expiresAt: exp === undefined ? null : new Date(exp * 1000).toISOString() };
 }
 

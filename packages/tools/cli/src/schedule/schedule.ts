@@ -9,19 +9,19 @@ const USAGE =
   "usage: switchboard schedule create <projectId> <flag> --at <time> --patch '<JSON>', switchboard schedule list <projectId>, or switchboard schedule cancel <projectId> <changeId>";
 
 export const schedule: Command = {
-  summary: 'change a flag at a later moment',
+  summary: 'schedule a change of a flag',
   help: `switchboard schedule create <projectId> <flag> --at <time> --patch '<JSON>'
 switchboard schedule list <projectId>
 switchboard schedule cancel <projectId> <changeId>
 
-A change is made once, within seconds of its time, if you may still make it then. Otherwise, or if the flag cannot be
-so, nothing changes, and list shows why.
+A change is applied once, within seconds of its time, if you still have the permission at that time. If you do not, or
+if the change would make the flag invalid, nothing changes, and list shows the reason.
 
   --at <time>         RFC 3339, such as 2026-12-01T08:00:00Z
   --patch <JSON>      the properties to replace, such as '{"rolloutPercentage":100}'
   --flag <JSON>       instead of --patch: the whole flag
-  --reason <text>     why, for the history of the flag
-  --if-version <n>    fail unless the flag then has this version
+  --reason <text>     the reason, for the history of the flag
+  --if-version <n>    fail unless the flag has this version at that time
 ${COMMON_HELP}
 `,
   async run(args, terminal) {

@@ -17,9 +17,9 @@ switchboard projects unthrottle <projectId>
 switchboard projects throttled
 
 Protects a deployment from a project that sends too much. Takes effect in every region within seconds, and holds until
-it is undone. Events, identify and group calls, and replay chunks count. Past the rate, which instances count together
-only with Redis, ingestion answers 429 with Retry-After, and clients send again later. With --drop-events it answers
-that they were accepted, and stores nothing: they are lost. throttled lists the projects.
+it is undone. Events, identify and group calls, and replay chunks count. Above the rate, ingestion answers 429 with
+Retry-After, and clients send again later. Instances count together only with Redis. With --drop-events, ingestion
+responds as if it accepted the data and stores nothing: the data is lost. throttled lists the projects.
 
   --events-per-second <n>  1 to ${MAX_EVENTS_PER_SECOND}, in each region
   --drop-events            accept and drop everything

@@ -13,7 +13,7 @@ export async function repartition(
     const connection = kafkaConnection(parseConfig(z.object(eventLogSettings), env), 'switchboard');
     if (connection === undefined) {
       throw new UsageError(
-        'set KAFKA_BROKERS: an event log on PostgreSQL is for one machine, where more partitions gain nothing',
+        'set KAFKA_BROKERS: an event log on PostgreSQL runs on one machine, so more partitions do not help',
       );
     }
     const onProgress = (message: string) => err(`${message}\n`);

@@ -74,8 +74,8 @@ describe('a drawing', () => {
     ];
     const { wide } = await drawn({ kind: 'line', unit: '€', buckets: ['2026-03-02', '2026-03-09'], series });
     expect(wide.content.match(/<title>[^<]*/g)).toEqual([
-      '<title>Week of 2 Mar 2026\nFree: 1,200 €\nFree, period before: 7 €\nPaid: 3 €',
-      '<title>Week of 9 Mar 2026\nFree: –\nFree, period before: 8 €\nPaid: 4 €',
+      '<title>Week of 2 Mar 2026\nFree: 1,200 €\nFree, previous period: 7 €\nPaid: 3 €',
+      '<title>Week of 9 Mar 2026\nFree: –\nFree, previous period: 8 €\nPaid: 4 €',
     ]);
   });
 
@@ -206,11 +206,13 @@ describe('the values of a chart', () => {
     const head = (series: object[], more = {}) =>
       textOf(headline(contentOf({ kind: 'line', ...overBuckets, series, ...more }), en));
     expect(head([{ name: 'x', values: [5, 6], previous: [5, 5] }])).toBe(
-      'Total 11 ▲ 10% more than 10 in the period before',
+      'Total 11 ▲ 10% more than 10 in the previous period',
     );
     expect(head([{ name: 'x', values: [5, 4], previous: [5, 5] }])).toContain('▼ 10% less than 10');
     expect(head([{ name: 'x', values: [5, 5], previous: [0, 0] }])).toContain('▲ 10 more than 0');
-    expect(head([{ name: 'x', values: [5, 5], previous: [5, 5] }])).toContain('as in the period before: 10');
+    expect(head([{ name: 'x', values: [5, 5], previous: [5, 5] }])).toContain(
+      'same as in the previous period: 10',
+    );
     expect(
       head([
         { name: 'a', values: [1, 1] },

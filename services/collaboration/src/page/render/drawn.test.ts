@@ -141,7 +141,7 @@ describe('a report with several units', () => {
     expect(headlines).toEqual([
       'orders 7 events visits 70 events',
       'Total 5 people',
-      'Total 710 total ▲ 75.3% more than 405 in the period before',
+      'Total 710 total ▲ 75.3% more than 405 in the previous period',
     ]);
   });
 

@@ -6,7 +6,7 @@ export type Markup = ReturnType<typeof raw>;
 /** Works like `html` of hono without promises, so that the result is available synchronously. */
 export function markup(parts: TemplateStringsArray, ...values: unknown[]): Markup {
   const made = html(parts, ...values);
-  if (made instanceof Promise) throw new Error('markup waits for nothing');
+  if (made instanceof Promise) throw new Error('markup cannot contain a promise');
   return made;
 }
 

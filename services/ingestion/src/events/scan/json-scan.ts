@@ -4,7 +4,7 @@ import { addName, forgetNames, newObject } from './name-set.ts';
 export class Doubt extends Error {
   override name = 'Doubt';
 }
-const DOUBT = new Doubt('not surely what it seems');
+const DOUBT = new Doubt('needs JSON.parse');
 
 export const SPACE = 0x20;
 export const COMMA = 0x2c;

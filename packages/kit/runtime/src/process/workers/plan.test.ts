@@ -21,7 +21,7 @@ it.each([
 });
 
 it('refuses more workers than have room', () => {
-  expect(() => planWorkers({ WORKERS: 5 }, machine(768))).toThrow('WORKERS: the heap has room for 4.');
+  expect(() => planWorkers({ WORKERS: 5 }, machine(768))).toThrow('WORKERS: the memory limit allows 4.');
 });
 
 it('runs consumers in one worker only', () => {

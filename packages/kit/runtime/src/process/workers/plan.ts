@@ -57,7 +57,7 @@ function countOf(setting: SupervisorConfig['WORKERS'], cpus: number, mostWorkers
   if (setting === 'auto') return Math.min(cpus, mostWorkers);
   if (setting <= mostWorkers) return setting;
   throw new ConfigError(
-    `WORKERS: the heap has room for ${mostWorkers}. Set at most that, or raise the memory limit.`,
+    `WORKERS: the memory limit allows ${mostWorkers}. Set at most that, or raise the memory limit.`,
   );
 }
 

@@ -169,7 +169,7 @@ export function superviseWorkers({ plan, logger, metrics, timings }: SupervisorO
       for (const worker of running) worker.kill('SIGTERM');
       const endings = await Promise.all(running.map(({ ended }) => ended));
       const failed = endings.filter(({ code, signal }) => code !== 0 && signal !== 'SIGTERM');
-      if (failed.length > 0) throw new Error(`${failed.length} workers did not shut down in order`);
+      if (failed.length > 0) throw new Error(`${failed.length} workers did not shut down cleanly`);
     },
   });
   debugOnSignal(logger, () => {

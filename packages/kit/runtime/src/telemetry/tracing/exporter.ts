@@ -14,7 +14,7 @@ export function openExporter(logger: Logger): SpanExporter {
       exporter.export(spans, (result) => {
         const failed = result.code !== ExportResultCode.SUCCESS;
         if (failed && !isFailing)
-          logger.warn({ error: result.error }, 'traces cannot be sent; they are dropped');
+          logger.warn({ error: result.error }, 'sending traces failed, dropping them');
         if (!failed && isFailing) logger.info('traces are sent again');
         isFailing = failed;
         done(result);

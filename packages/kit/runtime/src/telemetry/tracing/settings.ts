@@ -36,7 +36,7 @@ export const tracingSettings = z.object({
   OTEL_TRACES_SAMPLER: z
     .enum(SAMPLERS, { error: `not one of ${SAMPLERS.join(', ')}` })
     .default('parentbased_always_on')
-    .describe('Which traces are recorded.'),
+    .describe('The sampler, which selects the traces that are recorded.'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .refine((text) => Number(text) >= 0 && Number(text) <= 1, 'not a number between 0 and 1')
@@ -44,16 +44,16 @@ export const tracingSettings = z.object({
     .default(1)
     .describe('Share of traces that the ratio samplers record, 0 to 1.'),
   OTEL_BSP_MAX_QUEUE_SIZE: integerSetting({ min: 1, max: 1_000_000, fallback: 2048 }).describe(
-    'Spans that wait to be sent; more are dropped.',
+    'Maximum number of spans that wait to be sent; further ones are dropped.',
   ),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: integerSetting({ min: 1, max: 100_000, fallback: 512 }).describe(
-    'Spans sent at once.',
+    'Maximum number of spans in one request.',
   ),
   OTEL_BSP_SCHEDULE_DELAY: integerSetting({ min: 1, max: 600_000, fallback: 5000 }).describe(
-    'Milliseconds between two sends.',
+    'Milliseconds between two requests to the collector.',
   ),
   OTEL_BSP_EXPORT_TIMEOUT: integerSetting({ min: 1, max: 600_000, fallback: 30_000 }).describe(
-    'Milliseconds that one send may take.',
+    'Milliseconds until a request to the collector times out.',
   ),
 });
 export type TracingSettings = z.output<typeof tracingSettings>;

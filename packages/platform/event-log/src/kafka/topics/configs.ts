@@ -50,12 +50,12 @@ export async function alterTopics(
     const text = textOf(changed);
     try {
       await alterTopic(admin, topic, changed);
-      onLog?.({ level: 'info', message: `topic ${topic} has ${text} now, as the settings ask for` });
+      onLog?.({ level: 'info', message: `topic ${topic}: set ${text}` });
     } catch (error) {
       const command = alterCommand(brokers, topic, changed);
       onLog?.({
         level: 'warn',
-        message: `topic ${topic} has not ${text}, as the settings ask for: ${messageOf(error)}. Run ${command}`,
+        message: `topic ${topic}: cannot set ${text}: ${messageOf(error)}. Run ${command}`,
         error,
       });
     }
