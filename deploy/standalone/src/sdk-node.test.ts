@@ -188,11 +188,11 @@ test('the in-process OpenFeature provider becomes ready once the ruleset can be 
 }, 60_000);
 
 test.each([
-  ['sdk-node', ['payments are on']],
-  ['sdk-openfeature-server', ['true']],
-  ['sdk-management', expect.arrayContaining(['new-banner true'])],
+  ['node', ['payments are on']],
+  ['openfeature-server', ['true']],
+  ['management', expect.arrayContaining(['new-banner true'])],
 ])(
-  'the code of the README of %s works when pasted',
+  'the code of the README of @switchboard/%s works when pasted',
   async (name, lines) => {
     const { base_url, eu_api_url, management_url, project_id, project_key, tokens } = running.demo;
     const folder = await newFolder();
