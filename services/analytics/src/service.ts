@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { auditMigrations } from '@switchboard/audit';
 import { ingestionTopics } from '@switchboard/contracts';
+import type { Backfill, ExpiringData } from '@switchboard/database';
 import {
   directoryMigrations,
   openDirectory,
@@ -18,14 +19,7 @@ import {
   projectOfRegion,
 } from '@switchboard/http';
 import { noReads } from '@switchboard/resilience';
-import {
-  type Backfill,
-  createBackfills,
-  createRetention,
-  type ExpiringData,
-  openEventLog,
-  openObjects,
-} from '@switchboard/runtime';
+import { createBackfills, createRetention, openEventLog, openObjects } from '@switchboard/runtime';
 import {
   createStateStore,
   createUserStateConsumer,

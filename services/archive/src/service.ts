@@ -1,5 +1,6 @@
 import { auditMigrations } from '@switchboard/audit';
 import { ingestionTopics } from '@switchboard/contracts';
+import type { ExpiringData } from '@switchboard/database';
 import { directoryMigrations, openDirectory, openErasures } from '@switchboard/directory';
 import {
   createApp,
@@ -10,7 +11,7 @@ import {
   openServiceDatabase,
   projectOfRegion,
 } from '@switchboard/http';
-import { createRetention, type ExpiringData, openEventLog, openObjects } from '@switchboard/runtime';
+import { createRetention, openEventLog, openObjects } from '@switchboard/runtime';
 import { archiveSettings } from './config.ts';
 import { createErasure as createPersonErasure } from './erasure/erasure.ts';
 import { createEventErasure } from './erasure/event-erasure.ts';

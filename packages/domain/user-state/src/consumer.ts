@@ -1,6 +1,13 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import type { Consumption, EventLog, RecordBatch, StoredRecord } from '@switchboard/event-log';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
+import {
+  type BackgroundConsumer,
+  type Consumption,
+  createConsumer,
+  type EventLog,
+  type FailureLog,
+  type RecordBatch,
+  type StoredRecord,
+} from '@switchboard/event-log';
 import { positionAfter } from './apply.ts';
 import { decodeRecord, InvalidRecord, type StateChange } from './decode.ts';
 import { applyEach } from './isolate.ts';
@@ -13,7 +20,7 @@ interface ConsumerOptions {
   group: string;
   store: Pick<StateStore, 'update'>;
   log: EventLog;
-  logger: Logger;
+  logger: FailureLog;
   /** Called with a record that cannot be applied. Default: publishes it as a dead letter. */
   onRejected?: (record: StoredRecord, reason: string) => Promise<void> | void;
 }

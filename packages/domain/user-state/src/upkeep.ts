@@ -1,5 +1,4 @@
-import type { BackfillBatch, Database, Tx } from '@switchboard/database';
-import type { Backfill, ExpiringData } from '@switchboard/runtime';
+import type { Backfill, BackfillBatch, Database, ExpiringData, Tx } from '@switchboard/database';
 import { type SQL, sql } from 'drizzle-orm';
 import { groups, people } from './schema.ts';
 

@@ -10,14 +10,13 @@
  * outgoing     requests to third parties
  * maintenance  the removal of old data, and slow changes of rows
  */
-export { type BackgroundConsumer, createConsumer } from './backings/consumer.ts';
 export { kafkaConnection, openEventLog, openWholeLog } from './backings/event-log.ts';
 export { openObjects } from './backings/object-store.ts';
 export { type BackgroundPublisher, createPublisher, type Unpublished } from './backings/publisher.ts';
 export { openRedis } from './backings/redis.ts';
 export { collectAtRest } from './engine/rest.ts';
-export { type Backfill, type Backfills, createBackfills } from './maintenance/backfill.ts';
-export { createRetention, type ExpiringData, type Removed, type Retention } from './maintenance/retention.ts';
+export { type Backfills, createBackfills } from './maintenance/backfill.ts';
+export { createRetention, type Retention } from './maintenance/retention.ts';
 export { strangersNames } from './outgoing/names.ts';
 export { createSender, type Send, SendFailed } from './outgoing/sender.ts';
 export {

@@ -12,6 +12,13 @@ export type BackfillBatch = (
   limit: number,
 ) => Promise<{ rows: number; last: readonly string[] | undefined }>;
 
+/** A change of every row of a table that runs while the service runs. */
+export interface Backfill {
+  /** The name of the checkpoint and the `backfill` label of the metrics. It must never change. */
+  name: string;
+  batch: BackfillBatch;
+}
+
 interface Step {
   name: string;
   batch: BackfillBatch;

@@ -1,5 +1,5 @@
 export { runAlone } from './alone.ts';
-export { type BackfillBatch, stepBackfill } from './backfill.ts';
+export { type Backfill, type BackfillBatch, stepBackfill } from './backfill.ts';
 export {
   type Database,
   type DatabaseOptions,
@@ -9,6 +9,7 @@ export {
   type Tx,
   type Within,
 } from './database.ts';
+export type { ExpiringData, Removed } from './expiring-data.ts';
 export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export { newId } from './new-id.ts';

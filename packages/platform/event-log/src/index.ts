@@ -1,3 +1,4 @@
+export { type BackgroundConsumer, createConsumer, type FailureLog } from './consumer.ts';
 export {
   EventLogBusy,
   EventLogUnavailable,

@@ -1,4 +1,4 @@
-import type { ExpiringData } from '@switchboard/runtime';
+import type { ExpiringData } from '@switchboard/database';
 import { type ClickhousePeopleStore, GROUPS, PEOPLE } from './people-store.ts';
 import type { ClickhouseStore } from './store.ts';
 

@@ -1,6 +1,11 @@
-import type { EventLog, RecordBatch } from '@switchboard/event-log';
+import {
+  type BackgroundConsumer,
+  createConsumer,
+  type EventLog,
+  type RecordBatch,
+} from '@switchboard/event-log';
 import { createSlots, pause } from '@switchboard/resilience';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
+import type { Logger } from '@switchboard/runtime';
 import {
   decodeRecord,
   groupOf,

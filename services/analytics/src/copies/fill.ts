@@ -1,4 +1,4 @@
-import type { Backfill } from '@switchboard/runtime';
+import type { Backfill } from '@switchboard/database';
 import { type ClickhousePeopleStore, type CopiedTable, GROUPS, PEOPLE } from '../clickhouse/people-store.ts';
 import { createPeopleCopies, type PeopleCopies } from './copies.ts';
 import { type CopiesStore, createCopiesStore } from './store.ts';

@@ -5,8 +5,13 @@ import {
   archiveFileRecord,
   readArchivedOffsets,
 } from '@switchboard/contracts';
-import type { EventLog, RecordBatch } from '@switchboard/event-log';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
+import {
+  type BackgroundConsumer,
+  createConsumer,
+  type EventLog,
+  type RecordBatch,
+} from '@switchboard/event-log';
+import type { Logger } from '@switchboard/runtime';
 import type { FilesStore } from './store.ts';
 
 const FILES_GROUP = 'analytics.archive-files';

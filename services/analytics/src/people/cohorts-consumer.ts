@@ -1,6 +1,11 @@
 import { COHORTS_TOPIC, type CohortRecord, cohortRecord, parseCohortKey } from '@switchboard/contracts';
-import type { EventLog, RecordBatch } from '@switchboard/event-log';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
+import {
+  type BackgroundConsumer,
+  createConsumer,
+  type EventLog,
+  type RecordBatch,
+} from '@switchboard/event-log';
+import type { Logger } from '@switchboard/runtime';
 import type { PeopleStore } from './store.ts';
 
 const COHORTS_GROUP = 'analytics.cohorts';

@@ -1,8 +1,8 @@
 import { ARCHIVE_FILES_TOPIC } from '@switchboard/contracts';
-import { type Database, openDatabase } from '@switchboard/database';
+import { type Database, type ExpiringData, openDatabase } from '@switchboard/database';
 import { UnknownTopic } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
-import { createLogger, createMetrics, createRetention, type ExpiringData } from '@switchboard/runtime';
+import { createLogger, createMetrics, createRetention } from '@switchboard/runtime';
 import { eventually, startS3 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { work } from '../files/compaction.ts';

@@ -1,4 +1,4 @@
-import type { ExpiringData } from '@switchboard/runtime';
+import type { ExpiringData } from '@switchboard/database';
 import { dayOf } from '../events/file-keys.ts';
 import type { FilesStore } from '../files/store.ts';
 import type { Erasure } from '../replays/erasure.ts';

@@ -1,7 +1,13 @@
 import { AUDIT_TOPIC, auditTopic, parseAuditRecord } from '@switchboard/audit';
 import type { AuditEntry } from '@switchboard/contracts';
-import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
+import {
+  type BackgroundConsumer,
+  type Consumption,
+  createConsumer,
+  type EventLog,
+  type RecordBatch,
+} from '@switchboard/event-log';
+import type { Logger } from '@switchboard/runtime';
 import type { AuditStore } from './store.ts';
 
 const GROUP = 'catalogue.audit';

@@ -5,9 +5,15 @@ import {
   parseErasureReport,
   parseLateEntry,
 } from '@switchboard/directory';
-import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
+import {
+  type BackgroundConsumer,
+  type Consumption,
+  createConsumer,
+  type EventLog,
+  type RecordBatch,
+} from '@switchboard/event-log';
 import { pause } from '@switchboard/resilience';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
+import type { Logger } from '@switchboard/runtime';
 import type { Erasures } from './erasures.ts';
 
 const GROUP = 'catalogue.erasure-reports';

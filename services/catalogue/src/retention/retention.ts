@@ -1,4 +1,4 @@
-import type { ExpiringData } from '@switchboard/runtime';
+import type { ExpiringData } from '@switchboard/database';
 import type { AuditStore } from '../audit/store.ts';
 import type { ErasuresStore } from '../erasures/store.ts';
 

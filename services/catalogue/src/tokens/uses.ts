@@ -1,6 +1,12 @@
 import { parseTokenUse, TOKEN_USES_TOPIC, type TokenUse, tokenUsesSpec } from '@switchboard/directory';
-import type { Consumption, EventLog, RecordBatch } from '@switchboard/event-log';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
+import {
+  type BackgroundConsumer,
+  type Consumption,
+  createConsumer,
+  type EventLog,
+  type RecordBatch,
+} from '@switchboard/event-log';
+import type { Logger } from '@switchboard/runtime';
 
 const GROUP = 'catalogue.token-uses';
 

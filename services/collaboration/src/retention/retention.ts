@@ -1,4 +1,4 @@
-import type { ExpiringData } from '@switchboard/runtime';
+import type { ExpiringData } from '@switchboard/database';
 import type { RetentionStore } from './store.ts';
 
 interface RetentionOptions {

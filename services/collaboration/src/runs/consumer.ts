@@ -1,6 +1,13 @@
 import { REPORT_RUNS_TOPIC, reportRunRecord } from '@switchboard/contracts';
-import type { Consumption, EventLog, RecordBatch, StoredRecord } from '@switchboard/event-log';
-import { type BackgroundConsumer, createConsumer, type Logger } from '@switchboard/runtime';
+import {
+  type BackgroundConsumer,
+  type Consumption,
+  createConsumer,
+  type EventLog,
+  type RecordBatch,
+  type StoredRecord,
+} from '@switchboard/event-log';
+import type { Logger } from '@switchboard/runtime';
 import type { Runs } from './runs.ts';
 
 const GROUP = 'collaboration.report-runs';

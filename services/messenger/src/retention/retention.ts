@@ -1,5 +1,5 @@
+import type { ExpiringData } from '@switchboard/database';
 import type { ObjectStore } from '@switchboard/object-store';
-import type { ExpiringData } from '@switchboard/runtime';
 import type { RetentionStore } from './store.ts';
 
 interface RetentionOptions {

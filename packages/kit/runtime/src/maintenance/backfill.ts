@@ -1,14 +1,7 @@
-import { type BackfillBatch, type Database, stepBackfill } from '@switchboard/database';
+import { type Backfill, type Database, stepBackfill } from '@switchboard/database';
 import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-
-/** A change of every row of a table that runs while the service runs. */
-export interface Backfill {
-  /** The name of the checkpoint and the `backfill` label of the metrics. It must never change. */
-  name: string;
-  batch: BackfillBatch;
-}
 
 interface BackfillsOptions {
   database: Pick<Database, 'drizzle'>;

@@ -1,9 +1,9 @@
-import { type Database, openDatabase, runAlone } from '@switchboard/database';
+import { type Database, type ExpiringData, openDatabase, runAlone } from '@switchboard/database';
 import { testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLogger } from '../telemetry/logger.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { createRetention, type ExpiringData } from './retention.ts';
+import { createRetention } from './retention.ts';
 
 let database: Database;
 let drop: () => Promise<void>;

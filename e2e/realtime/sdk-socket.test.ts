@@ -1,7 +1,7 @@
 import { openSocket } from '@switchboard/browser/socket';
+import { type Instance, startInstance } from '@switchboard/realtime/testing';
 import { eventually } from '@switchboard/testkit';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type Instance, startInstance } from './testing/instance.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -50,7 +50,8 @@ test('the SDK socket stops when its key is refused', async () => {
   let asked = 0;
   const instance = await startInstance({ onPlan: () => (asked += 1) });
   const { socket, opened } = open(instance, '');
-  await eventually(() => expect([opened(), socket.isOpen]).toEqual([1, false]));
+  // A closed socket has stopped its timer of silence.
+  await eventually(() => expect([opened(), socket.isOpen, vi.getTimerCount()]).toEqual([1, false, 0]));
   vi.advanceTimersByTime(600_000);
   socket.wake();
   // An attempt of this client would come before that of another one.

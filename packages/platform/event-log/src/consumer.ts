@@ -1,12 +1,17 @@
-import { type Consumption, UnknownTopic } from '@switchboard/event-log';
 import { retry } from '@switchboard/resilience';
-import type { Logger } from '../telemetry/logger.ts';
+import { UnknownTopic } from './errors.ts';
+import type { Consumption } from './types.ts';
+
+/** The log of failures of background work. */
+export interface FailureLog {
+  failed(task: string, error: unknown, fields?: object): void;
+}
 
 interface ConsumerOptions {
   /** Throws while the event log is unavailable or a topic does not exist. */
   consume(): Promise<Consumption>;
   topics: readonly string[];
-  logger: Logger;
+  logger: FailureLog;
 }
 
 /** A consumer that begins as soon as its topics exist. */

@@ -1,15 +1,12 @@
-import { UnknownTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
-import { createLogger } from '../telemetry/logger.ts';
 import { createConsumer } from './consumer.ts';
+import { UnknownTopic } from './errors.ts';
 
 it('waits quietly for a topic that another service creates a moment later, and reports other problems', async () => {
   const outcomes = [new UnknownTopic('there is no topic calls'), new Error('no'), undefined];
   const reported: unknown[] = [];
-  const logger = Object.assign(createLogger({ service: 'test', level: 'silent' }), {
-    failed: (_: string, error: unknown) => void reported.push(error),
-  });
+  const logger = { failed: (_: string, error: unknown) => void reported.push(error) };
   const consumer = createConsumer({
     async consume() {
       const error = outcomes.shift();
