@@ -9,7 +9,6 @@ import {
 import type { Hono } from 'hono';
 import type { Exchange, KitEnv } from '../exchange/env.ts';
 import { clientAddress, joinedHeader, requestId } from '../exchange/request-info.ts';
-import { delayRefusals } from '../overload/late-refusals.ts';
 import { addCommonHeaders, commonHeaders } from '../server/response-headers.ts';
 
 interface ObserveOptions {
@@ -32,7 +31,6 @@ export function observeRequests(
   { logger, metrics, tracing, trustedHops, consoleOrigin }: ObserveOptions,
 ): Fetch {
   const logFailure = boundedLines(logger);
-  const delayRefusal = delayRefusals();
   let inFlight = 0;
   metrics.gauge('switchboard_http_requests_in_flight', 'Requests in progress.', () => inFlight);
 
@@ -42,7 +40,7 @@ export function observeRequests(
     exchange: Exchange,
     startedAt: number,
     span: Span | undefined,
-  ): Response | Promise<Response> {
+  ): Response {
     const { operation, projectId } = exchange;
     addCommonHeaders(
       response,
@@ -64,7 +62,7 @@ export function observeRequests(
       // Requests that are not operations: health, metrics, unknown paths.
       logger.debug({ method, route, status, seconds }, 'request');
     }
-    return delayRefusal(response, exchange);
+    return response;
   }
 
   function serveLater(
