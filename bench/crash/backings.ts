@@ -11,6 +11,7 @@ import {
   startRedis,
   startS3,
 } from '@switchboard/testkit';
+import { installed } from '../lib/backings.ts';
 import { type Disruption, killed, networkTarget, type Target } from './targets.ts';
 
 export type LogKind = 'kafka' | 'postgres';
@@ -48,7 +49,7 @@ async function startKafkaLog(
   { brokers, awaySeconds, logs }: LogOptions,
 ): Promise<LogBacking> {
   const links = new Map<number, NetworkLink>();
-  const cluster = await startKafkaCluster({
+  const started = await startKafkaCluster({
     brokers,
     logs,
     async advertise(id, port) {
@@ -57,7 +58,7 @@ async function startKafkaLog(
       return link.port;
     },
   });
-  if (cluster === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
+  const cluster = installed('kafka', started);
   const log = openKafkaLog({ brokers: cluster.brokers, clientId: 'crash' });
   // While one broker is down, the others must accept writes: two of three copies suffice.
   const exclusive = brokers > 1 ? { oneOf: 'brokers' } : {};
@@ -184,8 +185,7 @@ export async function startObjects(
     const env = { OBJECTS_FOLDER: settings.folder };
     return { settings, objects, env, targets: [], stop: async () => objects.close() };
   }
-  const s3 = await startS3();
-  if (s3 === undefined) throw new Error('The S3 server is not installed: run deploy/backings/install.sh s3.');
+  const s3 = installed('s3', await startS3());
   const { endpoint, accessKey, secretKey, bucket, region } = s3;
   const settings = { endpoint, accessKey, secretKey, bucket, region };
   const objects = openObjectStore(settings);
@@ -232,8 +232,7 @@ export interface RedisBacking {
  * instance counts alone and still accepts requests.
  */
 export async function startQuotaRedis(network: Network): Promise<RedisBacking> {
-  const redis = await startRedis();
-  if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');
+  const redis = installed('redis', await startRedis());
   const link = await network.link('Redis', Number(new URL(redis.url).port));
   const target: Target = {
     kind: 'Redis',

@@ -5,6 +5,7 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { eventually, harness, startNetwork } from '@switchboard/testkit';
+import { installed } from '../lib/backings.ts';
 import { type LogKind, startDatabases, startLog, startObjects, startQuotaRedis } from './backings.ts';
 import { type ServiceTarget, startServiceTarget, type Target } from './targets.ts';
 import { keyOf, PROJECTS } from './traffic.ts';
@@ -51,10 +52,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   await mkdir(logs);
   const stops: (() => Promise<void>)[] = [];
   try {
-    const network = await startNetwork();
-    if (network === undefined) {
-      throw new Error('toxiproxy is not installed: run deploy/backings/install.sh toxiproxy.');
-    }
+    const network = installed('toxiproxy', await startNetwork());
     stops.push(network.stop);
     const database = await startDatabases('PostgreSQL of the services', SERVICES, network);
     stops.push(database.stop);

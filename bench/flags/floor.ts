@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import postgres from 'postgres';
-import { FLAG_COUNT, PROJECT_ID } from './ruleset.ts';
+import { PROJECT_ID } from '../lib/project.ts';
+import { FLAG_COUNT } from './ruleset.ts';
 
 /**
  * The lower bound for a server on Node.js. FLOOR=stringify responds with 100 flags through JSON.stringify on bare

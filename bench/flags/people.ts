@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ingestionTopics } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
-import { median } from '../lib/median.ts';
+import { PROJECT_ID } from '../lib/project.ts';
 import { decimals, thousands } from '../lib/table.ts';
-import { AUTHORIZED, type Deployment } from './deployment.ts';
-import { PROJECT_ID, traitsOf } from './ruleset.ts';
+import type { Deployment } from './deployment.ts';
+import { traitsOf } from './ruleset.ts';
 
 /** The number of people who are requested repeatedly. */
 export const USERS = 10_000;
@@ -56,24 +56,4 @@ export async function fillPeopleAskedOnce({ databaseUrl }: Deployment): Promise<
     join people on project_id = ${PROJECT_ID} and distinct_id = 'user-' || (n % ${USERS}::int)`;
   await database.sql`vacuum analyze people`;
   await database.close();
-}
-
-/** Measures from the log's acknowledgement of an identify (ingestion's 202) to an evaluation that uses it. */
-export async function measureIdentify({ publish, service }: Deployment): Promise<void> {
-  const url = `${service.url}/v1/flags/memberships?distinct_id=`;
-  const waits: number[] = [];
-  for (let turn = 0; turn < 50; turn++) {
-    const distinct_id = `fresh-${turn}`;
-    await publish(ingestionTopics.identifies, [{ distinct_id, traits: { betaTester: true } }]);
-    const acknowledgedAt = performance.now();
-    for (;;) {
-      const response = await fetch(`${url}${distinct_id}`, { headers: AUTHORIZED });
-      if ((await response.text()).includes('beta')) break;
-    }
-    waits.push(performance.now() - acknowledgedAt);
-  }
-  const sorted = waits.toSorted((a, b) => a - b);
-  console.log(
-    `identify to evaluation: median ${decimals(median(waits))} ms, highest ${decimals(sorted.at(-1) ?? 0)} ms of ${waits.length}`,
-  );
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HEAP_FLAGS, heapFlagsOf } from '../lib/rig.ts';
 import { askProject, fillProjects, makeDirectory } from './projects.ts';
 
-/** The short form of `bench flags --projects`. */
+/** The short form of `bench flags --only projects`. */
 
 /** The number of projects, of 170 kB each: more than fits in the heap. */
 const PROJECTS = 600;

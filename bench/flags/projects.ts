@@ -1,10 +1,11 @@
 import { openDatabase } from '@switchboard/database';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
-import { eventually, type Harness, type Program, processUsage } from '@switchboard/testkit';
-import { applyLoad, countOf, type LoadRequest } from '../lib/load.ts';
+import { eventually, type Harness, type Program } from '@switchboard/testkit';
+import { measure, printRuns, type Run, type Target } from '../lib/compare.ts';
+import type { LoadRequest } from '../lib/load.ts';
 import { HEAP_FLAGS, heapFlagsOf, startRig } from '../lib/rig.ts';
-import { decimals, printTable, thousands } from '../lib/table.ts';
+import { thousands } from '../lib/table.ts';
 import { benchFlags } from './ruleset.ts';
 
 export interface ProjectsOptions {
@@ -15,26 +16,14 @@ export interface ProjectsOptions {
   flags?: readonly string[];
 }
 
-const CONNECTIONS = 20;
 const REQUESTS = 50_000;
 const PEOPLE = 1_000;
 const PROJECTS_AT_ONCE = 100;
-const COLUMNS = [
-  'asked',
-  'requests/s',
-  'p50 ms',
-  'p99 ms',
-  'max ms',
-  'not 2xx',
-  'CPU us/request',
-  'peak RSS MB',
-];
-
 const idOf = (project: number) => `project-${project}`;
 const keyOf = (project: number) => `pk_eu_${String(project).padStart(32, '0')}`;
 
 /** Requests the flags of many projects from one process, with rulesets that together exceed its memory. */
-export async function runProjects(options: ProjectsOptions): Promise<void> {
+export async function measureProjects(options: ProjectsOptions): Promise<void> {
   const { projects, seconds, memoryMib, flags = [] } = options;
   const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: '4' } });
   try {
@@ -46,23 +35,20 @@ export async function runProjects(options: ProjectsOptions): Promise<void> {
     });
     await fillProjects(rig, projects);
     await eventually(() => askProject(service, projects - 1), { withinMs: 300_000 });
-    const rows: string[][] = [];
-    for (const [name, pick] of [
-      ['uniformly', () => Math.floor(Math.random() * projects)],
-      ['by Zipf (s = 1)', zipf(projects)],
-    ] as const) {
-      rows.push([name, ...(await measure(service, pick, seconds))]);
-    }
     console.log(`${thousands(projects)} projects of ${benchFlags().length} flags, ${heap.join(' ')}`);
-    printTable(COLUMNS, rows);
+    const targets = [
+      targetOf('projects, uniformly', service, () => Math.floor(Math.random() * projects)),
+      targetOf('projects, by Zipf (s = 1)', service, zipf(projects)),
+    ];
+    const runs = new Map<Target, Run>();
+    for (const target of targets) runs.set(target, await measure(target, { seconds }));
+    printRuns(runs);
   } finally {
     await stop();
   }
 }
 
-async function measure(service: Program, pick: () => number, seconds: number): Promise<string[]> {
-  const usage = processUsage(service.pid);
-  await usage.resetPeak();
+function targetOf(name: string, server: Program, pick: () => number): Target {
   const requests = Array.from({ length: REQUESTS }, (): LoadRequest => {
     const person = Math.floor(Math.random() * PEOPLE);
     return {
@@ -70,21 +56,7 @@ async function measure(service: Program, pick: () => number, seconds: number): P
       headers: { Authorization: `Bearer ${keyOf(pick())}` },
     };
   });
-  const { port } = service;
-  const cpuBefore = await usage.cpuSeconds();
-  const result = await applyLoad({ port, requests, headers: {}, connections: CONNECTIONS, seconds });
-  if (!service.isRunning) throw new Error('the process ended');
-  const cpu = (await usage.cpuSeconds()) - cpuBefore;
-  const { p50, p99, max } = result.latency;
-  return [
-    thousands(countOf(result) / result.seconds),
-    decimals(p50),
-    decimals(p99),
-    decimals(max),
-    thousands(countOf(result, (status) => status !== 200)),
-    decimals((cpu * 1e6) / countOf(result), 0),
-    decimals(await usage.peakMb(), 0),
-  ];
+  return { name, server, requests };
 }
 
 /** Requests the flags of a project. Throws if the request fails. */

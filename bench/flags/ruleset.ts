@@ -1,6 +1,5 @@
 import type { FlagEntry } from '@switchboard/contracts';
 
-export const PROJECT_ID = 'bench';
 export const FLAG_COUNT = 100;
 
 type Clause = NonNullable<FlagEntry['targeting']>[number];

@@ -1,79 +1,66 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Program, processUsage, spawnProgram } from '@switchboard/testkit';
-import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
-import { applyLoad, countOf, type LoadRequest, type LoadResult } from '../lib/load.ts';
-import { medianRun } from '../lib/median.ts';
+import { type Program, spawnProgram } from '@switchboard/testkit';
+import { compare, type Numbers, printRuns, ratiosOf, type Target } from '../lib/compare.ts';
+import { keepHistory } from '../lib/history.ts';
+import { OPTIONS, selected } from '../lib/options.ts';
+import { AUTHORIZED } from '../lib/project.ts';
 import { profileFlags } from '../lib/rig.ts';
-import { decimals, printTable, thousands } from '../lib/table.ts';
-import { AUTHORIZED, deploy } from './deployment.ts';
+import { deploy } from './deployment.ts';
+import { LISTS, listTargets } from './lists.ts';
 import { type Peer, peerRequest, startPeer } from './peer.ts';
-import { fillPeopleAskedOnce, fillUserState, measureIdentify, ONCE, ONCE_DIGITS, USERS } from './people.ts';
-import { runProjects } from './projects.ts';
+import { fillPeopleAskedOnce, fillUserState, ONCE, ONCE_DIGITS, USERS } from './people.ts';
+import { measureProjects } from './projects.ts';
 
-const CONNECTIONS = 20;
+const EVALUATIONS = ['evaluate 100 flags', 'evaluate 100 flags, once', 'memberships'] as const;
+const SNAPSHOTS = ['snapshot 304', 'snapshot 200', 'snapshot 200, br'] as const;
+const PROJECTS = 'many projects';
 
-const COLUMNS = [
-  'scenario',
-  'requests/s',
-  'p50 ms',
-  'p99 ms',
-  'max ms',
-  'not 2xx or 304',
-  'CPU us/request',
-  'peak RSS MB',
-];
-
-interface Target {
-  name: string;
-  server: Program;
-  requests: LoadRequest[];
-  headers?: Record<string, string>;
-  /** Whether every request is for a different person. */
-  isOnce?: boolean;
-  /** The target that this one is compared with. */
-  floor?: Target;
-  peer?: Target | undefined;
-}
-
-interface Run {
-  result: LoadResult;
-  perSecond: number;
-  cpuMicros: number;
-  peakMb: number;
-}
-
-/** Compares the flags service with bare Node, bare Hono and, with --peer, another product. */
+/**
+ * Compares the flags service with bare Node, bare Hono and, with --peer, another product. Also compares catalogue's
+ * public lists with ready bytes, and measures evaluations of many projects in a small heap.
+ */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      seconds: { type: 'string', default: '6' },
-      runs: { type: 'string', default: '3' },
-      only: { type: 'string', default: '' },
-      profile: { type: 'string' },
+      ...OPTIONS,
       workers: { type: 'string', default: '1' },
+      /** The path of GO Feature Flag's relay proxy. */
       peer: { type: 'string' },
-      ...HISTORY_OPTIONS,
-      projects: { type: 'string' },
+      /** The number of projects, and the memory limit of the pod (MiB) that evaluates their flags. */
+      projects: { type: 'string', default: '10000' },
       memory: { type: 'string', default: '512' },
     },
   });
-  if (values.projects !== undefined) {
-    const { projects, seconds, memory, profile } = values;
-    const flags = profileFlags(profile);
-    return runProjects({
-      projects: Number(projects),
-      seconds: Number(seconds),
-      memoryMib: Number(memory),
-      flags,
-    });
+  const names = selected([...EVALUATIONS, ...SNAPSHOTS, ...LISTS, PROJECTS], values.only, (name) => name);
+  const seconds = Number(values.seconds);
+  const flags = profileFlags(values.profile);
+  if (names.some((name) => name !== PROJECTS)) {
+    const runs = await compareFlags(names, { ...values, seconds, flags });
+    printRuns(runs);
+    await keepHistory('flags', ratiosOf(runs), values);
   }
-  const deployment = await deploy(profileFlags(values.profile), values.workers);
+  if (names.includes(PROJECTS)) {
+    const [projects, memoryMib] = [Number(values.projects), Number(values.memory)];
+    await measureProjects({ projects, seconds, memoryMib, flags });
+  }
+}
+
+interface CompareOptions {
+  seconds: number;
+  runs: string;
+  workers: string;
+  peer?: string | undefined;
+  flags: readonly string[];
+}
+
+async function compareFlags(names: readonly string[], options: CompareOptions) {
+  const { seconds, workers } = options;
+  const deployment = await deploy(options.flags, workers);
   const stopped: { stop(): Promise<unknown> }[] = [deployment];
   try {
     await fillUserState(deployment);
-    await measureIdentify(deployment);
     const snapshot = await fetch(`${deployment.service.url}/v1/flags/snapshot`, { headers: AUTHORIZED });
     const bytes = (await snapshot.arrayBuffer()).byteLength;
     const etag = snapshot.headers.get('etag') ?? '';
@@ -81,19 +68,20 @@ export async function run(args: string[]): Promise<void> {
     const read = await startFloor({ FLOOR: 'read', FLOOR_DATABASE_URL: await deployment.databaseUrl() });
     const hono = await startFloor({ FLOOR: 'hono', FLOOR_BYTES: String(bytes) });
     stopped.unshift(stringify, read, hono);
-    const peer = values.peer === undefined ? undefined : await startPeer(values.peer);
+    const peer = options.peer === undefined ? undefined : await startPeer(options.peer);
     if (peer !== undefined) stopped.unshift(peer);
-    const targets = evaluationTargets(deployment.service, { stringify, read }, peer).concat(
-      snapshotTargets(deployment.service, hono, etag),
+    const targets = [
+      ...evaluationTargets(deployment.service, { stringify, read }, peer),
+      ...snapshotTargets(deployment.service, hono, etag),
+    ].filter(({ name }) => names.includes(name));
+    if (targets.some(({ numbers }) => numbers !== undefined)) await fillPeopleAskedOnce(deployment);
+    const lists = LISTS.filter((name) => names.includes(name));
+    if (lists.length > 0)
+      targets.push(...(await listTargets(deployment)).filter(({ name }) => names.includes(name)));
+    const named = targets.map((target) =>
+      workers === '1' ? target : { ...target, name: `${target.name}, WORKERS=${workers}` },
     );
-    const selected = withCompared(targets.filter(({ name }) => name.includes(values.only)));
-    if (selected.some(({ isOnce }) => isOnce)) await fillPeopleAskedOnce(deployment);
-    const runs = await measureAll(selected, Number(values.seconds), Number(values.runs));
-    printTable(
-      COLUMNS,
-      [...runs].map(([{ name }, run]) => [name, ...figures(run)]),
-    );
-    await keepHistory('flags', ratiosOf(runs, values.workers), values);
+    return await compare(named, { seconds, runs: Number(options.runs) });
   } finally {
     for (const one of stopped) await one.stop();
   }
@@ -111,34 +99,36 @@ function evaluationTargets(
   const requests = users.map((user) => ({ path: `/v1/flags?distinct_id=user-${user}` }));
   const members = requests.map(({ path }) => ({ path: path.replace('flags', 'flags/memberships') }));
   const once = [{ path: `/v1/flags?distinct_id=once-${NUMBER}` }];
+  const numbers: Numbers = { placeholder: NUMBER, next: 0, count: ONCE };
   const floor: Target = { name: 'floor: Node, JSON.stringify', server: floors.stringify, requests };
   const reads: Target = {
     name: 'floor: Node, postgres.js, JSON.stringify',
     server: floors.read,
     requests: once,
-    isOnce: true,
+    numbers,
   };
   const peerTarget = (name: string, idOf: (user: number) => string): Target | undefined =>
     peer && { name, server: peer.program, requests: users.map((user) => peerRequest(idOf(user), user)) };
-  const ours = { server: service, headers: AUTHORIZED, floor };
+  const onceAtPeer = peerTarget('peer: evaluate 100 flags, once', () => `once-${NUMBER}`);
+  const ours = { server: service, headers: AUTHORIZED, warmUp: SENT_TWICE, floor };
+  const [all, allOnce, memberships] = EVALUATIONS;
   return [
-    {
-      ...ours,
-      name: 'evaluate 100 flags',
-      requests,
-      peer: peerTarget('peer: evaluate 100 flags', (user) => `user-${user}`),
-    },
+    { ...ours, name: all, requests, peer: peerTarget(`peer: ${all}`, (user) => `user-${user}`) },
     {
       ...ours,
       floor: reads,
-      name: 'evaluate 100 flags, once',
+      name: allOnce,
       requests: once,
-      isOnce: true,
-      peer: peerTarget('peer: evaluate 100 flags, once', () => `once-${NUMBER}`),
+      warmUp: 1,
+      numbers,
+      peer: onceAtPeer && { ...onceAtPeer, numbers },
     },
-    { ...ours, name: 'memberships', requests: members },
+    { ...ours, name: memberships, requests: members },
   ];
 }
+
+/** The flags service caches a response from the second request for a person on. */
+const SENT_TWICE = 2 * USERS;
 
 function snapshotTargets(service: Program, floorServer: Program, etag: string): Target[] {
   const snapshot = { server: service, requests: [{ path: '/v1/flags/snapshot' }] };
@@ -150,109 +140,13 @@ function snapshotTargets(service: Program, floorServer: Program, etag: string): 
   const notModified = floorOf('floor: Hono, c.body(null, 304)', '/304');
   const ready = floorOf('floor: Hono, ready bytes', '/200');
   const br = { ...AUTHORIZED, 'Accept-Encoding': 'br' };
+  const [unmodified, full, compressed] = SNAPSHOTS;
+  const ifNoneMatch = { ...AUTHORIZED, 'If-None-Match': etag };
   return [
-    {
-      ...snapshot,
-      name: 'snapshot 304',
-      headers: { ...AUTHORIZED, 'If-None-Match': etag },
-      floor: notModified,
-    },
-    { ...snapshot, name: 'snapshot 200', headers: AUTHORIZED, floor: ready },
-    { ...snapshot, name: 'snapshot 200, br', headers: br, floor: ready },
+    { ...snapshot, name: unmodified, headers: ifNoneMatch, floor: notModified },
+    { ...snapshot, name: full, headers: AUTHORIZED, floor: ready },
+    { ...snapshot, name: compressed, headers: br, floor: ready },
   ];
-}
-
-/** Returns the targets, each followed by its peer and its floor. */
-function withCompared(targets: Target[]): Target[] {
-  return [
-    ...new Set(targets.flatMap((one) => [one, one.peer, one.floor].filter((each) => each !== undefined))),
-  ];
-}
-
-/** Measures targets in turn, so that other load on the machine affects all. Returns the median run of each. */
-async function measureAll(targets: Target[], seconds: number, runs: number): Promise<Map<Target, Run>> {
-  for (const target of targets) await warmUp(target);
-  const results = new Map<Target, Run[]>(targets.map((target) => [target, []]));
-  for (let turn = 0; turn < runs; turn++) {
-    for (const target of targets) results.get(target)?.push(await measure(target, seconds));
-  }
-  return new Map([...results].map(([target, all]) => [target, medianRun(all, (one) => one.perSecond)]));
-}
-
-function figures({ result, perSecond, cpuMicros, peakMb }: Run): string[] {
-  const { p50, p99, max } = result.latency;
-  return [
-    thousands(perSecond),
-    decimals(p50, 2),
-    decimals(p99, 2),
-    decimals(max),
-    thousands(failures(result)),
-    decimals(cpuMicros),
-    decimals(peakMb, 0),
-  ];
-}
-
-function ratiosOf(runs: Map<Target, Run>, workers: string): Ratio[] {
-  return [...runs].flatMap(([target, run]) =>
-    (['floor', 'peer'] as const).flatMap((kind): Ratio[] => {
-      const compared = target[kind];
-      const other = compared && runs.get(compared);
-      if (other === undefined) return [];
-      const scenario = workers === '1' ? target.name : `${target.name}, WORKERS=${workers}`;
-      return [
-        {
-          scenario,
-          ratio: `requests/s of ${kind}`,
-          value: run.perSecond / other.perSecond,
-          better: 'higher',
-        },
-        { scenario, ratio: `CPU of ${kind}`, value: run.cpuMicros / other.cpuMicros, better: 'lower' },
-      ];
-    }),
-  );
-}
-
-/** Sends every request to the flags service twice: it caches a response from the second request for a person on. */
-async function warmUp(target: Target): Promise<void> {
-  const { requests, floor } = target;
-  const enough = floor === undefined ? 1 : 2 * requests.length;
-  for (let sent = 0; sent < enough; ) {
-    const from = sent % requests.length;
-    const rotated = [...requests.slice(from), ...requests.slice(0, from)];
-    sent += countOf((await measure({ ...target, requests: rotated }, 2)).result);
-  }
-}
-
-/** The number of one-time people requested so far. */
-let asked = 0;
-
-async function measure({ server, requests, headers = {}, isOnce }: Target, seconds: number): Promise<Run> {
-  const usage = processUsage(server.pid);
-  await usage.resetPeak();
-  const cpuBefore = await usage.cpuSeconds();
-  const result = await applyLoad({
-    port: server.port,
-    requests,
-    headers,
-    connections: CONNECTIONS,
-    seconds,
-    placeholder: NUMBER,
-    firstNumber: isOnce ? asked : 0,
-  });
-  const cpu = (await usage.cpuSeconds()) - cpuBefore;
-  const answered = countOf(result);
-  if (isOnce) asked += answered;
-  if (asked > ONCE) throw new Error(`there are ${thousands(ONCE)} people: take fewer --runs or --seconds`);
-  return {
-    result,
-    perSecond: answered / result.seconds,
-    cpuMicros: (cpu * 1e6) / answered,
-    peakMb: await usage.peakMb(),
-  };
-}
-
-function failures(result: LoadResult): number {
-  return countOf(result, (status) => status < 200 || status >= 400);
 }
 
 function startFloor(env: Record<string, string>): Promise<Program> {

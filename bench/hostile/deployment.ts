@@ -10,7 +10,9 @@ import {
   startRedis,
   startS3,
 } from '@switchboard/testkit';
+import { installed } from '../lib/backings.ts';
 import { type CpuGroups, createCpuGroups } from '../lib/cpu-groups.ts';
+import { longestBlockMs } from '../lib/longest-block.ts';
 import { HEAP_FLAGS, heapFlagsOf, profileFlags, startRig } from '../lib/rig.ts';
 import { type Pod, podsOf } from './pods.ts';
 
@@ -70,15 +72,11 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
       // From here on, this process starts the backings.
       await groups.put(process.pid, 'backings', BACKINGS_CPUS);
     }
-    const kafka = await startKafkaCluster({ brokers: 1 });
-    if (kafka === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
+    const kafka = installed('kafka', await startKafkaCluster({ brokers: 1 }));
     stops.push(kafka.stop);
-    const redis = await startRedis();
-    if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');
+    const redis = installed('redis', await startRedis());
     stops.push(redis.kill);
-    const s3 = await startS3();
-    if (s3 === undefined)
-      throw new Error('The S3 server is not installed: run deploy/backings/install.sh s3.');
+    const s3 = installed('s3', await startS3());
     stops.push(s3.stop);
     const { rig, stop: stopRig } = await startRig({
       durable: true,
@@ -144,8 +142,8 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
   }
 }
 
-function meterOf({ pid, url }: Program) {
-  const usage = processUsage(pid);
+function meterOf(program: Program) {
+  const usage = processUsage(program.pid);
   let before = { cpuSeconds: 0, waitedSeconds: 0 };
   return {
     async read(): Promise<Usage> {
@@ -160,7 +158,7 @@ function meterOf({ pid, url }: Program) {
       };
       before = { cpuSeconds, waitedSeconds };
       await usage.resetPeak();
-      return { peakMb, ...since, blockedMs: await blockedMs(url) };
+      return { peakMb, ...since, blockedMs: await longestBlockMs(program) };
     },
   };
 }
@@ -178,12 +176,6 @@ async function idle(consumers: readonly Program[]): Promise<void> {
     if (after - before < IDLE_CPU_SECONDS) return;
     before = after;
   }
-}
-
-/** Returns the longest block of the event loop. Reading the metric resets it. */
-async function blockedMs(url: string): Promise<number> {
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  return Number(/^nodejs_eventloop_lag_max_seconds(?:\{[^}]*\})? (\S+)/m.exec(metrics)?.[1] ?? 0) * 1000;
 }
 
 function each<T>(of: (name: Name) => T): Record<Name, T> {

@@ -1,6 +1,8 @@
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { OPTIONS, selected } from '../lib/options.ts';
+import { quantile } from '../lib/statistics.ts';
 import { decimals, printTable } from '../lib/table.ts';
 import { type Answers, attack } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
@@ -37,15 +39,13 @@ interface Verdict {
 
 /** Runs each attack beside a well-behaved tenant. */
 export async function run(args: string[]): Promise<void> {
+  const { only, profile } = OPTIONS;
   const { values } = parseArgs({
     args,
-    options: {
-      seconds: { type: 'string', default: '60' },
-      only: { type: 'string', default: '' },
-      profile: { type: 'string' },
-    },
+    options: { only, profile, seconds: { type: 'string', default: '60' } },
   });
   const seconds = Number(values.seconds);
+  const attacks = selected(Object.entries(ATTACKS), values.only, ([name]) => name);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const deployment = await deploy(values.profile);
   const tenant = startTenant(deployment.urls);
@@ -72,8 +72,7 @@ export async function run(args: string[]): Promise<void> {
     if (failed.length > 0)
       throw new Error(`requests failed without an attack: ${JSON.stringify(failed.slice(0, 5))}`);
     const verdicts: Verdict[] = [];
-    for (const [name, { summary }] of Object.entries(ATTACKS)) {
-      if (!values.only.split(',').some((part) => name.includes(part))) continue;
+    for (const [name, { summary }] of attacks) {
       console.log(`${name}: ${summary}`);
       const verdict = await withstand({ deployment, tenant, name, seconds, quiet });
       verdicts.push(verdict);
@@ -201,10 +200,7 @@ function slowdowns(quiet: readonly Observed[], observed: readonly Observed[]): S
   });
 }
 
-function p99(times: readonly number[]): number {
-  const sorted = times.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))] ?? 0;
-}
+const p99 = (times: readonly number[]) => quantile(times, 0.99);
 
 function describe(failed: readonly Observed[]): string {
   const counts = Map.groupBy(failed, ({ kind, status }) => `${kind} ${status}`);

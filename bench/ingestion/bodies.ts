@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { AUTHORIZED } from '../lib/project.ts';
 
 /** The event format of a server, in which each event has a unique number. */
 export interface Protocol {
@@ -20,15 +21,13 @@ interface BenchEvent {
   context: object;
 }
 
-export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
-
 /** The placeholder that the load generator replaces with a number, so that each event_id is unique. */
 export const NUMBER = '#'.repeat(14);
 const EVENT_ID_PREFIX = 'bench-event-id-';
 
 export const SWITCHBOARD: Protocol = {
   path: '/v1/events',
-  headers: { Authorization: `Bearer ${PROJECT_KEY}`, 'Content-Type': 'application/json' },
+  headers: { ...AUTHORIZED, 'Content-Type': 'application/json' },
   number: NUMBER,
   storedPrefix: `"event_id":"${EVENT_ID_PREFIX}`,
   body: (events) => ({

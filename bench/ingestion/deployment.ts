@@ -4,8 +4,9 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openKafkaLog, type TopicSpec } from '@switchboard/event-log';
 import { eventually, type Program, spawnProgram } from '@switchboard/testkit';
 import kafkajs from 'kafkajs';
+import { PROJECT_ID, PROJECT_KEY } from '../lib/project.ts';
 import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
-import { CAPTURE, PROJECT_KEY, type Protocol, SWITCHBOARD } from './bodies.ts';
+import { CAPTURE, type Protocol, SWITCHBOARD } from './bodies.ts';
 import { startCapture } from './peer.ts';
 
 const FLOOR_TOPIC = 'floor';
@@ -105,7 +106,7 @@ async function createTopics(brokers: string[], partitions: number): Promise<void
   });
   await log.createTopics([topic(FLOOR_TOPIC, FLOOR_PARTITIONS), topic(PEER_TOPIC, partitions)]);
   const directory = await createDirectoryPublisher(log, { partitions });
-  const project = { id: 'bench', companyId: 'bench', name: 'Bench', key: PROJECT_KEY };
+  const project = { id: PROJECT_ID, companyId: 'bench', name: 'Bench', key: PROJECT_KEY };
   // Retries, because a new topic is unknown for a moment.
   await eventually(() => directory.putProject(project));
   await log.close();

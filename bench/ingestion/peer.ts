@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import { freePort, type Program, redisUrl, spawnProgram } from '@switchboard/testkit';
+import { installed } from '../lib/backings.ts';
 
 /** Starts PostHog's capture (github.com/PostHog/hog-rs) with a Redis. All events go to one topic. */
 export async function startCapture(binary: string, brokers: string[], topic: string): Promise<Program> {
-  const redis = await redisUrl();
-  if (redis === undefined) throw new Error('Redis is not installed: run deploy/backings/install.sh redis.');
+  const redis = installed('redis', await redisUrl());
   const topics = [
     'KAFKA_TOPIC',
     'KAFKA_HISTORICAL_TOPIC',

@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type KafkaServer, processUsage, startKafka } from '@switchboard/testkit';
 import type { Kafka } from 'kafkajs';
-import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
+import { installed } from '../lib/backings.ts';
+import { keepHistory, type Ratio } from '../lib/history.ts';
 import { isSuccess } from '../lib/load.ts';
-import { median, medianRun } from '../lib/median.ts';
+import { OPTIONS, selected } from '../lib/options.ts';
 import { profileFlags } from '../lib/rig.ts';
+import { median, medianRun } from '../lib/statistics.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
+import { measureArchive } from './archive.ts';
 import { type Deployment, deploy, type Server } from './deployment.ts';
 import { type Load, measure, type Run } from './measure.ts';
 import { endOffsets, storedNumbers } from './stored-events.ts';
@@ -28,31 +31,59 @@ const COLUMNS = [
   'unexpected',
 ];
 
-/** Compares the ingestion service with the floor and a peer. */
+/**
+ * Compares the ingestion service with the floor and a peer, and measures how fast the archive consumes a full topic.
+ */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
-      seconds: { type: 'string', default: '8' },
-      runs: { type: 'string', default: '3' },
-      only: { type: 'string', default: 'batch,single,wide,overload,minute' },
-      partitions: { type: 'string', default: '4' },
+      ...OPTIONS,
+      partitions: { type: 'string', default: DEFAULT_PARTITIONS },
       /** Multiple values, such as `1,auto`, are measured side by side. */
       workers: { type: 'string', default: '1' },
+      /** The path of PostHog's capture program. */
       peer: { type: 'string' },
-      profile: { type: 'string' },
-      ...HISTORY_OPTIONS,
+      /** The number of events on the topic that the archive consumes, and of their projects. */
+      events: { type: 'string', default: '1600000' },
+      projects: { type: 'string', default: '1' },
     },
   });
-  const { partitions, peer } = values;
-  const seconds = Number(values.seconds);
-  const scenarios = values.only.split(',');
+  const scenarios = selected(
+    [...Object.keys(BESIDE), 'overload', 'minute', 'archive'],
+    values.only,
+    (name) => name,
+  );
+  const partitions = Number(values.partitions);
+  const isOfIngestion = scenarios.some((name) => name !== 'archive');
+  if (isOfIngestion) await measureIngestion(scenarios, { ...values, partitions });
+  if (scenarios.includes('archive')) {
+    const { profile } = values;
+    const [events, projects] = [Number(values.events), Number(values.projects)];
+    await measureArchive({ events, projects, partitions, profile });
+  }
+}
+
+interface IngestionOptions {
+  seconds: string;
+  runs: string;
+  partitions: number;
+  workers: string;
+  peer?: string | undefined;
+  profile?: string | undefined;
+  record: boolean;
+  check: boolean;
+}
+
+async function measureIngestion(scenarios: readonly string[], options: IngestionOptions): Promise<void> {
+  const { partitions, peer } = options;
+  const seconds = Number(options.seconds);
   const kafka = await ownKafka();
   const brokers = kafka?.brokers ?? (process.env['KAFKA_BROKERS'] ?? '').split(',');
   const deployment = await deploy(brokers, {
-    flags: profileFlags(values.profile),
-    partitions: Number(partitions),
-    workers: values.workers.split(','),
+    flags: profileFlags(options.profile),
+    partitions,
+    workers: options.workers.split(','),
     peer,
   });
   const rows: string[][] = [];
@@ -60,8 +91,9 @@ export async function run(args: string[]): Promise<void> {
   try {
     for (const [name, load] of Object.entries(BESIDE)) {
       if (!scenarios.includes(name)) continue;
-      const of = partitions === DEFAULT_PARTITIONS ? load.name : `${load.name}, ${partitions} partitions`;
-      const beside = await besideOthers(deployment, of, { ...load, seconds }, Number(values.runs));
+      const of =
+        String(partitions) === DEFAULT_PARTITIONS ? load.name : `${load.name}, ${partitions} partitions`;
+      const beside = await besideOthers(deployment, of, { ...load, seconds }, Number(options.runs));
       rows.push(...beside.rows);
       ratios.push(...beside.ratios);
     }
@@ -72,7 +104,7 @@ export async function run(args: string[]): Promise<void> {
     await kafka?.stop();
   }
   printTable(COLUMNS, rows);
-  await keepHistory('ingestion', ratios, values);
+  await keepHistory('ingestion', ratios, options);
 }
 
 const DEFAULT_PARTITIONS = '4';
@@ -88,9 +120,7 @@ const { batch: BATCH } = BESIDE;
 /** Starts a broker for this run, unless KAFKA_BROKERS names one. That one must have none of the topics. */
 async function ownKafka(): Promise<KafkaServer | undefined> {
   if (process.env['KAFKA_BROKERS']) return undefined;
-  const kafka = await startKafka();
-  if (kafka === undefined) throw new Error('Kafka is not installed: run deploy/backings/install.sh kafka.');
-  return kafka;
+  return installed('kafka', await startKafka());
 }
 
 /** Runs servers in turn, so that other load on the machine affects all. Shows the median run of each. */

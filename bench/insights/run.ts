@@ -4,8 +4,10 @@ import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { ArchiveFileRecord } from '@switchboard/contracts';
 import { startClickHouse } from '@switchboard/testkit';
-import { HISTORY_OPTIONS, keepHistory, type Ratio } from '../lib/history.ts';
-import { median } from '../lib/median.ts';
+import { installed } from '../lib/backings.ts';
+import { keepHistory, type Ratio } from '../lib/history.ts';
+import { OPTIONS } from '../lib/options.ts';
+import { median, quantile } from '../lib/statistics.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { type Analytics, type Answer, startAnalytics } from './analytics.ts';
 import { generateFiles, LARGE, smallProject } from './files.ts';
@@ -27,10 +29,12 @@ export async function run(args: string[]): Promise<void> {
       days: { type: 'string', default: '90' },
       projects: { type: 'string', default: '1000' },
       memory: { type: 'string', default: '500' },
-      runs: { type: 'string', default: '3' },
+      runs: OPTIONS.runs,
+      record: OPTIONS.record,
+      check: OPTIONS.check,
+      /** How often ten queries run at once. */
       rounds: { type: 'string', default: '3' },
       clickhouse: { type: 'boolean', default: false },
-      ...HISTORY_OPTIONS,
     },
   });
   const [events, days, projects] = [Number(values.events), Number(values.days), Number(values.projects)];
@@ -90,9 +94,9 @@ export async function run(args: string[]): Promise<void> {
         Promise.all(mix.map((question) => timed<object>(() => ask(question), ownCpuSeconds))),
       );
       const took = rounds.flat().map(({ ms }) => ms);
-      const inOrder = took.toSorted((one, next) => one - next);
-      const p99 = inOrder[Math.ceil(inOrder.length * 0.99) - 1] ?? Number.NaN;
-      console.log(`${AT_ONCE} at once${name}: p50 ${shown(median(took))}, p99 ${shown(p99)} ms`);
+      console.log(
+        `${AT_ONCE} at once${name}: p50 ${shown(median(took))}, p99 ${shown(quantile(took, 0.99))} ms`,
+      );
     }
     hand.close();
     console.log(`peak memory of the process: ${thousands(await usage.peakMb())} MB`);
@@ -160,9 +164,7 @@ interface OnClickHouse extends Pick<Analytics, 'ask' | 'stop'> {
 }
 
 async function startOnClickHouse(options: Parameters<typeof startAnalytics>[0]): Promise<OnClickHouse> {
-  const server = await startClickHouse();
-  if (server === undefined)
-    throw new Error('ClickHouse is missing: run deploy/backings/install.sh clickhouse');
+  const server = installed('clickhouse', await startClickHouse());
   const { origin, username, password } = new URL(server.url);
   const Authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const run = async (body: string) => {

@@ -3,7 +3,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { median } from './median.ts';
+import { median } from './statistics.ts';
 import { decimals, printTable } from './table.ts';
 
 /** One of our figures divided by that of a floor or a peer in the same run. */
@@ -30,14 +30,6 @@ interface Compared extends Ratio {
   /** How much worse it is than usual, as a share of the usual ratio. Negative if it is better. */
   worseBy: number;
 }
-
-/** parseArgs options of every bench that keeps a history. */
-export const HISTORY_OPTIONS = {
-  /** Appends the ratios to the history. */
-  record: { type: 'boolean', default: false },
-  /** Exits with code 1 if a ratio is worse than usual. */
-  check: { type: 'boolean', default: false },
-} as const;
 
 const FILE = join(import.meta.dirname, '../history.ndjson');
 const COMPARED_RECORDS = 5;

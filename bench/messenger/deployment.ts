@@ -1,37 +1,89 @@
-import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createDirectoryPublisher, testMember } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
-import { eventually, type Program } from '@switchboard/testkit';
-import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
+import { eventually, type Program, startRedis } from '@switchboard/testkit';
+import { installed } from '../lib/backings.ts';
+import { PROJECT_ID, PROJECT_KEY } from '../lib/project.ts';
+import { type ReadyBytes, startReadyBytes } from '../lib/ready-bytes.ts';
+import { HEAP_FLAGS, profileFlags, startRig } from '../lib/rig.ts';
 import { UNLIMITED_MESSENGER } from '../lib/unlimited.ts';
+import { LOOP_DELAY_FLAGS, longestDelayMs } from './loop-delay.ts';
 
-export const PROJECT_ID = 'bench';
-export const PROJECT_KEY = `pk_eu_${'a'.repeat(32)}`;
-export const AUTHORIZED = { Authorization: `Bearer ${PROJECT_KEY}` };
+const COMPANY_ID = 'company';
+export const AUTHORS = 50;
+
+type ServiceName = 'collaboration' | 'messenger';
 
 export interface Deployment {
-  service: Program;
-  manage(method: string, path: string, body: unknown): Promise<void>;
+  messenger: Program;
+  collaboration: Program;
+  floor: ReadyBytes;
+  /** Access tokens of members of the company. */
+  tokens: string[];
+  databaseUrl(service: ServiceName): Promise<string>;
+  manage(service: ServiceName, method: string, path: string, body: unknown): Promise<void>;
+  /** Resets the counters of rate limits. */
+  resetLimits(): Promise<void>;
+  longestDelayMs(program: Program): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Starts the messenger service as a process, with one project. PostgreSQL is also its event log. */
-export async function deploy({ durable }: { durable: boolean }): Promise<Deployment> {
+interface Options {
+  /** Whether PostgreSQL syncs commits to disk. */
+  durable: boolean;
+  /** The ids of the project's reports. */
+  reports: readonly string[];
+  profile: string | undefined;
+}
+
+/** Starts messenger and collaboration as processes, with one project. PostgreSQL is also their event log. */
+export async function deploy({ durable, reports, profile }: Options): Promise<Deployment> {
+  const redis = installed('redis', await startRedis());
   const { rig, stop } = await startRig({
     durable,
-    env: UNLIMITED_MESSENGER,
+    env: {
+      ...UNLIMITED_MESSENGER,
+      REDIS_URL: redis.url,
+      TOPIC_PARTITIONS: '1',
+      TRUSTED_PROXY_HOPS: '1',
+    },
   });
+  const env = { LOOP_DELAY_FOLDER: rig.folder };
   const log = openPostgresLog({ url: rig.logUrl });
   rig.defer(() => log.close());
   const directory = await createDirectoryPublisher(log);
-  await directory.putProject({ id: PROJECT_ID, companyId: 'company', name: 'Bench', key: PROJECT_KEY });
-  const service = await rig.spawn('messenger', { flags: HEAP_FLAGS, output: 'inherit' });
+  const members = Array.from({ length: AUTHORS }, (_, index) => `person-${index}`);
+  await directory.putProject({ id: PROJECT_ID, companyId: COMPANY_ID, key: PROJECT_KEY, members });
+  await directory.put('report', ...reports.map((id) => ({ projectId: PROJECT_ID, id, name: id })));
+  await directory.put('member', testMember(COMPANY_ID, 'operator'));
+  const flags = [...HEAP_FLAGS, ...LOOP_DELAY_FLAGS];
+  const spawn = (name: ServiceName) =>
+    rig.spawn(name, { flags: [...flags, ...profileFlags(profile)], env, output: 'inherit' });
+  const [messenger, collaboration] = [await spawn('messenger'), await spawn('collaboration')];
+  const floor = await startReadyBytes(flags, env);
+  rig.defer(() => floor.server.stop());
   return {
-    service,
-    manage: (method, path, body) =>
+    messenger,
+    collaboration,
+    floor,
+    tokens: await Promise.all(members.map((sub) => rig.mint({ sub }))),
+    databaseUrl: rig.databaseUrl,
+    manage: (service, method, path, body) =>
       eventually(async () => {
-        const { status } = await rig.manage('messenger', method, `/projects/${PROJECT_ID}${path}`, body);
+        const { status } = await rig.manage(service, method, path, body);
         if (status >= 300) throw new Error(`${method} ${path} got status ${status}`);
       }),
-    stop,
+    async resetLimits() {
+      const { port, hostname } = new URL(redis.url);
+      const socket = connect(Number(port), hostname);
+      socket.write('FLUSHALL\r\nQUIT\r\n');
+      await text(socket);
+    },
+    longestDelayMs: (program) => longestDelayMs(rig.folder, program.pid),
+    async stop() {
+      await stop();
+      await redis.kill();
+    },
   };
 }

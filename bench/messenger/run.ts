@@ -1,111 +1,102 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { processUsage } from '@switchboard/testkit';
-import { applyLoad, countOf } from '../lib/load.ts';
-import { decimals, printTable, thousands } from '../lib/table.ts';
-import { startClients, type TurnResult } from './clients.ts';
-import { AUTHORIZED, type Deployment, deploy, PROJECT_KEY } from './deployment.ts';
+import { call, processUsage } from '@switchboard/testkit';
+import { compare, printRuns, type Run, ratiosOf, type Target } from '../lib/compare.ts';
+import { keepHistory } from '../lib/history.ts';
+import { applyLoad, type LoadRequest } from '../lib/load.ts';
+import { OPTIONS, selected } from '../lib/options.ts';
+import { AUTHORIZED, PROJECT_KEY } from '../lib/project.ts';
+import { openSockets } from '../lib/sockets.ts';
+import { decimals, printTable } from '../lib/table.ts';
+import { type Deployment, deploy } from './deployment.ts';
+import { READS_BY_NAME, REPORTS } from './reads.ts';
 
-/** Measures the messenger: the memory of idle sockets, turns at a steady rate, and the configuration. */
+/** Sockets run first, in a fresh process: memory left over from other work would hide the memory of sockets. */
+const SCENARIOS = ['sockets', 'turns', ...Object.keys(READS_BY_NAME)];
+
+const CONVERSATIONS = 200;
+const TURNS_PER_SECOND = 200;
+const END_OF_HEAD = '\r\n\r\n';
+
+/**
+ * Measures the memory of idle sockets, turns at a steady rate, and reads of conversations, the configuration, comment
+ * threads and shared reports beside ready bytes.
+ */
 export async function run(args: string[]): Promise<void> {
+  const { only, seconds, runs, profile, record, check } = OPTIONS;
   const { values } = parseArgs({
     args,
     options: {
+      ...{ only, seconds, runs, profile, record, check },
       sockets: { type: 'string', default: '5000' },
-      seconds: { type: 'string', default: '10' },
-      /** One of sockets, turns or configuration. */
-      only: { type: 'string', default: '' },
       /** Disables fsync, to show the cost of the disk. */
       volatile: { type: 'boolean', default: false },
     },
   });
-  const deployment = await deploy({ durable: !values.volatile });
-  const wants = (name: string) => values.only === '' || values.only === name;
+  const names = selected(SCENARIOS, values.only, (name) => name);
+  const deployment = await deploy({ durable: !values.volatile, reports: REPORTS, profile: values.profile });
+  const options = { seconds: Number(values.seconds), runs: Number(values.runs) };
+  const measured = new Map<Target, Run>();
   try {
-    const seconds = Number(values.seconds);
-    // Runs first, in a fresh process: memory left over from other work would hide the memory of sockets.
-    const child = wants('sockets') ? await measureSockets(deployment, Number(values.sockets)) : undefined;
-    if (child !== undefined) await measureTurns(deployment, seconds, `beside ${values.sockets} sockets`);
-    child?.kill();
-    if (wants('turns')) await measureTurns(deployment, seconds, 'without sockets');
-    if (wants('configuration')) {
-      await configure(deployment);
-      await measureConfiguration(deployment, seconds);
+    for (const name of names) {
+      if (name === 'sockets') await measureSockets(deployment, Number(values.sockets), options.seconds);
+      else if (name === 'turns') await measureTurns(deployment, options.seconds, 'without sockets');
+      const targets = (await READS_BY_NAME[name]?.(deployment)) ?? [];
+      const reads = await compare(targets, {
+        ...options,
+        prepare: deployment.resetLimits,
+        longestBlockMs: deployment.longestDelayMs,
+      });
+      for (const [target, one] of reads) measured.set(target, one);
     }
   } finally {
     await deployment.stop();
   }
+  printRuns(measured);
+  await keepHistory('messenger', ratiosOf(measured), values);
 }
 
-async function configure({ manage }: Deployment): Promise<void> {
-  await manage('PUT', '/messenger/config', {
-    texts: { en: { greeting: 'Hello' }, de: { greeting: 'Hallo' }, 'pt-BR': { greeting: 'Olá' } },
-  });
-}
-
-async function measureConfiguration({ service }: Deployment, seconds: number): Promise<void> {
-  const requests = ['', '?locale=de', '?locale=pt-BR,en', '?locale=fr-CA,de'].map((query) => ({
-    path: `/v1/messenger/config${query}`,
-  }));
-  const plan = { port: service.port, requests, headers: AUTHORIZED, connections: 20 };
-  await applyLoad({ ...plan, seconds: 2 });
-  const result = await applyLoad({ ...plan, seconds });
-  const { statuses, latency } = result;
-  const row = [
-    thousands(countOf(result) / result.seconds),
-    decimals(latency.p50, 2),
-    decimals(latency.p99, 2),
-    JSON.stringify(statuses),
-  ];
-  printTable(['configuration, requests/s', 'p50 ms', 'p99 ms', 'statuses'], [row]);
-}
-
-async function measureTurns({ service }: Deployment, seconds: number, name: string): Promise<void> {
-  const conversations = [];
-  for (let count = 0; count < 200; count++) {
-    const response = await fetch(`${service.url}/v1/conversations`, {
-      method: 'POST',
+/** Sends turns at a steady rate, to 200 conversations in turn. */
+async function measureTurns({ messenger }: Deployment, seconds: number, name: string): Promise<void> {
+  const body = JSON.stringify({ body: 'I was charged twice for the same order. Can you look into it?' });
+  const requests: LoadRequest[] = [];
+  for (let count = 0; count < CONVERSATIONS; count++) {
+    const opened = await call('POST', `${messenger.url}/v1/conversations`, {
       headers: AUTHORIZED,
-      body: '{"distinctId":"bench"}',
+      body: { distinctId: 'bench' },
     });
-    const { conversationId: id, token } = (await response.json()) as {
-      conversationId: string;
-      token: string;
-    };
-    conversations.push({ id, token });
+    const { conversationId, token } = opened.body;
+    const headers = { 'X-Service-Conversation-Token': token };
+    requests.push({ path: `/v1/conversations/${conversationId}/turns`, body, headers });
   }
-  const plan = {
-    kind: 'turns',
-    port: service.port,
-    key: PROJECT_KEY,
-    conversations,
-    perSecond: 200,
-  } as const;
-  (await startClients({ ...plan, seconds: 2 })).child.kill();
-  const { child, result } = await startClients<TurnResult>({ ...plan, seconds });
-  child.kill();
-  const { p50, p99, max, statuses } = result;
-  const row = [name, decimals(p50), decimals(p99), decimals(max), JSON.stringify(statuses)];
-  printTable(['turns at 200/s', 'p50 ms', 'p99 ms', 'max ms', 'statuses'], [row]);
+  const plan = { port: messenger.port, headers: AUTHORIZED, connections: CONVERSATIONS, requests };
+  await applyLoad({ ...plan, perSecond: TURNS_PER_SECOND, seconds: 2 });
+  const { latency, statuses } = await applyLoad({ ...plan, perSecond: TURNS_PER_SECOND, seconds });
+  const times = [latency.p50, latency.p99, latency.max].map((ms) => decimals(ms));
+  printTable(
+    [`turns at ${TURNS_PER_SECOND}/s`, 'p50 ms', 'p99 ms', 'max ms', 'statuses'],
+    [[name, ...times, JSON.stringify(statuses)]],
+  );
 }
 
-async function measureSockets({ service }: Deployment, count: number) {
+/** Measures the memory of idle sockets, and turns beside them. */
+async function measureSockets(deployment: Deployment, count: number, seconds: number): Promise<void> {
+  const { messenger } = deployment;
   await sleep(2000);
-  const usage = processUsage(service.pid);
+  const usage = processUsage(messenger.pid);
   const before = await usage.residentMb();
   const path = `/v1/messenger/socket?api_key=${PROJECT_KEY}`;
-  const { child, result: open } = await startClients<number>({
-    kind: 'sockets',
-    port: service.port,
-    path,
-    count,
-  });
+  const sockets = await openSockets({ ports: [messenger.port], path, ready: END_OF_HEAD, count });
   await sleep(5000);
   const after = await usage.residentMb();
   // Waits until every client has been pinged.
   await sleep(35_000);
   const later = await usage.residentMb();
-  const row = [open, before, after, later, later - before].map((value) => decimals(value, 0));
-  printTable(['sockets open', 'RSS MB before', 'after', 'after a ping', 'cost MB'], [row]);
-  return child;
+  const row = [before, after, later, later - before].map((value) => decimals(value, 0));
+  printTable(
+    ['sockets open', 'RSS MB before', 'after', 'after a ping', 'cost MB'],
+    [[String(count), ...row]],
+  );
+  await measureTurns(deployment, seconds, `beside ${count} sockets`);
+  sockets.stop();
 }

@@ -1,149 +1,42 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { TABLES } from '@switchboard/e2e/retention';
-import { decimals, printTable, thousands } from '../lib/table.ts';
-import { SERVICES } from './deployment.ts';
-import { type Measured, measureShare } from './measure.ts';
-import { LOADS, MODEL, sizeOf } from './model.ts';
-import { scalePicture } from './picture.ts';
-import {
-  ARCHIVE_RETENTION_DAYS,
-  boundedTables,
-  coresFor,
-  microsOf,
-  nameOf,
-  podsFor,
-  TARGETS,
-  totalsOf,
-} from './sizing.ts';
+import { keepHistory } from '../lib/history.ts';
+import { OPTIONS, selected } from '../lib/options.ts';
+import { DIMENSIONS, measureGrowth, ratioOf } from './growth/growth.ts';
+import { FACTORS } from './growth/path.ts';
+import { measureShares } from './model/shares.ts';
 
-/** Applies the load of the model to all services while they hold shares of its data. */
+const THE_MODEL = 'model';
+
+/**
+ * Applies the load of the model to all services while they hold shares of its data, and measures each hot path at 1,
+ * 10, 100 and 1,000 times the data.
+ */
 export async function run(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
+  const { only, record, check } = OPTIONS;
+  const { values } = parseArgs({
     args,
-    allowPositionals: true,
     options: {
-      /** Shares of the model: `--share 0.01 0.1 1`. */
+      ...{ only, record, check },
+      /** Shares of the model, such as `0.01,0.1,1`. */
       share: { type: 'string', default: '0.01' },
-      /** The duration of each peak. 0 only fills the data and measures nothing. */
+      /** The duration of each peak of the model. 0 only fills the data and measures nothing. */
       seconds: { type: 'string', default: '30' },
-      /** The value of ARCHIVE_FILE_SECONDS. */
-      'file-seconds': { type: 'string', default: '30' },
-      /** A folder that keeps the stored data and the measurements for further runs. */
+      /** A folder that keeps the data of the model and the measurements for further runs. */
       keep: { type: 'string' },
-      /** The SVG file for a picture. */
-      picture: { type: 'string' },
+      /** The number of sizes of a path, from the smallest. */
+      steps: { type: 'string', default: String(FACTORS.length) },
+      /** The folder for pictures: scale.svg of the model, and growth.svg and insights-growth.svg of the paths. */
+      pictures: { type: 'string' },
     },
   });
-  const options = {
-    seconds: Number(values.seconds),
-    fileSeconds: Number(values['file-seconds']),
-    keep: values.keep,
-  };
-  const kept = values.keep && join(values.keep, 'measured.json');
-  let all: Measured[] = kept ? await readFile(kept, 'utf8').then(JSON.parse, () => []) : [];
-  for (const share of [values.share, ...positionals].map(Number)) {
-    const measured = await measureShare(sizeOf(share), options);
-    if (measured === undefined) continue;
-    all = [...all.filter(({ size }) => size.share !== share), measured];
-    all.sort((a, b) => a.size.share - b.size.share);
-    print(measured);
-    if (kept) await writeFile(kept, JSON.stringify(all));
-    if (values.picture !== undefined) await writeFile(values.picture, scalePicture(all));
-    // Smaller shares may run beside tests, so they have no targets.
-    if (share >= 1) requireTargets(measured);
+  const names = selected([THE_MODEL, ...Object.keys(DIMENSIONS)], values.only, (name) => name);
+  const { keep, pictures } = values;
+  if (names.includes(THE_MODEL)) {
+    const shares = values.share.split(',').map(Number);
+    await measureShares(shares, { seconds: Number(values.seconds), keep, pictures });
   }
-}
-
-function requireTargets(measured: Measured): void {
-  const { pods, cores, podMb } = totalsOf(measured);
-  const { written, merged } = measured.objects;
-  const found = { pods, cores, podMb, objectsPerDay: written + merged };
-  const missed = Object.entries(found).filter(
-    ([name, value]) => value > TARGETS[name as keyof typeof TARGETS],
-  );
-  if (missed.length > 0) throw new Error(`over the targets: ${JSON.stringify(Object.fromEntries(missed))}`);
-}
-
-function print(measured: Measured): void {
-  const { size, idle, peaks, average, peakMb, objects } = measured;
-  console.log(
-    `\n${size.share * 100}%: ${thousands(size.projects)} projects of ${MODEL.flagsPerProject} flags, ${thousands(size.people)} people, ${thousands(size.archivedEvents)} archived events, ${thousands(size.conversations)} conversations, ${MODEL.partitions} partitions`,
-  );
-  const worse = (service: (typeof SERVICES)[number]) =>
-    Math.max(peaks.zipf.cores[service], peaks.uniform.cores[service]);
-  printTable(
-    [
-      'service',
-      'CPUs idle',
-      'at average',
-      'at peak, Zipf',
-      'at peak, uniform',
-      'peak MB of a pod',
-      'pods',
-      'their CPUs',
-    ],
-    SERVICES.map((service) => [
-      service,
-      ...[idle, average.cores, peaks.zipf.cores, peaks.uniform.cores].map((cores) =>
-        decimals(cores[service], 3),
-      ),
-      thousands(peakMb[service]),
-      String(podsFor(service, worse(service))),
-      decimals(coresFor(service, { idle: idle[service], peak: worse(service) }), 2),
-    ]),
-  );
-  const windows = { 'average, Zipf': average, 'peak, Zipf': peaks.zipf, 'peak, uniform': peaks.uniform };
-  printTable(
-    ['load', 'at', 'a second', 'failed', 'p50 ms', 'p99 ms', 'CPU us each'],
-    Object.entries(windows).flatMap(([name, window]) =>
-      LOADS.map((load) => {
-        const { done, failures, p50, p99 } = window.loads[load];
-        const failed = Object.entries(failures).map(([status, count]) => `${count} with ${status}`);
-        const micros = microsOf(load, window, idle).map((one) => `${one.service} ${thousands(one.micros)}`);
-        return [
-          load,
-          name,
-          decimals(done / window.seconds),
-          failed.join(', ') || '0',
-          ...[p50, p99].map((ms) => decimals(ms)),
-          micros.join(', '),
-        ];
-      }),
-    ),
-  );
-  printTable(
-    ['table', 'rows', 'MB', 'bytes a row', 'rows at the model', 'GB at the model', 'bound'],
-    boundedTables(measured).map(({ table, bytesPerRow, modelRows, modelBytes }) => [
-      nameOf(table),
-      thousands(table.rows),
-      decimals(table.bytes / 1e6),
-      thousands(bytesPerRow),
-      thousands(modelRows),
-      decimals(modelBytes / 1e9, 2),
-      boundOf(table.service, table.name),
-    ]),
-  );
-  const totals = totalsOf(measured);
-  printTable(
-    ['of the model', 'measured', 'target'],
-    [
-      ['pods', String(totals.pods), String(TARGETS.pods)],
-      ['CPUs at peak', decimals(totals.cores, 2), String(TARGETS.cores)],
-      ['MB of the largest pod', thousands(totals.podMb), String(TARGETS.podMb)],
-      [
-        'objects a day',
-        `${thousands(objects.written)} + ${thousands(objects.merged)} merged`,
-        thousands(TARGETS.objectsPerDay),
-      ],
-      ['bytes of an archived event', decimals(measured.archivedBytes / size.archivedEvents), ''],
-    ],
-  );
-  console.log(`Files of events: kept for ARCHIVE_RETENTION_DAYS=${ARCHIVE_RETENTION_DAYS}.`);
-}
-
-function boundOf(service: string, table: string): string {
-  const bound = TABLES[service]?.[table];
-  return bound === undefined ? '' : Object.values(bound).join();
+  const paths = names.filter((name) => name !== THE_MODEL);
+  if (paths.length === 0) return;
+  const series = await measureGrowth(paths, { steps: Number(values.steps), pictures });
+  await keepHistory('scale', series.map(ratioOf), values);
 }
