@@ -7,12 +7,6 @@ import type { ServiceName } from '@switchboard/contracts';
 import { accessTokens, eventually, freePort, startKafka, startRedis } from '@switchboard/testkit';
 import { type Instance, startInstance } from '../harness/instances.ts';
 
-export interface RestoreOptions {
-  /** The libpq variables that connect as a superuser. */
-  postgres: { PGHOST: string; PGPORT: string; PGUSER: string };
-  log(line: string): void;
-}
-
 export type RestoreEnvironment = Awaited<ReturnType<typeof openRestoreEnvironment>>;
 
 export const SERVICES: ServiceName[] = [
@@ -28,8 +22,14 @@ export const SERVICES: ServiceName[] = [
 const DOCUMENT = new URL('../../docs/backup-and-upgrade.md', import.meta.url);
 const run = promisify(execFile);
 
-/** Opens an environment with every service as a process, stores to drop, and the commands of docs/backup-and-upgrade.md. */
-export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) {
+/**
+ * Opens an environment with every service as a process, stores to drop, and the commands of docs/backup-and-upgrade.md.
+ * `postgresUrl` connects to an empty server as a superuser.
+ */
+export async function openRestoreEnvironment(postgresUrl: string) {
+  const { hostname, port, username, password } = new URL(postgresUrl);
+  const host = `${hostname}:${port || 5432}`;
+  const postgres = { PGHOST: hostname, PGPORT: port || '5432', PGUSER: username, PGPASSWORD: password };
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-restore-'));
   const objects = join(folder, 'objects');
   const env = { PATH: process.env['PATH'], ...postgres };
@@ -79,7 +79,6 @@ export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) 
     async runCommand(name: string, variables: Record<string, string> = {}) {
       const script = commands.get(name);
       if (script === undefined) throw new Error(`docs/backup-and-upgrade.md has no command ${name}`);
-      log(`$ ${name} ${Object.values(variables).join(' ')}`);
       const shell = { cwd: folder, env: { ...env, KAFKA: brokers(), ...variables } };
       await run('bash', ['--norc', '-euc', script], shell);
     },
@@ -92,7 +91,7 @@ export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) 
     async start(...services: ServiceName[]) {
       await Promise.all(
         services.map(async (service) => {
-          const address = `postgres://${service}:${service}@${postgres.PGHOST}:${postgres.PGPORT}/${service}`;
+          const address = `postgres://${service}:${service}@${host}/${service}`;
           const port = ports.get(service) ?? 0;
           running.set(
             service,
@@ -136,7 +135,6 @@ export async function openRestoreEnvironment({ postgres, log }: RestoreOptions) 
         },
         { withinMs: 90_000 },
       );
-      log(`  ${what}: ${expected}`);
     },
 
     async close() {

@@ -1,14 +1,11 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { z } from 'zod';
 import { createProject, managementClient } from '../harness/project.ts';
-import { openRestoreEnvironment, type RestoreOptions, SERVICES } from './environment.ts';
+import { openRestoreEnvironment, SERVICES } from './environment.ts';
 import { createSdk } from './sdk.ts';
-
-interface RestoreTest extends RestoreOptions {
-  /** Counts the rows of all Parquet files in a folder. */
-  countRows(folder: string): Promise<number>;
-}
 
 const PROJECT = 'shop';
 const WITH_REPLICA = SERVICES.filter((service) => service !== 'catalogue');
@@ -21,12 +18,12 @@ const ran = z.object({ ranAt: z.string().nullable(), failure: z.unknown() });
 const QUESTION = { kind: 'trends', range: { last: 2, unit: 'day' }, series: [{ event: 'order placed' }] };
 
 /**
- * Backs up, drops and restores every store with the commands of docs/backup-and-upgrade.md. Needs an empty PostgreSQL server, and
- * the client programs of PostgreSQL and Kafka on the PATH. Throws if data is missing or duplicated.
+ * Backs up, drops and restores every store with the commands of docs/backup-and-upgrade.md. `postgresUrl` connects to
+ * an empty PostgreSQL server as a superuser. Needs the client programs of PostgreSQL and Kafka on the PATH. Throws if
+ * data is missing or duplicated.
  */
-export async function runRestoreTest({ countRows, ...options }: RestoreTest): Promise<void> {
-  const { log } = options;
-  const environment = await openRestoreEnvironment(options);
+export async function restoreEveryStore(postgresUrl: string): Promise<void> {
+  const environment = await openRestoreEnvironment(postgresUrl);
   const { url, call, eventuallyIs, runCommand, start, stop, sql } = environment;
   const dropDatabase = (service: ServiceName) => sql('postgres', `drop database ${service}`);
   try {
@@ -34,7 +31,6 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
       await sql('postgres', `create role ${service} login password '${service}'`);
       await environment.createDatabase(service);
     }
-    log(`PostgreSQL ${await sql('postgres', 'show server_version')}`);
     await start(...SERVICES);
     const project = await createProject(environment, { id: PROJECT, region: 'eu' });
     const manage = await managementClient(environment);
@@ -99,7 +95,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await runReport();
     await runCommand('dump');
 
-    log('Send more data after the backup.');
+    // Send more data after the backup.
     await identify('bob', 'team');
     await identify('cid', 'team');
     await identify('person-2', 'team');
@@ -114,7 +110,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await eventuallyIs('recordings', recordings, ['session-after', 'session-before']);
     await eventuallyIs('events of the later cohort', counted('later'), 4);
 
-    log('Drop the database analytics.');
+    // Drop the database analytics.
     await stop('analytics');
     await dropDatabase('analytics');
     await runCommand('restore', { service: 'analytics' });
@@ -127,7 +123,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     for (const cohort of ['team', 'later']) await eventuallyIs('events of a cohort', counted(cohort), 4);
     await runReport();
 
-    log('Drop the database flags.');
+    // Drop the database flags.
     await stop('flags');
     await dropDatabase('flags');
     await runCommand('restore', { service: 'flags' });
@@ -138,7 +134,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
       await eventuallyIs(`${person} has the team flag`, onTeam(person), true);
     await eventuallyIs('status of the later key', statusOf(laterKey), 200);
 
-    log('Drop the database archive.');
+    // Drop the database archive.
     await stop('archive');
     await dropDatabase('archive');
     await runCommand('restore', { service: 'archive' });
@@ -155,7 +151,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await eventuallyIs('rows', rows, 100);
     await eventuallyIs('events in insights', counted(), 100);
 
-    log('Drop the database archive and recreate it empty.');
+    // Drop the database archive and recreate it empty.
     await stop('archive');
     await dropDatabase('archive');
     await environment.createDatabase('archive');
@@ -167,7 +163,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await eventuallyIs('rows', rows, 110);
     await eventuallyIs('events in insights', counted(), 110);
 
-    log('Drop the databases messenger and collaboration.');
+    // Drop the databases messenger and collaboration.
     await stop('messenger', 'collaboration');
     for (const service of ['messenger', 'collaboration'] as const) {
       await dropDatabase(service);
@@ -184,7 +180,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
       linked.body.token,
     );
 
-    log('Drop the database catalogue. Its backup does not contain the later key.');
+    // Drop the database catalogue. Its backup does not contain the later key.
     await stop(...SERVICES);
     await dropDatabase('catalogue');
     await runCommand('restore', { service: 'catalogue' });
@@ -198,7 +194,7 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
     await eventuallyIs('status of a new key', statusOf(newestKey), 200);
     await runReport();
 
-    log('Replace Kafka by an empty one.');
+    // Replace Kafka by an empty one.
     await stop(...SERVICES);
     await environment.loseKafka();
     for (const service of WITH_REPLICA) await runCommand('replica', { service });
@@ -219,4 +215,14 @@ export async function runRestoreTest({ countRows, ...options }: RestoreTest): Pr
   } finally {
     await environment.close();
   }
+}
+
+/** Counts the rows of all Parquet files in a folder. */
+async function countRows(folder: string): Promise<number> {
+  let rows = 0;
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith('.parquet')) continue;
+    rows += Number((await parquetMetadataAsync(await asyncBufferFromFile(join(folder, name)))).num_rows);
+  }
+  return rows;
 }

@@ -15,16 +15,6 @@ import { isNextVersion, writeNextVersion } from './next-version.ts';
 import { createRequestCounts } from './request-counts.ts';
 import { type Verification, verify } from './verify.ts';
 
-export interface RollingUpgradeOptions {
-  /** The number of rounds. Every instance restarts once per round. */
-  rounds: number;
-  /** The number of instances that restart at the same time, each of a different part. */
-  atOnce: number;
-  /** The factor for the default request rate. */
-  intensity: number;
-  log?(line: string): void;
-}
-
 export interface RollingUpgrade extends Verification {
   requests: Record<string, number>;
   failures: string[];
@@ -70,14 +60,11 @@ export function deployInPairs(): Promise<Deployment | undefined> {
 }
 
 /**
- * Puts a deployment under load, restarts every instance as its next version, and reports failed requests and lost or
- * duplicated data. The first restart of each service applies the next version's migration.
+ * Puts a deployment under load, restarts the first instances of all parts and then the second ones as their next
+ * version, and reports failed requests and lost or duplicated data. The first restart of each service applies the
+ * next version's migration.
  */
-export async function runRollingUpgrade(
-  deployment: Deployment,
-  options: RollingUpgradeOptions,
-): Promise<RollingUpgrade> {
-  const { rounds, atOnce, intensity, log = () => undefined } = options;
+export async function runRollingUpgrade(deployment: Deployment): Promise<RollingUpgrade> {
   const { gateway, instances, backings } = deployment;
   const manage = await managementClient(deployment);
   const project = await createProject(deployment, { id: 'web-shop', region: 'eu' });
@@ -89,7 +76,7 @@ export async function runRollingUpgrade(
   const load = await startLoad({
     call,
     counts,
-    intensity,
+    intensity: 1,
     linkToken,
     readShared: (token) => readFrom(`127.0.0.${2 + (reader++ % 200)}`, gateway.api, token),
   });
@@ -104,24 +91,19 @@ export async function runRollingUpgrade(
   const exitCodes: (number | null)[] = [];
   const logged: string[] = [];
   const restart = async (instance: Instance) => {
-    log(`stop ${instance.name}`);
     exitCodes.push(await instance.stop());
     logged.push(...warningsOf(instance));
     await instance.restart({ folder: next });
-    log(`restarted ${instance.name}`);
   };
   await sleep(SETTLE_MS);
-  for (let round = 0; round < rounds; round++) {
-    for (const nth of [0, 1]) {
-      const restarting = PARTS.flatMap((_, part) => instances.slice(2 * part + nth, 2 * part + nth + 1));
-      for (let i = 0; i < restarting.length; i += atOnce) {
-        await Promise.all(restarting.slice(i, i + atOnce).map(restart));
-        await sleep(SETTLE_MS);
-      }
-      if (round > 0 || nth > 0) continue;
-      for (const service of SERVICES)
-        if (await isNextVersion(backings.postgres.url(service))) migratedWhileServing.push(service);
-    }
+  for (const nth of [0, 1]) {
+    await Promise.all(
+      PARTS.flatMap((_, part) => instances.slice(2 * part + nth, 2 * part + nth + 1)).map(restart),
+    );
+    await sleep(SETTLE_MS);
+    if (nth > 0) continue;
+    for (const service of SERVICES)
+      if (await isNextVersion(backings.postgres.url(service))) migratedWhileServing.push(service);
   }
   await sleep(SETTLE_MS);
   await load.stop();

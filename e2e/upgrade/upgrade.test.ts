@@ -19,7 +19,7 @@ describe.skipIf(deployment === undefined)('two instances of every service behind
     retry: 0,
     timeout: 240_000,
   }, async () => {
-    const result = await runRollingUpgrade(deployed(), { rounds: 1, atOnce: PARTS.length, intensity: 1 });
+    const result = await runRollingUpgrade(deployed());
     const { requests, accepted, socketCodes, exitCodes, migratedWhileServing, logged, ...problems } = result;
     expect(problems, logged.join('\n')).toEqual({
       failures: [],
