@@ -38,8 +38,7 @@ const BENCHES: Record<string, Bench> = {
     load: () => import('./latency/run.ts'),
   },
   scale: {
-    summary:
-      'All services with shares of the model, and hot paths with up to 1,000 times the data.',
+    summary: 'All services with shares of the model, and hot paths with up to 1,000 times the data.',
     options: '--seconds 30 --share 0.01,0.1 --steps 4 --keep <folder> --pictures <folder>',
     load: () => import('./scale/run.ts'),
   },
