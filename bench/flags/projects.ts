@@ -3,7 +3,7 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import { eventually, type Harness, type Program } from '@switchboard/testkit';
 import { measure, printRuns, type Run, type Target } from '../lib/compare.ts';
-import type { LoadRequest } from '../lib/load.ts';
+import type { LoadRequest } from '../lib/load/load.ts';
 import { HEAP_FLAGS, heapFlagsOf, startRig } from '../lib/rig.ts';
 import { thousands } from '../lib/table.ts';
 import { benchFlags } from './ruleset.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProcessUsage, processUsage } from '@switchboard/testkit';
-import { applyLoad, countOf, isSuccess, type LoadResult } from '../lib/load.ts';
+import { applyLoad, countOf, isSuccess, type LoadResult } from '../lib/load/load.ts';
 import { eventBodies, type Protocol } from './bodies.ts';
 import type { Server } from './deployment.ts';
 

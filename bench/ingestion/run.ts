@@ -4,7 +4,7 @@ import { type KafkaServer, processUsage, startKafka } from '@switchboard/testkit
 import type { Kafka } from 'kafkajs';
 import { installed } from '../lib/backings.ts';
 import { keepHistory, type Ratio } from '../lib/history.ts';
-import { isSuccess } from '../lib/load.ts';
+import { isSuccess } from '../lib/load/load.ts';
 import { OPTIONS, selected } from '../lib/options.ts';
 import { profileFlags } from '../lib/rig.ts';
 import { median, medianRun } from '../lib/statistics.ts';

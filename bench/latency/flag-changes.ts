@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '@switchboard/testkit';
 import { type Deployment, deploy } from '../flags/deployment.ts';
-import { applyLoad } from '../lib/load.ts';
+import { applyLoad } from '../lib/load/load.ts';
+import { openSockets, type Sockets } from '../lib/load/sockets.ts';
 import { AUTHORIZED, PROJECT_KEY } from '../lib/project.ts';
-import { openSockets, type Sockets } from '../lib/sockets.ts';
 import type { Latencies } from './latencies.ts';
 
 const KILL_SWITCH = 'kill-switch';

@@ -1,6 +1,6 @@
 import { type Program, processUsage } from '@switchboard/testkit';
 import type { Ratio } from './history.ts';
-import { applyLoad, countOf, type LoadRequest, type LoadResult } from './load.ts';
+import { applyLoad, countOf, type LoadRequest, type LoadResult } from './load/load.ts';
 import { medianRun } from './statistics.ts';
 import { decimals, printTable, thousands } from './table.ts';
 

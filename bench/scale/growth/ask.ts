@@ -1,5 +1,5 @@
 import type { Program } from '@switchboard/testkit';
-import { applyLoad, countOf, type LoadRequest } from '../../lib/load.ts';
+import { applyLoad, countOf, type LoadRequest } from '../../lib/load/load.ts';
 
 /** The placeholder in a request for a number that is different each time. */
 export const NUMBER = 'N'.repeat(10);

@@ -6,7 +6,7 @@ import { openKafkaLog } from '@switchboard/event-log';
 import { eventually, type ProcessUsage, processUsage } from '@switchboard/testkit';
 import { bodyOf, NUMBER } from '../../ingestion/bodies.ts';
 import { DAY_MS } from '../../insights/files.ts';
-import { applyLoad, countOf, isSuccess, type LoadRequest } from '../../lib/load.ts';
+import { applyLoad, countOf, isSuccess, type LoadRequest } from '../../lib/load/load.ts';
 import { type Deployment, deploy, MEMBER, putProjects, SERVICES, type Service } from './deployment.ts';
 import { EVENT_NAMES, type StoredFile, writeFiles } from './files.ts';
 import { fillDatabases, type Opened, openConversations, TURN } from './fill.ts';
