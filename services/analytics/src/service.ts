@@ -12,7 +12,7 @@ import {
   createApp,
   createAuditTrail,
   createRateLimits,
-  defineService,
+  startable,
   directUrl,
   migrateDatabase,
   openServiceDatabase,
@@ -83,7 +83,7 @@ const ANSWERS_BYTES = 16_000_000;
 const LISTS_BYTES = 8_000_000;
 const NOT_STARTED = 'The service has not started.';
 
-export const analyticsService = defineService({
+export const analyticsService = startable({
   name: 'analytics',
   settings: analyticsSettings,
   migrations: [directoryMigrations, auditMigrations, analyticsMigrations],

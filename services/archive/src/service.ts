@@ -5,7 +5,7 @@ import { directoryMigrations, openDirectory, openErasures } from '@switchboard/d
 import {
   createApp,
   createAuditTrail,
-  defineService,
+  startable,
   directUrl,
   migrateDatabase,
   openServiceDatabase,
@@ -39,7 +39,7 @@ interface Worker {
   stop(): Promise<void>;
 }
 
-export const archiveService = defineService({
+export const archiveService = startable({
   name: 'archive',
   settings: archiveSettings,
   migrations: [directoryMigrations, auditMigrations, archiveMigrations],

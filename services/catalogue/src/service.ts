@@ -5,7 +5,7 @@ import {
   createApp,
   createAuditTrail,
   createRateLimits,
-  defineService,
+  startable,
   migrateDatabase,
   openServiceDatabase,
 } from '@switchboard/http';
@@ -57,7 +57,7 @@ import { createTokenUses } from './tokens/uses.ts';
 const PUBLISH_OPEN_MS = 3_600_000;
 
 /** Owns plans, AI models, the directory and the audit trail, and publishes the topic `directory`. */
-export const catalogueService = defineService({
+export const catalogueService = startable({
   name: 'catalogue',
   settings: catalogueSettings,
   migrations: [auditMigrations, catalogueMigrations],

@@ -4,7 +4,7 @@ import {
   createApp,
   createAuditTrail,
   createRateLimits,
-  defineService,
+  startable,
   directUrl,
   migrateDatabase,
   openServiceDatabase,
@@ -59,7 +59,7 @@ import { createSharesStore } from './shares/store.ts';
 const PUSH_TIMEOUT_MS = 10_000;
 
 /** Annotations, public links and their page, shares and comment threads. */
-export const collaborationService = defineService({
+export const collaborationService = startable({
   name: 'collaboration',
   settings: collaborationSettings,
   migrations: [directoryMigrations, auditMigrations, collaborationMigrations],

@@ -3,7 +3,7 @@ import { directoryMigrations, openDirectory, openErasures } from '@switchboard/d
 import {
   createApp,
   createAuditTrail,
-  defineService,
+  startable,
   directUrl,
   migrateDatabase,
   openServiceDatabase,
@@ -60,7 +60,7 @@ interface Worker {
 /** The consumer group that applies identify and group calls. */
 const USER_STATE_GROUP = 'flags.user-state';
 
-export const flagsService = defineService({
+export const flagsService = startable({
   name: 'flags',
   settings: flagsSettings,
   migrations: [directoryMigrations, auditMigrations, flagsMigrations],

@@ -4,7 +4,7 @@ import {
   createApp,
   createAuditTrail,
   createRateLimits,
-  defineService,
+  startable,
   directUrl,
   migrateDatabase,
   openQuotas,
@@ -68,7 +68,7 @@ import { createTranslations } from './translations/translations.ts';
 const TOPICS_PER_SOCKET = 21;
 
 /** The support messenger's conversations, attachments, inbox, configuration and settings. */
-export const messengerService = defineService({
+export const messengerService = startable({
   name: 'messenger',
   settings: messengerSettings,
   migrations: [directoryMigrations, auditMigrations, messengerMigrations],

@@ -23,7 +23,7 @@ export interface DirectoryOptions {
   topic?: string;
   /** How long a look-up of a missing entry waits for the replica to catch up. Default: 2 s. */
   maxWaitMs?: number;
-  onRemoved?: OnRemoved;
+  onRemoved?: OnRemoved | undefined;
 }
 
 export interface Directory extends LookUps {

@@ -57,6 +57,14 @@ export type { Implement } from './pipeline/implement.ts';
 export { type HttpServer, ListenError, listen } from './server/server.ts';
 export { createApp, type ServiceApp } from './service/app.ts';
 export { directUrl, migrateDatabase, openServiceDatabase } from './service/database.ts';
-export { defineService, type RunningService, type StartableService } from './service/define-service.ts';
+export {
+  defineService,
+  type OpenedService,
+  type RunningService,
+  type StartableService,
+  startable,
+} from './service/define-service.ts';
+export type { Part, Parts } from './service/parts.ts';
 export { startWithRetries } from './service/runner.ts';
-export type { Service, ServiceDefinition } from './service/service.ts';
+export type { Backings, Service, ServiceConfig, ServiceDefinition } from './service/service.ts';
+export { openAuditTrail, openReplica } from './service/standard-parts.ts';

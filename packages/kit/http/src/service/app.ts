@@ -39,7 +39,7 @@ interface AppOptions {
   /** The directory's replica; absent in a service without operations on a project. */
   directory?: AccessDirectory;
   /** Absent in a service without operations that need a permission. */
-  audit?: AuditTrail;
+  audit?: AuditTrail | undefined;
   /** The database, for metrics of its availability and its pool. */
   database?: Pick<Database, 'ping' | 'inFlight' | 'poolSize'>;
 }

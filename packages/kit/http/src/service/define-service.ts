@@ -1,18 +1,59 @@
+import type { ServiceName } from '@switchboard/contracts';
+import type { Migrations } from '@switchboard/database';
+import type { Directory } from '@switchboard/directory';
 import {
   type Clock,
   type CommonConfig,
   countFailures,
   type Logger,
+  openEventLog,
   type ServiceContext,
   serviceContext,
 } from '@switchboard/runtime';
 import type { z } from 'zod';
+import type { AccessDirectory } from '../access/credentials.ts';
+import type { AuditTrail } from '../audit/trail.ts';
 import { listen } from '../server/server.ts';
+import { createApp, type ServiceApp } from './app.ts';
+import { directUrl, migrateDatabase, openServiceDatabase } from './database.ts';
+import { createLifeCycle, type Parts } from './parts.ts';
 import { startWithRetries } from './runner.ts';
-import type { Service, ServiceDefinition } from './service.ts';
+import type { Backings, Service, ServiceConfig, ServiceDefinition } from './service.ts';
 
 /** How long requests in flight may take once a service of this process is stopped. */
 const GRACE_MS = 1000;
+
+/** What a service is wired from: its standard parts, and the functions that add its own. */
+export interface OpenedService<
+  C extends ServiceConfig = ServiceConfig,
+  D extends AccessDirectory = Directory,
+  A extends AuditTrail | undefined = AuditTrail,
+> extends Backings<C> {
+  directory: D;
+  audit: A;
+  app: ServiceApp;
+}
+
+interface Wiring<
+  S extends z.ZodType<ServiceConfig>,
+  D extends AccessDirectory,
+  A extends AuditTrail | undefined,
+> {
+  name: ServiceName;
+  settings: S;
+  /** The migrations of the service's database, in the order in which they are applied. */
+  migrations: readonly Migrations[];
+  /** Opens the directory that requests are authorized with, such as `openReplica()`. */
+  directory(backings: Backings<z.output<S>>): D;
+  /** Opens the audit trail, such as `openAuditTrail`. A service without permissions has none. */
+  audit(backings: Backings<z.output<S>>): A;
+  /** Returns the address of the database. Default: DATABASE_URL. */
+  databaseUrl?(config: z.output<S>): string;
+  /** Creates tables of libraries, which the migrations then grant access to. */
+  beforeMigrations?(backings: Backings<z.output<S>>): Promise<void>;
+  /** Creates the features of the service and adds their parts. */
+  create(service: OpenedService<z.output<S>, D, A>): void;
+}
 
 interface StartOptions {
   clock?: Clock;
@@ -41,8 +82,63 @@ export interface StartableService<S extends z.ZodType<CommonConfig>> extends Ser
   ): Promise<RunningService<z.output<S>>>;
 }
 
-/** Declares a service: its name, its settings, its migrations and how it is created from them. */
-export function defineService<S extends z.ZodType<CommonConfig>>(
+/**
+ * Declares a service. The database, the event log, the directory, the audit trail and the application are opened
+ * first, then the features of the service. All parts start in that order, and stop in reverse.
+ */
+export function defineService<
+  S extends z.ZodType<ServiceConfig>,
+  D extends AccessDirectory,
+  A extends AuditTrail | undefined,
+>(wiring: Wiring<S, D, A>): StartableService<S> {
+  return startable({
+    ...wiring,
+    create(context) {
+      const lifeCycle = createLifeCycle();
+      try {
+        return { ...lifeCycle, app: open(wiring, context, lifeCycle) };
+      } catch (error) {
+        // The caller has to change a setting, and gets that error.
+        void lifeCycle.stop().catch(() => undefined);
+        throw error;
+      }
+    },
+  });
+}
+
+/** Opens the standard parts and creates the features of a service. */
+function open<
+  S extends z.ZodType<ServiceConfig>,
+  D extends AccessDirectory,
+  A extends AuditTrail | undefined,
+>(wiring: Wiring<S, D, A>, context: ServiceContext<z.output<S>>, { add, run }: Parts): ServiceApp {
+  const { name: service, migrations } = wiring;
+  const { config } = context;
+  const { REGION: region, TOPIC_REPLICATION: replication } = config;
+  const serves = config.ROLES?.has('http') ?? true;
+  const database = openServiceDatabase(context, wiring.databaseUrl?.(config));
+  add(database, {
+    async start() {
+      await wiring.beforeMigrations?.(backings);
+      await migrateDatabase(config, migrations);
+    },
+    stop: database.close,
+  });
+  const log = openEventLog(context, service, context.instance);
+  add(log, { stop: log.close });
+  const backings: Backings<z.output<S>> = {
+    ...{ ...context, add, run, service, region, replication, serves },
+    ...{ database, db: database.drizzle, databaseUrl: directUrl(config), log },
+  };
+  const audit = wiring.audit(backings);
+  const directory = wiring.directory(backings);
+  const app = createApp({ service, context, directory, database, audit });
+  wiring.create({ ...backings, audit, directory, app });
+  return app;
+}
+
+/** Adds `start` to the definition of a service. */
+export function startable<S extends z.ZodType<CommonConfig>>(
   definition: ServiceDefinition<S>,
 ): StartableService<S> {
   return {

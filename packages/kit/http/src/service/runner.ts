@@ -98,7 +98,12 @@ async function run<S extends z.ZodType<CommonConfig>>(
   // 503.
   const listensAtOnce = membership?.assignment.listensAtOnce ?? true;
   if (listensAtOnce) await accept();
-  await startWithRetries(service, context);
+  try {
+    await startWithRetries(service, context);
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
   if (!listensAtOnce) await accept();
   await membership?.started();
   logger.info('ready');

@@ -4,7 +4,7 @@ import { commonSettings, rolesSetting } from '@switchboard/runtime';
 import { z } from 'zod';
 import { createRateLimits } from '../overload/rate-limits.ts';
 import { createApp } from '../service/app.ts';
-import { defineService } from '../service/define-service.ts';
+import { startable } from '../service/define-service.ts';
 
 /**
  * A program for tests: a service with slow requests that SIGUSR1 and SIGHUP break. Its workers describe themselves
@@ -13,7 +13,7 @@ import { defineService } from '../service/define-service.ts';
 await runService(
   'flags',
   async () =>
-    defineService({
+    startable({
       name: 'flags',
       settings: z.object({
         ...commonSettings,

@@ -10,7 +10,7 @@ import type { AuditTrail } from '../audit/trail.ts';
 import { BadRequest, PayloadTooLarge, RateLimited, Rejection } from '../exchange/errors.ts';
 import { type HttpServer, listen } from '../server/server.ts';
 import { createApp, type ServiceApp } from '../service/app.ts';
-import { defineService } from '../service/define-service.ts';
+import { startable } from '../service/define-service.ts';
 
 /** For the kit's own tests: an app of sample operations on a real port, with a directory of two projects. */
 
@@ -168,7 +168,7 @@ export async function startTestApp(
   { audit = NO_TRAIL, ...more }: More = {},
 ): Promise<TestApp> {
   const tokens = await accessTokens();
-  const definition = defineService({
+  const definition = startable({
     name: 'flags',
     settings: z.object(commonSettings),
     migrations: [],

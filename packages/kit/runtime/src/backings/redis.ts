@@ -14,8 +14,14 @@ interface RedisContext {
   tracing?: Tracing | undefined;
 }
 
-/** Opens a Redis client that fails fast while Redis is unavailable, so that its user can continue without it. */
-export function openRedis(url: string, { logger, metrics, tracing }: RedisContext): Redis {
+/**
+ * Opens a Redis client that fails fast while Redis is unavailable, so that its user can continue without it. Returns
+ * undefined without an address.
+ */
+export function openRedis(url: string, context: RedisContext): Redis;
+export function openRedis(url: string | undefined, context: RedisContext): Redis | undefined;
+export function openRedis(url: string | undefined, { logger, metrics, tracing }: RedisContext) {
+  if (url === undefined) return undefined;
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     commandTimeout: 250,
