@@ -12,11 +12,11 @@ import {
   createApp,
   createAuditTrail,
   createRateLimits,
-  startable,
   directUrl,
   migrateDatabase,
   openServiceDatabase,
   projectOfRegion,
+  startable,
 } from '@switchboard/http';
 import { noReads } from '@switchboard/resilience';
 import { createBackfills, createRetention, openEventLog, openObjects } from '@switchboard/runtime';

@@ -5,11 +5,11 @@ import { directoryMigrations, openDirectory, openErasures } from '@switchboard/d
 import {
   createApp,
   createAuditTrail,
-  startable,
   directUrl,
   migrateDatabase,
   openServiceDatabase,
   projectOfRegion,
+  startable,
 } from '@switchboard/http';
 import { createRetention, openEventLog, openObjects } from '@switchboard/runtime';
 import { archiveSettings } from './config.ts';

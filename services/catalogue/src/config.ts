@@ -1,4 +1,5 @@
 import { MAX_TOKEN_DAYS, region } from '@switchboard/contracts';
+import type { AccessDirectory, OpenedService } from '@switchboard/http';
 import {
   commonSettings,
   eventLogSettings,
@@ -41,3 +42,5 @@ export const catalogueSettings = z.object({
 });
 
 export type CatalogueConfig = z.output<typeof catalogueSettings>;
+/** The service as its features see it. It reads its own tables instead of a replica of the directory. */
+export type Catalogue = OpenedService<CatalogueConfig, AccessDirectory>;

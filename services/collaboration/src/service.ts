@@ -4,11 +4,11 @@ import {
   createApp,
   createAuditTrail,
   createRateLimits,
-  startable,
   directUrl,
   migrateDatabase,
   openServiceDatabase,
   projectOfRegion,
+  startable,
 } from '@switchboard/http';
 import {
   createEncryption,

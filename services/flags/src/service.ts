@@ -3,11 +3,11 @@ import { directoryMigrations, openDirectory, openErasures } from '@switchboard/d
 import {
   createApp,
   createAuditTrail,
-  startable,
   directUrl,
   migrateDatabase,
   openServiceDatabase,
   projectOfRegion,
+  startable,
 } from '@switchboard/http';
 import type { Hub } from '@switchboard/realtime';
 import { shareOfHeap } from '@switchboard/resilience';

@@ -4,13 +4,13 @@ import {
   createApp,
   createAuditTrail,
   createRateLimits,
-  startable,
   directUrl,
   migrateDatabase,
   openQuotas,
   openServiceDatabase,
   projectOfRegion,
   refusalOfKey,
+  startable,
 } from '@switchboard/http';
 import { createHub, openFanOut } from '@switchboard/realtime';
 import {

@@ -7,7 +7,7 @@ export { DeadlineExceeded, DependencyProblem, withDeadline, withSignal } from '.
 export { shareOfHeap } from './heap.ts';
 export { type EndOfCall, type Measure, measured } from './measure.ts';
 export { type Member, Members } from './members.ts';
-export { poll } from './poll.ts';
+export { createPolling, type Polling, poll } from './poll.ts';
 export { noReads, type Reads } from './reads.ts';
 export { estimateSize } from './size.ts';
 export { briefTurn, createPlaces, createSlots, type Place, turnOfLoop } from './turns.ts';

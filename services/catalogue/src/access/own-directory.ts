@@ -1,6 +1,5 @@
-import type { Db } from '@switchboard/database';
-import type { UseReporter } from '@switchboard/directory';
-import type { AccessDirectory } from '@switchboard/http';
+import { createUseReporter } from '@switchboard/directory';
+import type { AccessDirectory, Backings } from '@switchboard/http';
 import { createMembersStore } from '../members/store.ts';
 import { projectOf } from '../projects/record.ts';
 import { createProjectsStore } from '../projects/store.ts';
@@ -11,10 +10,16 @@ import { createTokensStore } from '../tokens/store.ts';
  * Reads memberships, projects and tokens from the database. `projectKey` is unused: no catalogue operation
  * accepts one.
  */
-export function ownDirectory(db: Db, uses: Pick<UseReporter, 'used'>): AccessDirectory {
+export function openOwnDirectory({ add, db, logger }: Backings): AccessDirectory {
   const members = createMembersStore(db);
   const projects = createProjectsStore(db);
   const tokens = createTokensStore(db);
+  const uses = add(
+    createUseReporter({
+      report: tokens.noteUses,
+      onError: (error) => logger.failed('note uses of tokens', error),
+    }),
+  );
   return {
     projectKey: () => undefined,
     async project(projectId) {

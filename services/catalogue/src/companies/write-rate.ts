@@ -1,4 +1,4 @@
-import type { RateLimit } from '@switchboard/http';
+import { createRateLimits } from '@switchboard/http';
 
 /** Limits the rate of changes to a company's directory entries. For use with `implement`. */
 export interface WriteRate {
@@ -8,7 +8,9 @@ export interface WriteRate {
   consume(companyId: string): Promise<void>;
 }
 
-export function createWriteRate(limit: RateLimit): WriteRate {
+export function createWriteRate(perMinute: number): WriteRate {
+  const createLimit = createRateLimits(undefined);
+  const limit = createLimit({ name: 'changes of a company', points: perMinute, durationSeconds: 60 });
   return {
     async authorize({ env: { companyId } }) {
       if (companyId !== undefined) await limit.consume(companyId);

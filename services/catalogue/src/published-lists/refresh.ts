@@ -1,4 +1,4 @@
-import type { Database } from '@switchboard/database';
+import type { Database, Listening } from '@switchboard/database';
 import type { Logger } from '@switchboard/runtime';
 import type { PublishedList } from './published-list.ts';
 import { LISTS_CHANNEL } from './store.ts';
@@ -14,11 +14,14 @@ interface RefreshOptions {
 }
 
 export interface ListRefresh {
+  /** Reads the lists and keeps them up to date. Throws if the first read fails. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Keeps this instance's public lists up to date until stopped. Throws when the first read fails. */
-export async function startListRefresh({ database, lists, logger }: RefreshOptions): Promise<ListRefresh> {
+/** Creates what keeps this instance's public lists up to date. */
+export function createListRefresh({ database, lists, logger }: RefreshOptions): ListRefresh {
+  let listening: Listening | undefined;
   let isFailing = false;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -36,14 +39,17 @@ export async function startListRefresh({ database, lists, logger }: RefreshOptio
     if (!isStopped) timer = setTimeout(refresh, isFailing ? RETRY_MS : RELOAD_MS);
   }
 
-  const listening = await database.listen(LISTS_CHANNEL, refresh, refresh);
-  await Promise.all(lists.map((list) => list.reload()));
-  timer = setTimeout(refresh, RELOAD_MS);
   return {
+    async start() {
+      listening ??= await database.listen(LISTS_CHANNEL, refresh, refresh);
+      await Promise.all(lists.map((list) => list.reload()));
+      clearTimeout(timer);
+      timer = setTimeout(refresh, RELOAD_MS);
+    },
     async stop() {
       isStopped = true;
       clearTimeout(timer);
-      await listening.stop();
+      await listening?.stop();
     },
   };
 }

@@ -1,6 +1,8 @@
 import type { ExpiringData } from '@switchboard/database';
-import type { AuditStore } from '../audit/store.ts';
-import type { ErasuresStore } from '../erasures/store.ts';
+import { createRetention } from '@switchboard/runtime';
+import { type AuditStore, createAuditStore } from '../audit/store.ts';
+import type { Catalogue } from '../config.ts';
+import { createErasuresStore, type ErasuresStore } from '../erasures/store.ts';
 
 interface RetentionOptions {
   audit: Pick<AuditStore, 'removeBefore' | 'oldest'>;
@@ -12,6 +14,18 @@ interface RetentionOptions {
 const ROWS_PER_STATEMENT = 5_000;
 /** Fewer than `ROWS_PER_STATEMENT`, because each erasure has a row per service and region. */
 const ERASURES_PER_STATEMENT = 500;
+
+/** Removes data of catalogue at its age. */
+export function openRetention(service: Catalogue): void {
+  const { config, db, run } = service;
+  const data = expiringData({
+    audit: createAuditStore(db),
+    erasures: createErasuresStore(db),
+    auditDays: config.AUDIT_RETENTION_DAYS,
+    erasureDays: config.ERASURES_RETENTION_DAYS,
+  });
+  run(createRetention({ ...service, data }));
+}
 
 /** Returns the data of catalogue that is removed by age. */
 export function expiringData({ audit, erasures, auditDays, erasureDays }: RetentionOptions): ExpiringData[] {

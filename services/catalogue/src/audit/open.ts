@@ -1,0 +1,14 @@
+import type { Catalogue } from '../config.ts';
+import type { Projects } from '../projects/projects.ts';
+import { createAudit } from './audit.ts';
+import { createAuditIntake } from './intake.ts';
+import { auditRoutes } from './routes.ts';
+import { createAuditStore } from './store.ts';
+
+/** Opens the audit trail of all services: stores the entries that they publish, and lists them. */
+export function openAudit(service: Catalogue, projects: Projects): void {
+  const { app, db, logger, run } = service;
+  const store = createAuditStore(db);
+  run(createAuditIntake({ ...service, store }));
+  auditRoutes(app, { audit: createAudit({ store }), projects, logger });
+}

@@ -1,0 +1,33 @@
+import { createPolling } from '@switchboard/resilience';
+import type { Catalogue } from '../config.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import { republish } from '../republication/republication.ts';
+import type { Beginnings } from './beginnings.ts';
+import { createErasures } from './erasures.ts';
+import { createErasureReports } from './reports.ts';
+import { erasuresRoutes } from './routes.ts';
+
+const PUBLISH_OPEN_MS = 3_600_000;
+
+/** Opens erasures: requests, their progress in each service, and the publication of those that are open. */
+export function openErasures(
+  service: Catalogue,
+  { outbox, beginnings }: { outbox: Outbox; beginnings: Beginnings },
+): void {
+  const { app, db, logger, metrics, run } = service;
+  const erasures = createErasures({ db, outbox, beginnings });
+  erasuresRoutes(app, { erasures });
+  metrics.gaugeBy(
+    'switchboard_erasure_oldest_seconds',
+    'Age of the oldest unfinished erasure.',
+    [],
+    async () => [{ labels: {}, value: await erasures.oldestSeconds() }],
+  );
+  run(
+    createErasureReports({ ...service, erasures, republish: (entries) => republish(outbox, entries) }),
+    createPolling(erasures.publishOpen, {
+      everyMs: PUBLISH_OPEN_MS,
+      onFailure: (error) => logger.failed('publish open erasures', error),
+    }),
+  );
+}
