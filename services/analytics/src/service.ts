@@ -52,8 +52,8 @@ import { createFilesConsumer } from './files/consumer.ts';
 import { createFilesStore } from './files/store.ts';
 import { createSweep } from './files/sweep.ts';
 import { createAnswers } from './insights/answers.ts';
-import { createDesk } from './insights/desk.ts';
 import { createInsights } from './insights/insights.ts';
+import { createQueryQueue } from './insights/query-queue.ts';
 import { createRespond } from './insights/respond.ts';
 import { insightsRoutes } from './insights/routes.ts';
 import { createFileSources, createTableSources } from './insights/source.ts';
@@ -202,7 +202,7 @@ export const analyticsService = startable({
         clock,
         logger,
       });
-      const desk = createDesk({
+      const queue = createQueryQueue({
         engine,
         sources:
           clickHouse === undefined
@@ -224,11 +224,11 @@ export const analyticsService = startable({
         timeoutMs: config.QUERY_TIMEOUT_MS,
       });
       const lists = createAnswers({ cacheBytes: LISTS_BYTES });
-      const exploring = { desk, answers: lists, watermark, clock };
+      const exploring = { queue, answers: lists, watermark, clock };
       const events = createListEvents(exploring);
       const people = createPeople({ store: peopleStore, events });
       const answers = createAnswers({ cacheBytes: ANSWERS_BYTES });
-      const insights = createInsights({ desk, answers, people, watermark, clock });
+      const insights = createInsights({ queue, answers, people, watermark, clock });
       metrics.cache('insights', answers.reads);
       metrics.cache('event lists', lists.reads);
       metrics.cache('archive files', cache.reads);

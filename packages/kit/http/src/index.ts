@@ -4,7 +4,7 @@
  * audit     who did what: the entries of a service
  * exchange  a request and its response: metadata, headers, errors, pages
  * server    connections, TLS, draining
- * overload  fairness keys, quotas, rate limits, delayed rejections
+ * overload  fairness keys, quotas, rate limits, slow bodies
  * body      bodies within the byte budget: read, decompressed, parsed
  * access    access tokens, project keys, memberships
  * pipeline  from an operation of the contracts to its handler
@@ -50,7 +50,7 @@ export {
   unknownCursor,
 } from './exchange/paging.ts';
 export { headerOf, requestId } from './exchange/request-info.ts';
-export { projectHolder } from './overload/holder.ts';
+export { fairnessKeyOfProject } from './overload/fairness-key.ts';
 export { openQuotas, type Quota, type Throttle } from './overload/quota.ts';
 export { type CreateRateLimit, createRateLimits, type RateLimit } from './overload/rate-limits.ts';
 export type { Implement } from './pipeline/implement.ts';

@@ -1,4 +1,5 @@
-import type { EndOfCall, Measure, Place } from '@switchboard/resilience';
+import type { Permit } from '@switchboard/fairness';
+import type { EndOfCall, Measure } from '@switchboard/resilience';
 import type postgres from 'postgres';
 import { isUnavailable } from './unavailable.ts';
 
@@ -29,15 +30,15 @@ export interface Bound {
    * Called with 1 when a query or transaction begins to wait for a connection, with -1 when it ends or is given up.
    */
   count(change: 1 | -1): void;
-  /** Returns a place among the queries and transactions that have a connection or wait for one. */
-  place(): Place;
-  /** Measures each call from when it has its place. Waiting for other calls of this process does not count. */
+  /** Returns the permit of a query or transaction to take a connection. */
+  permit(): Permit;
+  /** Measures each call from when it has its permit. Waiting for other calls of this process does not count. */
   measure: Measure | undefined;
   /** Called when a query or transaction times out. */
   onTimeout(): void;
 }
 
-const OWN_CONNECTION: Place = { enter: (begin) => begin(), leave: () => undefined };
+const OWN_CONNECTION: Permit = { acquire: (begin) => begin(), release: () => undefined };
 
 /** Further transactions are rejected, since waiting ones cannot be removed from the queue of postgres.js. */
 const MAX_WAITING_TRANSACTIONS = 1000;
@@ -52,7 +53,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
 ): Sql {
   let waiting = 0;
   // A transaction counts as one, regardless of its number of queries.
-  const within: Bound = { ...bound, count: () => undefined, place: () => OWN_CONNECTION };
+  const within: Bound = { ...bound, count: () => undefined, permit: () => OWN_CONNECTION };
 
   function call(method: 'unsafe' | 'begin' | 'savepoint', given: unknown[]): unknown {
     const found: unknown = Reflect.get(sql, method);
@@ -66,11 +67,11 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
     result.handler = (query) => {
       bound.onStart();
       bound.count(1);
-      const place = bound.place();
+      const permit = bound.permit();
       let endCall: EndOfCall | undefined;
       const end = once((failure?: unknown) => {
         bound.count(-1);
-        place.leave();
+        permit.release();
         endCall?.(failure);
       });
       const timer = setTimeout(() => {
@@ -87,7 +88,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
         end(failureIn(error));
         reject(error);
       };
-      place.enter(() => {
+      permit.acquire(() => {
         endCall = bound.measure?.('query', () => summaryOf(query.strings.join('?')));
         handler(query);
       });
@@ -111,7 +112,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
       throw new QueryTimeout('Too many transactions wait for the database');
     const { promise: started, resolve, reject } = Promise.withResolvers<void>();
     let state: 'waiting' | 'begun' | 'late' = 'waiting';
-    const place = bound.place();
+    const permit = bound.permit();
     waiting += 1;
     bound.count(1);
     bound.onStart();
@@ -120,7 +121,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
       clearTimeout(timer);
       waiting -= 1;
       bound.count(-1);
-      place.leave();
+      permit.release();
     });
     const timer = setTimeout(() => {
       // A transaction that has begun cannot be withdrawn.
@@ -141,7 +142,7 @@ export function boundQueries<Sql extends postgres.Sql | postgres.TransactionSql>
             return commitAfter(argument(boundQueries(transaction, within)));
           },
     );
-    const entered = new Promise<void>((enter) => place.enter(enter));
+    const entered = new Promise<void>((resolve) => permit.acquire(resolve));
     const done = entered.then(() => {
       state = 'begun';
       endCall = once(bound.measure?.('begin') ?? (() => undefined));

@@ -1,4 +1,5 @@
-import { backoffDelay, createPlaces, type Measure } from '@switchboard/resilience';
+import { createPermits } from '@switchboard/fairness';
+import { backoffDelay, type Measure } from '@switchboard/resilience';
 import postgres from 'postgres';
 import { boundQueries } from './bounded.ts';
 import { createSockets } from './sockets.ts';
@@ -14,16 +15,16 @@ export interface ConnectOptions {
    * not prepared, and the time-outs are those of the role.
    */
   isPooled?: boolean;
-  /** Returns the holder of a query that begins now: a project, an address, or '' for none. Default: ''. */
-  holder?: (() => string) | undefined;
+  /** Returns the fairness key of a query that begins now: a project, an address, or '' for none. Default: ''. */
+  fairnessKey?: (() => string) | undefined;
   measure?: Measure | undefined;
 }
 
 /**
- * The largest share of connections for one holder, so that others get one while its queries wait for commits or
+ * The largest share of connections for one fairness key, so that others get one while its queries wait for commits or
  * locks.
  */
-const PART_OF_HOLDER = 0.8;
+const PART_OF_KEY = 0.8;
 
 /** Returns the options of every connection. */
 export function connectionOptions(options: ConnectOptions) {
@@ -66,8 +67,8 @@ const GRACE_MS = 500;
 
 /**
  * Opens a client. Its queries never wait longer than the statement time-out plus half a second, even if the server is
- * stopped or unreachable. While all connections are used, holders get the next free one in rotation. Connections that
- * no longer answer are closed, so that the next query opens a new one.
+ * stopped or unreachable. While all connections are used, fairness keys get the next free one in rotation.
+ * Connections that no longer answer are closed, so that the next query opens a new one.
  */
 export function connect(
   url: string,
@@ -77,11 +78,11 @@ export function connect(
   const sockets = createSockets();
   const sql = postgres(url, { ...connectionOptions(options), ...more, ...{ socket: sockets.open } });
   let inFlight = 0;
-  const { holder = () => '' } = options;
-  // Without places, postgres.js would queue excess queries in call order, or behind slow ones.
-  const placeOf = createPlaces(options.poolSize, Math.max(1, Math.floor(options.poolSize * PART_OF_HOLDER)));
+  const { fairnessKey = () => '' } = options;
+  // Without permits, postgres.js would queue excess queries in call order, or behind slow ones.
+  const permitOf = createPermits(options.poolSize, Math.max(1, Math.floor(options.poolSize * PART_OF_KEY)));
   const bound = {
-    place: () => placeOf(holder()),
+    permit: () => permitOf(fairnessKey()),
     withinMs: options.statementTimeoutMs + GRACE_MS,
     onStart: () => sockets.look(),
     count(change: 1 | -1) {

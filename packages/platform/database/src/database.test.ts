@@ -114,7 +114,7 @@ describe('the count of calls in flight', () => {
       begun.resolve();
       await held.promise;
     });
-    const holder = outcome(work);
+    const blocking = outcome(work);
     await begun.promise;
     expect(database.inFlight()).toBe(1);
     const waiting = outcome(database.ping());
@@ -122,7 +122,7 @@ describe('the count of calls in flight', () => {
     expect(database.inFlight()).toBe(2);
     expect(await waiting).toBe('unavailable');
     held.resolve();
-    await holder;
+    await blocking;
     await eventually(async () => expect(database.inFlight()).toBe(0));
     expect(await outcome(database.sql`select 1 / 0`)).not.toBe('answered');
     expect(database.inFlight()).toBe(0);
@@ -130,17 +130,19 @@ describe('the count of calls in flight', () => {
 });
 
 describe('a pool with all connections in use', () => {
-  const holders = new AsyncLocalStorage<string>();
+  const fairnessKeys = new AsyncLocalStorage<string>();
   const pause = sql`select pg_sleep(0.02)`;
 
-  /** Returns the holders in the order in which their work ends. */
+  /** Returns the keys in the order in which their work ends. */
   async function orderOf(work: (database: Database) => Promise<unknown>): Promise<string[]> {
-    const database = open({ poolSize: 2, holder: () => holders.getStore() ?? '' });
+    const database = open({ poolSize: 2, fairnessKey: () => fairnessKeys.getStore() ?? '' });
     const order: string[] = [];
-    const run = (holder: string) =>
-      holders.run(holder, () => work(database).then(() => order.push(holders.getStore() ?? '')));
+    const run = (fairnessKey: string) =>
+      fairnessKeys.run(fairnessKey, () =>
+        work(database).then(() => order.push(fairnessKeys.getStore() ?? '')),
+      );
     const many = Array.from({ length: 20 }, () => run('many'));
-    // The other holders begin once all of these wait.
+    // The other keys begin once all of these wait.
     await new Promise(setImmediate);
     await Promise.all([...many, run('one'), run('other')]);
     return order;
@@ -149,24 +151,24 @@ describe('a pool with all connections in use', () => {
   it.each<[string, (database: Database) => Promise<unknown>]>([
     ['queries', (database) => Promise.resolve(database.drizzle.execute(pause))],
     ['transactions', (database) => database.drizzle.transaction((transaction) => transaction.execute(pause))],
-  ])('%s of a holder with many do not delay those of others', async (_, work) => {
+  ])('%s of a key with many do not delay those of others', async (_, work) => {
     const order = await orderOf(work);
     expect(order).toHaveLength(22);
-    // Two already run, and the three holders take turns.
+    // Two already run, and the three keys take turns.
     expect(order.indexOf('one')).toBeLessThan(8);
     expect(order.indexOf('other')).toBeLessThan(8);
   });
 
   it.each([2, 5, 7])(
-    'a pool of %i connections leaves one to others while calls of one holder wait',
+    'a pool of %i connections leaves one to others while calls of one key wait',
     async (poolSize) => {
-      const database = open({ poolSize, holder: () => holders.getStore() ?? '' });
+      const database = open({ poolSize, fairnessKey: () => fairnessKeys.getStore() ?? '' });
       const held = Promise.withResolvers<void>();
       const hold = () => database.drizzle.transaction(() => held.promise);
-      const many = holders.run('many', () => Array.from({ length: 20 }, hold));
+      const many = fairnessKeys.run('many', () => Array.from({ length: 20 }, hold));
       await new Promise(setImmediate);
-      await holders.run('one', () => database.drizzle.execute(pause));
-      await holders.run('', () => database.ping());
+      await fairnessKeys.run('one', () => database.drizzle.execute(pause));
+      await fairnessKeys.run('', () => database.ping());
       held.resolve();
       await Promise.all(many);
     },
@@ -175,7 +177,7 @@ describe('a pool with all connections in use', () => {
   it('a call that timed out while it waited takes no connection', async () => {
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
     const held = Promise.withResolvers<void>();
-    const holder = database.sql.begin(async () => await held.promise);
+    const blocking = database.sql.begin(async () => await held.promise);
     const given = [
       database.ping(),
       database.drizzle.transaction(async (transaction) => transaction.execute(pause)),
@@ -183,7 +185,7 @@ describe('a pool with all connections in use', () => {
     expect(await Promise.all(given.map(outcome))).toEqual(['unavailable', 'unavailable']);
     const last = database.drizzle.transaction(async (transaction) => transaction.execute(pause));
     held.resolve();
-    await holder;
+    await blocking;
     expect(await outcome(last)).toBe('answered');
     expect(database.inFlight()).toBe(0);
   });
@@ -199,14 +201,14 @@ describe('time-outs', () => {
   it('limits the wait for a connection, for queries and transactions', async () => {
     const database = open({ poolSize: 1, statementTimeoutMs: 300 });
     const held = Promise.withResolvers<void>();
-    const holder = database.sql.begin(async () => await held.promise).catch(() => undefined);
+    const blocking = database.sql.begin(async () => await held.promise).catch(() => undefined);
     const waiting = [
       database.ping(),
       database.drizzle.transaction(async (transaction) => transaction.execute(sql`select 1`)),
     ];
     expect(await Promise.all(waiting.map(outcome))).toEqual(['unavailable', 'unavailable']);
     held.resolve();
-    await holder;
+    await blocking;
     expect(await outcome(database.ping())).toBe('answered');
   });
 

@@ -18,8 +18,8 @@ export interface DatabaseOptions {
   /** The longest time that a query waits, even if the server is unreachable. Default: `STATEMENT_TIMEOUT_MS`. */
   statementTimeoutMs?: number;
   connectTimeoutMs?: number;
-  /** Returns the holder of a query that begins now, such as a project. Holders take turns while queries wait. */
-  holder?: () => string;
+  /** Returns the fairness key of a query that begins now, such as a project. Keys take turns while queries wait. */
+  fairnessKey?: () => string;
   /** Called for every query, and for the start and the commit of every transaction. */
   measure?: Measure;
   /** Hooks of every transaction, except read-only ones and those of `sql`. */
@@ -80,10 +80,10 @@ export const STATEMENT_TIMEOUT_MS = 5_000;
 /** Opens a pool of connections. Each connects on demand. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, directUrl, applicationName, poolSize = 10, connectTimeoutMs = 3000 } = options;
-  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, holder, measure, within } = options;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, fairnessKey, measure, within } = options;
   const common = { applicationName, poolSize, statementTimeoutMs, connectTimeoutMs };
   const isPooled = directUrl !== undefined;
-  const { sql: pool, inFlight } = connect(url, { ...common, isPooled, holder, measure });
+  const { sql: pool, inFlight } = connect(url, { ...common, isPooled, fairnessKey, measure });
   const listener = createListener((hooks) => {
     const lasting = { ...hooks, idle_timeout: 0, max_lifetime: null, fetch_types: false };
     const listening = { ...common, applicationName: `${applicationName} listen`, poolSize: 1 };

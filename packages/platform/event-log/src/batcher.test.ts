@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createByteBudget } from '@switchboard/resilience';
+import { createByteBudget } from '@switchboard/fairness';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBatcher, type Outcome, type PartitionRecords, type Share, sizeOf } from './batcher.ts';
@@ -29,13 +29,13 @@ interface Send {
   hold(): (outcome: Outcome) => void;
 }
 
-function setUp(options: { maxBytes?: number; maxSendBytes?: number; maxHolderBytes?: number } = {}) {
+function setUp(options: { maxBytes?: number; maxSendBytes?: number; maxBytesPerFairnessKey?: number } = {}) {
   const budget = createByteBudget(options.maxBytes ?? 1_000_000);
   const sends: Send[] = [];
   const batcher = createBatcher({
     budget,
     maxSendBytes: options.maxSendBytes ?? 100_000,
-    maxHolderBytes: options.maxHolderBytes ?? 100_000,
+    maxBytesPerFairnessKey: options.maxBytesPerFairnessKey ?? 100_000,
     transport: {
       routeOf: (_, partition) => `${partition % 10}`,
       send(route, batch) {
@@ -55,12 +55,12 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number; maxHolderByt
       },
     },
   });
-  function publish(values: string[], withinMs = 10_000, partition = 0, holder = ''): Promise<Published> {
+  function publish(values: string[], withinMs = 10_000, partition = 0, fairnessKey = ''): Promise<Published> {
     const shares = byPartition(values.map((value) => record(value, partition)));
     const bytes = shares.get(partition)?.bytes ?? 0;
     const hasRoom = batcher.hasRoom('events', shares) && budget.tryReserve(bytes);
     if (!hasRoom) throw new EventLogBusy('the budget is used up');
-    return batcher.publish('events', shares, performance.now() + withinMs, holder);
+    return batcher.publish('events', shares, performance.now() + withinMs, fairnessKey);
   }
   const sent = (): string[][] =>
     sends.map(({ batch }) => batch.flatMap(({ records }) => records.map((one) => String(one.value))));
@@ -76,10 +76,10 @@ async function settled(): Promise<void> {
 }
 
 describe('the batcher', () => {
-  it('sends some records of each holder in the next send, and few of one holder while others wait', async () => {
-    const { publish, sends, sent } = setUp({ maxHolderBytes: 2 * sizeOf(record('a1', 0)) });
-    const of = (holder: string, ...values: string[]) =>
-      values.map((value) => publish([value], 10_000, 0, holder));
+  it('sends some records of each fairness key in the next send, and few of one while others wait', async () => {
+    const { publish, sends, sent } = setUp({ maxBytesPerFairnessKey: 2 * sizeOf(record('a1', 0)) });
+    const of = (fairnessKey: string, ...values: string[]) =>
+      values.map((value) => publish([value], 10_000, 0, fairnessKey));
     const all = of('a', 'a1');
     await settled();
     all.push(...of('a', 'a2', 'a3', 'a4', 'a5', 'a6'), ...of('b', 'b1', 'b2'), ...of('c', 'c1'));
@@ -91,10 +91,10 @@ describe('the batcher', () => {
     await Promise.all(all);
   });
 
-  it('sends few records of one holder for a second after another holder has published', async () => {
+  it('sends few records of one fairness key for a second after another has published', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { publish, sends, sent } = setUp({ maxHolderBytes: 2 * sizeOf(record('a1', 0)) });
+    const { publish, sends, sent } = setUp({ maxBytesPerFairnessKey: 2 * sizeOf(record('a1', 0)) });
     const all = [publish(['b1'], 10_000, 0, 'b')];
     const settle = async () => {
       await settled();
@@ -178,17 +178,17 @@ describe('the batcher', () => {
     );
   });
 
-  it('keeps the order of each holder, whatever the others publish, and stores every record', async () => {
+  it('keeps the order of each fairness key, whatever the others publish, and stores every record', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.nat(2), fc.array(fc.integer({ min: 5, max: 200 }), { minLength: 1 }))),
         async (publishes) => {
-          const { publish, sends, sent, budget } = setUp({ maxSendBytes: 500, maxHolderBytes: 150 });
+          const { publish, sends, sent, budget } = setUp({ maxSendBytes: 500, maxBytesPerFairnessKey: 150 });
           const expected = new Map<number, string[]>();
-          const done = publishes.map(([holder, lengths], n) => {
-            const values = lengths.map((length, i) => `${holder}:${n}.${i}:`.padEnd(length, 'x'));
-            expected.set(holder, [...(expected.get(holder) ?? []), ...values]);
-            return publish(values, 10_000, 0, `${holder}`);
+          const done = publishes.map(([fairnessKey, lengths], n) => {
+            const values = lengths.map((length, i) => `${fairnessKey}:${n}.${i}:`.padEnd(length, 'x'));
+            expected.set(fairnessKey, [...(expected.get(fairnessKey) ?? []), ...values]);
+            return publish(values, 10_000, 0, `${fairnessKey}`);
           });
           await settled();
           for (let i = 0; i < sends.length; i++) {
@@ -197,7 +197,7 @@ describe('the batcher', () => {
           }
           await Promise.all(done);
           const stored = Map.groupBy(sent().flat(), (value) => Number(value.split(':')[0]));
-          for (const [holder, values] of expected) expect(stored.get(holder)).toEqual(values);
+          for (const [fairnessKey, values] of expected) expect(stored.get(fairnessKey)).toEqual(values);
           expect(sent().flat()).toHaveLength([...expected.values()].flat().length);
           expect(budget.used()).toBe(0);
         },
@@ -217,7 +217,7 @@ describe('the batcher', () => {
           const batcher = createBatcher({
             budget,
             maxSendBytes: 300,
-            maxHolderBytes: 100_000,
+            maxBytesPerFairnessKey: 100_000,
             transport: {
               routeOf: () => 'all',
               async send(_, batch) {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type ByteBudget, type Member, Members } from '@switchboard/resilience';
+import type { ByteBudget } from '@switchboard/fairness';
+import { type Member, Members } from '@switchboard/resilience';
 import { byPartition } from './by-partition.ts';
 import { EventLogUnavailable } from './errors.ts';
 import type { OutgoingRecord, Published } from './types.ts';
@@ -50,7 +51,12 @@ export interface Batcher {
    * Publishes records and settles by `deadline`, a time of `performance.now()` that may be earlier than that of a
    * previous call. The caller reserves the bytes in the budget; the batcher releases them.
    */
-  publish(topic: string, shares: Map<number, Share>, deadline: number, holder?: string): Promise<Published>;
+  publish(
+    topic: string,
+    shares: Map<number, Share>,
+    deadline: number,
+    fairnessKey?: string,
+  ): Promise<Published>;
   /** Resolves when nothing is queued or in flight. */
   idle(): Promise<void>;
 }
@@ -68,8 +74,8 @@ interface Publish extends Member {
 
 interface QueuedShare extends Share {
   publish: Publish;
-  holder: string;
-  /** The round of this share. In each round, every holder has one share. */
+  fairnessKey: string;
+  /** The round of this share. In each round, every fairness key has one share. */
   round: number;
   queue: Queue;
   /** The number of records already included in a send. */
@@ -105,7 +111,7 @@ interface Part {
 /** Byte limits on the part of a queue that a send takes. */
 interface Bounds {
   room: number;
-  ofHolder: number;
+  perKey: number;
   mayBeNone: boolean;
 }
 
@@ -119,7 +125,7 @@ interface QueueSend {
 const MAX_PART_OF_BUDGET = 1 / 4;
 
 /**
- * How long the holder limit applies after a publish by another holder. Without it, that holder's next publish would
+ * How long the limit applies after a publish by another fairness key. Without it, the next publish of that key would
  * wait for a large send in flight.
  */
 const SEVERAL_MS = 1_000;
@@ -142,17 +148,17 @@ export function createBatcher(options: {
   transport: Pick<Transport, 'routeOf' | 'send'>;
   budget: ByteBudget;
   maxSendBytes: number;
-  /** The bytes a send takes from each holder while several publish, so that one large holder barely lengthens it. */
-  maxHolderBytes: number;
+  /** The bytes a send takes from each fairness key while several publish, so that a large one barely lengthens it. */
+  maxBytesPerFairnessKey: number;
 }): Batcher {
-  const { transport, budget, maxSendBytes, maxHolderBytes } = options;
+  const { transport, budget, maxSendBytes, maxBytesPerFairnessKey } = options;
   const runInOwnContext = AsyncLocalStorage.snapshot();
   const queueOf = byPartition(
     (topic, partition): Queue => ({ topic, partition, shares: [], bytes: 0, state: 'idle' }),
   );
   const routes = new Map<string, Route>();
   const unsettled = new Members<Publish>();
-  let lastHolder: string | undefined;
+  let lastFairnessKey: string | undefined;
   let severalUntil = 0;
   let sends = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -177,7 +183,7 @@ export function createBatcher(options: {
     topic: string,
     shares: Map<number, Share>,
     deadline: number,
-    holder = '',
+    fairnessKey = '',
   ): Promise<Published> {
     return new Promise((resolve, reject) => {
       const pending: Publish = {
@@ -192,9 +198,9 @@ export function createBatcher(options: {
       };
       unsettled.add(pending);
       expireAt(deadline);
-      if (holder !== lastHolder) {
-        if (lastHolder !== undefined) severalUntil = performance.now() + SEVERAL_MS;
-        lastHolder = holder;
+      if (fairnessKey !== lastFairnessKey) {
+        if (lastFairnessKey !== undefined) severalUntil = performance.now() + SEVERAL_MS;
+        lastFairnessKey = fairnessKey;
       }
       for (const [partition, { records, sizes, bytes, indexes }] of shares) {
         const queue = queueOf(topic, partition);
@@ -205,7 +211,7 @@ export function createBatcher(options: {
           indexes,
           publish: pending,
           queue,
-          holder,
+          fairnessKey,
           round: 0,
           sent: 0,
         };
@@ -218,15 +224,15 @@ export function createBatcher(options: {
     });
   }
 
-  /** Inserts a share after the earlier shares of its holder. A holder has one share in each round. */
+  /** Inserts a share after the earlier shares of its fairness key, which has one share in each round. */
   function enqueue({ shares }: Queue, share: QueuedShare): void {
     const end = shares.at(-1);
-    if (end === undefined || end.holder === share.holder) {
+    if (end === undefined || end.fairnessKey === share.fairnessKey) {
       share.round = end === undefined ? 0 : end.round + 1;
       shares.push(share);
       return;
     }
-    const last = shares.findLast(({ holder }) => holder === share.holder);
+    const last = shares.findLast(({ fairnessKey }) => fairnessKey === share.fairnessKey);
     share.round = last === undefined ? (shares[0]?.round ?? 0) : last.round + 1;
     shares.splice(shares.findLastIndex(({ round }) => round <= share.round) + 1, 0, share);
   }
@@ -288,14 +294,14 @@ export function createBatcher(options: {
   /** Returns the next records of the ready queues, in order of arrival, up to the limit. */
   function nextBatch(route: Route): QueueSend[] {
     const batch: QueueSend[] = [];
-    const areSeveral = performance.now() < severalUntil || hasSeveralHolders(route);
-    const ofHolder = areSeveral ? maxHolderBytes / route.ready.length : maxSendBytes;
+    const areSeveral = performance.now() < severalUntil || hasSeveralFairnessKeys(route);
+    const perKey = areSeveral ? maxBytesPerFairnessKey / route.ready.length : maxSendBytes;
     let bytes = 0;
     while (bytes < maxSendBytes) {
       const [queue] = route.ready;
       if (!queue) break;
       const hasExpired = queue.shares.length === 0;
-      const one = take(queue, { room: maxSendBytes - bytes, ofHolder, mayBeNone: bytes > 0 });
+      const one = take(queue, { room: maxSendBytes - bytes, perKey, mayBeNone: bytes > 0 });
       if (one.parts.length === 0 && !hasExpired) break;
       route.ready.shift();
       queue.state = hasExpired ? 'idle' : 'sending';
@@ -306,10 +312,10 @@ export function createBatcher(options: {
   }
 
   /**
-   * Takes records of up to `room` bytes, and of up to `ofHolder` bytes per holder. Takes at least one record per
-   * holder, and at least one in total unless `mayBeNone`. A share may be included in part.
+   * Takes records of up to `room` bytes, and of up to `perKey` bytes per fairness key. Takes at least one record
+   * per key, and at least one in total unless `mayBeNone`. A share may be included in part.
    */
-  function take(queue: Queue, { room, ofHolder, mayBeNone }: Bounds): QueueSend {
+  function take(queue: Queue, { room, perKey, mayBeNone }: Bounds): QueueSend {
     const { topic, partition } = queue;
     const records: PartitionRecords = { topic, partition, records: [], sizes: [], bytes: 0, deadline: 0 };
     const parts: Part[] = [];
@@ -317,15 +323,15 @@ export function createBatcher(options: {
     let isFull = false;
     for (const share of queue.shares) {
       const part: Part = { share, first: share.sent, count: 0, bytes: 0 };
-      let own = taken.get(share.holder) ?? 0;
+      let own = taken.get(share.fairnessKey) ?? 0;
       for (let i = share.sent; i < share.records.length; i++) {
         const record = share.records[i];
         const size = share.sizes[i] ?? 0;
         const isFirst = records.records.length === 0 && !mayBeNone;
         isFull = !record || (!isFirst && records.bytes + size > room);
         if (!record || isFull) break;
-        if (own > 0 && own + size > ofHolder) {
-          // The holder's later records must wait too, to keep their order.
+        if (own > 0 && own + size > perKey) {
+          // Later records of the fairness key must wait too, to keep their order.
           own = Number.POSITIVE_INFINITY;
           break;
         }
@@ -336,7 +342,7 @@ export function createBatcher(options: {
         part.count++;
         part.bytes += size;
       }
-      taken.set(share.holder, own);
+      taken.set(share.fairnessKey, own);
       share.sent += part.count;
       if (part.count > 0) {
         parts.push(part);
@@ -423,11 +429,11 @@ export function createBatcher(options: {
   };
 }
 
-function hasSeveralHolders({ ready }: Route): boolean {
+function hasSeveralFairnessKeys({ ready }: Route): boolean {
   const [first] = ready[0]?.shares ?? [];
-  // Shares are ordered by round, so the first or second share shows whether there is another holder.
+  // Shares are ordered by round, so the first or second share shows whether there is another fairness key.
   return ready.some(({ shares }) =>
-    shares.slice(0, 2).some(({ holder }) => first !== undefined && holder !== first.holder),
+    shares.slice(0, 2).some(({ fairnessKey }) => first !== undefined && fairnessKey !== first.fairnessKey),
   );
 }
 

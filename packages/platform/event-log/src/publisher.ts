@@ -1,4 +1,4 @@
-import type { ByteBudget } from '@switchboard/resilience';
+import type { ByteBudget } from '@switchboard/fairness';
 import { createBatcher, type Share, sizeOf, type Transport } from './batcher.ts';
 import { EventLogBusy, EventLogUnavailable, RecordTooLarge, TopicMoved } from './errors.ts';
 import { within } from './timing.ts';
@@ -12,8 +12,8 @@ export const MAX_RECORD_BYTES = 1_048_576;
  * below the topic's `max.message.bytes` (8 MiB by default).
  */
 const MAX_SEND_BYTES = 4 * 1024 * 1024;
-/** The maximum per holder while several publish. A broker handles a send of this size in a few milliseconds. */
-const MAX_HOLDER_BYTES = 256 * 1024;
+/** The maximum per fairness key while several publish. A broker handles a send of this size in a few milliseconds. */
+const MAX_BYTES_PER_FAIRNESS_KEY = 256 * 1024;
 
 /** The destination of a topic's records. */
 interface Place {
@@ -28,7 +28,7 @@ export interface Publisher {
   placement(topic: string): Placement | Promise<Placement>;
   /** Makes the next publish look up the destination of the topic again. */
   forget(topic: string): void;
-  publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
+  publish(topic: string, records: OutgoingRecord[], fairnessKey?: string): Promise<Published>;
   bytesInFlight(): number;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export function createPublisher(options: {
     transport,
     budget,
     maxSendBytes: MAX_SEND_BYTES,
-    maxHolderBytes: MAX_HOLDER_BYTES,
+    maxBytesPerFairnessKey: MAX_BYTES_PER_FAIRNESS_KEY,
   });
   const places = new Map<string, Place>();
   const lookups = new Map<string, Promise<Place>>();
@@ -58,20 +58,20 @@ export function createPublisher(options: {
   /**
    * Publishes records. Not async, and creates no promise if the place is known, because it runs for every request.
    */
-  function publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published> {
+  function publish(topic: string, records: OutgoingRecord[], fairnessKey?: string): Promise<Published> {
     try {
       if (closed) throw new EventLogUnavailable('the event log is closed');
       if (records.length === 0) return Promise.resolve(noOffsets);
       const deadline = performance.now() + timeoutMs;
       const shares = split(topic, records);
       const known = places.get(topic);
-      if (known === undefined) return publishUnplaced(topic, shares, deadline, holder);
+      if (known === undefined) return publishUnplaced(topic, shares, deadline, fairnessKey);
       const placed = shifted(topic, shares, known);
       if (!batcher.hasRoom(known.topic, placed)) {
         throw new EventLogBusy(`the event log is busy: a partition of ${topic} is held up; retry shortly`);
       }
       reserve(shares);
-      return batcher.publish(known.topic, placed, deadline, holder);
+      return batcher.publish(known.topic, placed, deadline, fairnessKey);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -81,7 +81,7 @@ export function createPublisher(options: {
     topic: string,
     shares: Map<number, Share>,
     deadline: number,
-    holder: string | undefined,
+    fairnessKey: string | undefined,
   ): Promise<Published> {
     const total = reserve(shares);
     let place: Place;
@@ -93,7 +93,7 @@ export function createPublisher(options: {
       budget.release(total);
       throw error;
     }
-    return batcher.publish(place.topic, placed, deadline, holder);
+    return batcher.publish(place.topic, placed, deadline, fairnessKey);
   }
 
   function reserve(shares: Map<number, Share>): number {

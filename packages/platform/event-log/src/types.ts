@@ -1,4 +1,4 @@
-import type { ByteBudget } from '@switchboard/resilience';
+import type { ByteBudget } from '@switchboard/fairness';
 
 /** The settings of a topic. `<name>.dead-letter` is created with it, with the same number of partitions. */
 export interface TopicSpec {
@@ -132,14 +132,14 @@ export interface EventLog {
   /** Creates missing topics. Throws `TopicMismatch` if a topic has different settings that cannot be changed. */
   createTopics(specs: TopicSpec[]): Promise<void>;
   /**
-   * Publishes records and resolves with their offsets when all are stored. Records of one partition and holder keep
-   * their order. While several holders (such as projects) wait, each has records in the next send.
+   * Publishes records and resolves with their offsets when all are stored. Records of one partition and
+   * fairness key keep their order. While several keys (such as projects) wait, each has records in the next send.
    * @throws TopicMoved if the topic was repartitioned; some of the records may be stored.
    * @throws EventLogUnavailable if the log did not respond in time; the records may still be stored later.
    * @throws EventLogBusy if too many bytes are in flight; nothing was published.
    * @throws RecordTooLarge if a record exceeds the maximum size; nothing was published.
    */
-  publish(topic: string, records: OutgoingRecord[], holder?: string): Promise<Published>;
+  publish(topic: string, records: OutgoingRecord[], fairnessKey?: string): Promise<Published>;
   /**
    * Returns the partitions that keyed records go to, synchronously if known. Cached until `publish` throws
    * TopicMoved.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { upgradeWebSocket } from '@hono/node-server';
-import { briefTurn } from '@switchboard/resilience';
+import { yieldBriefly } from '@switchboard/fairness';
 import type { Context, MiddlewareHandler } from 'hono';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -40,11 +40,11 @@ export interface Hub {
   route(addressOf: (c: Context) => string, plan: (c: Context) => Promise<SocketPlan>): MiddlewareHandler;
   /**
    * Returns the body of an event stream (`text/event-stream`) that receives the same messages as a socket. Returns
-   * undefined past `maxSockets`, or past `maxPerAddress` for one of `holders`, such as an address and a project.
+   * undefined past `maxSockets`, or past `maxPerAddress` for one of `fairnessKeys`, such as an address and a project.
    */
   stream(
     incoming: IncomingMessage | undefined,
-    holders: readonly string[],
+    fairnessKeys: readonly string[],
     plan: StreamPlan,
   ): ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   /** Sends to the topic's sockets on every instance. */
@@ -71,7 +71,7 @@ export function createHub(options: HubOptions): Hub {
   const { maxBufferedBytes = 262_144, maxTopicsPerSocket = 20 } = options;
   const connections = new Set<Connection>();
   const byTopic = new Map<string, Set<Connection>>();
-  const byHolder = new Map<string, number>();
+  const byKey = new Map<string, number>();
   const pingGroups = Array.from({ length: PING_GROUPS }, () => new Set<Connection>());
   let reserved = 0;
   let accepted = 0;
@@ -135,24 +135,24 @@ export function createHub(options: HubOptions): Hub {
       onError,
     });
 
-  function hasRoom(holder: string): boolean {
-    return (byHolder.get(holder) ?? 0) < Math.min(maxPerAddress, maxSockets - reserved);
+  function hasRoom(fairnessKey: string): boolean {
+    return (byKey.get(fairnessKey) ?? 0) < Math.min(maxPerAddress, maxSockets - reserved);
   }
 
-  /** Counts a connection for its holders until it is released or closes, even if the upgrade fails. */
-  function reserve(holders: readonly string[], incoming: IncomingMessage | undefined): () => void {
+  /** Counts a connection for its keys until it is released or closes, even if the upgrade fails. */
+  function reserve(fairnessKeys: readonly string[], incoming: IncomingMessage | undefined): () => void {
     let isReserved = true;
     reserved += 1;
-    for (const holder of holders) byHolder.set(holder, (byHolder.get(holder) ?? 0) + 1);
+    for (const fairnessKey of fairnessKeys) byKey.set(fairnessKey, (byKey.get(fairnessKey) ?? 0) + 1);
     const release = () => {
       if (!isReserved) return;
       isReserved = false;
       incoming?.socket.off('close', release);
       reserved -= 1;
-      for (const holder of holders) {
-        const left = (byHolder.get(holder) ?? 1) - 1;
-        if (left > 0) byHolder.set(holder, left);
-        else byHolder.delete(holder);
+      for (const fairnessKey of fairnessKeys) {
+        const left = (byKey.get(fairnessKey) ?? 1) - 1;
+        if (left > 0) byKey.set(fairnessKey, left);
+        else byKey.delete(fairnessKey);
       }
     };
     // A closed connection does not emit `close` again.
@@ -212,15 +212,15 @@ export function createHub(options: HubOptions): Hub {
         }
         reserve([address], c.env.incoming);
         // Hundreds of simultaneous connects would delay requests by as many milliseconds.
-        const turn = briefTurn(address);
+        const turn = yieldBriefly(address);
         if (turn !== undefined) await turn;
         return upgrade(c, next);
       };
     },
 
-    stream(incoming, holders, planned) {
-      if (isClosed || holders.some((holder) => !hasRoom(holder))) return undefined;
-      const release = reserve(holders, incoming);
+    stream(incoming, fairnessKeys, planned) {
+      if (isClosed || fairnessKeys.some((fairnessKey) => !hasRoom(fairnessKey))) return undefined;
+      const release = reserve(fairnessKeys, incoming);
       const { connection, body } = createEventStream({
         planned,
         maxBufferedBytes,

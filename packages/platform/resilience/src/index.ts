@@ -1,6 +1,4 @@
 export { type BackoffOptions, backoffDelay, pause, type RetryOptions, retry } from './backoff.ts';
-export { type Buckets, createBuckets } from './buckets.ts';
-export { type ByteBudget, createByteBudget } from './byte-budget.ts';
 export { type Cache, type CacheOptions, createCache } from './cache.ts';
 export { type CoalesceOptions, coalesce } from './coalesce.ts';
 export { DeadlineExceeded, DependencyProblem, withDeadline, withSignal } from './deadline.ts';
@@ -10,4 +8,3 @@ export { type Member, Members } from './members.ts';
 export { createPolling, type Polling, poll } from './poll.ts';
 export { noReads, type Reads } from './reads.ts';
 export { estimateSize } from './size.ts';
-export { briefTurn, createPlaces, createSlots, type Place, turnOfLoop } from './turns.ts';

@@ -4,7 +4,8 @@ import {
   type EventLog,
   type RecordBatch,
 } from '@switchboard/event-log';
-import { createSlots, pause } from '@switchboard/resilience';
+import { createFairQueue } from '@switchboard/fairness';
+import { pause } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/runtime';
 import {
   decodeRecord,
@@ -41,7 +42,7 @@ interface ConsumerOptions {
  */
 export function createCopiesConsumer({ store, copies, log, logger }: ConsumerOptions): BackgroundConsumer {
   const topics = USER_STATE_TOPICS;
-  const copying = createSlots(MAX_COPYING);
+  const copying = createFairQueue(MAX_COPYING);
 
   async function consume() {
     await Promise.all(topics.map((topic) => log.endOffsets(topic)));

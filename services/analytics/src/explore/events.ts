@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';
 import type { Asked, Json } from '../insights/answers.ts';
-import { TooMuch } from '../insights/desk.ts';
+import { TooMuch } from '../insights/query-queue.ts';
 import { DAY_MS, type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
 interface EventsQuery extends PageRequest {
@@ -51,7 +51,7 @@ const eventRows = z.array(
 );
 type EventRow = z.infer<typeof eventRows>[number];
 
-export function createListEvents({ desk, answers, watermark, clock }: ExploreOptions): ListEvents {
+export function createListEvents({ queue, answers, watermark, clock }: ExploreOptions): ListEvents {
   return async (projectId, query) => {
     const { name, distinctId, cursor, limit } = query;
     const place = cursor === undefined ? undefined : parseCursor(cursor);
@@ -60,9 +60,9 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
     const now = clock.now().getTime();
     const top = place?.t ?? now;
     const end = place ? place.t + 1 : query.since === undefined ? now + AHEAD_MS : undefined;
-    const bounds = { signal: desk.deadline(), narrowing: SINCE };
+    const bounds = { signal: queue.deadline(), narrowing: SINCE };
     const find = (from: number, to: number | undefined) =>
-      desk.find({ projectId, names: name === undefined ? undefined : [name], from, to }, bounds);
+      queue.find({ projectId, names: name === undefined ? undefined : [name], from, to }, bounds);
     const isWanted = ({ instant, millisOf }: Dialect, from: number, to: number | undefined) =>
       allOf([
         sql`project_id = ${text(projectId)}`,
@@ -83,7 +83,7 @@ export function createListEvents({ desk, answers, watermark, clock }: ExploreOpt
       most: number,
       bytes: number,
     ): Promise<EventRow[]> {
-      const rows = await desk.answer(
+      const rows = await queue.answer(
         projectId,
         await find(from, to),
         ({ dialect, events }, run) =>

@@ -1,11 +1,11 @@
 import type { Clock } from '@switchboard/runtime';
 import type { Answers } from '../insights/answers.ts';
-import { type Desk, type Narrowing, TooMuch } from '../insights/desk.ts';
+import { type Narrowing, type QueryQueue, TooMuch } from '../insights/query-queue.ts';
 import type { Watermark } from '../watermark/watermark.ts';
 
 /** The dependencies of listing a project's events. */
 export interface ExploreOptions {
-  desk: Desk;
+  queue: QueryQueue;
   answers: Answers;
   watermark: Pick<Watermark, 'asOf'>;
   clock: Clock;

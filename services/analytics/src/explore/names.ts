@@ -23,17 +23,17 @@ const DAYS = [90, 30, 7, 1];
 
 const nameRows = z.array(z.object({ name: z.string(), count: z.number(), last: z.number() }));
 
-export function createListNames({ desk, answers, watermark, clock }: ExploreOptions): ListNames {
+export function createListNames({ queue, answers, watermark, clock }: ExploreOptions): ListNames {
   return async (projectId, query) => {
     const { cursor, limit } = query;
     const after = cursor === undefined ? TRUE : afterPlace(parsePlace(cursor));
     const asOf = watermark.asOf();
     const starts = startsOf(query.since, DAYS, clock);
-    const bounds = { signal: desk.deadline(), narrowing: SINCE };
-    const find = (from: number) => desk.find({ projectId, names: undefined, from }, bounds);
+    const bounds = { signal: queue.deadline(), narrowing: SINCE };
+    const find = (from: number) => queue.find({ projectId, names: undefined, from }, bounds);
 
     async function read(from: number): Promise<NamesPage> {
-      const found = await desk.answer(
+      const found = await queue.answer(
         projectId,
         await find(from),
         ({ dialect, events }, run) =>

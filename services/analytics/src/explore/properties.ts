@@ -53,17 +53,17 @@ const partRows = z.array(
 );
 type PartRow = z.infer<typeof partRows>[number];
 
-export function createListProperties({ desk, answers, watermark, clock }: ExploreOptions): ListProperties {
+export function createListProperties({ queue, answers, watermark, clock }: ExploreOptions): ListProperties {
   return async (projectId, query) => {
     const { name, cursor, limit } = query;
     const after = cursor === undefined ? TRUE : afterPlace(parsePlace(cursor));
     const asOf = watermark.asOf();
     const starts = startsOf(query.since, DAYS, clock);
-    const bounds = { signal: desk.deadline(), narrowing: SINCE };
-    const find = (from: number) => desk.find({ projectId, names: [name], from }, bounds);
+    const bounds = { signal: queue.deadline(), narrowing: SINCE };
+    const find = (from: number) => queue.find({ projectId, names: [name], from }, bounds);
 
     async function read(from: number): Promise<PropertiesPage> {
-      const rows = await desk.answer(
+      const rows = await queue.answer(
         projectId,
         await find(from),
         async ({ dialect, events }, run) => {

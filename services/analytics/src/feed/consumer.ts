@@ -1,6 +1,6 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Consumption, EventLog } from '@switchboard/event-log';
-import { createSlots } from '@switchboard/resilience';
+import { createFairQueue } from '@switchboard/fairness';
 import type { Logger } from '@switchboard/runtime';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
 import { insertBlock } from './insert.ts';
@@ -35,7 +35,7 @@ export interface Feed {
 /** Creates the consumer that inserts the topic `events` into ClickHouse, each event once. */
 export function createFeed({ store, blocks, log, logger, metrics, settings }: FeedOptions): Feed {
   const partitions = new Map<number, FeedPartition>();
-  const inserting = createSlots(MAX_INSERTS);
+  const inserting = createFairQueue(MAX_INSERTS);
   let consumption: Promise<Consumption> | undefined;
 
   function partitionOf(partition: number): FeedPartition {

@@ -14,7 +14,7 @@ test('computes a question once when it is asked twice at once, and again when ne
   let computed = 0;
   let version = 'first';
   const insights = createInsights({
-    desk: {
+    queue: {
       deadline: () => new AbortController().signal,
       find: async () => ({ version, read: () => Promise.reject(new Error('not read here')) }),
       async answer<T>(): Promise<T> {
@@ -46,7 +46,7 @@ test('computes a question once when it is asked twice at once, and again when ne
 test('does not say which periods of retention are over before it is known', async () => {
   let asOf = 0;
   const insights = createInsights({
-    desk: {
+    queue: {
       deadline: () => new AbortController().signal,
       find: async () => ({ version: '', read: () => Promise.reject(new Error('not read here')) }),
       answer: async <T>() => ({ kind: 'grid' }) as T,

@@ -7,7 +7,7 @@ import { answer } from '../questions/answer.ts';
 import { scopeOf } from '../questions/scope.ts';
 import type { Watermark } from '../watermark/watermark.ts';
 import { type Answers, type Asked, jsonOf } from './answers.ts';
-import type { Desk } from './desk.ts';
+import type { QueryQueue } from './query-queue.ts';
 
 export interface Insights {
   /** Answers a question with a report. Throws BadRequest and Unavailable. */
@@ -15,7 +15,7 @@ export interface Insights {
 }
 
 interface InsightsOptions {
-  desk: Desk;
+  queue: QueryQueue;
   answers: Answers;
   people: Pick<People, 'of'>;
   watermark: Pick<Watermark, 'asOf'>;
@@ -25,7 +25,7 @@ interface InsightsOptions {
 const HOUR_MS = 3_600_000;
 const RETRY_SECONDS = 10;
 
-export function createInsights({ desk, answers, people, watermark, clock }: InsightsOptions): Insights {
+export function createInsights({ queue, answers, people, watermark, clock }: InsightsOptions): Insights {
   return {
     async ask(projectId, question) {
       const now = clock.now().getTime();
@@ -34,12 +34,12 @@ export function createInsights({ desk, answers, people, watermark, clock }: Insi
       if (question.kind === 'retention' && asOf === 0) throw notKnownYet();
       const { span, ...scope } = inBounds(() => scopeOf(question, now));
       const { cohorts, wanted, version } = await people.of(projectId, question);
-      const signal = desk.deadline();
-      const found = await desk.find({ projectId, ...scope, people: wanted }, { signal });
+      const signal = queue.deadline();
+      const found = await queue.find({ projectId, ...scope, people: wanted }, { signal });
       // A retention period can end without new events, so these answers are kept for an hour at most.
       const hour = question.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
       return answers.to([projectId, question, span, hour, version, found.version], asOf, async () => {
-        const report = await desk.answer(
+        const report = await queue.answer(
           projectId,
           found,
           (source, query) => answer(question, { source: { ...source, cohorts }, now, asOf, query }),

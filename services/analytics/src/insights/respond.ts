@@ -16,7 +16,7 @@ export type Respond = <T>(
 
 interface RespondOptions {
   /** The memory budget, which also covers bodies being sent. */
-  bodies: Pick<Bodies, 'hold'>;
+  bodies: Pick<Bodies, 'reserve'>;
   createRateLimit: CreateRateLimit;
   /** The limit of computed questions per person and project. A question with a known answer is free. */
   questionsPerMinute: number;
@@ -41,17 +41,17 @@ export function createRespond({ bodies, createRateLimit, questionsPerMinute }: R
     if (isFresh(c, asked.etag)) return new Response(null, { status: 304, headers: { ETag: asked.etag } });
     const { id } = c.get('project');
     if (!asked.isKnown()) await limit.consume(`${id} ${c.get('person').sub}`, id);
-    const hold = bodies.hold(c);
+    const reservation = bodies.reserve(c);
     try {
       const prepared = await asked.answer();
-      hold.take(prepared.body.length);
+      reservation.take(prepared.body.length);
       const { outgoing } = c.env;
       // A slow reader keeps the answer in memory until the connection closes.
-      if (outgoing === undefined) hold.release();
-      else outgoing.once('close', () => hold.release());
+      if (outgoing === undefined) reservation.release();
+      else outgoing.once('close', () => reservation.release());
       return answerPrepared(c, prepared);
     } catch (error) {
-      hold.release();
+      reservation.release();
       throw error;
     }
   }

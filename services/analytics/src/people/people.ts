@@ -1,7 +1,7 @@
 import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
+import { createFairQueue } from '@switchboard/fairness';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
 import { BadRequest, etagOf, type PageRequest } from '@switchboard/http';
-import { createSlots } from '@switchboard/resilience';
 import { z } from 'zod';
 import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { attributeOf, type Cohort } from '../conditions/cohorts.ts';
@@ -44,7 +44,7 @@ interface PeopleOptions {
   events: ListEvents;
 }
 
-/** Definitions of cohorts are in memory while a question waits, before the desk limits the number of questions. */
+/** Definitions of cohorts are in memory while a query waits, before the query queue limits the number of queries. */
 const MAX_COHORTS = 20;
 const MAX_COHORTS_MB = 8;
 /** The number of people parsed at once. Traits, with those of groups, take many times as much memory once parsed. */
@@ -53,7 +53,7 @@ const traitsSchema = z.record(z.string(), z.unknown());
 const parseTraits = (json: string) => traitsSchema.parse(JSON.parse(json));
 
 export function createPeople({ store, events }: PeopleOptions): People {
-  const slots = createSlots(MAX_PARSED, MAX_PARSED - 1);
+  const queue = createFairQueue(MAX_PARSED, MAX_PARSED - 1);
 
   async function cohortsOf(projectId: string, named: readonly { path: string; name: string }[]) {
     const [first] = named;
@@ -76,7 +76,7 @@ export function createPeople({ store, events }: PeopleOptions): People {
   return {
     async find(projectId, distinctId, page) {
       const asked = await events(projectId, { distinctId, ...page });
-      return slots(projectId, async () => {
+      return queue(projectId, async () => {
         const { traits, groups } = (await store.find(projectId, distinctId)) ?? { traits: '{}', groups: [] };
         const cohorts = await store.cohortsFor(projectId, distinctId);
         const person = {

@@ -1,6 +1,6 @@
 import { replayRecord } from '@switchboard/contracts';
 import type { StoredRecord } from '@switchboard/event-log';
-import { chunkHash, projectHolder } from '@switchboard/http';
+import { chunkHash, fairnessKeyOfProject } from '@switchboard/http';
 import { type Chunk, EVENTS_MARKER } from './chunk.ts';
 import { scanEvents, storableTime } from './scan.ts';
 
@@ -15,14 +15,14 @@ const MAX_METADATA_BYTES = 100_000;
 /** Decodes the parts of a chunk, in order. Yields to the event loop for a large chunk. Throws InvalidRecord. */
 export async function decodeChunk(parts: readonly StoredRecord[]): Promise<Chunk> {
   const first = parts[0];
-  const holder = projectHolder(first?.headers['project'] ?? '');
+  const fairnessKey = fairnessKeyOfProject(first?.headers['project'] ?? '');
   const values = parts.map(({ value }) => value ?? Buffer.alloc(0));
-  const hash = await chunkHash(values, holder);
+  const hash = await chunkHash(values, fairnessKey);
   if (first === undefined || first.headers['chunk'] !== hash) {
     throw new InvalidRecord('header chunk: not the hash of the bytes');
   }
   const bytes = Buffer.concat(values);
-  const { metadata: record, events } = await readJson(bytes, holder);
+  const { metadata: record, events } = await readJson(bytes, fairnessKey);
   const receivedAt =
     storableTime(Date.parse(first.headers['received_at'] ?? '')) ?? new Date(first.timestamp);
   // Missing on records of versions without correction.
@@ -55,10 +55,10 @@ function lastOffset(parts: readonly StoredRecord[], from: bigint): bigint {
 }
 
 /** Parses the JSON around the events, and counts the events. */
-async function readJson(bytes: Buffer, holder: string) {
+async function readJson(bytes: Buffer, fairnessKey: string) {
   const marker = bytes.indexOf(EVENTS_MARKER);
   const start = marker + EVENTS_MARKER.length;
-  const events = marker < 0 ? undefined : await scanEvents(bytes, start, holder);
+  const events = marker < 0 ? undefined : await scanEvents(bytes, start, fairnessKey);
   const around = events === undefined ? [bytes] : [bytes.subarray(0, start), bytes.subarray(events.end)];
   const json = parseJson(Buffer.concat(around));
   const parsed = replayRecord.safeParse(json);

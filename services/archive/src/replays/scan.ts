@@ -1,4 +1,4 @@
-import { turnOfLoop } from '@switchboard/resilience';
+import { yieldToLoop } from '@switchboard/fairness';
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -25,12 +25,13 @@ export function storableTime(ms: number): Date | undefined {
 
 /**
  * Counts the events of a chunk from `start` without building them: 4 MB of JSON can contain a million values.
- * Yields to the event loop as `holder` for a large chunk. Resolves with undefined if the events are not terminated.
+ * Yields to the event loop as `fairnessKey` for a large chunk. Resolves with undefined if the events are not
+ * terminated.
  */
 export async function scanEvents(
   json: Buffer,
   start: number,
-  holder: string,
+  fairnessKey: string,
 ): Promise<ScannedEvents | undefined> {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let commas = 0;
@@ -42,7 +43,7 @@ export async function scanEvents(
   let nextTurn = start + SLICE_BYTES;
   for (let at = start; at < json.length; at++) {
     if (at >= nextTurn) {
-      await turnOfLoop(holder);
+      await yieldToLoop(fairnessKey);
       nextTurn = at + SLICE_BYTES;
     }
     const byte = json[at] ?? 0;

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Directory } from '@switchboard/directory';
-import { createSlots } from '@switchboard/resilience';
+import { createFairQueue } from '@switchboard/fairness';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../callers/caller.ts';
 import { namesOf } from '../directory/members.ts';
@@ -48,7 +48,7 @@ export type ListThreads = (caller: Caller, reportId: string) => AsyncGenerator<U
  */
 export function createListThreads({ store, directory }: ListOptions): ListThreads {
   const encoder = new TextEncoder();
-  const inSlot = createSlots(MAX_CONCURRENT_READS);
+  const queued = createFairQueue(MAX_CONCURRENT_READS);
   const cache = new LRUCache<string, WrittenThread>({
     maxSize: MAX_CACHED_BYTES,
     sizeCalculation: bytesOf,
@@ -102,7 +102,7 @@ export function createListThreads({ store, directory }: ListOptions): ListThread
     for (const some of slices(page, READ_THREADS * MAX_CONCURRENT_READS)) {
       const unread = some.map(({ thread }) => thread.id).filter((id) => !known.has(id));
       const written = await Promise.all(
-        slices(unread, READ_THREADS).map((ids) => inSlot(caller.project.id, () => write(caller, ids))),
+        slices(unread, READ_THREADS).map((ids) => queued(caller.project.id, () => write(caller, ids))),
       );
       for (const { thread } of some) {
         const comments = known.get(thread.id) ?? written.find((one) => one.has(thread.id))?.get(thread.id);

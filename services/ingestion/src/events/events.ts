@@ -1,6 +1,6 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Placement } from '@switchboard/event-log';
-import { projectHolder } from '@switchboard/http';
+import { fairnessKeyOfProject } from '@switchboard/http';
 import { free } from '../records/free.ts';
 import type { Publishing } from '../records/publishing.ts';
 import type { EventLines } from './event-lines.ts';
@@ -24,7 +24,7 @@ export function createEvents({ log, clock }: Publishing): Events {
   function publishAt(placement: Placement, projectId: string, batch: EventLines, receivedAt: Date) {
     const { records, memory } = eventRecords(batch, { projectId, placement, receivedAt });
     if (batch.body !== undefined) free(batch.body);
-    const publishing = log.publish(ingestionTopics.events, records, projectHolder(projectId));
+    const publishing = log.publish(ingestionTopics.events, records, fairnessKeyOfProject(projectId));
     // Does not free the memory on failure, because a send may still be in progress.
     return publishing.then(() => free(memory));
   }

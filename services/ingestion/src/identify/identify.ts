@@ -9,7 +9,7 @@ import {
   TRAITS_MAX_BYTES,
 } from '@switchboard/contracts';
 import { partitionFor } from '@switchboard/event-log';
-import { PayloadTooLarge, projectHolder } from '@switchboard/http';
+import { fairnessKeyOfProject, PayloadTooLarge } from '@switchboard/http';
 import type { Publishing } from '../records/publishing.ts';
 import { exceedsBytes, serialise } from '../records/serialise.ts';
 import { utcTime } from '../records/times.ts';
@@ -36,7 +36,7 @@ export function createIdentify({ log, clock }: Publishing): Identify {
     const { first, count } = await log.placement(topic);
     const partition = first + partitionFor(key, count);
     const records = [{ partition, key, value: Buffer.from(json), headers }];
-    const published = await log.publish(topic, records, projectHolder(record.project_id));
+    const published = await log.publish(topic, records, fairnessKeyOfProject(record.project_id));
     return stateToken({ topic, partition, offset: Number(published.offsetOf(0)) });
   }
 

@@ -1,6 +1,6 @@
 import { ingestionTopics, type ReplayChunk, type ReplayRecord } from '@switchboard/contracts';
 import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
-import { chunkHash, projectHolder } from '@switchboard/http';
+import { chunkHash, fairnessKeyOfProject } from '@switchboard/http';
 import type { Publishing } from '../records/publishing.ts';
 import { clockCorrection } from '../records/times.ts';
 
@@ -29,7 +29,7 @@ export function createReplay({ log, clock }: Publishing): Replay {
         // A chunk is sent when it is complete, which is the time of its timestamp.
         correction: String(clockCorrection(chunk.timestamp, receivedAt)),
         // A retry of a chunk gets the same name.
-        chunk: await chunkHash(values, projectHolder(projectId)),
+        chunk: await chunkHash(values, fairnessKeyOfProject(projectId)),
         parts: String(values.length),
       };
       const { first, count } = await log.placement(ingestionTopics.replays);
@@ -37,7 +37,7 @@ export function createReplay({ log, clock }: Publishing): Replay {
       const records = values.map((value, index): OutgoingRecord => {
         return { partition, key, value, headers: { ...headers, part: String(index + 1) } };
       });
-      await log.publish(ingestionTopics.replays, records, projectHolder(projectId));
+      await log.publish(ingestionTopics.replays, records, fairnessKeyOfProject(projectId));
     },
   };
 }

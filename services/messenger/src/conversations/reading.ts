@@ -1,5 +1,5 @@
-import { projectHolder } from '@switchboard/http';
-import { createSlots, turnOfLoop } from '@switchboard/resilience';
+import { createFairQueue, yieldToLoop } from '@switchboard/fairness';
+import { fairnessKeyOfProject } from '@switchboard/http';
 import type { NameAuthors } from './authors.ts';
 import type { ConversationSize, ConversationsStore, TurnRow } from './store.ts';
 
@@ -22,16 +22,16 @@ export function createReadTurns(
   store: Pick<ConversationsStore, 'turns'>,
   nameAuthors: NameAuthors,
 ): ReadTurns {
-  const inSlot = createSlots(MAX_CONCURRENT);
+  const queued = createFairQueue(MAX_CONCURRENT);
   return async (projectId, { id, turnCount, turnBytes }, after = 0) => {
     const pageTurns = Math.max(1, Math.floor((PAGE_BYTES * turnCount) / Math.max(1, turnBytes)));
     const isLarge = turnCount - after > pageTurns;
     const all: TurnRow[] = [];
     for (let from = after; from < turnCount; from += pageTurns) {
       const range = { after: from, upTo: Math.min(from + pageTurns, turnCount) };
-      const page = await inSlot(projectId, async () => {
+      const page = await queued(projectId, async () => {
         const turns = await store.turns(projectId, id, range);
-        if (isLarge) await turnOfLoop(projectHolder(projectId));
+        if (isLarge) await yieldToLoop(fairnessKeyOfProject(projectId));
         return turns;
       });
       all.push(...page);

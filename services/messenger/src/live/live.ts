@@ -1,4 +1,4 @@
-import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ConversationStatus, MessengerMessage, Turn } from '@switchboard/contracts';
 import type { Hub } from '@switchboard/realtime';
 
@@ -31,7 +31,7 @@ export function createLive(hub: Pick<Hub, 'publish'>): Live {
       for (const [index, distinctId] of distinctIds.entries()) {
         hub.publish(personTopic(projectId, distinctId), message);
         // Yields to other requests, which thousands of recipients would delay.
-        if (index % PEOPLE_PER_TURN === PEOPLE_PER_TURN - 1) await turnOfLoop();
+        if (index % PEOPLE_PER_TURN === PEOPLE_PER_TURN - 1) await nextTurn();
       }
     },
   };

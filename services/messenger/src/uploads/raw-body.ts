@@ -12,10 +12,10 @@ export async function withRawBody<T>(
   { maxBytes, bodies }: RawBodyOptions,
   action: (read: () => Promise<Buffer>) => Promise<T>,
 ): Promise<T> {
-  const hold = bodies.hold(c);
+  const reservation = bodies.reserve(c);
   try {
-    return await action(() => bodies.read(c, hold, { maxBytes }));
+    return await action(() => bodies.read(c, reservation, { maxBytes }));
   } finally {
-    hold.release();
+    reservation.release();
   }
 }

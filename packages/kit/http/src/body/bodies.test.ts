@@ -4,7 +4,7 @@ import { IncomingMessage, request } from 'node:http';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import { createByteBudget } from '@switchboard/resilience';
+import { createByteBudget } from '@switchboard/fairness';
 import { eventually } from '@switchboard/testkit';
 import { Context } from 'hono';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -262,7 +262,7 @@ it('drops a body when its connection ends while access is checked', async () => 
     env: { incoming, address: '192.0.2.1' },
   });
   const bodies = createBodies(createByteBudget(1_000));
-  const read = bodies.read(c, bodies.hold(c), { maxBytes: 10 });
+  const read = bodies.read(c, bodies.reserve(c), { maxBytes: 10 });
   await expect(read).rejects.toThrow('The connection was lost');
 });
 

@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { ByteBudget } from '@switchboard/resilience';
+import { type ByteBudget, createReservations, type Reservation } from '@switchboard/fairness';
 import type { Context } from 'hono';
 import type { Exchange } from '../exchange/env.ts';
 import { BadRequest, PayloadTooLarge } from '../exchange/errors.ts';
 import { headerOf } from '../exchange/request-info.ts';
-import { holderOf, projectHolder } from '../overload/holder.ts';
+import { fairnessKeyOf, fairnessKeyOfProject } from '../overload/fairness-key.ts';
+import { createPace, type Pace } from '../overload/pace.ts';
+import { shortage } from '../overload/shortage.ts';
 import { createDecoding } from './decoding.ts';
-import { createHolds, type Hold } from './holds.ts';
 import { join } from './join.ts';
-import { createPace, type Pace } from './pace.ts';
 
 interface BodyBounds {
   /** The maximum number of decompressed bytes. */
@@ -21,69 +21,69 @@ interface BodyBounds {
 
 /** Reads the request bodies of an app. Every byte counts against its budget. */
 export interface Bodies {
-  /** Returns the hold of a request on the budget, for its address and project. The caller releases it. */
-  hold(c: Context): Hold;
+  /** Returns the reservation of a request, for its address and project. The caller releases it. */
+  reserve(c: Context): Reservation;
   /**
    * Reads and decompresses a request's body (gzip, deflate, br, zstd) within its bounds. Throws PayloadTooLarge,
    * UnsupportedEncoding, BadRequest (invalid compression, or a lost connection), TooSlow or Unavailable (the budget
    * is used up).
    */
-  read(c: Context, hold: Hold, bounds: BodyBounds): Promise<Buffer>;
+  read(c: Context, reservation: Reservation, bounds: BodyBounds): Promise<Buffer>;
 }
 
 export function createBodies(budget: ByteBudget): Bodies {
-  const open = createHolds(budget);
+  const open = createReservations(budget, shortage);
   const pace = createPace();
   const decoding = createDecoding();
 
   return {
-    hold(c) {
+    reserve(c) {
       const { address, projectId, operation }: Exchange = c.env;
-      const hold = open(`address ${address}`);
-      if (projectId !== undefined) hold.join(projectHolder(projectId));
-      // Replay chunks are the largest bodies. A shared holder leaves room for events, regardless of the number of
+      const reservation = open(`address ${address}`);
+      if (projectId !== undefined) reservation.join(fairnessKeyOfProject(projectId));
+      // Replay chunks are the largest bodies. A shared fairness key leaves room for events, regardless of the number of
       // chunks.
-      if (operation?.host === 'replay') hold.join('replay');
-      return hold;
+      if (operation?.host === 'replay') reservation.join('replay');
+      return reservation;
     },
 
-    async read(c, hold, { maxBytes, maxWireBytes = maxBytes, hint = '' }) {
+    async read(c, reservation, { maxBytes, maxWireBytes = maxBytes, hint = '' }) {
       const decode = decoding(headerOf(c, 'content-encoding'));
       const wireLimit = decode === undefined ? Math.min(maxWireBytes, maxBytes) : maxWireBytes;
       const announced = Number(headerOf(c, 'content-length') ?? 0);
       if (announced > wireLimit) throw tooLarge(wireLimit, hint);
       // Rejects a body that will not fit before it is read, which saves time for other requests.
-      hold.expect(announced);
+      reservation.expect(announced);
       let wireBytes = 0;
       const chunks = await readWire(c, pace, (bytes) => {
         wireBytes += bytes;
         if (wireBytes > wireLimit) throw tooLarge(wireLimit, hint);
-        hold.take(bytes);
+        reservation.take(bytes);
       });
       const [only] = chunks;
       const isWhole = chunks.length === 1 && only !== undefined;
       if (isWhole && decode === undefined) return only;
-      const holder = holderOf(c.env);
-      const wire = isWhole ? only : await join(chunks, holder);
+      const fairnessKey = fairnessKeyOf(c.env);
+      const wire = isWhole ? only : await join(chunks, fairnessKey);
       if (decode === undefined) return wire;
       let decodedBytes = 0;
       const check = (bytes: number) => {
         if (bytes > maxBytes) throw tooLarge(maxBytes, ` when decompressed${hint}`);
       };
       const decoded = await decode(wire, {
-        holder,
+        fairnessKey,
         maxBytes,
         expect(bytes) {
           check(bytes);
-          hold.expect(bytes);
+          reservation.expect(bytes);
         },
         take(bytes) {
           decodedBytes += bytes;
           check(decodedBytes);
-          hold.take(bytes);
+          reservation.take(bytes);
         },
       });
-      hold.give(wire.length);
+      reservation.give(wire.length);
       return decoded;
     },
   };

@@ -1,13 +1,13 @@
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { createSlots } from '@switchboard/resilience';
+import { createFairQueue } from '@switchboard/fairness';
 import { BadRequest, PayloadTooLarge, UnsupportedEncoding } from '../exchange/errors.ts';
 import { leastBytesOf, withWindowFor } from './brotli.ts';
 import { join } from './join.ts';
 
 interface DecodeOptions {
-  /** The fairness key. Waiting holders take turns. */
-  holder: string;
+  /** Decoders begin with the waiting keys in rotation. */
+  fairnessKey: string;
   /** The maximum size of the decompressed body. */
   maxBytes: number;
   /** Called with the minimum decompressed size of the body. Throws to reject it. */
@@ -51,7 +51,7 @@ const DECODERS = new Map<string, (wire: Buffer) => Transform>([
  * far.
  */
 export function createDecoding(): (contentEncoding: string | undefined) => Decode | undefined {
-  const inSlot = createSlots(MAX_CONCURRENT);
+  const queued = createFairQueue(MAX_CONCURRENT);
 
   return (contentEncoding = 'identity') => {
     const encoding = contentEncoding.trim().toLowerCase();
@@ -62,7 +62,7 @@ export function createDecoding(): (contentEncoding: string | undefined) => Decod
         `Content-Encoding ${encoding.slice(0, 40)}: not supported. Send gzip, deflate, br, zstd or none.`,
       );
     }
-    return async (sent, { holder, maxBytes, expect, take }) => {
+    return async (sent, { fairnessKey, maxBytes, expect, take }) => {
       const isBrotli = encoding === 'br';
       const wire = isBrotli ? withWindowFor(maxBytes, sent) : sent;
       const limit = Math.max(ALWAYS_ALLOWED_BYTES, wire.length * MAX_RATIO);
@@ -85,7 +85,7 @@ export function createDecoding(): (contentEncoding: string | undefined) => Decod
         return decodeAll(decoder(wire), wire, takeWithin);
       };
       try {
-        return await join(await inSlot(holder, work), holder);
+        return await join(await queued(fairnessKey, work), fairnessKey);
       } catch (error) {
         throw isDecodingError(error) ? faultOf(error, encoding) : error;
       }

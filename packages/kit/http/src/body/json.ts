@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject, type Operation, UnparsedItems } from '@switchboard/contracts';
-import { briefTurn, turnOfLoop } from '@switchboard/resilience';
+import { type Reservation, yieldBriefly, yieldToLoop } from '@switchboard/fairness';
 import { BadRequest, NotJson, PayloadTooLarge } from '../exchange/errors.ts';
-import type { Hold } from './holds.ts';
 import { bytesIn, findItems, InvalidJson, type Items, MAX_DEPTH } from './items.ts';
 
 /** The heap memory of a value besides its text. Measured: 32 bytes in events, 92 at worst. */
@@ -22,9 +21,9 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /** Returns the turn of the event loop that a body must wait for; undefined if it may continue at once. */
-export function turnFor({ length }: Buffer, holder: string): Promise<void> | undefined {
+export function turnFor({ length }: Buffer, fairnessKey: string): Promise<void> | undefined {
   if (length <= TINY_BYTES) return undefined;
-  return length <= SMALL_BYTES ? briefTurn(holder) : turnOfLoop(holder);
+  return length <= SMALL_BYTES ? yieldBriefly(fairnessKey) : yieldToLoop(fairnessKey);
 }
 
 /** Removes the byte order mark that some clients send. */
@@ -33,24 +32,24 @@ export function withoutMark(bytes: Buffer): Buffer {
 }
 
 interface ParseOptions extends Pick<Operation, 'maxBodyValues' | 'unparsedArray'> {
-  hold: Hold;
-  /** The fairness key of its turns. */
-  holder: string;
+  reservation: Reservation;
+  /** The key under which it yields. */
+  fairnessKey: string;
 }
 
 /**
  * Parses a JSON body with any Content-Type, so that sendBeacon and a plain `curl -d` work. Adds the memory of the
- * values to the hold. A body that is not tiny waits for turns of the event loop. Throws BadRequest, PayloadTooLarge
- * or Unavailable.
+ * values to the reservation. A body that is not tiny yields to the event loop. Throws BadRequest, PayloadTooLarge or
+ * Unavailable.
  */
 export async function parseJson(
   bytes: Buffer,
-  { hold, holder, maxBodyValues, unparsedArray }: ParseOptions,
+  { reservation, fairnessKey, maxBodyValues, unparsedArray }: ParseOptions,
 ): Promise<unknown> {
   const turn = async () => {
-    if (bytes.length > SMALL_BYTES) await turnOfLoop(holder);
+    if (bytes.length > SMALL_BYTES) await yieldToLoop(fairnessKey);
   };
-  const first = turnFor(bytes, holder);
+  const first = turnFor(bytes, fairnessKey);
   if (first !== undefined) await first;
   if (!isUtf8(bytes)) throw new NotJson('body: not valid UTF-8');
   if (unparsedArray === undefined) return parse(bytes);
@@ -69,7 +68,7 @@ export async function parseJson(
       values = structureOutsideStrings(json, maxBodyValues);
       if (values > maxBodyValues) throw new PayloadTooLarge(`body: more than ${maxBodyValues} values`);
     }
-    holdValues(values, hold);
+    reserveValues(values, reservation);
     const isLarge = json.length > LARGE_BYTES || values > LARGE_VALUES;
     if (isLarge) await turn();
     if (values > LARGE_VALUES && isNestedDeeper(json, MAX_DEPTH)) {
@@ -95,8 +94,8 @@ async function findItemsOrRefuse(bytes: Buffer, name: string, turn: () => Promis
 }
 
 /** Reserves memory for `values` parsed values. */
-export function holdValues(values: number, hold: Hold): void {
-  hold.take(values * VALUE_BYTES);
+export function reserveValues(values: number, reservation: Reservation): void {
+  reservation.take(values * VALUE_BYTES);
 }
 
 /** Returns the text with these arrays emptied. */

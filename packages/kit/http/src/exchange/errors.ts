@@ -110,10 +110,6 @@ export class RateLimited extends Rejection {
 /** The message of a 503 while MAX_BYTES_IN_FLIGHT is used up. */
 export const OVERLOADED = 'Service overloaded. Retry after the time in Retry-After.';
 
-/** The message of a 503 while an address or a project holds its share of MAX_BYTES_IN_FLIGHT. */
-export const TOO_MUCH_AT_ONCE =
-  'Too many bytes in flight from this address or project. Retry after the time in Retry-After.';
-
 /** 503: a dependency is unavailable or the service is overloaded. Retry after the given number of seconds. */
 export class Unavailable extends Rejection {
   constructor(message: string, retryAfterSeconds = 1) {

@@ -1,4 +1,4 @@
-import { type Buckets, createBuckets } from '@switchboard/resilience';
+import { type Buckets, createBuckets } from '@switchboard/fairness';
 import type { Logger, Metrics } from '@switchboard/runtime';
 import type { Redis } from 'ioredis';
 import type { ProjectAccess } from '../exchange/env.ts';

@@ -7,13 +7,13 @@ import {
   routingPath,
   servedAs,
 } from '@switchboard/contracts';
+import type { Reservation } from '@switchboard/fairness';
 import type { Audited } from '@switchboard/runtime';
 import type { Context, Handler, Hono, Next } from 'hono';
 import { z } from 'zod';
 import type { AuditTrail } from '../audit/trail.ts';
 import type { Bodies } from '../body/bodies.ts';
-import type { Hold } from '../body/holds.ts';
-import { holdValues, parseJson, turnFor, withoutMark } from '../body/json.ts';
+import { parseJson, reserveValues, turnFor, withoutMark } from '../body/json.ts';
 import { requireOrigin } from '../exchange/cors.ts';
 import { bearer, type Credentials, type KeyPlaces, projectKeyOf } from '../exchange/credentials.ts';
 import type {
@@ -27,7 +27,7 @@ import type {
 import { toRejection } from '../exchange/error-responses.ts';
 import { BadRequest, NotYours } from '../exchange/errors.ts';
 import { headerOf } from '../exchange/request-info.ts';
-import { holderOf, projectHolder } from '../overload/holder.ts';
+import { fairnessKeyOf, fairnessKeyOfProject } from '../overload/fairness-key.ts';
 import type { Quota } from '../overload/quota.ts';
 import { textFault } from './url-text.ts';
 import { validate } from './validate.ts';
@@ -213,46 +213,51 @@ function serve(
   }
 
   /** Charges the bytes that the body took of the budget. A rejected body counts as far as it was read. */
-  function charge(c: Context, hold: Hold): void {
+  function charge(c: Context, reservation: Reservation): void {
     if (quota === undefined) return;
     const { address, projectId }: Exchange = c.env;
-    quota.charge('address', address, hold.taken());
-    if (projectId !== undefined) quota.charge('project', projectId, hold.taken());
+    quota.charge('address', address, reservation.taken());
+    if (projectId !== undefined) quota.charge('project', projectId, reservation.taken());
   }
 
   /**
-   * Returns the handler that answers. The bytes are dropped unless it needs them; the hold covers the parsed values.
+   * Returns the handler that answers. The bytes are dropped unless it needs them; the reservation covers the
+   * parsed values.
    */
-  async function readJson(c: Context, hold: Hold, bodySchema: z.ZodType): Promise<Handler<KitEnv>> {
+  async function readJson(
+    c: Context,
+    reservation: Reservation,
+    bodySchema: z.ZodType,
+  ): Promise<Handler<KitEnv>> {
     const isKeyInBody = operation.credential === 'ingestion' && c.env.projectId === undefined;
     const bounds = isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
     let value: unknown;
     let fault: BadRequest | undefined;
     try {
-      const body = withoutMark(await bodies.read(c, hold, bounds));
-      const holder = holderOf(c.env);
+      const body = withoutMark(await bodies.read(c, reservation, bounds));
+      const fairnessKey = fairnessKeyOf(c.env);
       if (scan !== undefined && !isKeyInBody) {
-        const turn = turnFor(body, holder);
+        const turn = turnFor(body, fairnessKey);
         if (turn !== undefined) await turn;
         const scanned = scan(body);
         if (scanned !== undefined && scanned.values <= maxBodyValues) {
-          holdValues(scanned.values, hold);
+          reserveValues(scanned.values, reservation);
           return scanned.handler;
         }
       }
-      value = await parseJson(body, { hold, holder, maxBodyValues, unparsedArray });
+      value = await parseJson(body, { reservation, fairnessKey, maxBodyValues, unparsedArray });
     } catch (error) {
       if (!(error instanceof BadRequest)) throw error;
       fault = error;
     } finally {
-      charge(c, hold);
+      charge(c, reservation);
     }
     if (isKeyInBody) {
       const project = await credentials.projectKey(keyInBody(value));
       enter(c, project);
-      hold.join(projectHolder(project.id));
+      reservation.join(fairnessKeyOfProject(project.id));
       checkProject(c);
-      quota?.charge('project', project.id, hold.taken());
+      quota?.charge('project', project.id, reservation.taken());
       const response = diverted(c);
       if (response !== undefined) return () => response;
     }
@@ -265,16 +270,16 @@ function serve(
 
   /** Not async, so that the parsed body is not kept here while the handler waits. */
   function answerBody(c: Context, next: Next, bodySchema: z.ZodType): Promise<Response> {
-    const hold = bodies.hold(c);
-    return readJson(c, hold, bodySchema)
+    const reservation = bodies.reserve(c);
+    return readJson(c, reservation, bodySchema)
       .then((respond) => respond(c, next))
       .then(
         (response) => {
-          hold.release();
+          reservation.release();
           return response;
         },
         (error) => {
-          hold.release();
+          reservation.release();
           throw error;
         },
       );

@@ -1,5 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
-import { createBuckets } from '@switchboard/resilience';
+import { createBuckets } from '@switchboard/fairness';
 
 /** The rate of all connections together. */
 const BYTES_PER_SECOND = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { checkPooling, type Database, type Migrations, migrate, openDatabase } from '@switchboard/database';
 import { type CommonConfig, measureCalls, type ServiceContext } from '@switchboard/runtime';
 import { auditedTransactions } from '../audit/request.ts';
-import { currentHolder } from '../overload/holder.ts';
+import { currentFairnessKey } from '../overload/fairness-key.ts';
 
 type Addresses = Pick<CommonConfig, 'DATABASE_URL' | 'DIRECT_DATABASE_URL' | 'MIGRATIONS_DATABASE_URL'>;
 
@@ -16,7 +16,7 @@ export function openServiceDatabase(
     directUrl: config.DIRECT_DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
     applicationName,
-    holder: currentHolder,
+    fairnessKey: currentFairnessKey,
     measure: measureCalls({ metrics, tracing, dependency: 'database', system: 'postgresql' }),
     within: auditedTransactions,
   });

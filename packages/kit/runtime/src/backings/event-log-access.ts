@@ -28,9 +28,9 @@ export function restrictLog(log: EventLog, access: EventLogAccess, user: string)
       await log.createTopics(specs);
     },
     // Neither is async, since they run for every request.
-    publish: (topic, records, holder) =>
+    publish: (topic, records, fairnessKey) =>
       writes.includes(topic)
-        ? log.publish(topic, records, holder)
+        ? log.publish(topic, records, fairnessKey)
         : Promise.reject(new UndeclaredAccess(undeclared(`publish to ${topic}`))),
     placement(topic) {
       allow(writes.includes(topic), `publish to ${topic}`);

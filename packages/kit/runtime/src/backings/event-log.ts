@@ -7,7 +7,7 @@ import {
   openKafkaLog,
   openPostgresLog,
 } from '@switchboard/event-log';
-import { type ByteBudget, createByteBudget } from '@switchboard/resilience';
+import { type ByteBudget, createByteBudget } from '@switchboard/fairness';
 import { ConfigError } from '../settings/config.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';

@@ -1,5 +1,5 @@
 import type { ServiceName } from '@switchboard/contracts';
-import { type ByteBudget, createByteBudget } from '@switchboard/resilience';
+import { type ByteBudget, createByteBudget } from '@switchboard/fairness';
 import type { z } from 'zod';
 import type { commonSettings } from '../settings/common.ts';
 import { parseConfig } from '../settings/config.ts';

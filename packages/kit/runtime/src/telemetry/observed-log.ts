@@ -57,13 +57,13 @@ export function observeLog(
   }
 
   /** Not async, since it runs for every request. */
-  const publish: EventLog['publish'] = (topic, records, holder) => {
+  const publish: EventLog['publish'] = (topic, records, fairnessKey) => {
     const count = records.length;
     const span = startPublish(topic, count);
     const marked = marking(currentScope()?.requestId, span, records);
     const endCall = calls('publish');
     const startedAt = performance.now();
-    return log.publish(topic, marked, holder).then(
+    return log.publish(topic, marked, fairnessKey).then(
       (result) => {
         endCall();
         measured.published(topic, count, secondsSince(startedAt));

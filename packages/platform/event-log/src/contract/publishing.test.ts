@@ -1,4 +1,4 @@
-import { createByteBudget } from '@switchboard/resilience';
+import { createByteBudget } from '@switchboard/fairness';
 import { eventually } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

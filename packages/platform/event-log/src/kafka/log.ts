@@ -1,4 +1,5 @@
-import { createByteBudget, pause } from '@switchboard/resilience';
+import { createByteBudget } from '@switchboard/fairness';
+import { pause } from '@switchboard/resilience';
 import type { Admin } from 'kafkajs';
 import { TopicMoved } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
@@ -105,8 +106,8 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
         await creating.close();
       }
     },
-    publish: (topic, records, holder) =>
-      publisher.publish(topic, records, holder).catch((error) => whereRefused(topic, error)),
+    publish: (topic, records, fairnessKey) =>
+      publisher.publish(topic, records, fairnessKey).catch((error) => whereRefused(topic, error)),
     placement: publisher.placement,
     async consume(consume) {
       const consumption = startConsumer({

@@ -1,5 +1,5 @@
 import { type Database, isUnavailable } from '@switchboard/database';
-import { createByteBudget } from '@switchboard/resilience';
+import { createByteBudget } from '@switchboard/fairness';
 import { EventLogUnavailable } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
 import type { CommonOptions, EventLog } from '../types.ts';

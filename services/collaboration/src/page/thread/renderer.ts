@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { createFairQueue } from '@switchboard/fairness';
 import { Unavailable } from '@switchboard/http';
-import { createSlots } from '@switchboard/resilience';
 import { createBirpc } from 'birpc';
 import type { Asked, ThreadCalls } from './calls.ts';
 
@@ -27,7 +27,7 @@ const failed = () => new Unavailable('The page took too long. Retry after the ti
 
 /** Creates a renderer. Its thread starts with the first page, and again after a page that ended the thread. */
 export function createRenderer(): Renderer {
-  const slot = createSlots(1);
+  const queued = createFairQueue(1);
   let running: Thread | undefined;
 
   function start(): Thread {
@@ -73,7 +73,7 @@ export function createRenderer(): Renderer {
     async render(asked, projectId) {
       const signal = AbortSignal.timeout(LONGEST_MS);
       try {
-        return await slot(projectId, () => renderOn(asked, signal), signal);
+        return await queued(projectId, () => renderOn(asked, signal), signal);
       } catch (error) {
         throw signal.aborted ? failed() : error;
       }

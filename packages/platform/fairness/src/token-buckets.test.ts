@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createBuckets } from './buckets.ts';
+import { createBuckets } from './token-buckets.ts';
 
 it('a bucket allows its rate and a burst of two seconds, and never more than one body above that', () => {
   const steps = fc.array(fc.record({ pause: fc.nat(3_000), bytes: fc.integer({ min: 1, max: 5_000 }) }), {

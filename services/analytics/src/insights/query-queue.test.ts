@@ -5,7 +5,7 @@ import { EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { sql } from '../engine/sql.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
 import { DiskFull } from '../files/disk-full.ts';
-import { createDesk } from './desk.ts';
+import { createQueryQueue } from './query-queue.ts';
 import { type Found, TooManyFiles } from './source.ts';
 
 const TIMEOUT_MS = 50;
@@ -16,11 +16,11 @@ const found: Found = {
 };
 
 /**
- * Creates a desk that runs up to `maxRunning` questions, and a function that asks one. It runs until its work is
+ * Creates a queue that runs up to `maxRunning` questions, and a function that asks one. It runs until its work is
  * done.
  */
 function deskOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
-  const desk = createDesk({
+  const queue = createQueryQueue({
     engine: { query: async () => [] },
     sources: { find: async () => found },
     maxRunning,
@@ -28,7 +28,7 @@ function deskOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {})
     timeoutMs,
   });
   return <T>(work: () => Promise<T>, project = 'p') =>
-    desk.answer(project, found, work, { signal: desk.deadline() });
+    queue.answer(project, found, work, { signal: queue.deadline() });
 }
 
 const unavailable = { status: 503, headers: { 'Retry-After': '5' } };
@@ -40,14 +40,14 @@ test('rejects a question that is still running or waiting at its timeout', async
   const waiting = ask(async () => 'never begun');
   await expect(running).rejects.toMatchObject(unavailable);
   await expect(waiting).rejects.toMatchObject(unavailable);
-  // A question that still runs keeps its slot, and the next begins once it ends.
+  // A question that still runs keeps its permit, and the next begins once it ends.
   await expect(ask(async () => 'too early')).rejects.toMatchObject(unavailable);
   const next = ask(async () => 'next');
   work.resolve('too late');
   expect(await next).toBe('next');
 });
 
-test('leaves one slot to other projects', async () => {
+test('leaves one permit to other projects', async () => {
   const ask = deskOf({ maxRunning: 3, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
   const running = [ask(() => work.promise, 'large'), ask(() => work.promise, 'large')];
@@ -61,7 +61,7 @@ test('leaves one slot to other projects', async () => {
   await Promise.all([...running, third]);
 });
 
-test('rejects a question at once when the waiting room is full', async () => {
+test('rejects a question at once when the queue is full', async () => {
   const ask = deskOf({ maxWaiting: 1, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
   const asked = [ask(() => work.promise), ask(async () => 'second')];
@@ -92,18 +92,18 @@ test('drops the latest question of the project with the most when another projec
 });
 
 test('gives a question one deadline for everything it needs', async () => {
-  const desk = createDesk({
+  const queue = createQueryQueue({
     engine: { query: async () => [] },
     sources: { find: () => new Promise(() => undefined) },
     maxRunning: 1,
     maxWaiting: 1,
     timeoutMs: TIMEOUT_MS,
   });
-  const signal = desk.deadline();
-  await expect(desk.find({ projectId: 'p', names: undefined }, { signal })).rejects.toMatchObject(
+  const signal = queue.deadline();
+  await expect(queue.find({ projectId: 'p', names: undefined }, { signal })).rejects.toMatchObject(
     unavailable,
   );
-  const late = desk.answer('p', found, async () => 'late', { signal });
+  const late = queue.answer('p', found, async () => 'late', { signal });
   await expect(late).rejects.toMatchObject(unavailable);
 });
 

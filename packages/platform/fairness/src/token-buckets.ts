@@ -1,4 +1,4 @@
-/** A holder may send the amount of this period at once. */
+/** A key may send the amount of this period at once. */
 const BURST_SECONDS = 2;
 const MAX_KEYS = 100_000;
 const MIN_SWEEP_KEYS = 1_000;

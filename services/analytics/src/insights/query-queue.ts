@@ -1,13 +1,13 @@
+import { createBoundedQueue, createFairQueue } from '@switchboard/fairness';
 import { BadRequest, Unavailable } from '@switchboard/http';
 import { ObjectStoreError } from '@switchboard/object-store';
-import { createSlots, withSignal } from '@switchboard/resilience';
+import { withSignal } from '@switchboard/resilience';
 import { UnusableRange } from '../calendar/calendar.ts';
 import { Unanswerable } from '../conditions/clauses.ts';
 import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
 import { DiskFull } from '../files/disk-full.ts';
 import type { Asking } from '../questions/question.ts';
-import { createRoom } from './room.ts';
 import { type Found, type FoundSource, type Sources, TooManyFiles, type Wanted } from './source.ts';
 
 type Query = Asking['query'];
@@ -27,19 +27,19 @@ const RANGE: Narrowing = { parameter: 'range', by: 'a shorter range', filter: 'w
 
 /** The limits of a question. */
 export interface Bounds {
-  /** The signal from `Desk.deadline`: one for all steps of a question. */
+  /** The signal from `QueryQueue.deadline`: one for all steps of a question. */
   signal: AbortSignal;
   /** Default: a shorter range. */
   narrowing?: Narrowing;
 }
 
-export interface Desk {
+export interface QueryQueue {
   /** Returns a signal that aborts when a question that begins now has taken too long. */
   deadline(): AbortSignal;
   /** Throws TooMuch for too many files, and Unavailable. */
   find(wanted: Wanted, bounds: Bounds): Promise<Found>;
   /**
-   * Answers from events, when a slot is free and before the deadline. Throws TooMuch and BadRequest for questions
+   * Answers from events, when a permit is free and before the deadline. Throws TooMuch and BadRequest for questions
    * that cannot be answered, and Unavailable where a retry may help, at the deadline at the latest.
    */
   answer<T>(
@@ -50,7 +50,7 @@ export interface Desk {
   ): Promise<T>;
 }
 
-interface DeskOptions {
+interface QueryQueueOptions {
   engine: Pick<Engine, 'query'>;
   sources: Sources;
   maxRunning: number;
@@ -63,11 +63,17 @@ const RETRY_SECONDS = 5;
 const MAX_FINDING = 4;
 
 /** Queues questions fairly: none hangs, and no project blocks the others. */
-export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs }: DeskOptions): Desk {
-  const findingSlots = createSlots(MAX_FINDING, MAX_FINDING - 1);
-  // A project leaves one slot to others, regardless of its questions.
-  const slots = createSlots(maxRunning, Math.max(1, maxRunning - 1));
-  const room = createRoom(maxRunning + maxWaiting);
+export function createQueryQueue({
+  engine,
+  sources,
+  maxRunning,
+  maxWaiting,
+  timeoutMs,
+}: QueryQueueOptions): QueryQueue {
+  const findingQueue = createFairQueue(MAX_FINDING, MAX_FINDING - 1);
+  // A project leaves one permit to others, regardless of its questions.
+  const queue = createFairQueue(maxRunning, Math.max(1, maxRunning - 1));
+  const bounded = createBoundedQueue(maxRunning + maxWaiting, tooMany);
 
   return {
     deadline: () => AbortSignal.timeout(timeoutMs),
@@ -75,21 +81,21 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
     async find(wanted, { signal, narrowing = RANGE }) {
       const find = () => sources.find(wanted, signal);
       try {
-        return await withSignal(signal, findingSlots(wanted.projectId, find, signal));
+        return await withSignal(signal, findingQueue(wanted.projectId, find, signal));
       } catch (error) {
         return refuse(timely(error, signal), narrowing);
       }
     },
 
     async answer(projectId, found, work, { signal: deadline, narrowing = RANGE }) {
-      const guest = room.enter(projectId);
-      const signal = AbortSignal.any([deadline, guest.signal]);
+      const entry = bounded.enter(projectId);
+      const signal = AbortSignal.any([deadline, entry.signal]);
       const run = () => {
-        guest.begin();
+        entry.begin();
         return found.read(signal, (source) => work(source, (query) => engine.query(query, signal)));
       };
-      // A query that stops after the deadline keeps its slot until it ends.
-      const answering = slots(projectId, run, signal).finally(guest.leave);
+      // A query that stops after the deadline keeps its permit until it ends.
+      const answering = queue(projectId, run, signal).finally(entry.leave);
       try {
         return await withSignal(signal, answering);
       } catch (error) {
@@ -98,6 +104,9 @@ export function createDesk({ engine, sources, maxRunning, maxWaiting, timeoutMs 
     },
   };
 }
+
+const tooMany = () =>
+  new Unavailable('Too many queries at a time. Retry after the time in Retry-After.', RETRY_SECONDS);
 
 function timely(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted ? new QueryTimeout('Too late.', { cause: error }) : error;

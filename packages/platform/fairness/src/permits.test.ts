@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { briefTurn, createPlaces, createSlots, turnOfLoop } from './turns.ts';
+import { createFairQueue, createPermits, yieldBriefly, yieldToLoop } from './index.ts';
 
-it('gives turns to holders in rotation, and runs other callbacks between them', async () => {
+it('gives turns to keys in rotation, and runs other callbacks between them', async () => {
   const order: string[] = [];
-  const work = async (holder: string) => {
-    await turnOfLoop(holder);
-    order.push(holder);
+  const work = async (key: string) => {
+    await yieldToLoop(key);
+    order.push(key);
     setImmediate(() => order.push('other'));
   };
   await Promise.all([work('a'), work('a'), work('a'), work('b'), work('c')]);
@@ -16,9 +16,9 @@ it('gives turns to holders in rotation, and runs other callbacks between them', 
 
 it('leaves the event loop to others for a while after a long turn', async () => {
   const order: string[] = [];
-  const work = async (holder: string) => {
-    await turnOfLoop(holder);
-    order.push(holder);
+  const work = async (key: string) => {
+    await yieldToLoop(key);
+    order.push(key);
     const until = performance.now() + 40;
     while (performance.now() < until);
   };
@@ -33,13 +33,13 @@ it('leaves the event loop to others for a while after a long turn', async () => 
   expect(between.length).toBeGreaterThanOrEqual(2);
 });
 
-it('runs brief turns at once until a pass of the event loop is used up, and then in rotation of the holders', async () => {
-  expect(briefTurn('a')).toBeUndefined();
+it('runs brief turns at once until a pass of the event loop is used up, and then in rotation of the keys', async () => {
+  expect(yieldBriefly('a')).toBeUndefined();
   const order: string[] = [];
-  const work = async (holder: string) => {
-    const turn = briefTurn(holder);
+  const work = async (key: string) => {
+    const turn = yieldBriefly(key);
     if (turn !== undefined) await turn;
-    order.push(holder);
+    order.push(key);
     const until = performance.now() + 3;
     while (performance.now() < until);
   };
@@ -58,17 +58,17 @@ it('runs brief turns at once until a pass of the event loop is used up, and then
   expect(order.indexOf('other')).toBeLessThan(order.indexOf('c'));
 });
 
-it('runs a limited number of tasks at a time, with the holders in rotation, even after one has failed', async () => {
-  const inSlot = createSlots(2);
+it('runs a limited number of tasks at a time, with the keys in rotation, even after one has failed', async () => {
+  const queued = createFairQueue(2);
   const order: string[] = [];
   let running = 0;
-  const work = (holder: string) =>
-    inSlot(holder, async () => {
-      order.push(holder);
+  const work = (key: string) =>
+    queued(key, async () => {
+      order.push(key);
       expect(++running).toBeLessThanOrEqual(2);
       await sleep(1);
       running--;
-      if (holder === 'b') throw new Error('b failed');
+      if (key === 'b') throw new Error('b failed');
     });
   const outcomes = await Promise.allSettled(['a', 'a', 'a', 'a', 'b', 'c'].map(work));
   expect(order).toEqual(['a', 'a', 'a', 'b', 'c', 'a']);
@@ -82,13 +82,13 @@ it('runs a limited number of tasks at a time, with the holders in rotation, even
   ]);
 });
 
-it('leaves places to others while one holder uses its full share', async () => {
-  const placeOf = createPlaces(3, 2);
+it('leaves permits to others while one key uses its full share', async () => {
+  const permitOf = createPermits(3, 2);
   const begun: string[] = [];
-  const enter = (holder: string, name: string) => {
-    const place = placeOf(holder);
-    place.enter(() => begun.push(name));
-    return place;
+  const enter = (key: string, name: string) => {
+    const permit = permitOf(key);
+    permit.acquire(() => begun.push(name));
+    return permit;
   };
   const [first] = ['a1', 'a2', 'a3', 'a4'].map((name) => enter('a', name));
   expect(begun).toEqual(['a1', 'a2']);
@@ -96,27 +96,27 @@ it('leaves places to others while one holder uses its full share', async () => {
   enter('b', 'b2');
   enter('', 'nobody');
   expect(begun).toEqual(['a1', 'a2', 'b1']);
-  first?.leave();
+  first?.release();
   await sleep(0);
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
-  // Holder a has two running again.
-  other.leave();
+  // Key a has two running again.
+  other.release();
   await sleep(0);
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2']);
 });
 
 it('starts no task if its signal aborts while it waits, and continues with the next', async () => {
-  const inSlot = createSlots(1);
+  const queued = createFairQueue(1);
   const first = Promise.withResolvers<void>();
   const begun: string[] = [];
   const work = (name: string, until?: Promise<void>) => async () => {
     begun.push(name);
     await until;
   };
-  const running = inSlot('a', work('first', first.promise));
+  const running = queued('a', work('first', first.promise));
   const aborting = new AbortController();
-  const givenUp = inSlot('a', work('given up'), aborting.signal);
-  const next = inSlot('b', work('next'), new AbortController().signal);
+  const givenUp = queued('a', work('given up'), aborting.signal);
+  const next = queued('b', work('next'), new AbortController().signal);
   aborting.abort(new Error('too late'));
   await expect(givenUp).rejects.toThrow('too late');
   expect(begun).toEqual(['first']);
