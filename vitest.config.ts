@@ -21,14 +21,14 @@ export default defineConfig({
     include: ['{packages,services,deploy,bench,e2e}/**/*.test.ts'],
     globalSetup: ['./packages/kit/testkit/src/setup.ts'],
     sequence: { sequencer: LongFirst },
-    // Files of one worker share the modules that they load: loading them anew takes two fifths of all CPU time.
+    // Files of one worker share the modules that they load: loading them again takes two fifths of all CPU time.
     isolate: false,
     // Tests wait half of their time; by default two cores would get one worker.
     maxWorkers: 3,
     testTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
     hookTimeout: 120_000,
-    // Where everything runs at once a core may come late; the report says what needed a second try.
+    // Tests may time out while everything runs at once. The report lists the tests that needed a second try.
     retry: isWhole ? 1 : 0,
     reporters: isWhole ? ['default', ['json', { outputFile: '.switchboard/tests.json' }]] : ['default'],
     env: {

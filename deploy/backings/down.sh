@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Stops what up.sh started in BACKINGS_DIR (or the given folder) and deletes the folder.
+# Stops the programs that up.sh started in BACKINGS_DIR (or the given folder), and deletes the folder.
 set -euo pipefail
 dir=${1:-${BACKINGS_DIR:?set BACKINGS_DIR to what up.sh printed}}
 [ -f "$dir/env" ] || { echo "down.sh: $dir was not created by up.sh" >&2; exit 1; }

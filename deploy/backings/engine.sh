@@ -3,8 +3,8 @@
 # behind Docker's interface, with stand-ins for the base images made of distribution, npm, Maven and Go packages.
 #   engine.sh up      starts it and prints environment variables:  eval "$(deploy/backings/engine.sh up)"
 #   engine.sh down    stops it and removes its containers; ENGINE_HOME keeps programs, images and volumes
-#   engine.sh check   fails if this machine refuses what containers need
-# Setting one up needs Debian 12, root, Node with npm, and what install.sh needs for the programs below.
+#   engine.sh check   fails if this machine cannot run containers
+# Setup needs Debian 12, root, Node with npm, and the requirements of install.sh for the programs below.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 backings=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -17,7 +17,7 @@ own_engine() {
   docker version --format '{{.Server.Version}}' >/dev/null 2>&1 && docker compose version >/dev/null 2>&1
 }
 
-# Sandboxes refuse root what containers need; said before minutes of installing.
+# Sandboxes deny root the permissions that containers need. Checked before an installation that takes minutes.
 needs_namespaces() {
   local said
   said=$(unshare --mount --pid --net --ipc --uts --fork --mount-proc mount -t tmpfs tmpfs /tmp 2>&1) ||
@@ -72,7 +72,7 @@ stop() {
   for file in "$home"/*.pid; do
     [ -f "$file" ] || continue
     pid=$(<"$file")
-    # Another process may have the number since a restart of the machine.
+    # After a restart of the machine, another process may have this id.
     ! grep --quiet --fixed-strings "$home" "/proc/$pid/cmdline" 2>/dev/null || kill "$pid"
     rm -f "$file"
   done

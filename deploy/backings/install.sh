@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs Kafka 4.1.0, Redis, PgBouncer, versitygw, ClickHouse, toxiproxy, Caddy, promtool, Helm, a browser and the Compose
-# file loader without a container engine. Skips what is already installed. Fails if an installed program does not start.
+# file loader without a container engine. Skips installed programs. Fails if an installed program does not start.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 home=${SWITCHBOARD_BACKINGS:-$HOME/.cache/switchboard-backings}
@@ -70,7 +70,7 @@ install_s3() {
   from_go versitygw "$versitygw_version" github.com/versity/versitygw/cmd/versitygw 1.24
   works "$home/bin/versitygw" --version
 }
-# Proxies that delay, reset and withhold, for network faults.
+# A proxy that delays, resets and withholds data, to simulate network faults.
 install_toxiproxy() {
   from_go toxiproxy "$toxiproxy_version" github.com/Shopify/toxiproxy/v2/cmd/server 1.23
   works "$home/bin/toxiproxy" -version
@@ -82,7 +82,7 @@ install_clickhouse() {
     need python3 "install Python 3.9 or newer"
     rm -rf "$target"
     python3 -m venv "$target" || fail "python3 -m venv fails (Debian: apt-get install python3-venv)"
-    # Without what only its data frames need.
+    # Without the packages that only its data frames need.
     "$target/bin/pip" install --quiet --disable-pip-version-check --no-deps \
       "chdb==$chdb_version" "chdb-core==$chdb_core_version"
     echo "$chdb_version" >"$target/.complete"
@@ -123,7 +123,7 @@ install_caddy-build() {
 }
 # An API server for kubernetes.sh. The build takes minutes, so it is not among the defaults.
 install_kubernetes() { "$here/kubernetes/build.sh" "$home/kubernetes"; }
-# The same, and what runs pods. Instead of `kubernetes`, not beside it.
+# The same, and the programs that run pods. Replaces `kubernetes`.
 install_nodes() {
   debian containerd containerd --version
   debian runc runc --version

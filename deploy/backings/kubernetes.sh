@@ -62,7 +62,7 @@ up() {
     address=$network.1 more=(
       --allow-privileged --kubelet-preferred-address-types InternalIP
       --kubelet-client-certificate "$pki/admin.crt" --kubelet-client-key "$pki/admin.key"
-      # As itself to metrics-server, on behalf of others.
+      # Authenticates as itself to metrics-server, on behalf of others.
       --proxy-client-cert-file "$pki/admin.crt" --proxy-client-key-file "$pki/admin.key"
       --requestheader-client-ca-file "$pki/ca.crt" --requestheader-allowed-names admin
       --requestheader-username-headers X-Remote-User --requestheader-group-headers X-Remote-Group
@@ -79,7 +79,7 @@ up() {
     --service-account-issuer https://kubernetes.default.svc --service-account-key-file "$pki/accounts.key" \
     --service-account-signing-key-file "$pki/accounts.key" "${more[@]}"
   await apiserver 60 "$bin/kubectl" get --raw /readyz
-  # On the server, because the client's own note of them would be larger than an annotation may be.
+  # Applied on the server, because the client's annotation would exceed the size limit of annotations.
   "$bin/kubectl" apply --server-side --filename "$home/types" >/dev/null
   "$bin/kubectl" wait --for=condition=Established --all --timeout=60s crd >/dev/null
   [ "${1:-}" != nodes ] || start_nodes
@@ -87,13 +87,13 @@ up() {
   echo "export PATH=$bin:\$PATH"
 }
 
-# KILL, because the API server would drain for a minute, and nothing of it is kept.
+# KILL, because the API server would drain for a minute and its state is deleted anyway.
 down() {
   local name pid
   for name in apiserver etcd controller-manager scheduler coredns metrics-server; do
     [ -f "$dir/$name.pid" ] || continue
     pid=$(<"$dir/$name.pid")
-    # Another process may have the number since a restart of the machine.
+    # After a restart of the machine, another process may have this id.
     ! grep --quiet --fixed-strings "$dir" "/proc/$pid/cmdline" 2>/dev/null || kill -KILL "$pid"
   done
   stop_nodes

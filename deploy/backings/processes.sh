@@ -1,6 +1,6 @@
-# Sourced by up.sh and kubernetes.sh, which set `dir`: where each program's output (<name>.log) and id (<name>.pid) go.
+# Sourced by up.sh and kubernetes.sh, which set `dir`, the folder of each program's output (<name>.log) and process id (<name>.pid).
 
-# A port of 127.0.0.1 on which nothing listens.
+# Prints a free port of 127.0.0.1.
 free_port() {
   local port
   while :; do

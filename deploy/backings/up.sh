@@ -12,7 +12,7 @@ env_file=$dir/env
 : >"$env_file"
 
 . "$here/processes.sh"
-# What was started is stopped again if one of them does not start.
+# If a program does not start, stops those that were started.
 trap 'code=$?; [ "$code" = 0 ] || BACKINGS_DIR=$dir "$here/down.sh" >&2; exit "$code"' EXIT
 
 export_variable() { echo "export $1=$2" >>"$env_file"; }

@@ -101,7 +101,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
         expect(await clickHouseTables(all.clickHouse)).toEqual(Object.keys(CLICKHOUSE_HOLDINGS).sort());
     });
 
-    test('a person is erased from every table, file and recording, and nobody else', async () => {
+    test('a person is erased from every table, file and recording, and no one else', async () => {
       await addPerson(all, 'kassandra');
       await addRun(all, 'kassandra');
       await addPerson(all, 'bystander');
@@ -149,7 +149,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       ).toEqual([]);
     }, 120_000);
 
-    test('a colleague is erased from every table and object, and nobody else', async () => {
+    test('a colleague is erased from every table and object, and no one else', async () => {
       await addMembers(all, ['colette', 'grace', 'mei']);
       await addColleague(all, 'colette', 'grace');
       await addColleague(all, 'grace', 'mei');

@@ -1,3 +1,4 @@
+import { beginsHard, hardWords } from './english.ts';
 import { folderOf, isForTests, isTest, packageOf } from './paths.ts';
 import type { Rule, Violation } from './rule.ts';
 import type { Source, Tree } from './source.ts';
@@ -58,21 +59,20 @@ export const systemClock: Rule = {
   },
 };
 
-/** Words and beginnings that make a comment hard to read. */
-const HARD_TO_READ =
-  /\b(meanwhile|so many|anew|somebody|whose|for ever|none left|of which there|made for)\b|^(Of|What|Whose|By what) /i;
+/** Files that contain hard words on purpose. */
+const EXAMPLES_OF_HARD_WORDS = ['e2e/structure/rules.test.ts', 'e2e/docs/english.test.ts'];
 
-export const plainComments: Rule = {
-  name: 'comments are plain English: the subject first, then the verb',
+export const plainEnglish: Rule = {
+  name: 'comments, strings and test titles are plain English: the subject first, then the verb',
   check(tree) {
-    return [...tree.values()].flatMap(({ path, comments }) =>
-      comments.flatMap((comment): Violation[] => {
-        const [found] = HARD_TO_READ.exec(comment) ?? [];
-        return found === undefined
-          ? []
-          : [{ file: path, problem: `"${found.trim()}" in "${comment.slice(0, 80)}"` }];
-      }),
-    );
+    return [...tree.values()].flatMap(({ path, comments, strings }): Violation[] => {
+      if (EXAMPLES_OF_HARD_WORDS.includes(path)) return [];
+      const hard = [
+        ...comments.filter((text) => hardWords(text).length > 0 || beginsHard(text)),
+        ...strings.filter((text) => hardWords(text).length > 0 || (beginsHard(text) && text.endsWith('.'))),
+      ];
+      return hard.map((text) => ({ file: path, problem: `"${text}": ${hardWords(text).join(', ')}` }));
+    });
   },
 };
 

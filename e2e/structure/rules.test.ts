@@ -3,7 +3,7 @@ import {
   constantNames,
   folderSize,
   importCycles,
-  plainComments,
+  plainEnglish,
   systemClock,
   testHelpers,
 } from './everywhere.ts';
@@ -196,16 +196,29 @@ const planted: [Rule, what: string, files: Record<string, string>, found: string
     [`${shop}/gift-cards/age.ts`, `${shop}/gift-cards/now.ts`],
   ],
   [
-    plainComments,
-    'a comment that needs a second reading',
+    plainEnglish,
+    'a comment, a string, a template and a test title that need a second reading',
     {
       [`${shop}/gift-cards/whose.ts`]:
         '/** Whose card it is. */\nexport const owner = (card: Card) => card.owner;',
       [`${shop}/gift-cards/now.ts`]: '// It was replaced meanwhile.\nexport const isOld = true;',
       [`${shop}/gift-cards/card.ts`]:
         '/** Returns the owner of a card. */\nexport const ownerOf = (card: Card) => card.owner;',
+      [`${shop}/gift-cards/answer.ts`]: "export const gone = 'The card is used by nobody.';",
+      [`${shop}/gift-cards/setting.ts`]: "export const days = 'Of cards, until they expire.';",
+      [`${shop}/gift-cards/log.ts`]: 'export const lines = (cards: number) => `so many cards`;',
+      [`${shop}/gift-cards/now.test.ts`]: "test('a card whose owner left is removed', check);",
+      [`${shop}/gift-cards/plain.ts`]:
+        "export const plain = ['nobody', 'the user `nobody`', 'What happened?', 'Of previous step'];",
     },
-    [`${shop}/gift-cards/whose.ts`, `${shop}/gift-cards/now.ts`],
+    [
+      `${shop}/gift-cards/whose.ts`,
+      `${shop}/gift-cards/now.ts`,
+      `${shop}/gift-cards/answer.ts`,
+      `${shop}/gift-cards/setting.ts`,
+      `${shop}/gift-cards/log.ts`,
+      `${shop}/gift-cards/now.test.ts`,
+    ],
   ],
 ];
 

@@ -23,6 +23,8 @@ export interface Source {
   readsSystemClock: boolean;
   /** The texts of its comments, without delimiters. */
   comments: string[];
+  /** Its strings of several words, and such parts of templates and JSX. */
+  strings: string[];
 }
 
 export type Tree = ReadonlyMap<string, Source>;
@@ -46,7 +48,20 @@ function parseSource(path: string, text: string): Source {
   ];
   let hasSqlTemplate = false;
   let readsSystemClock = false;
+  const strings: string[] = [];
+  const addString = (value: string) => {
+    if (/\S\s+\S/.test(value)) strings.push(value);
+  };
   new Visitor({
+    Literal({ value }) {
+      if (typeof value === 'string') addString(value);
+    },
+    TemplateElement({ value }) {
+      addString(value.raw);
+    },
+    JSXText({ value }) {
+      addString(value);
+    },
     TaggedTemplateExpression({ tag }) {
       hasSqlTemplate ||= isNamed(tag.type === 'MemberExpression' ? tag.property : tag, 'sql');
     },
@@ -65,6 +80,7 @@ function parseSource(path: string, text: string): Source {
     hasSqlTemplate,
     readsSystemClock,
     comments: comments.map(({ value }) => value.replaceAll(/^[\s*]+/gm, '')),
+    strings,
   };
 }
 

@@ -7,7 +7,7 @@ import {
   constantNames,
   folderSize,
   importCycles,
-  plainComments,
+  plainEnglish,
   systemClock,
   testHelpers,
 } from './everywhere.ts';
@@ -49,7 +49,7 @@ test.each([
   folderSize,
   constantNames,
   systemClock,
-  plainComments,
+  plainEnglish,
 ])('$name', ({ check }) => {
   expect(check(tree).map(({ file, problem }) => `${file}: ${problem}`)).toEqual([]);
 });

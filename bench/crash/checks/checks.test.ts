@@ -58,7 +58,7 @@ describe('the checks of events', () => {
   it('fails when an event differs from the one that was sent', () => {
     const changed = { ...archived(1), properties: { ...Object(archived(1).properties), price: 0 } };
     expect(faultsOf([accepted], [archived(0), changed, archived(2)])).toEqual([
-      'crash-a r1-e1: differs from what was sent, in file-1; 0 on the log',
+      'crash-a r1-e1: differs from the sent event, in file-1; 0 on the log',
     ]);
   });
 

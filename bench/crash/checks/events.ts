@@ -92,7 +92,7 @@ function faultOf(
   const { place, project: _, ...stored } = copy;
   return isDeepStrictEqual(stored, eventOf(numbered, base, isLate))
     ? undefined
-    : `differs from what was sent, in ${place}`;
+    : `differs from the sent event, in ${place}`;
 }
 
 function placesOf(copies: readonly FoundEvent[]): string {

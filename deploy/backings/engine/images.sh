@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # images.sh <folder> <backings>: stand-ins for the images that the Dockerfile and the Compose files name, from packages.
-# Keeps those that exist.
+# Keeps existing images.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 repository=$(cd "$here/../../.." && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # build.sh <folder> [nodes]: the Kubernetes API server, kubectl and etcd from their Go modules, and the types of other
-# operators that the chart uses; with `nodes` also what runs pods. Minutes of CPU time. Keeps what exists.
+# operators that the chart uses; with `nodes` also the programs that run pods. Takes minutes of CPU time. Keeps existing programs.
 set -euo pipefail
 home=$1 nodes=${2:-}
 kubernetes_version=v1.34.4
@@ -42,7 +42,7 @@ replace_staging() {
   done >>go.mod
 }
 
-# types <module> <version> <file...>: custom resource definitions, as a module has them.
+# types <module> <version> <file...>: downloads custom resource definitions from a module.
 types() {
   local module=$1 version=$2
   shift 2
@@ -50,7 +50,7 @@ types() {
   install -m 644 "${@/#/$(go env GOMODCACHE)/$module@$version/}" "$home/types/"
 }
 
-# The image that keeps a pod's namespaces: one program, which waits.
+# The pause image, which holds the namespaces of a pod: one program that waits.
 pause_image() {
   local folder=$home/build/pause digest
   [ ! -f "$home/pause.tar" ] || return 0

@@ -1,9 +1,9 @@
-# Sourced by kubernetes.sh: the controllers, DNS, metrics, and two nodes, each a zone, whose pods run. Needs root.
+# Sourced by kubernetes.sh: the controllers, DNS, metrics, and two nodes that run pods, each in its own zone. Needs root.
 # A node is a network namespace with a containerd, a kubelet and a kube-proxy, on a bridge that only this machine reaches.
 bridge=switchboard-k8s
 network=10.250.0
 nodes=(1 2)
-# Where a pod's address, a node and a Service are: 10.244.<node>.x, 10.250.0.1<node>, 10.96.x.x.
+# Addresses of pods, nodes and Services: 10.244.<node>.x, 10.250.0.1<node>, 10.96.x.x.
 services=10.96.0.0/16
 pods=10.244.0.0/16
 cni=/usr/lib/cni
@@ -12,7 +12,7 @@ in_node() { nsenter --net="/run/netns/switchboard-node$1" "${@:2}"; }
 # cgroups [name]: the folders of the nodes' control group, or of one in it: one per hierarchy.
 cgroups() { awk -v name="switchboard-nodes${1:+/$1}" '$3 ~ /^cgroup2?$/ { print $2 "/" name }' /proc/mounts; }
 
-# make_cgroup [name]: one that may use what the group around it may.
+# make_cgroup [name]: creates a control group with the limits of its parent.
 make_cgroup() {
   local folder parent one
   for folder in $(cgroups "${1:-}"); do
@@ -21,7 +21,7 @@ make_cgroup() {
       for one in $(<"$parent/cgroup.controllers"); do echo "+$one" >"$parent/cgroup.subtree_control" || true; done
     fi
     mkdir -p "$folder"
-    # Of version 1, this controller has to be told.
+    # In version 1, this controller needs its settings written.
     ! [ -f "$folder/cpuset.sched_load_balance" ] ||
       for one in cpuset.cpus cpuset.mems; do cat "$parent/$one" >"$folder/$one"; done
   done
@@ -148,7 +148,7 @@ start_in_node() {
     exec nsenter --net="$2" "${@:3}"' - "$(cgroups "node$node/runtime")" "/run/netns/switchboard-node$node" "$@"
 }
 
-# What autoscalers ask for the pods' CPU.
+# The CPU metrics of pods, for autoscalers.
 start_metrics() {
   local port
   port=$(free_port)
@@ -178,7 +178,7 @@ END_OF_FILE
 start_nodes() {
   local node
   start_controllers
-  # Everything of the nodes is below one control group, so that nothing of them is left when they are stopped.
+  # All processes of the nodes are in one control group, so that stopping it ends all of them.
   make_cgroup_of_nodes
   for node in "${nodes[@]}"; do start_node "$node"; done
   for node in "${nodes[@]}"; do
@@ -188,13 +188,13 @@ start_nodes() {
   await metrics-server 60 "$bin/kubectl" top nodes
 }
 
-# load <archive>: images as `docker save` writes them, into each node, under the names by which a pod asks for them.
+# load <archive>: images as `docker save` writes them, into each node, under the names that pods use.
 load() {
   local node name short ctr
   for node in "${nodes[@]}"; do
     ctr=(ctr --address "$dir/node$node/containerd.sock" --namespace k8s.io images)
     "${ctr[@]}" import "$1" >/dev/null
-    # Podman puts localhost before what it built.
+    # Podman prefixes the names of the images that it built with localhost.
     for name in $("${ctr[@]}" list --quiet | grep '^localhost/' | grep --invert-match '^localhost/pause:'); do
       short=${name#localhost/}
       [[ $short == */* ]] || short=library/$short
@@ -207,7 +207,7 @@ stop_nodes() {
   local node folder tries mount
   for folder in $(cgroups); do
     tries=0
-    # A group stays busy until what was killed in it is gone.
+    # A group stays busy until its killed processes are gone.
     while [ -d "$folder" ] && [ $((tries += 1)) -le 100 ]; do
       find "$folder" -name cgroup.procs -exec cat {} + 2>/dev/null | xargs --no-run-if-empty kill -KILL 2>/dev/null || true
       find "$folder" -depth -type d -exec rmdir {} + 2>/dev/null || sleep 0.1

@@ -472,7 +472,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.evaluate(`sb.setConsent('denied'); m.write()`);
     expect(await page.evaluate(kept)).toBe('');
     // The messenger works without consent, and stores nothing.
-    await write(page, 'nobody knows me');
+    await write(page, 'I am anonymous');
     await page.locator('.mine .bubble:not(.waiting)').waitFor();
     expect(await page.evaluate(kept)).toBe('');
   });

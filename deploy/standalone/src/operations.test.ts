@@ -123,7 +123,7 @@ const visits = 14 * 30;
 let erased = 0;
 
 describe('docs/security.md', () => {
-  it('erases one person from every store, and nobody else', async () => {
+  it('erases one person from every store, and no one else', async () => {
     const { demo } = running;
     const body = { distinct_id: person, properties: { plan: 'pro' } };
     expect((await call(`${demo.eu_api_url}/v1/identify`, { method: 'POST', body })).status).toBe(202);

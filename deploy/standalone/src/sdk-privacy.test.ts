@@ -248,7 +248,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
     ]);
   }, 60_000);
 
-  it('a recording ends when it cannot determine what is private', async () => {
+  it('a recording ends when it cannot find out which parts are private', async () => {
     const page = await open();
     const session = await record(page);
     await page.evaluate(`(async () => {

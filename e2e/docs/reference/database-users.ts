@@ -18,7 +18,7 @@ export function databaseUsersPage(): string {
       '| service | `DATABASE_URL` | connect; select, insert, update and delete rows |',
     ].join('\n'),
     'At start, a service connects as the owner, applies pending migrations, grants the service role the rows of every table, and disconnects. It then uses the service role alone, which cannot create, alter, truncate or drop anything, add a trigger, grant a right, or read which migrations were applied. After a restore without privileges (`pg_restore --no-privileges`), the next start grants the rows again.',
-    'Without `MIGRATIONS_DATABASE_URL`, the role of `DATABASE_URL` does both. The roles limit statements: whoever runs code in a process can read both addresses in its environment.',
+    'Without `MIGRATIONS_DATABASE_URL`, the role of `DATABASE_URL` does both. The roles limit statements: anyone who can run code in a process can read both addresses in its environment.',
     '## Create the roles',
     `[services.sql](../../${STATEMENTS}) creates every role and database. For one service, as an administrator:`,
     [

@@ -332,7 +332,7 @@ describe('people', () => {
     ]);
   });
 
-  it('counts nobody in a cohort that was deleted', async () => {
+  it('counts no one in a cohort that was deleted', async () => {
     await analytics.publish('cohorts', [{ key: JSON.stringify(['team', 'payers']), value: null }]);
     const where = [{ attribute: 'cohort', op: 'in_cohort', value: ['payers'] }];
     await seen({ where }, { 'order placed': 0 });

@@ -10,7 +10,7 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
     --auth-host=scram-sha-256 --auth-local=trust --locale=C.UTF-8 -D "$PGDATA" >/dev/null
   echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
   echo "listen_addresses = '*'" >>"$PGDATA/postgresql.conf"
-  # Its log shows, as the official image's: whoever waits for readiness waits for the second.
+  # Logs to the output, like the official image: callers wait for the second line that reports readiness.
   pg_ctl -D "$PGDATA" -o "-c listen_addresses=''" -w start
   for file in /docker-entrypoint-initdb.d/*.sql; do
     [ -e "$file" ] || continue

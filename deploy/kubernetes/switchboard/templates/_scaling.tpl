@@ -25,7 +25,7 @@ Context: what (an entry of switchboard.processes), of (values of its service), p
 {{- define "switchboard.scaled-object" -}}
 {{- $scaling := .process.autoscaling }}
 {{- $env := merge (dict) (.process.env | default dict) .of.env .root.Values.env }}
-{{- $group := required (printf "%s: autoscaling.lag needs consumerGroup, the group whose partitions its pods share" .what.name) .process.consumerGroup }}
+{{- $group := required (printf "%s: autoscaling.lag needs consumerGroup, the consumer group of its pods" .what.name) .process.consumerGroup }}
 {{- if and (empty $env.KAFKA_BROKERS) (not (has "KAFKA_BROKERS" .of.fromSecret)) }}{{ fail (printf "%s: autoscaling.lag needs Kafka" .what.name) }}{{ end }}
 {{- $labels := dict "component" .what.service "process" .what.process "root" .root }}
 {{- $authentication := .root.Values.keda.authentication }}

@@ -147,7 +147,7 @@ describe('a flag that cannot be evaluated', () => {
       'a total weight of 0, for any distinct id',
       { rolloutPercentage: 0, variations: [{ key: 'a', value: 1, weight: 0 }] },
     ],
-    ['prerequisite that is none', { prerequisites: [null] }],
+    ['prerequisite that is null', { prerequisites: [null] }],
   ])('returns off with ERROR for %s, and leaves other flags unaffected', (_name, rest) => {
     const entries = [flag('f', { type: 'json', ...rest } as Partial<Flag>), flag('other')];
     const { flags, variants, reasons: why } = evaluateAll(compileRuleset(entries), user());

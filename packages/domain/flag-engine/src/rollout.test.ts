@@ -14,7 +14,7 @@ describe('the rollout of a flag', () => {
     expect(inRollout(bucket - 1, key, id)).toBe(false);
   });
 
-  test('a higher percentage removes nobody', () => {
+  test('a higher percentage removes no one', () => {
     fc.assert(
       fc.property(percentages, percentages, fc.string(), fc.string(), (one, other, key, id) => {
         const [low, high] = [Math.min(one, other), Math.max(one, other)];
@@ -23,7 +23,7 @@ describe('the rollout of a flag', () => {
     );
   });
 
-  test('a rollout of 0 includes nobody and one of 100 everybody, even the empty id', () => {
+  test('a rollout of 0 includes no one, and a rollout of 100 everyone, even the empty id', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (key, id) => {
         expect([inRollout(0, key, id), inRollout(100, key, id)]).toEqual([false, true]);

@@ -35,7 +35,7 @@ describe('the table of a report', () => {
         ],
       }),
     ).toBe(
-      '"Step","Count","Of the step before","Of the first","Median time"\r\n"Seen",200,,1,\r\n"Paid",50,0.25,0.25,90\r\n',
+      '"Step","Count","Share of previous step","Share of first step","Median time"\r\n"Seen",200,,1,\r\n"Paid",50,0.25,0.25,90\r\n',
     );
     expect(
       csv({

@@ -21,7 +21,7 @@ export async function chooseAccount(data: string): Promise<Account> {
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new EmbeddedPostgresError(
-    'PostgreSQL refuses to run as root, and there is no account postgres or nobody. Run as another user.',
+    'PostgreSQL refuses to run as root, and there is no account `postgres` or `nobody`. Run as another user.',
   );
 }
 

@@ -59,7 +59,7 @@ describe('a cached value', () => {
   );
 
   it.each(['invalidate', 'drop', 'invalidateAll', 'invalidateMissing'] as const)(
-    'does not keep a value when nobody asks between %s and the end of its load',
+    'does not keep a value when no one asks between %s and the end of its load',
     async (change) => {
       const { cache, waiting, answered } = source();
       const before = cache.get('a');

@@ -201,7 +201,7 @@ test('makes room by removing the least recently used files, and does not downloa
   expect(cache.reads()).toEqual({ hits: 2, misses: 4 });
 });
 
-test('deletes a dropped file once nobody uses it', async () => {
+test('deletes a dropped file once no one uses it', async () => {
   const { cache, downloads, bytesOnDisk } = await cacheOf({ keys: ['a'] });
   const held = await cache.hold([file('a')], never);
   await cache.drop(['a']);

@@ -129,7 +129,7 @@ describe('the erasure of a person', () => {
     expect(await people()).toEqual(['blog grace', 'shop ada']);
   });
 
-  it('gives up a merge whose files are being rewritten', async () => {
+  it('gives up a merge of files that are being rewritten', async () => {
     await store('events/2026-03-01/a.parquet', {}, [other]);
     const [a] = await files.readable('2026-01-01', 10);
     const step = {

@@ -103,7 +103,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toEqual(before);
   });
 
-  it('keeps a file whose first records have expired', async () => {
+  it('keeps a file after its first records have expired', async () => {
     const projectId = newProject();
     const consumer = run({ settings: { ...quick, fileAgeMs: 500 } });
     for (let i = 0; i < 3; i++) await harness.publish(projectId, [sent({ distinct_id: 'one' })]);
@@ -137,7 +137,7 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     expect(await harness.rows(projectId)).toEqual(before);
   });
 
-  it('archives events whose offsets go back, and commits no offset past them', async () => {
+  it('archives events after offsets go back, and commits no offset past them', async () => {
     const projectId = newProject();
     const one = () => sent({ distinct_id: 'one' });
     let shift = 1000n;

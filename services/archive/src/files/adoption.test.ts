@@ -98,7 +98,7 @@ it('leaves files alone when their records are read again', async () => {
   expect(await objects.get(segmentKey(3))).toBeDefined();
 });
 
-it('records merged files whose originals are gone, and forgets the originals', async () => {
+it('records merged files if their originals are gone, and drops the originals', async () => {
   await enter(segmentKey(1), [1, 2]);
   await enter(segmentKey(3), [3]);
   await objects.delete(segmentKey(1));

@@ -126,7 +126,7 @@ describe('merging files', () => {
     expect(await read()).toHaveLength(2);
   });
 
-  it('deletes replaced files once nobody reads them, and forgets them', async () => {
+  it('deletes replaced files once no one reads them, and then their rows', async () => {
     await put('a', events(10, 3));
     await put('b', events(10, 3));
     await run(nextDay);
@@ -274,7 +274,7 @@ describe('merging files', () => {
     expect(new Set((await rowsIn(harness)).map((row) => row.projectId))).toEqual(new Set(['project-1']));
   });
 
-  it('leaves the files of a day whose adoption failed, and merges those of other days', async () => {
+  it('leaves the files of a day alone if their adoption failed, and merges those of other days', async () => {
     const other = '2026-02-28';
     const bad = `events/${other}/events-0-${'0'.repeat(16)}-1000.parquet`;
     await harness.objects.put(bad, Buffer.from('not a file'));

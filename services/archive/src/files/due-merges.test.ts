@@ -89,7 +89,7 @@ it('puts files of today first while earlier days have their turns', async () => 
   expect(days).toEqual([...before, '2026-03-01', '2026-02-26', '2026-02-25', '2026-02-24']);
 });
 
-it('leaves out a file whose merge failed until its pause is over, whatever days it searches', async () => {
+it('leaves out a file after a failed merge until its pause is over, whatever days it searches', async () => {
   await insertFiles({ days: 3, ofEach: 2, isOwn: false });
   let passedMs = 0;
   const merges = createDueMerges({ store, elapsed: () => passedMs });

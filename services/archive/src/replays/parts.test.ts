@@ -269,7 +269,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       );
     });
 
-    it('dead-letters nothing of a chunk whose upload was interrupted and then repeated', async () => {
+    it('dead-letters nothing of a chunk if its upload was interrupted and then repeated', async () => {
       const session = newSession();
       const parts = recordsOf(large(session, 0));
       start({ patienceMs: 400 });
@@ -298,7 +298,7 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
         expect(key).toBe('');
     });
 
-    it('dead-letters a chunk whose stored parts are invalid together, with their bytes', async () => {
+    it('dead-letters a chunk if its stored parts are invalid together, with their bytes', async () => {
       const sound = recordsOf(large(newSession(), 0));
       const chunk = hashOf(Buffer.from('other bytes'));
       const parts = sound.map((record) => ({ ...record, headers: { ...record.headers, chunk } }));

@@ -100,7 +100,7 @@ export const eventSegments = pgTable(
   ],
 );
 
-/** How far each partition has been read, which is ahead of what is archived. */
+/** How far each partition has been read, which is ahead of the archived position. */
 export const eventProgress = pgTable('event_progress', {
   logPartition: integer('log_partition').primaryKey(),
   /** The next offset to read. */

@@ -185,7 +185,7 @@ it('cannot change or remove an entry in the database before 30 days', async () =
   const sql = await catalogue.sql();
   await entriesOf('putCompany');
   for (const statement of [
-    `update audit_entries set actor_id = 'somebody else'`,
+    `update audit_entries set actor_id = 'another person'`,
     `delete from audit_entries where at > now() - interval '29 days'`,
     'truncate audit_entries',
   ])

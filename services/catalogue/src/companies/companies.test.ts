@@ -185,7 +185,7 @@ describe('a company with many projects and members', () => {
     expect(await largestOfTransactions()).toEqual({ most: 500, all: MANY + 1 });
   });
 
-  it('hides a company whose removal has begun, rejects writes to it, and resumes an interrupted removal', async () => {
+  it('hides a company once its removal has begun, rejects writes to it, and resumes an interrupted removal', async () => {
     await sql`
       create function refuse() returns trigger language plpgsql as $$ begin raise exception 'interrupted'; end $$`;
     await sql`

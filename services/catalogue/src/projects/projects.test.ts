@@ -80,7 +80,7 @@ describe('a project', () => {
     expect((await one.put('/projects/shop', { ...shop, companyId: 'globex' })).status).toBe(200);
   });
 
-  it('never gives a project the id of a deleted one, whoever asks', async () => {
+  it('never gives a project the id of a deleted one, for any caller', async () => {
     await one.put('/projects/shop', shop);
     await one.remove('/projects/shop');
     const message = 'projectId: shop belonged to a project that was deleted; choose another';

@@ -56,7 +56,7 @@ describe('an annotation', () => {
 });
 
 describe('the list of annotations', () => {
-  it('lists the annotations whose days overlap the range, both ends inclusive', async () => {
+  it('lists the annotations that overlap the range, both ends inclusive', async () => {
     await add({ startsOn: '2025-06-10', endsOn: '2025-06-20', text: 'range' });
     const hits = async (from: string, to: string) => texts(`from=${from}&to=${to}`);
     expect(await hits('2025-06-01', '2025-06-09')).toEqual([]);
@@ -124,7 +124,7 @@ describe('the list of annotations', () => {
     ['without from', 'to=2026-01-01'],
     ['without to', 'from=2026-01-01'],
     ['from after to', 'from=2026-01-02&to=2026-01-01'],
-    ['a day that is none', 'from=2026-02-30&to=2026-03-01'],
+    ['a day that does not exist', 'from=2026-02-30&to=2026-03-01'],
     ['a timestamp', 'from=2026-02-01T00:00:00Z&to=2026-03-01'],
     ['the year 0', 'from=0000-01-01&to=2026-03-01'],
     ['an empty reportId', 'from=2026-02-01&to=2026-03-01&reportId='],
@@ -164,7 +164,7 @@ describe('the content of an annotation', () => {
     ['a tag of 51 characters', { tags: ['x'.repeat(51)] }],
     ['endsOn before startsOn', { endsOn: '2026-03-09' }],
     ['endsOn null', { endsOn: null }],
-    ['a day that is none', { startsOn: '2026-02-29' }],
+    ['a day that does not exist', { startsOn: '2026-02-29' }],
     ['no startsOn', { startsOn: undefined }],
     ['another property', { colour: 'red' }],
     ['a reportId that is no text', { reportId: 7 }],

@@ -262,7 +262,7 @@ describe('a full thread', () => {
 });
 
 describe('a thread with a deleted first comment', () => {
-  it('rejects a reply to a thread whose first comment is deleted with 409', async () => {
+  it('rejects a reply with 409 if the first comment of the thread is deleted', async () => {
     const { id, comments } = await start();
     await reply(id, { body: 'before' });
     await onComment('DELETE', comments[0].id);

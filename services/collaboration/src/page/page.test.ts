@@ -107,7 +107,7 @@ describe('the page of a link', () => {
     expect((await open(`${'A'.repeat(43)}?format=csv`)).status).toBe(404);
   });
 
-  it('begins the CSV with a byte order mark, by which Excel knows the encoding', async () => {
+  it('begins the CSV with a byte order mark, which tells Excel the encoding', async () => {
     await run(line);
     const response = await fetch(`${harness.url}/shared/${token}?format=csv`);
     const bytes = Buffer.from(await response.arrayBuffer());
@@ -251,14 +251,14 @@ describe('annotations on the page', () => {
 
   it('shows annotations only where the report allows it', async () => {
     await run(line);
-    const { id } = (await annotate({ startsOn: '2026-02-02', text: 'not for everybody' })).body;
-    expect((await open(token)).body).not.toContain('not for everybody');
+    const { id } = (await annotate({ startsOn: '2026-02-02', text: 'not for everyone' })).body;
+    expect((await open(token)).body).not.toContain('not for everyone');
     await allow(true);
-    await eventually(async () => expect((await open(token)).body).toContain('not for everybody'));
+    await eventually(async () => expect((await open(token)).body).toContain('not for everyone'));
     await allow(false);
-    await eventually(async () => expect((await open(token)).body).not.toContain('not for everybody'));
+    await eventually(async () => expect((await open(token)).body).not.toContain('not for everyone'));
     await allow(true);
-    await eventually(async () => expect((await open(token)).body).toContain('not for everybody'));
+    await eventually(async () => expect((await open(token)).body).toContain('not for everyone'));
     await harness.as('ada').call('DELETE', `/v1/projects/shop/annotations/${id}`);
   });
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
   await harness.putFlag(project, { key: 'nobody', enabled: false, rolloutPercentage: 100 });
   await harness.putFlag(project, { key: 'none yet', ...on, rolloutPercentage: 0 });
   const prerequisites = [{ flagKey: 'nobody', variationKey: 'on' }];
-  await harness.putFlag(project, { key: 'after nobody', ...on, prerequisites });
+  await harness.putFlag(project, { key: 'after no one', ...on, prerequisites });
   await harness.putFlag(project, {
     key: 'pro',
     ...on,
@@ -83,7 +83,7 @@ describe('one flag', () => {
       off('nobody', 'DISABLED'),
       off('none yet', 'ROLLOUT_MISS'),
       off('large companies', 'TARGETING_MISS'),
-      off('after nobody', 'PREREQUISITE_FAILED'),
+      off('after no one', 'PREREQUISITE_FAILED'),
     ];
     for (const one of expected) expect(await evaluate(one.key, bob)).toEqual(one);
     const { flags } = Object(await json(await post('', { context: bob })));
@@ -118,7 +118,7 @@ describe('all flags', () => {
     const context = { targetingKey: 'ada' };
     const response = await post('', { context });
     const { flags, metadata } = await json(response);
-    const keys = ['after nobody', 'everyone', 'large companies', 'nobody', 'none yet', 'pro', 'split'];
+    const keys = ['after no one', 'everyone', 'large companies', 'nobody', 'none yet', 'pro', 'split'];
     expect(flags).toEqual(await Promise.all(keys.map((key) => evaluate(key, context))));
     const snapshot = await json(await harness.get('/v1/flags/snapshot', project.key));
     expect(metadata).toEqual({ generatedAt: snapshot['generatedAt'] });

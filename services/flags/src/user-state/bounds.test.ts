@@ -143,7 +143,7 @@ describe('a change that PostgreSQL does not store', () => {
   });
 });
 
-describe('a person whose state cannot be read', () => {
+describe('a person with unreadable state', () => {
   it('answers for others while the state of one person cannot be read', async () => {
     const [broken, ...others] = Array.from({ length: 30 }, somebody);
     for (const id of others) await harness.identify(project, id, { plan: 'pro' });

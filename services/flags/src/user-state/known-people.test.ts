@@ -110,7 +110,7 @@ describe('known people', () => {
     });
   });
 
-  it('keeps a person from the second request on, whoever is requested in between', async () => {
+  it('keeps a person from the second request on, regardless of requests for other people', async () => {
     const { get, reads } = harness();
     for (let person = 0; person < 1000; person++) await get(`person ${person}`);
     await get('person 7');

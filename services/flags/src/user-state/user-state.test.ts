@@ -87,7 +87,7 @@ describe('reading user state', () => {
     await expect(userState.read('p', 'ada')).rejects.toMatchObject({ code: 'ETIMEDOUT' });
   });
 
-  it('fails only the read of a person whose state cannot be read or takes too long', async () => {
+  it('fails only the read of a person with state that is unreadable or slow', async () => {
     const read: string[][] = [];
     const userState = createUserState({
       timeoutMs: 200,

@@ -68,7 +68,7 @@ describe('a replay chunk', () => {
     ['30 s fast', 30_000, 0],
     ['sent again an hour later', -3_600_000, 0],
     ['eight days slow', -8 * 86_400_000, 8 * 86_400_000],
-  ])('records how to correct the times of a chunk whose clock is %s', async (_, off, correction) => {
+  ])('records how to correct the times of a chunk with a clock that is %s', async (_, off, correction) => {
     const session = `off by ${off}`;
     const timestamp = new Date(Date.now() + off).toISOString();
     expect((await upload({ ...chunk({ timestamp, session_id: session }), api_key: KEY })).status).toBe(202);

@@ -88,7 +88,7 @@ test('keeps a sent attachment, or refuses and removes it, during a concurrent tu
   expect(outcomes.sent).toBeGreaterThan(0);
 });
 
-test('refuses to send an attachment whose removal failed, and removes it in the next sweep', async () => {
+test('refuses to send an attachment after its removal failed, and removes it in the next sweep', async () => {
   const conversation = await visitor.open();
   const { body: file } = await visitor.upload(conversation, png());
   const failing = openObjectStore({

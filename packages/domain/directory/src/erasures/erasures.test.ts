@@ -197,7 +197,7 @@ it('ignores erasures that do not ask for its service', async () => {
   expect([erased, await reports()]).toEqual([[], 0n]);
 }, 20_000);
 
-it('clears the replica of a colleague who is no longer a member, and of nobody else', async () => {
+it('clears the replica of a colleague who is no longer a member, and of no one else', async () => {
   const member = JSON.stringify({ sub: 'a/da' });
   await database.sql`
     insert into directory.entries (kind, id, value, revision) values

@@ -101,7 +101,7 @@ it('removes nothing for a record that is older than the entry', async () => {
   expect(await database.drizzle.transaction((tx) => findRemoved(tx, [old]))).toEqual([]);
 });
 
-it('calls back only after transactions that hold the report have stored what is under it', async () => {
+it('calls back only after transactions that hold the report have stored their data', async () => {
   await database.sql`create table things (report text)`;
   await apply([report('one')]);
   let release = () => {};

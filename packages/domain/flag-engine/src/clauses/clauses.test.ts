@@ -169,7 +169,7 @@ describe('clauses on a missing or null attribute', () => {
 
 describe('clauses without values', () => {
   test.each(['eq', 'neq', 'in', 'not_in', 'contains', 'in_cohort', 'not_in_cohort'] as const)(
-    'the operator %s without a value matches nobody, whatever the attribute',
+    'the operator %s without a value matches no one, whatever the attribute',
     (op) => {
       for (const attribute of ['a', 1, null, missing]) {
         expect(fulfils(op, undefined, attribute)).toBe(false);
@@ -178,7 +178,7 @@ describe('clauses without values', () => {
     },
   );
 
-  test('malformed clauses match nobody', () => {
+  test('malformed clauses match no one', () => {
     const broken: unknown[] = [null, 'x', { op: 'neq', value: 1 }, { attribute: 'a', op: 'toString' }, {}];
     for (const clause of broken) expect(matchesClauses([clause as Clause], user())).toBe(false);
     expect(matchesClauses('x' as unknown as Clause[], user())).toBe(false);

@@ -52,7 +52,7 @@ describe.skipIf(!brokers)('a group with an offset that is no longer stored', () 
     return { topic, group, events, read };
   }
 
-  it('reads what is stored, reports it, and first drops the records that it holds', async () => {
+  it('reads the stored records, logs an error, and first drops the records that it holds', async () => {
     const { topic, group, events, read } = await start('1000');
     const consumption = await read();
     await eventually(() => expect(events).toEqual(['revoked', 'a', 'b', 'c']), { withinMs: 30_000 });

@@ -20,7 +20,7 @@ function parsed(body: Buffer): EventLines | undefined {
   }
 }
 
-/** Returns what is stored, with each line parsed like any reader does. */
+/** Returns the stored events, with each line parsed like any reader does. */
 function stored(lines: EventLines) {
   const { records } = eventRecords(lines, {
     projectId: 'p1',
