@@ -17,6 +17,6 @@ export function growthPicture(all: Series[]): string {
   });
   return draw('Time per request as data grow', [
     panel('Independent of how much is stored', 'constant'),
-    panel('In proportion to what is read or returned', 'linear'),
+    panel('In proportion to the data read or returned', 'linear'),
   ]);
 }

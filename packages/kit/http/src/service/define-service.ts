@@ -23,7 +23,7 @@ import type { Backings, Service, ServiceConfig, ServiceDefinition } from './serv
 /** How long requests in flight may take once a service of this process is stopped. */
 const GRACE_MS = 1000;
 
-/** What a service is wired from: its standard parts, and the functions that add its own. */
+/** The parts that a service is wired from: the standard parts, and functions that add its own. */
 export interface OpenedService<
   C extends ServiceConfig = ServiceConfig,
   D extends AccessDirectory = Directory,
