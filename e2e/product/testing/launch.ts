@@ -61,7 +61,7 @@ export function standaloneForTests(): {
   };
 }
 
-const MAIN = join(import.meta.dirname, '../main.ts');
+const MAIN = join(import.meta.dirname, '../../../deploy/standalone/src/main.ts');
 
 /** Starts standalone from the command line. Resolves once it is ready. Throws its output if it exits before that. */
 export async function launch(home: string, env: Record<string, string> = {}): Promise<Launched> {

@@ -4,7 +4,7 @@ import { eventually } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
 import { standaloneForTests } from './testing/launch.ts';
 
-const documentation = new URL('../../../docs/events-and-archive.md', import.meta.url);
+const documentation = new URL('../../docs/events-and-archive.md', import.meta.url);
 
 const running = standaloneForTests();
 

@@ -301,7 +301,7 @@ describe('a web page with a host name that resolves to this machine', () => {
 });
 
 describe('switchboard apply', () => {
-  const manifest = join(import.meta.dirname, '../../demo/src/seed/demo.yaml');
+  const manifest = join(import.meta.dirname, '../../deploy/demo/src/seed/demo.yaml');
   const reach = () => ({
     SWITCHBOARD_URL: running.demo.management_url,
     SWITCHBOARD_TOKEN: running.demo.tokens.operator,

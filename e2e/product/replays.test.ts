@@ -12,7 +12,7 @@ const running = standaloneForTests();
 
 describe('the commands for recordings in the docs', () => {
   it('lists the demo recording, shows its manifest, reads its events, and sends and deletes another recording', async () => {
-    const page = await readFile(new URL('../../../docs/events-and-archive.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../docs/events-and-archive.md', import.meta.url), 'utf8');
     const [start = '', block = ''] = ['Send events', 'Recordings'].map(
       (heading) => new RegExp(`^## ${heading}$.*?^\`\`\`sh\\n(.*?)^\`\`\``, 'ms').exec(page)?.[1] ?? '',
     );

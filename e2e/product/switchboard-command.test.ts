@@ -8,7 +8,7 @@ import { standaloneForTests } from './testing/launch.ts';
 
 /** Tests the command against every service. standalone.test.ts runs it as a process. */
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLE = join(ROOT, 'packages/tools/cli/examples/acme.yaml');
 
 const running = standaloneForTests();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-const COMMAND = join(import.meta.dirname, '../../../../packages/tools/cli/src/main.ts');
+const COMMAND = join(import.meta.dirname, '../../../packages/tools/cli/src/main.ts');
 
 /** Runs the `switchboard` command with only this environment. Resolves with its exit code and both outputs. */
 export async function runCommand(args: readonly string[], env: Record<string, string>) {

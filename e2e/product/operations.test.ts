@@ -29,7 +29,7 @@ afterAll(async () => {
 
 async function documented() {
   const found = new Map<string, string>();
-  const docs = new URL('../../../docs/', import.meta.url);
+  const docs = new URL('../../docs/', import.meta.url);
   for (const page of ['security.md', 'backup-and-upgrade.md']) {
     const text = await readFile(new URL(page, docs), 'utf8');
     for (const [, name = '', sql = ''] of text.matchAll(/```sql\n-- (.+?)\n(.+?)```/gs)) found.set(name, sql);
@@ -108,7 +108,7 @@ const memberships = async (person: string) =>
 
 /** Runs the command from the page. */
 async function documentedErasure(what: 'person' | 'colleague' | 'project'): Promise<void> {
-  const page = await readFile(new URL('../../../docs/security.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../docs/security.md', import.meta.url), 'utf8');
   const [, line = ''] = new RegExp(`switchboard (erase ${what} .+)`).exec(page) ?? [];
   const { management_url, tokens } = running.demo;
   const env = { SWITCHBOARD_URL: management_url, SWITCHBOARD_TOKEN: tokens.operator };
