@@ -1,3 +1,4 @@
+import type { OpenedService } from '@switchboard/http';
 import {
   backfillRate,
   commonSettings,
@@ -30,3 +31,5 @@ export const flagsSettings = z.object({
   SOCKETS_MAX: socketsMax,
 });
 export type FlagsConfig = z.output<typeof flagsSettings>;
+/** The service as its features see it. */
+export type FlagsService = OpenedService<FlagsConfig>;

@@ -1,15 +1,11 @@
-import { refusalOfKey, type ServiceApp } from '@switchboard/http';
+import { refusalOfKey } from '@switchboard/http';
 import { createHub, type Hub, openFanOut } from '@switchboard/realtime';
-import type { ServiceContext } from '@switchboard/runtime';
-import type { FlagsConfig } from '../config.ts';
+import type { FlagsService } from '../config.ts';
 
 export const SOCKET_PATH = '/v1/flags/socket';
 
 /** Opens the sockets of this instance. Every instance receives changes from the database, so there is no fan-out. */
-export function openSockets(
-  app: ServiceApp,
-  { config, share, logger, metrics }: ServiceContext<FlagsConfig>,
-): Hub {
+export function openSockets({ app, config, share, logger, metrics }: FlagsService): Hub {
   const hub = createHub({
     fanOut: openFanOut({ channel: 'switchboard:flags' }),
     maxSockets: share(config.SOCKETS_MAX),

@@ -1,0 +1,20 @@
+import { projectOfRegion } from '@switchboard/http';
+import { createCohorts } from '../cohorts/cohorts.ts';
+import { cohortsRoutes } from '../cohorts/routes.ts';
+import type { FlagsService } from '../config.ts';
+import { createMaking } from '../scheduled-changes/make.ts';
+import { scheduledChangesRoutes } from '../scheduled-changes/routes.ts';
+import { createScheduledChanges } from '../scheduled-changes/scheduled-changes.ts';
+import { createFlags } from './flags.ts';
+import { flagsRoutes } from './routes.ts';
+
+/** Opens the editing of flags and cohorts, now and scheduled. */
+export function openEditing(service: FlagsService, onChanged: (projectId: string) => void): void {
+  const { app, directory, region, run } = service;
+  const editing = { ...service, onChanged };
+  const ofProject = projectOfRegion(directory, region);
+  flagsRoutes(app, { flags: createFlags(editing), ofProject });
+  cohortsRoutes(app, { cohorts: createCohorts(editing), ofProject });
+  scheduledChangesRoutes(app, { scheduled: createScheduledChanges(editing), ofProject });
+  run(createMaking(editing));
+}

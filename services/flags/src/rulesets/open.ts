@@ -1,0 +1,15 @@
+import { shareOfHeap } from '@switchboard/resilience';
+import type { FlagsService } from '../config.ts';
+import { createRulesets, type Rulesets } from './rulesets.ts';
+
+/** The rulesets' share of the heap. Answers use a tenth, requests, the directory and garbage collection the rest. */
+const RULESETS_SHARE = 0.4;
+const RULESETS_MAX_BYTES = 512 * 1024 * 1024;
+
+/** Opens the cache of rulesets. */
+export function openRulesets({ config, database, share }: FlagsService): Rulesets {
+  const configured = config.RULESET_CACHE_BYTES;
+  const maxBytes =
+    configured === undefined ? shareOfHeap(RULESETS_SHARE, RULESETS_MAX_BYTES) : share(configured);
+  return createRulesets({ database, maxBytes });
+}

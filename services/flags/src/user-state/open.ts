@@ -1,0 +1,27 @@
+import { createBackfills, createRetention } from '@switchboard/runtime';
+import {
+  createStateStore,
+  createUserStateConsumer,
+  SEEN_BACKFILLS,
+  unseenPeople,
+} from '@switchboard/user-state';
+import { createCohortsPublisher } from '../cohort-records/publisher.ts';
+import type { FlagsService } from '../config.ts';
+
+/** The consumer group that applies identify and group calls. */
+export const USER_STATE_GROUP = 'flags.user-state';
+
+/** Runs the work of the role `user-state`: applies identify and group calls, publishes cohorts, removes old people. */
+export function runUserState(service: FlagsService): void {
+  const { config, database, run } = service;
+  run(
+    createUserStateConsumer({ ...service, group: USER_STATE_GROUP, store: createStateStore(database) }),
+    createCohortsPublisher(service),
+    createRetention({ ...service, data: unseenPeople(database, config.PEOPLE_RETENTION_DAYS) }),
+    createBackfills({
+      ...service,
+      backfills: SEEN_BACKFILLS,
+      rowsPerSecond: config.BACKFILL_ROWS_PER_SECOND,
+    }),
+  );
+}
