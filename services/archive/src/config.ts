@@ -1,3 +1,4 @@
+import type { OpenedService } from '@switchboard/http';
 import {
   commonSettings,
   completeS3,
@@ -50,3 +51,6 @@ export const archiveSettings = z
   })
   .check(completeS3)
   .check(requireObjectStore);
+
+/** The service as its features see it. */
+export type Archive = OpenedService<z.output<typeof archiveSettings>>;

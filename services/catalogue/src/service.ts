@@ -1,30 +1,30 @@
 import { auditMigrations } from '@switchboard/audit';
 import { defineService, openAuditTrail } from '@switchboard/http';
 import { openOwnDirectory } from './access/own-directory.ts';
-import { openAudit } from './audit/open.ts';
 import { createCompanies } from './companies/companies.ts';
 import { createCompanyRemovals } from './companies/removal.ts';
 import { companiesRoutes } from './companies/routes.ts';
 import { createWriteRate } from './companies/write-rate.ts';
 import { catalogueSettings } from './config.ts';
 import { createBeginnings } from './erasures/beginnings.ts';
-import { openErasures } from './erasures/open.ts';
 import { createMembers } from './members/members.ts';
 import { membersRoutes } from './members/routes.ts';
-import { openOutbox } from './outbox/open.ts';
 import { createOwn } from './own/own.ts';
 import { ownRoutes } from './own/routes.ts';
 import { createProjectKeys } from './project-keys/project-keys.ts';
 import { projectKeysRoutes } from './project-keys/routes.ts';
 import { createProjects } from './projects/projects.ts';
 import { projectsRoutes } from './projects/routes.ts';
-import { openPublishedLists } from './published-lists/open.ts';
 import { createReports } from './reports/reports.ts';
 import { reportsRoutes } from './reports/routes.ts';
 import { openRetention } from './retention/retention.ts';
 import { catalogueMigrations } from './schema/migrations.ts';
-import { openThrottles } from './throttles/open.ts';
-import { openTokens } from './tokens/open.ts';
+import { openAudit } from './wiring/audit.ts';
+import { openErasures } from './wiring/erasures.ts';
+import { openOutbox } from './wiring/outbox.ts';
+import { openPublishedLists } from './wiring/published-lists.ts';
+import { openThrottles } from './wiring/throttles.ts';
+import { openTokens } from './wiring/tokens.ts';
 
 /** Owns plans, AI models, the directory and the audit trail, and publishes the topic `directory`. */
 export const catalogueService = defineService({

@@ -4,15 +4,15 @@ import { defineService, openAuditTrail, openReplica } from '@switchboard/http';
 import { USER_STATE_TOPICS } from '@switchboard/user-state';
 import { flagsSettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
-import { openEvaluation } from './evaluation/open.ts';
-import { openEditing } from './flags/open.ts';
-import { openLive } from './live/open.ts';
-import { openRulesets } from './rulesets/open.ts';
 import { failOfRemoved } from './scheduled-changes/removal.ts';
 import { flagsMigrations } from './schema/migrations.ts';
 import { createStateChanges } from './user-state/changes.ts';
-import { runUserState, USER_STATE_GROUP } from './user-state/open.ts';
 import { withGenericPlans } from './user-state/store.ts';
+import { openEditing } from './wiring/editing.ts';
+import { openEvaluation } from './wiring/evaluation.ts';
+import { openLive } from './wiring/live.ts';
+import { openRulesets } from './wiring/rulesets.ts';
+import { runUserState, USER_STATE_GROUP } from './wiring/user-state.ts';
 
 /** Flags and cohorts, their evaluation, and the user state that it reads. */
 export const flagsService = defineService({

@@ -2,10 +2,10 @@ import type { Companies } from '../companies/companies.ts';
 import type { WriteRate } from '../companies/write-rate.ts';
 import type { Catalogue } from '../config.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { tokensRoutes } from './routes.ts';
-import { createTokensStore } from './store.ts';
-import { createTokens } from './tokens.ts';
-import { createTokenUses } from './uses.ts';
+import { tokensRoutes } from '../tokens/routes.ts';
+import { createTokensStore } from '../tokens/store.ts';
+import { createTokens } from '../tokens/tokens.ts';
+import { createTokenUses } from '../tokens/uses.ts';
 
 interface Needs {
   outbox: Outbox;

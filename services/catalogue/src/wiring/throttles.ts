@@ -1,7 +1,7 @@
 import type { Catalogue } from '../config.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { throttlesRoutes } from './routes.ts';
-import { createThrottles } from './throttles.ts';
+import { throttlesRoutes } from '../throttles/routes.ts';
+import { createThrottles } from '../throttles/throttles.ts';
 
 /** Opens the limits that operators set for projects. */
 export function openThrottles({ app, db, metrics }: Catalogue, outbox: Outbox): void {

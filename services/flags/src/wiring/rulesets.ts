@@ -1,6 +1,6 @@
 import { shareOfHeap } from '@switchboard/resilience';
 import type { FlagsService } from '../config.ts';
-import { createRulesets, type Rulesets } from './rulesets.ts';
+import { createRulesets, type Rulesets } from '../rulesets/rulesets.ts';
 
 /** The rulesets' share of the heap. Answers use a tenth, requests, the directory and garbage collection the rest. */
 const RULESETS_SHARE = 0.4;

@@ -1,11 +1,11 @@
 import { createPolling } from '@switchboard/resilience';
 import type { Catalogue } from '../config.ts';
+import type { Beginnings } from '../erasures/beginnings.ts';
+import { createErasures } from '../erasures/erasures.ts';
+import { createErasureReports } from '../erasures/reports.ts';
+import { erasuresRoutes } from '../erasures/routes.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { republish } from '../republication/republication.ts';
-import type { Beginnings } from './beginnings.ts';
-import { createErasures } from './erasures.ts';
-import { createErasureReports } from './reports.ts';
-import { erasuresRoutes } from './routes.ts';
 
 const PUBLISH_OPEN_MS = 3_600_000;
 

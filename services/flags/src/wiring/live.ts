@@ -1,11 +1,11 @@
 import type { FlagsService } from '../config.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
+import { createLiveChanges } from '../live/live.ts';
+import { liveRoutes } from '../live/routes.ts';
+import { openSockets } from '../live/sockets.ts';
 import { createOfrep } from '../ofrep/ofrep.ts';
 import { ofrepRoutes } from '../ofrep/routes.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
-import { createLiveChanges } from './live.ts';
-import { liveRoutes } from './routes.ts';
-import { openSockets } from './sockets.ts';
 
 /** Opens the streams and sockets that announce changes of flags, and OpenFeature's protocol, which uses them. */
 export function openLive(

@@ -1,9 +1,9 @@
+import { createAudit } from '../audit/audit.ts';
+import { createAuditIntake } from '../audit/intake.ts';
+import { auditRoutes } from '../audit/routes.ts';
+import { createAuditStore } from '../audit/store.ts';
 import type { Catalogue } from '../config.ts';
 import type { Projects } from '../projects/projects.ts';
-import { createAudit } from './audit.ts';
-import { createAuditIntake } from './intake.ts';
-import { auditRoutes } from './routes.ts';
-import { createAuditStore } from './store.ts';
 
 /** Opens the audit trail of all services: stores the entries that they publish, and lists them. */
 export function openAudit(service: Catalogue, projects: Projects): void {

@@ -1,8 +1,8 @@
 import { DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC } from '@switchboard/directory';
 import type { Catalogue } from '../config.ts';
-import { createOutbox, type Outbox } from './outbox.ts';
-import { createRelay } from './relay.ts';
-import { createOutboxStore } from './store.ts';
+import { createOutbox, type Outbox } from '../outbox/outbox.ts';
+import { createRelay } from '../outbox/relay.ts';
+import { createOutboxStore } from '../outbox/store.ts';
 
 /** Opens the outbox, and publishes it to the topic `directory`. */
 export function openOutbox({

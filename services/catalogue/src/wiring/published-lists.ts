@@ -4,7 +4,7 @@ import type { Catalogue } from '../config.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { createPlans } from '../plans/plans.ts';
 import { plansRoutes } from '../plans/routes.ts';
-import { createListRefresh } from './refresh.ts';
+import { createListRefresh } from '../published-lists/refresh.ts';
 
 /** Opens the lists that anyone may read: plans and AI models. */
 export function openPublishedLists({ app, add, database, db, logger }: Catalogue, outbox: Outbox): void {

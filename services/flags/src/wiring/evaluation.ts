@@ -1,5 +1,7 @@
 import { createStateStore } from '@switchboard/user-state';
 import type { FlagsService } from '../config.ts';
+import { createEvaluation, type Evaluation } from '../evaluation/evaluation.ts';
+import { evaluationRoutes } from '../evaluation/routes.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 import { snapshotRoutes } from '../snapshot/routes.ts';
 import { createSnapshots } from '../snapshot/snapshot.ts';
@@ -8,8 +10,6 @@ import type { StateChanges } from '../user-state/changes.ts';
 import { createKnownPeople } from '../user-state/known-people.ts';
 import { createUserStateStore } from '../user-state/store.ts';
 import { createUserState } from '../user-state/user-state.ts';
-import { createEvaluation, type Evaluation } from './evaluation.ts';
-import { evaluationRoutes } from './routes.ts';
 
 /** Opens the evaluation of flags for known people, and snapshots for servers that evaluate themselves. */
 export function openEvaluation(

@@ -2,11 +2,11 @@ import { projectOfRegion } from '@switchboard/http';
 import { createCohorts } from '../cohorts/cohorts.ts';
 import { cohortsRoutes } from '../cohorts/routes.ts';
 import type { FlagsService } from '../config.ts';
+import { createFlags } from '../flags/flags.ts';
+import { flagsRoutes } from '../flags/routes.ts';
 import { createMaking } from '../scheduled-changes/make.ts';
 import { scheduledChangesRoutes } from '../scheduled-changes/routes.ts';
 import { createScheduledChanges } from '../scheduled-changes/scheduled-changes.ts';
-import { createFlags } from './flags.ts';
-import { flagsRoutes } from './routes.ts';
 
 /** Opens the editing of flags and cohorts, now and scheduled. */
 export function openEditing(service: FlagsService, onChanged: (projectId: string) => void): void {

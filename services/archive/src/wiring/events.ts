@@ -1,0 +1,61 @@
+import type { ExpiringData } from '@switchboard/database';
+import type { ProjectOfRegion } from '@switchboard/http';
+import type { ObjectStore } from '@switchboard/object-store';
+import type { Archive } from '../config.ts';
+import { createEventConsumer } from '../events/consumer.ts';
+import { createEventLookup } from '../events/event-lookup.ts';
+import { eventsRoutes } from '../events/routes.ts';
+import { createEventsStore } from '../events/store.ts';
+import { createCompaction } from '../files/compaction.ts';
+import { createFilesPublisher } from '../files/publisher.ts';
+import { createFilesStore } from '../files/store.ts';
+import { expiringEvents } from '../retention/expiring.ts';
+import { createHistoryRetention } from '../retention/retention.ts';
+import { createRetentionStore } from '../retention/store.ts';
+import type { Threads } from '../threads/threads.ts';
+
+/** Opens the look-up of the status of an event. */
+export function openEventLookup(
+  { app, db, log }: Archive,
+  { objects, ofProject }: { objects: ObjectStore; ofProject: ProjectOfRegion },
+): void {
+  const store = createEventsStore(db);
+  const eventLookup = createEventLookup({ store, files: createFilesStore(db), log, objects });
+  eventsRoutes(app, { eventLookup, ofProject });
+}
+
+interface Work {
+  objects: ObjectStore;
+  threads: Threads;
+  /** The threads that merge files. */
+  merging: Threads;
+}
+
+/** Runs the work of the role `events`: stores, publishes and merges files. Returns the data that expires. */
+export function runEvents(service: Archive, { objects, threads, merging }: Work): ExpiringData[] {
+  const { config, db, run } = service;
+  const retentionHours = config.EVENTS_RETENTION_HOURS;
+  const settings = {
+    fileBytes: config.ARCHIVE_FILE_BYTES,
+    fileAgeMs: config.ARCHIVE_FILE_SECONDS * 1000,
+    bufferBytes: config.ARCHIVE_BUFFER_BYTES,
+  };
+  run(
+    createEventConsumer({ ...service, store: createEventsStore(db), objects, threads, settings }),
+    createHistoryRetention({
+      ...service,
+      store: createRetentionStore(db),
+      retentionHours,
+      seenBytes: config.ARCHIVE_SEEN_BYTES,
+    }),
+    createFilesPublisher(service),
+    createCompaction({
+      ...service,
+      objects,
+      threads: merging,
+      retentionHours,
+      replacedSeconds: config.ARCHIVE_REPLACED_MINUTES * 60,
+    }),
+  );
+  return expiringEvents(createFilesStore(db), config.ARCHIVE_RETENTION_DAYS);
+}
