@@ -3,7 +3,6 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, type OutgoingRecord, openPostgresLog, partitionFor } from '@switchboard/event-log';
 import { call, eventually, type Program } from '@switchboard/testkit';
 import { PROJECT_ID, PROJECT_KEY } from '../lib/project.ts';
-import { type ReadyBytes, startReadyBytes } from '../lib/ready-bytes.ts';
 import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
 import { benchCohort, benchFlags } from './ruleset.ts';
 
@@ -14,8 +13,6 @@ export interface Deployment {
   service: Program;
   /** Returns the URL of the service's database. */
   databaseUrl(): Promise<string>;
-  /** Starts the catalogue service on the same backings. */
-  startCatalogue(): Promise<Catalogue>;
   /** Starts another instance on the same backings. */
   startInstance(): Promise<Program>;
   /** Creates or replaces a flag or a cohort through the management API of an instance. */
@@ -23,14 +20,6 @@ export interface Deployment {
   /** Publishes calls as ingestion does, each to its person's partition. */
   publish(topic: string, calls: readonly Call[]): Promise<void>;
   stop(): Promise<void>;
-}
-
-export interface Catalogue {
-  service: Program;
-  /** Creates or replaces an object through the management API. */
-  put(path: string, body: unknown): Promise<void>;
-  /** The server of ready bytes that its reads are compared with. */
-  floor: ReadyBytes;
 }
 
 export interface Call {
@@ -71,20 +60,6 @@ export async function deploy(flags: readonly string[] = [], workers = '1'): Prom
     log,
     service,
     databaseUrl: () => rig.databaseUrl('flags'),
-    async startCatalogue() {
-      const catalogue = await rig.spawn('catalogue', { flags: [...HEAP_FLAGS, ...flags], output: 'inherit' });
-      const floor = await startReadyBytes(HEAP_FLAGS);
-      rig.defer(() => floor.server.stop());
-      return {
-        service: catalogue,
-        floor,
-        put: (path, body) =>
-          eventually(async () => {
-            const { status } = await rig.manage('catalogue', 'PUT', path, body);
-            if (status >= 300) throw new Error(`${path}: ${status}`);
-          }),
-      };
-    },
     startInstance,
     put,
     async publish(topic, calls) {

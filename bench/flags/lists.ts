@@ -1,5 +1,6 @@
 import type { Target } from '../lib/compare.ts';
-import type { Deployment } from './deployment.ts';
+import { startReadyBytes } from '../lib/ready-bytes.ts';
+import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
 
 /** Reads of catalogue's public lists. */
 export const LISTS = ['plans', 'plans, 304', 'AI models'] as const;
@@ -13,9 +14,18 @@ const PER_MILLION = {
   cacheRead: 3e5,
 };
 
-/** Starts catalogue, and returns reads of ten plans and twenty AI models beside ready bytes. */
-export async function listTargets({ startCatalogue }: Deployment): Promise<Target[]> {
-  const { service, put, floor } = await startCatalogue();
+/** Starts catalogue with ten plans and twenty AI models, and returns reads of them beside ready bytes. */
+export async function startLists(
+  flags: readonly string[],
+): Promise<{ targets: Target[]; stop(): Promise<void> }> {
+  const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: '1' } });
+  const catalogue = await rig.spawn('catalogue', { flags: [...HEAP_FLAGS, ...flags], output: 'inherit' });
+  const floor = await startReadyBytes(HEAP_FLAGS);
+  rig.defer(() => floor.server.stop());
+  const put = async (path: string, body: unknown) => {
+    const { status } = await rig.manage('catalogue', 'PUT', path, body);
+    if (status >= 300) throw new Error(`${path} got status ${status}`);
+  };
   for (let index = 0; index < 10; index++) {
     await put(`/plans/tier-${index}/monthly`, { trialDays: 14, priced: true, entitlements: ENTITLEMENTS });
   }
@@ -23,10 +33,11 @@ export async function listTargets({ startCatalogue }: Deployment): Promise<Targe
     await put(`/ai/models/model-${index}`, { displayName: 'A model', perMillion: PER_MILLION });
   }
   const [plans, unmodified, models] = LISTS;
-  const read = await floor.read(plans, service, '/v1/plans');
-  return [
+  const read = await floor.read(plans, catalogue, '/v1/plans');
+  const targets = [
     read,
     await floor.notModified(unmodified, read),
-    await floor.read(models, service, '/v1/ai/models'),
+    await floor.read(models, catalogue, '/v1/ai/models'),
   ];
+  return { targets, stop };
 }

@@ -7,7 +7,7 @@ import { OPTIONS, selected } from '../lib/options.ts';
 import { AUTHORIZED } from '../lib/project.ts';
 import { profileFlags } from '../lib/rig.ts';
 import { deploy } from './deployment.ts';
-import { LISTS, listTargets } from './lists.ts';
+import { LISTS, startLists } from './lists.ts';
 import { type Peer, peerRequest, startPeer } from './peer.ts';
 import { fillPeopleAskedOnce, fillUserState, ONCE, ONCE_DIGITS, USERS } from './people.ts';
 import { measureProjects } from './projects.ts';
@@ -75,9 +75,11 @@ async function compareFlags(names: readonly string[], options: CompareOptions) {
       ...snapshotTargets(deployment.service, hono, etag),
     ].filter(({ name }) => names.includes(name));
     if (targets.some(({ numbers }) => numbers !== undefined)) await fillPeopleAskedOnce(deployment);
-    const lists = LISTS.filter((name) => names.includes(name));
-    if (lists.length > 0)
-      targets.push(...(await listTargets(deployment)).filter(({ name }) => names.includes(name)));
+    const lists = LISTS.some((name) => names.includes(name)) ? await startLists(options.flags) : undefined;
+    if (lists !== undefined) {
+      stopped.unshift(lists);
+      targets.push(...lists.targets.filter(({ name }) => names.includes(name)));
+    }
     const named = targets.map((target) =>
       workers === '1' ? target : { ...target, name: `${target.name}, WORKERS=${workers}` },
     );

@@ -16,6 +16,9 @@ export async function companies(): Promise<Dimension> {
   const { sql } = database;
   const token = await rig.mint({ sub: 'operator', permissions: ['service.manage'] });
   let longestMs = 0;
+  /** The number of projects of earlier companies. Ids of deleted companies and projects cannot be used again. */
+  let made = 0;
+  let company = '';
 
   async function ask(method: string, path: string, body?: object): Promise<void> {
     const { status } = await call(method, `${service.url}/management/v1${path}`, { token, body });
@@ -40,16 +43,19 @@ export async function companies(): Promise<Dimension> {
     of: 'projects and members of a company',
     sizes: sizesFrom(10),
     async fill(size) {
-      await ask('PUT', '/companies/company', COMPANY);
+      company = `company-${size}`;
+      const numbers = sql`generate_series(${made + 1}::int, ${made + size}::int) as n`;
+      made += size;
+      await ask('PUT', `/companies/${company}`, COMPANY);
       await sql`
         insert into projects (id, company_id, name, region, default_language)
-        select 'project-' || n, 'company', 'Project', 'eu', 'en' from generate_series(1, ${size}::int) as n`;
+        select 'project-' || n, ${company}, 'Project', 'eu', 'en' from ${numbers}`;
       await sql`
         insert into project_keys (key, project_id)
-        select 'pk_eu_' || lpad(n::text, 32, '0'), 'project-' || n from generate_series(1, ${size}::int) as n`;
+        select 'pk_eu_' || lpad(n::text, 32, '0'), 'project-' || n from ${numbers}`;
       await sql`
         insert into members (company_id, sub, name, email, push_subscriptions)
-        select 'company', 'person-' || n, 'Ada', 'ada@example.com', '[]' from generate_series(1, ${size}::int) as n`;
+        select ${company}, 'person-' || n, 'Ada', 'ada@example.com', '[]' from ${numbers}`;
       await sql`vacuum analyze`;
     },
     paths: [
@@ -61,7 +67,7 @@ export async function companies(): Promise<Dimension> {
           const ended = new AbortController();
           const watching = watch(ended.signal);
           const beganAt = performance.now();
-          await ask('DELETE', '/companies/company');
+          await ask('DELETE', `/companies/${company}`);
           const ms = performance.now() - beganAt;
           ended.abort();
           longestMs = await watching;
