@@ -1,5 +1,5 @@
+import { codeBlocks } from '@switchboard/testkit';
 import { describe, expect, test } from 'vitest';
-import { codeBlocks } from './pages.ts';
 import { planOf } from './plan.ts';
 import { withPorts } from './reader.ts';
 import { hasShape } from './shown-answer.ts';

@@ -1,16 +1,8 @@
-import { parseAst } from 'rolldown/parseAst';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseDocument } from 'yaml';
 import { readPages } from './pages.ts';
 import { planOf } from './plan.ts';
 import { NOT_RUN } from './programs.ts';
 import { openReader, type Reader } from './reader.ts';
-
-const LANGUAGES: ReadonlyMap<string, 'js' | 'jsx' | 'ts'> = new Map([
-  ['js', 'js'],
-  ['jsx', 'jsx'],
-  ['ts', 'ts'],
-]);
 
 /** Runs last, because it erases the demo's project and company, which the other pages need. */
 const LAST = 'docs/security.md';
@@ -27,15 +19,6 @@ test('every command of the docs runs here or is listed as not run', () => {
 test('every command listed as not run is still in the docs', () => {
   const prefixes = new Set(plans.flatMap(({ plan }) => [...plan.known]));
   expect(Object.keys(NOT_RUN).filter((prefix) => !prefixes.has(prefix))).toEqual([]);
-});
-
-test.each(
-  readPages().flatMap(({ path, blocks }) => blocks.map((block) => [`${path}:${block.line}`, block] as const)),
-)('the code at %s has no syntax error', (_, { language, text }) => {
-  const lang = LANGUAGES.get(language);
-  if (lang !== undefined) parseAst(text, { lang });
-  else if (language === 'yaml') expect(parseDocument(text).errors).toEqual([]);
-  else if (language === 'json') for (const value of text.trim().split(/\n(?=\{)/)) JSON.parse(value);
 });
 
 describe('in a fresh checkout with Switchboard running', () => {

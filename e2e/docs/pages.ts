@@ -1,14 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CodeBlock, codeBlocks } from '@switchboard/testkit';
 import { REPOSITORY } from '../harness/repository.ts';
-
-export interface CodeBlock {
-  language: string;
-  text: string;
-  /** The line number of its first line of code, from 1. */
-  line: number;
-}
 
 export interface Page {
   path: string;
@@ -25,15 +19,3 @@ export function readPages(): Page[] {
 }
 
 const readPage = (path: string) => readFileSync(join(REPOSITORY, path), 'utf8');
-
-/** Returns the fenced code blocks of a page, without the indentation of lists. */
-export function codeBlocks(markdown: string): CodeBlock[] {
-  return [...markdown.matchAll(/^( *)```(\w*)\n(.*?)^ *```$/gms)].map((match) => {
-    const [, indentation = '', language = '', text = ''] = match;
-    return {
-      language,
-      text: text.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''),
-      line: markdown.slice(0, match.index).split('\n').length + 1,
-    };
-  });
-}

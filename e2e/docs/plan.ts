@@ -1,4 +1,5 @@
-import type { CodeBlock, Page } from './pages.ts';
+import type { CodeBlock } from '@switchboard/testkit';
+import type { Page } from './pages.ts';
 import { classifyCommand, START } from './programs.ts';
 import { functionsOf, type Statement, statementsOf } from './statements.ts';
 
@@ -11,10 +12,10 @@ export interface Plan {
   refused: { at: string; reason: string }[];
 }
 
-/** Returns the JSON block directly below a shell block: the response to its last command. */
-function answerBelow({ line, text }: CodeBlock, next: CodeBlock | undefined): string | undefined {
-  const isBelow = next?.language === 'json' && next.line === line + text.split('\n').length + 2;
-  return isBelow ? next.text : undefined;
+/** Returns whether a block is the response to the last command of the block before: JSON directly below it. */
+export function isAnswer(before: CodeBlock | undefined, { language, line }: CodeBlock): boolean {
+  if (before?.language !== 'sh' || language !== 'json') return false;
+  return line === before.line + before.text.split('\n').length + 2;
 }
 
 /**
@@ -29,9 +30,10 @@ export function planOf(page: Page): Plan {
     let stopped = false;
     const { statements, error } = statementsOf(page, block);
     if (error !== undefined) plan.refused.push({ at: `${page.path}:${block.line}`, reason: error });
-    const answer = answerBelow(block, page.blocks[index + 1]);
+    const next = page.blocks[index + 1];
     const last = statements.at(-1);
-    if (last !== undefined && answer !== undefined) last.shown ??= { status: 200, body: answer };
+    if (last !== undefined && next !== undefined && isAnswer(block, next))
+      last.shown ??= { status: 200, body: next.text };
     for (const statement of statements) {
       for (const name of functionsOf(statement.text)) functions.add(name);
       if (statement.text === START) continue;

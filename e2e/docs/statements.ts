@@ -1,5 +1,6 @@
+import type { CodeBlock } from '@switchboard/testkit';
 import { forEachChild, parse, type SyntaxNode } from 'unbash';
-import type { CodeBlock, Page } from './pages.ts';
+import type { Page } from './pages.ts';
 
 /** One top-level command of a page, including nested commands. */
 export interface Statement {

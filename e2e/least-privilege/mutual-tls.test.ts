@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { promisify } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import type { ServiceName } from '@switchboard/contracts';
 import { catalogueService } from '@switchboard/service-catalogue';
-import { eventually, freePort, type Harness, harness, type Program } from '@switchboard/testkit';
+import { documented, eventually, freePort, type Harness, harness, type Program } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, gatewayPorts, startGateway } from '../harness/gateway.ts';
 import { REPOSITORY } from '../harness/repository.ts';
@@ -32,20 +32,18 @@ describe.skipIf(!hasPrograms)('a service with TLS and a client certificate autho
     await make('gateway');
     await make('stranger', file('other'));
     port = await freePort();
+    const { UPSTREAM_TLS = '', ...env } = parseEnv(
+      documented('docs/security.md#mutual-tls', 'env')
+        .replaceAll('/tls/flags', '/tls/catalogue')
+        .replaceAll('/tls/', `${folder}/`),
+    );
     service = await rig.spawn('catalogue', {
       port,
       ready: () => ask('gateway', '/health/ready'),
-      env: {
-        PORT: String(port),
-        TLS_CERT_FILE: file('catalogue.pem'),
-        TLS_KEY_FILE: file('catalogue.key'),
-        TLS_CLIENT_CA_FILE: file('ca.pem'),
-      },
+      env: { PORT: String(port), ...env },
     });
     const upstreams = new Map<ServiceName, string[]>([['catalogue', [`http://127.0.0.1:${port}`]]]);
-    gateway = await startGateway(upstreams, await gatewayPorts(), folder, {
-      UPSTREAM_TLS: `tls_client_auth ${file('gateway.pem')} ${file('gateway.key')}\ntls_trusted_ca_certs ${file('ca.pem')}`,
-    });
+    gateway = await startGateway(upstreams, await gatewayPorts(), folder, { UPSTREAM_TLS });
   }, 60_000);
   afterAll(async () => {
     await gateway?.stop();

@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { eventually } from '@switchboard/testkit';
+import { documented, eventually } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
 import { standaloneForTests } from './testing/launch.ts';
-
-const documentation = new URL('../../docs/events-and-archive.md', import.meta.url);
 
 const running = standaloneForTests();
 
@@ -21,10 +18,8 @@ async function run(query: string): Promise<Record<string, unknown>[]> {
 }
 
 it('the two archive queries of the docs run on the demo when pasted', async () => {
-  const text = await readFile(documentation, 'utf8');
-  const queries = [...text.matchAll(/^```sql\n(.+?)^```/gms)].map(([, query]) => query ?? '');
-  const [days = '', products = '', ...others] = queries.filter((query) => query.includes('.switchboard/'));
-  expect(others).toEqual([]);
+  const days = documented('docs/events-and-archive.md#query-the-files', 'sql');
+  const products = documented('docs/events-and-archive.md#query-the-files', 'sql', 2);
   const visits = 14 * 30;
   const counted = async (name: string) =>
     (await run(days))

@@ -3,7 +3,7 @@ import {
   type MessengerConfiguration,
   messengerConfiguration,
 } from '@switchboard/contracts';
-import { eventually, hasChromium } from '@switchboard/testkit';
+import { documented, eventually, hasChromium } from '@switchboard/testkit';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -40,7 +40,12 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     body: '<main><h1>Shop</h1><button id="own">Help</button></main>',
     policy: () => {
       const { base_url: api, eu_api_url: events } = running.demo;
-      return `default-src 'none'; script-src 'self'; connect-src ${api} ${[api, link.url].map((url) => url.replace('http', 'ws')).join(' ')} ${events}; img-src ${api}; require-trusted-types-for 'script'; trusted-types 'none'`;
+      const sockets = [api, link.url].map((url) => url.replace('http', 'ws')).join(' ');
+      const widget = documented('packages/sdk/messenger/README.md#content-security-policy', 'csp')
+        .trim()
+        .replace('wss://api.example.com', `${sockets} ${events}`)
+        .replaceAll('https://api.example.com', api);
+      return `default-src 'none'; script-src 'self'; ${widget}; require-trusted-types-for 'script'; trusted-types 'none'`;
     },
   });
   const contexts: BrowserContext[] = [];
@@ -548,6 +553,24 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(link.opened).toBe(opened + 1);
     await answer(id, 'by the new socket');
     await page.getByRole('log').getByText('by the new socket').waitFor();
+  });
+
+  it('is placed and styled by the CSS of its README', async () => {
+    const page = await open(await visitor());
+    const launcher = page.getByRole('button', { name: 'Open the chat' });
+    const before = await launcher.boundingBox();
+    const css = documented('packages/sdk/messenger/README.md#placement', 'css');
+    await page.evaluate(`{
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(${JSON.stringify(css)});
+      document.adoptedStyleSheets.push(sheet);
+    }`);
+    expect(await launcher.boundingBox()).toEqual({ ...before, y: (before?.y ?? 0) - 72 });
+    const style = (property: string) =>
+      page.evaluate(
+        `getComputedStyle(document.querySelector('switchboard-messenger').shadowRoot.querySelector('.root')).${property}`,
+      );
+    expect([await style('zIndex'), await style('fontFamily')]).toEqual(['1000', 'Inter, sans-serif']);
   });
 
   it('works with the keyboard alone, and returns the focus', async () => {

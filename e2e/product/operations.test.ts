@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { openDatabase } from '@switchboard/database';
-import { eventually } from '@switchboard/testkit';
+import { documented, eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from './testing/command.ts';
 import { type Launched, launch } from './testing/launch.ts';
@@ -15,9 +15,7 @@ import { type Launched, launch } from './testing/launch.ts';
 const homes: string[] = [];
 let home: string;
 let running: Launched;
-let statements: Map<string, string>;
 beforeAll(async () => {
-  statements = await documented();
   homes.push(await mkdtemp(join(tmpdir(), 'standalone-')));
   home = homes[0] ?? '';
   running = await launch(home);
@@ -26,18 +24,6 @@ afterAll(async () => {
   await running.end('SIGTERM');
   for (const folder of homes) await rm(folder, { recursive: true, force: true });
 }, 60_000);
-
-async function documented() {
-  const found = new Map<string, string>();
-  const docs = new URL('../../docs/', import.meta.url);
-  for (const page of ['security.md', 'backup-and-upgrade.md']) {
-    const text = await readFile(new URL(page, docs), 'utf8');
-    for (const [, name = '', sql = ''] of text.matchAll(/```sql\n-- (.+?)\n(.+?)```/gs)) found.set(name, sql);
-  }
-  return found;
-}
-
-const statement = (name: string) => statements.get(name) ?? expect.unreachable(`no statement ${name}`);
 
 async function query(database: string, sql: string): Promise<Record<string, unknown>[]> {
   const password = (await readFile(join(home, 'postgres/password'), 'utf8')).trim();
@@ -49,13 +35,6 @@ async function query(database: string, sql: string): Promise<Record<string, unkn
   } finally {
     await opened.close();
   }
-}
-
-/** Substitutes variables as psql does: `:'name'` becomes the quoted value. */
-function run(name: string, variables: Record<string, string> = {}) {
-  const [database = ''] = name.split(':');
-  const sql = statement(name).replaceAll(/:'(\w+)'/g, (_, variable) => `'${variables[variable]}'`);
-  return query(database === 'event log' ? 'event_log' : database, sql);
 }
 
 async function duck(sql: string) {
@@ -172,7 +151,7 @@ it('a copy of a stopped data folder starts elsewhere, and rebuilds user state fr
   const [before] = await query('flags', 'select count(*)::int as people from people');
   // The state after restoring a backup from before any identify call.
   await query('flags', 'truncate people, groups, applied_positions');
-  await run('event log: read user state again');
+  await query('event_log', documented('docs/backup-and-upgrade.md#reading-the-log-again', 'sql'));
   expect(await running.end('SIGTERM')).toBe(0);
 
   const elsewhere = `${home}-elsewhere`;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
+import { documented, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import { execa } from 'execa';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
@@ -14,7 +14,16 @@ import { archivedEvents } from './testing/archived.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
-const INSTALLED = ['browser', 'replay', 'messenger', 'react', 'node', 'management'];
+const INSTALLED = [
+  'browser',
+  'replay',
+  'messenger',
+  'react',
+  'node',
+  'management',
+  'openfeature-web',
+  'openfeature-server',
+];
 const HEAD = '<!doctype html><title>Shop</title><link rel="icon" href="data:,">';
 const indexJson = z.object({
   scripts: z.record(z.string(), z.object({ url: z.string(), integrity: z.string() })),
@@ -136,13 +145,16 @@ describe.skipIf(!hasChromium)('the SDKs in a browser', () => {
     expect(await page.evaluate(`switchboard.startReplay(switchboard.init(${settings()}))`)).toBeUndefined();
   });
 
-  test('npm installs the packages in a new folder, and a bundler and the compiler accept them', async () => {
+  test('npm installs the packages as their READMEs say, and a bundler and the compiler accept them', async () => {
     const { base_url } = running.demo;
     const folder = await mkdtemp(join(tmpdir(), 'sdk-install-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const npm = (...args: string[]) => execa('npm', [...args, '--no-audit', '--no-fund'], { cwd: folder });
     await writeFile(join(folder, 'package.json'), '{"name":"shop","private":true,"type":"module"}');
-    await npm('install', ...INSTALLED.map((name) => `${base_url}/sdk/${name}.tgz`), '@types/react');
+    const commands = INSTALLED.map((name) => documented(`packages/sdk/${name}/README.md`, 'sh').trim());
+    const packages = commands.flatMap((command) => command.replace('npm install ', '').split(' '));
+    const installed = new Set(packages.map((one) => one.replace('https://api.example.com', base_url)));
+    await npm('install', ...installed, '@types/react');
     await rm(join(folder, 'node_modules'), { recursive: true });
     await npm('ci');
     const lock = z

@@ -7,12 +7,11 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import { createClient as createManagement } from '@switchboard/management';
 import { createClient } from '@switchboard/node';
 import { SwitchboardProvider } from '@switchboard/openfeature-server';
-import { eventually } from '@switchboard/testkit';
+import { documented, eventually } from '@switchboard/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { archivedEvents } from './testing/archived.ts';
 import { faultyLink } from './testing/faulty-link.ts';
 import { standaloneForTests } from './testing/launch.ts';
-import { readme } from './testing/readme.ts';
 
 const running = standaloneForTests();
 
@@ -188,15 +187,19 @@ test('the in-process OpenFeature provider becomes ready once the ruleset can be 
 }, 60_000);
 
 test.each([
-  ['node', ['payments are on']],
-  ['openfeature-server', ['true']],
-  ['management', expect.arrayContaining(['new-banner true'])],
+  ['node', documented('packages/sdk/node/README.md', 'js'), ['payments are on']],
+  ['openfeature-server', documented('packages/sdk/openfeature-server/README.md', 'js'), ['true']],
+  [
+    'management',
+    documented('packages/sdk/management/README.md', 'js'),
+    expect.arrayContaining(['new-banner true']),
+  ],
 ])(
   'the code of the README of @switchboard/%s works when pasted',
-  async (name, lines) => {
+  async (_, code, lines) => {
     const { base_url, eu_api_url, management_url, project_id, project_key, tokens } = running.demo;
     const folder = await newFolder();
-    const pasted = run(`process.chdir(${JSON.stringify(folder)});\n${readme(name)}`, {
+    const pasted = run(`process.chdir(${JSON.stringify(folder)});\n${code}`, {
       SWITCHBOARD_KEY: project_key,
       SWITCHBOARD_HOST: base_url,
       SWITCHBOARD_EVENTS: eu_api_url,
@@ -204,8 +207,28 @@ test.each([
       SWITCHBOARD_TOKEN: tokens.operator,
       SWITCHBOARD_PROJECT: project_id,
     });
-    const [code] = await pasted.exited;
-    expect([code, pasted.errors(), pasted.lines()]).toEqual([0, '', lines]);
+    const [status] = await pasted.exited;
+    expect([status, pasted.errors(), pasted.lines()]).toEqual([0, '', lines]);
   },
   60_000,
 );
+
+test('the code of docs/messenger.md proves the user id of a visitor', async () => {
+  const { base_url, identity_secret, project_key } = running.demo;
+  const code = documented('docs/messenger.md#verified-users', 'js');
+  const signing = run(`const userId = 'user-1';\n${code}\nconsole.log(userHash);`, {
+    IDENTITY_SECRET: identity_secret,
+  });
+  const [status] = await signing.exited;
+  expect([status, signing.errors()]).toEqual([0, '']);
+  const open = async (userHash: string | undefined) => {
+    const { status } = await fetch(`${base_url}/v1/conversations`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${project_key}` },
+      body: JSON.stringify({ distinctId: 'ada', userId: 'user-1', userHash }),
+    });
+    return status;
+  };
+  const [userHash] = signing.lines();
+  expect([await open(userHash), await open(undefined)]).toEqual([201, 403]);
+});

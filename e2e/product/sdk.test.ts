@@ -1,13 +1,15 @@
 import { createClient } from '@switchboard/management';
-import { eventually, hasChromium } from '@switchboard/testkit';
+import { documented, eventually, hasChromium } from '@switchboard/testkit';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { archivedEvents } from './testing/archived.ts';
 import { type FaultyLink, faultyLink } from './testing/faulty-link.ts';
 import { standaloneForTests } from './testing/launch.ts';
-import { readme } from './testing/readme.ts';
 import { siteForTests } from './testing/sdk-page.ts';
 import { silentLink } from './testing/silent-link.ts';
+
+/** The beginning of a page without a module. */
+const LOADED = '<!doctype html><body><script>globalThis.isLoaded = true</script>';
 
 describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
   const running = standaloneForTests();
@@ -24,11 +26,15 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
       provider: import.meta.resolve('@switchboard/openfeature-web'),
     },
     scripts: {
-      browser: readme('browser'),
-      replay: readme('replay'),
-      messenger: readme('messenger'),
-      react: readme('react'),
-      'openfeature-web': readme('openfeature-web'),
+      browser: documented('packages/sdk/browser/README.md', 'js'),
+      replay: documented('packages/sdk/replay/README.md', 'js'),
+      messenger: documented('packages/sdk/messenger/README.md', 'js'),
+      react: documented('packages/sdk/react/README.md', 'jsx'),
+      'openfeature-web': documented('packages/sdk/openfeature-web/README.md', 'js'),
+    },
+    pages: {
+      '/script-of-readme': `${LOADED}${documented('packages/sdk/browser/README.md', 'html')}`,
+      '/script-of-docs': `${LOADED}${documented('docs/sdks.md#without-a-bundler', 'html')}`,
     },
     body: `<button id="buy">Buy <b>now</b></button><input id="name"><div id="root"></div>
       <div data-switchboard-block><button id="private">Ada</button></div><p data-switchboard-mask>Lovelace</p>`,
@@ -719,22 +725,31 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     accepted.push(String(await page.evaluate('tracked')));
   });
 
-  it.each(['browser', 'replay', 'messenger', 'react', 'openfeature-web'])(
-    'runs the code of the README of @switchboard/%s when pasted',
-    async (name) => {
-      const { base_url, eu_api_url, eu_replay_url, project_key } = running.demo;
-      const context = await visitor();
-      const hosts = { api: base_url, events: eu_api_url, replay: eu_replay_url };
-      const answers: string[] = [];
-      for (const [host, url] of Object.entries(hosts))
-        await context.route(`https://${host}.example.com/**`, async (route) => {
+  /** Opens a browser that sends the requests of documented code to this standalone, with the key of the demo. */
+  async function reader() {
+    const { base_url, eu_api_url, eu_replay_url, project_key } = running.demo;
+    const context = await visitor();
+    const answers: string[] = [];
+    const urls = Object.entries({ api: base_url, events: eu_api_url, replay: eu_replay_url });
+    for (const [index, [host, url]] of urls.entries())
+      await context.route(
+        ({ origin }) => [`https://${host}.example.com`, `http://127.0.0.1:${4000 + index}`].includes(origin),
+        async (route) => {
           const asked = route.request();
           const headers = { ...asked.headers(), authorization: `Bearer ${project_key}` };
           const { pathname, search } = new URL(asked.url());
           const answer = await route.fetch({ url: `${url}${pathname}${search}`, headers });
           answers.push(`${pathname} ${answer.status()}`);
           await route.fulfill({ response: answer });
-        });
+        },
+      );
+    return { context, answers };
+  }
+
+  it.each(['browser', 'replay', 'messenger', 'react', 'openfeature-web'])(
+    'runs the code of the README of @switchboard/%s when pasted',
+    async (name) => {
+      const { context, answers } = await reader();
       const page = await site.open(context);
       await page.evaluate(`scripts['${name}']().then((module) => { const { App } = module;
       if (App) dom.createRoot(document.querySelector('#root')).render(react.createElement(App)); })`);
@@ -763,6 +778,17 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
       });
     },
   );
+
+  it.each([
+    ['the README of @switchboard/browser', '/script-of-readme', []],
+    ['docs/sdks.md', '/script-of-docs', ['/v1/replay 202']],
+  ])('runs the page of %s when pasted', async (_, path, more) => {
+    const { context, answers } = await reader();
+    const page = await site.open(context, path);
+    const expected = ['/sdk/browser.js 200', '/v1/events 202', '/v1/messenger/config 200', ...more];
+    await eventually(() => expect(answers).toEqual(expect.arrayContaining(expected)), { withinMs: 20_000 });
+    await page.getByRole('button', { name: 'Open the chat' }).waitFor();
+  });
 
   it('serves a shop that shows its events as they are archived and its flags as they change', async () => {
     const context = await visitor();

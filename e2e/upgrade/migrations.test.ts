@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { documented } from '@switchboard/testkit';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
@@ -77,6 +78,13 @@ test.each([
   "COMMENT ON TABLE turns IS 'DROP TABLE turns'",
 ])('the statement %s is accepted', async (sql) => {
   expect(await lintMigration(sql)).toEqual([]);
+});
+
+test('the marked statement of CONTRIBUTING.md is refused without its marker', async () => {
+  const marked = documented('CONTRIBUTING.md#migrations', 'sql');
+  expect(await lintMigration(marked)).toEqual([]);
+  const found = await lintMigration(marked.replace(/^--.*\n/, ''));
+  expect(found.map(({ marker }) => marker)).toEqual(['contract']);
 });
 
 test('a marker covers only the statement below it, and requires a reason', async () => {

@@ -27,6 +27,7 @@ export { hasPgBouncer, type PgBouncer, startPgBouncer } from './backings/pgbounc
 export { type PostgresServer, postgresServer } from './backings/postgres-server.ts';
 export { type RedisServer, redisUrl, startRedis } from './backings/redis.ts';
 export { type S3Access, type S3Server, s3Access, s3Env, startS3 } from './backings/s3.ts';
+export { type CodeBlock, codeBlocks, documented } from './documented.ts';
 export { eventually } from './eventually.ts';
 export { freePort } from './ports.ts';
 export { hasChromium, openBrowser } from './rig/browser.ts';

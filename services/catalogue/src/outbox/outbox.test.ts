@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOMBSTONE_RETENTION_MS, DIRECTORY_TOPIC, directoryRecord } from '@switchboard/directory';
 import { openPostgresLog } from '@switchboard/event-log';
-import { eventually, type PostgresServer, postgresServer } from '@switchboard/testkit';
+import { documented, eventually, type PostgresServer, postgresServer } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   acme,
@@ -149,9 +148,7 @@ describe('the outbox', () => {
     await one.remove('/companies/acme/members/eve');
     await allPublished();
     const database = openDatabase({ url: catalogue.logUrl, applicationName: 'test' });
-    const page = await readFile(new URL('../../../../docs/backup-and-upgrade.md', import.meta.url), 'utf8');
-    const [, remove = ''] = /-- event log: remove the topic directory\n(.+?)```/s.exec(page) ?? [];
-    await database.sql.unsafe(remove);
+    await database.sql.unsafe(documented('docs/backup-and-upgrade.md#restoring-catalogue', 'sql'));
     // The running instance notices at its next change.
     await one.put('/companies/acme/members/ada', { ...ada, name: 'Ada at last' });
     await allPublished();

@@ -13,7 +13,9 @@ const HOUR = 3_600_000;
 let messenger: TestMessenger;
 let visitor: Visitor;
 beforeAll(async () => {
-  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
+  const limits = ['UPLOADS_PER_CONVERSATION_PER_MINUTE', 'UPLOADS_PER_CONVERSATION_PER_HOUR'];
+  const names = [...limits, 'UPLOADS_PER_ADDRESS_PER_MINUTE', 'TURNS_PER_CONVERSATION_PER_MINUTE'];
+  messenger = await startMessenger({ env: Object.fromEntries(names.map((name) => [name, '100000'])) });
   visitor = visitorOf(messenger, await messenger.createProject());
 });
 afterAll(() => messenger.stop());
@@ -23,6 +25,7 @@ function sweepAt(shift: number, storage = openObjectStore({ folder: messenger.ob
   return createSweep({
     store: createAttachmentsStore(messenger.database.drizzle),
     storage,
+    retentionHours: 24,
     clock: { now: () => new Date(Date.now() + shift) },
     logger: createLogger({ service: 'test', level: 'silent' }),
   });

@@ -14,16 +14,12 @@ export interface Service extends Part {
 }
 
 /** The declaration of a service, as a runner needs it. `defineService` returns one. */
-export interface ServiceDefinition<
-  S extends z.ZodType<CommonConfig> = z.ZodType<CommonConfig>,
-  Constants extends object = object,
-> {
+export interface ServiceDefinition<S extends z.ZodType<CommonConfig> = z.ZodType<CommonConfig>> {
   name: ServiceName;
   settings: S;
   /** The migrations of the service's database, in the order in which they are applied. */
   migrations: readonly Migrations[];
-  /** Creates the service. `constants` replaces constants that only tests change. */
-  create(context: ServiceContext<z.output<S>>, constants?: Constants): Service;
+  create(context: ServiceContext<z.output<S>>): Service;
 }
 
 /** The settings of a service with the standard parts. */

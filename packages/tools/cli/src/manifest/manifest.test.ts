@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { documented } from '@switchboard/testkit';
 import { describe, expect, it, test } from 'vitest';
-import { parseManifest } from './manifest.ts';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { manifest, parseManifest } from './manifest.ts';
 import { ManifestError } from './yaml.ts';
 
 function refusal(source: string): string {
@@ -160,4 +163,25 @@ describe('aliases in a manifest', () => {
 test('the example manifest is valid', async () => {
   const source = await readFile(new URL('../../examples/acme.yaml', import.meta.url), 'utf8');
   expect(parseManifest(source).companies[0]?.projects.map(({ id }) => id)).toEqual(['acme-shop', 'acme-app']);
+});
+
+interface Schema {
+  items?: Schema;
+  properties?: Record<string, Schema>;
+}
+
+test('docs/manage.md outlines a manifest with every property', () => {
+  const outline = documented('docs/manage.md#manifest', 'yaml');
+  // A comment in braces lists properties of its key.
+  const comments = new Map(
+    [...outline.matchAll(/(\w+): +# (\{.+\})$/gm)].map(([, key, text = '']) => [key, parse(text)]),
+  );
+  const check = (schema: Schema | undefined, part: unknown, key: string) => {
+    const shown = { ...comments.get(key), ...Object(Array.isArray(part) ? part[0] : part) };
+    if (Object.keys(shown).length === 0) return;
+    const { properties = {} } = schema?.items ?? schema ?? {};
+    expect(Object.keys(shown).sort(), key).toEqual(Object.keys(properties).sort());
+    for (const [name, inner] of Object.entries(shown)) check(properties[name], inner, name);
+  };
+  check(z.toJSONSchema(manifest, { io: 'input' }) as Schema, parse(outline), 'manifest');
 });

@@ -1,4 +1,5 @@
 import { ENGLISH_TABLE, parseContent } from '@switchboard/report-content';
+import { documented } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES, languageOf } from '../texts/languages.ts';
 import { type Drawings, draw } from './chart/draw.ts';
@@ -24,6 +25,13 @@ function drawn(report: object, locale = en) {
   if (!('buckets' in content)) throw new Error('not drawn');
   return draw(content, [{ number: 1, first: 0, last: 0 }], locale);
 }
+
+it('knows the format of every report in docs/insights.md', () => {
+  const reports = documented('docs/insights.md#report-content', 'json').trim().split('\n');
+  const kinds = reports.map((report) => contentOf(JSON.parse(report)).kind);
+  expect(kinds).toEqual(['line', 'funnel', 'grid']);
+});
+
 const textOf = (markup: unknown) =>
   String(markup)
     .replaceAll(/<[^>]+>/g, ' ')
