@@ -19,17 +19,10 @@ export function eventsRoutes(app: ServiceApp, { events, quota, throttle }: Event
     return respond(c, events.accept(project.id, batch));
   }
 
-  app.implement(ingestEvents, (c) => accept(c, eventLines(c.req.valid('json'))), {
+  app.implement(ingestEvents, (c, { input }) => accept(c, input), {
     quota,
     divert: divertDropped(throttle, noneAccepted),
-    scan(bytes) {
-      const batch = scanBatch(bytes);
-      if (batch === undefined) return undefined;
-      return {
-        values: batch.values,
-        handler: (c) => accept(c, batch),
-      };
-    },
+    parser: { parse: scanBatch, convert: eventLines },
   });
 }
 

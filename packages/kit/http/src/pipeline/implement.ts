@@ -9,7 +9,7 @@ import {
 } from '@switchboard/contracts';
 import type { Reservation } from '@switchboard/fairness';
 import type { Audited } from '@switchboard/runtime';
-import type { Context, Handler, Hono, Next } from 'hono';
+import type { Context, Hono, Handler as HonoHandler } from 'hono';
 import { z } from 'zod';
 import type { AuditTrail } from '../audit/trail.ts';
 import type { Bodies } from '../body/bodies.ts';
@@ -34,7 +34,38 @@ import { validate } from './validate.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
 
-interface ImplementOptions<O extends Operation> {
+/** What a handler gets besides the request. */
+interface Given<Input> {
+  /** The result of the parser; undefined without one. Other handlers read `c.req.valid('json')`. */
+  input: Input;
+}
+
+/** Answers an operation. Its first parameter and its result are those of a Hono handler. */
+type Handler<O extends Operation, Input> = (
+  c: Parameters<OperationHandler<O>>[0],
+  given: Given<Input>,
+) => ReturnType<OperationHandler<O>>;
+
+/** The output of the schema of an operation's JSON body. */
+type JsonOf<O extends Operation> = O extends {
+  request: { body: { content: { 'application/json': { schema: infer S extends z.ZodType } } } };
+}
+  ? z.output<S>
+  : never;
+
+/** Turns a body into the input of a handler. */
+interface Parser<Json, Input> {
+  /**
+   * Returns the input from the bytes of a body that the schema certainly accepts, and the number of `{`, `[` and
+   * `,` in them outside strings. Returns undefined if the schema must decide. Only called when the credential is in
+   * the header.
+   */
+  parse(bytes: Buffer): (Input & { values: number }) | undefined;
+  /** Returns the input from a body that the schema accepted. */
+  convert(json: Json): Input;
+}
+
+interface ImplementOptions<O extends Operation, Input> {
   /** Checks further access rules, after the credential and before validation. */
   authorize?(c: Context<OperationEnv<O['credential']>>): Promise<void>;
   /** The operation's own codes for rejections of the kit: `{ 413: 'FILE_TOO_LARGE' }`. */
@@ -44,32 +75,26 @@ interface ImplementOptions<O extends Operation> {
   quota?: Quota;
   /** Returns a response in place of the handler, before the body is read, or after a key in it. Throws rejections. */
   divert?(project: ProjectAccess): Response | undefined;
-  /**
-   * Accepts a body without parsing it if the schema is certain to accept it. Returns undefined if the schema must
-   * decide. Only called when the credential is in the header.
-   */
-  scan?(bytes: Buffer): Scanned<OperationHandler<O>> | undefined;
+  parser?: Parser<JsonOf<O>, Input>;
 }
 
-interface Scanned<H> {
-  /** The number of `{`, `[` and `,` in the body outside strings. */
-  values: number;
-  /** The handler that replaces the operation's own. */
-  handler: H;
-}
-
-export type Implement = <O extends Operation>(
+export type Implement = <O extends Operation, Input = undefined>(
   operation: O,
-  handler: OperationHandler<O>,
-  options?: ImplementOptions<O>,
+  handler: Handler<O, Input>,
+  options?: ImplementOptions<O, Input>,
 ) => void;
+
+/** A handler as the router sees it. The router knows neither the input nor the response type. */
+type UntypedHandler = (c: Context<KitEnv>, given: Given<unknown>) => ReturnType<HonoHandler<KitEnv>>;
 
 /** ImplementOptions as the router sees them. */
 interface UntypedOptions
-  extends Pick<ImplementOptions<Operation>, 'errorCodes' | 'errorHeaders' | 'quota' | 'divert'> {
+  extends Pick<ImplementOptions<Operation, unknown>, 'errorCodes' | 'errorHeaders' | 'quota' | 'divert'> {
   authorize?(c: Context<KitEnv>): Promise<void>;
-  scan?(bytes: Buffer): Scanned<Handler<KitEnv>> | undefined;
+  parser?: Parser<unknown, unknown>;
 }
+
+const NOTHING: Given<unknown> = { input: undefined };
 
 interface Pipeline {
   hono: Hono<KitEnv>;
@@ -99,17 +124,16 @@ export function implementing(pipeline: Pipeline): Implement {
   return (operation, handler, options = {}) => register(pipeline, operation, handler, options);
 }
 
-function register<O extends Operation>(
+function register<O extends Operation, Input>(
   pipeline: Pipeline,
   operation: O,
-  handler: OperationHandler<O>,
-  options: ImplementOptions<O>,
+  handler: Handler<O, Input>,
+  options: ImplementOptions<O, Input>,
 ): void;
-/** The router knows neither the input nor the response type of a handler. The overload checks both. */
 function register(
   pipeline: Pipeline,
   operation: Operation,
-  handler: Handler<KitEnv>,
+  handler: UntypedHandler,
   options: UntypedOptions,
 ): void {
   for (const served of servedAs(operation)) serve(pipeline, served, handler, options);
@@ -118,8 +142,8 @@ function register(
 function serve(
   { hono, bodies, credentials, audit, assertStarted }: Pipeline,
   operation: Operation,
-  handler: Handler<KitEnv>,
-  { authorize, errorCodes, errorHeaders, quota, divert, scan }: UntypedOptions,
+  handler: UntypedHandler,
+  { authorize, errorCodes, errorHeaders, quota, divert, parser }: UntypedOptions,
 ): void {
   const checks = requestChecks(operation);
   const schema = jsonSchema(operation);
@@ -221,14 +245,14 @@ function serve(
   }
 
   /**
-   * Returns the handler that answers. The bytes are dropped unless it needs them; the reservation covers the
-   * parsed values.
+   * Returns what the handler gets, or the response that replaces it. The bytes are dropped unless the input needs
+   * them; the reservation covers the parsed values.
    */
   async function readJson(
     c: Context,
     reservation: Reservation,
     bodySchema: z.ZodType,
-  ): Promise<Handler<KitEnv>> {
+  ): Promise<Given<unknown> | Response> {
     const isKeyInBody = operation.credential === 'ingestion' && c.env.projectId === undefined;
     const bounds = isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
     let value: unknown;
@@ -236,13 +260,13 @@ function serve(
     try {
       const body = withoutMark(await bodies.read(c, reservation, bounds));
       const fairnessKey = fairnessKeyOf(c.env);
-      if (scan !== undefined && !isKeyInBody) {
+      if (parser !== undefined && !isKeyInBody) {
         const turn = turnFor(body, fairnessKey);
         if (turn !== undefined) await turn;
-        const scanned = scan(body);
-        if (scanned !== undefined && scanned.values <= maxBodyValues) {
-          reserveValues(scanned.values, reservation);
-          return scanned.handler;
+        const input = parser.parse(body);
+        if (input !== undefined && input.values <= maxBodyValues) {
+          reserveValues(input.values, reservation);
+          return { input };
         }
       }
       value = await parseJson(body, { reservation, fairnessKey, maxBodyValues, unparsedArray });
@@ -259,20 +283,21 @@ function serve(
       checkProject(c);
       quota?.charge('project', project.id, reservation.taken());
       const response = diverted(c);
-      if (response !== undefined) return () => response;
+      if (response !== undefined) return response;
     }
     if (fault !== undefined) throw fault;
     const data = validate(bodySchema, value, { where: 'body', isStrict });
     if (!isObject(data)) throw new Error(`the body of ${operation.operationId} must be an object`);
+    if (parser !== undefined) return { input: parser.convert(data) };
     c.req.addValidatedData('json', data);
-    return handler;
+    return NOTHING;
   }
 
   /** Not async, so that the parsed body is not kept here while the handler waits. */
-  function answerBody(c: Context, next: Next, bodySchema: z.ZodType): Promise<Response> {
+  function answerBody(c: Context, bodySchema: z.ZodType): Promise<Response> {
     const reservation = bodies.reserve(c);
     return readJson(c, reservation, bodySchema)
-      .then((respond) => respond(c, next))
+      .then((given) => (given instanceof Response ? given : handler(c, given)))
       .then(
         (response) => {
           reservation.release();
@@ -285,27 +310,27 @@ function serve(
       );
   }
 
-  function answer(c: Context, next: Next): Response | Promise<Response> {
+  function answer(c: Context): Response | Promise<Response> {
     for (const check of checks) check(c);
-    return schema === undefined ? handler(c, next) : answerBody(c, next, schema);
+    return schema === undefined ? handler(c, NOTHING) : answerBody(c, schema);
   }
 
-  function admit(c: Context, next: Next): Response | Promise<Response> {
+  function admit(c: Context): Response | Promise<Response> {
     checkProject(c);
     const response = diverted(c);
     if (response !== undefined) return response;
-    return authorize === undefined ? answer(c, next) : authorize(c).then(() => answer(c, next));
+    return authorize === undefined ? answer(c) : authorize(c).then(() => answer(c));
   }
 
   /** Writes the audit entry before the response. A change writes its entry in the transaction of the change. */
-  async function admitAudited(c: Context, next: Next, trail: AuditTrail): Promise<Response> {
+  async function admitAudited(c: Context, trail: AuditTrail): Promise<Response> {
     const { requestId, address }: Exchange = c.env;
     const audited = trail.begin(operation, { parameter: (name) => c.req.param(name), requestId, address });
     c.env.audited = audited;
     let response: Response;
     try {
       await settleAccess(c);
-      response = await admit(c, next);
+      response = await admit(c);
     } catch (error) {
       const status = toRejection(error)?.status;
       if (status === 401 || status === 403 || error instanceof NotYours)
@@ -329,23 +354,19 @@ function serve(
     throw fault;
   }
 
-  hono.on(
-    operation.method.toUpperCase(),
-    routingPath(operation.path),
-    (c, next): Response | Promise<Response> => {
-      c.env.operation = operation;
-      c.env.errorCodes = errorCodes;
-      c.env.errorHeaders = errorHeaders;
-      assertStarted();
-      quota?.check('address', c.env.address);
-      // Public operations answer 404 for any unknown text, including malformed text.
-      const fault = operation.credential === 'public' ? undefined : textFault(c.req.url, operation.path);
-      if (fault !== undefined) return rejectText(c, fault);
-      if (auditing !== undefined && audit !== undefined) return admitAudited(c, next, audit);
-      const settling = settleAccess(c);
-      return settling === undefined ? admit(c, next) : settling.then(() => admit(c, next));
-    },
-  );
+  hono.on(operation.method.toUpperCase(), routingPath(operation.path), (c): Response | Promise<Response> => {
+    c.env.operation = operation;
+    c.env.errorCodes = errorCodes;
+    c.env.errorHeaders = errorHeaders;
+    assertStarted();
+    quota?.check('address', c.env.address);
+    // Public operations answer 404 for any unknown text, including malformed text.
+    const fault = operation.credential === 'public' ? undefined : textFault(c.req.url, operation.path);
+    if (fault !== undefined) return rejectText(c, fault);
+    if (auditing !== undefined && audit !== undefined) return admitAudited(c, audit);
+    const settling = settleAccess(c);
+    return settling === undefined ? admit(c) : settling.then(() => admit(c));
+  });
 }
 
 /** Throws Forbidden if the origin of the page is not in the project's list. */
