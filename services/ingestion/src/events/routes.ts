@@ -1,7 +1,7 @@
 import { ingestEvents } from '@switchboard/contracts';
 import type { OperationEnv, Quota, ServiceApp, Throttle } from '@switchboard/http';
 import type { Context } from 'hono';
-import { divertDropped, noneAccepted } from '../throttle/divert.ts';
+import { answerDropped, noneAccepted } from '../throttle/dropped.ts';
 import { type EventLines, eventLines } from './event-lines.ts';
 import type { Events } from './events.ts';
 import { scanBatch } from './scan/scan-batch.ts';
@@ -21,7 +21,7 @@ export function eventsRoutes(app: ServiceApp, { events, quota, throttle }: Event
 
   app.implement(ingestEvents, (c, { input }) => accept(c, input), {
     quota,
-    divert: divertDropped(throttle, noneAccepted),
+    authorize: answerDropped(throttle, noneAccepted),
     parser: { parse: scanBatch, convert: eventLines },
   });
 }

@@ -1,6 +1,6 @@
 import { group, identify } from '@switchboard/contracts';
 import type { Quota, ServiceApp, Throttle } from '@switchboard/http';
-import { divertDropped, noneAccepted } from '../throttle/divert.ts';
+import { answerDropped, noneAccepted } from '../throttle/dropped.ts';
 import type { Identify } from './identify.ts';
 
 interface IdentifyRoutes {
@@ -10,7 +10,7 @@ interface IdentifyRoutes {
 }
 
 export function identifyRoutes(app: ServiceApp, { calls, quota, throttle }: IdentifyRoutes): void {
-  const options = { quota, divert: divertDropped(throttle, noneAccepted) };
+  const options = { quota, authorize: answerDropped(throttle, noneAccepted) };
 
   app.implement(
     identify,

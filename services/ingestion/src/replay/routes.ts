@@ -1,6 +1,6 @@
 import { uploadReplayChunk } from '@switchboard/contracts';
 import type { Quota, ServiceApp, Throttle } from '@switchboard/http';
-import { divertDropped } from '../throttle/divert.ts';
+import { answerDropped } from '../throttle/dropped.ts';
 import type { Replay } from './replay.ts';
 
 interface ReplayRoutes {
@@ -17,6 +17,6 @@ export function replayRoutes(app: ServiceApp, { replay, quota, throttle }: Repla
       await replay.accept(c.var.project.id, c.req.valid('json'));
       return c.body(null, 202);
     },
-    { quota, divert: divertDropped(throttle, () => new Response(null, { status: 202 })) },
+    { quota, authorize: answerDropped(throttle, () => new Response(null, { status: 202 })) },
   );
 }

@@ -21,18 +21,12 @@ export function requireConversationToken(
   };
 }
 
-/** Checks the conversation token. Keeps the conversation that the check reads for the handler. */
+/** Checks the conversation token. The handler gets the conversation that the check reads. */
 export function openByConversationToken(tokens: Pick<ConversationTokens, 'open'>, limit: ConversationLimit) {
-  const opened = new WeakMap<object, ConversationState>();
   return {
-    async authorize(c: ConversationContext): Promise<void> {
+    authorize(c: ConversationContext): Promise<ConversationState> {
       limit.refuseExhausted(conversationIdOf(c));
-      opened.set(c.env, await tokens.open(...useOf(c)));
-    },
-    conversationOf(c: ConversationContext): ConversationState {
-      const conversation = opened.get(c.env);
-      if (conversation === undefined) throw new Error('the conversation token was not checked');
-      return conversation;
+      return tokens.open(...useOf(c));
     },
   };
 }

@@ -40,7 +40,6 @@ export function conversationsRoutes(app: ServiceApp, deps: ConversationsDeps): v
 
 function visitorRoutes(app: ServiceApp, { conversations, limits, tokens }: ConversationsDeps): void {
   const withToken = requireConversationToken(tokens, limits.turns);
-  const { authorize, conversationOf } = openByConversationToken(tokens, limits.reads);
 
   app.implement(openConversation, async (c) => {
     const opened = await conversations.open(c.var.project, c.env.address, c.req.valid('json'));
@@ -59,13 +58,13 @@ function visitorRoutes(app: ServiceApp, { conversations, limits, tokens }: Conve
 
   app.implement(
     getConversation,
-    async (c) => {
+    async (c, { access: row }) => {
       const access = { project: c.get('project'), address: c.env.address };
       const { after } = c.req.valid('query');
-      const { version, conversation } = await conversations.read(access, conversationOf(c), after);
+      const { version, conversation } = await conversations.read(access, row, after);
       return answerConversation(c, etagOf(version), conversation);
     },
-    { authorize },
+    openByConversationToken(tokens, limits.reads),
   );
 }
 

@@ -35,15 +35,17 @@ import { validate } from './validate.ts';
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
 
 /** What a handler gets besides the request. */
-interface Given<Input> {
+interface Given<Access, Input> {
+  /** The result of `authorize`; undefined without one. */
+  access: Access;
   /** The result of the parser; undefined without one. Other handlers read `c.req.valid('json')`. */
   input: Input;
 }
 
 /** Answers an operation. Its first parameter and its result are those of a Hono handler. */
-type Handler<O extends Operation, Input> = (
+type Handler<O extends Operation, Access, Input> = (
   c: Parameters<OperationHandler<O>>[0],
-  given: Given<Input>,
+  given: Given<Access, Input>,
 ) => ReturnType<OperationHandler<O>>;
 
 /** The output of the schema of an operation's JSON body. */
@@ -65,36 +67,40 @@ interface Parser<Json, Input> {
   convert(json: Json): Input;
 }
 
-interface ImplementOptions<O extends Operation, Input> {
-  /** Checks further access rules, after the credential and before validation. */
-  authorize?(c: Context<OperationEnv<O['credential']>>): Promise<void>;
+interface ImplementOptions<O extends Operation, Access, Input> {
+  /**
+   * Checks further access rules. Returns what the handler gets as `access`, or a response that replaces the handler.
+   * Called once the credential is known: before the body is read, or after a key in the body.
+   */
+  authorize?(c: Context<OperationEnv<O['credential']>>): Authorization<Access>;
   /** The operation's own codes for rejections of the kit: `{ 413: 'FILE_TOO_LARGE' }`. */
   errorCodes?: ErrorCodes;
   /** Headers of its errors, besides those of the rejection. */
   errorHeaders?: Readonly<Record<string, string>>;
   quota?: Quota;
-  /** Returns a response in place of the handler, before the body is read, or after a key in it. Throws rejections. */
-  divert?(project: ProjectAccess): Response | undefined;
   parser?: Parser<JsonOf<O>, Input>;
 }
 
-export type Implement = <O extends Operation, Input = undefined>(
+type Authorization<Access> = Access | Response | Promise<Access | Response>;
+
+export type Implement = <O extends Operation, Access = undefined, Input = undefined>(
   operation: O,
-  handler: Handler<O, Input>,
-  options?: ImplementOptions<O, Input>,
+  handler: Handler<O, Access, Input>,
+  options?: ImplementOptions<O, Access, Input>,
 ) => void;
 
 /** A handler as the router sees it. The router knows neither the input nor the response type. */
-type UntypedHandler = (c: Context<KitEnv>, given: Given<unknown>) => ReturnType<HonoHandler<KitEnv>>;
+type UntypedHandler = (c: Context<KitEnv>, given: Given<unknown, unknown>) => ReturnType<HonoHandler<KitEnv>>;
 
 /** ImplementOptions as the router sees them. */
 interface UntypedOptions
-  extends Pick<ImplementOptions<Operation, unknown>, 'errorCodes' | 'errorHeaders' | 'quota' | 'divert'> {
-  authorize?(c: Context<KitEnv>): Promise<void>;
+  extends Pick<ImplementOptions<Operation, unknown, unknown>, 'errorCodes' | 'errorHeaders' | 'quota'> {
+  authorize?(c: Context<KitEnv>): Authorization<unknown>;
   parser?: Parser<unknown, unknown>;
 }
 
-const NOTHING: Given<unknown> = { input: undefined };
+/** What a handler gets in an operation without `authorize` and parser. */
+const NOTHING: Given<unknown, unknown> = { access: undefined, input: undefined };
 
 interface Pipeline {
   hono: Hono<KitEnv>;
@@ -124,11 +130,11 @@ export function implementing(pipeline: Pipeline): Implement {
   return (operation, handler, options = {}) => register(pipeline, operation, handler, options);
 }
 
-function register<O extends Operation, Input>(
+function register<O extends Operation, Access, Input>(
   pipeline: Pipeline,
   operation: O,
-  handler: Handler<O, Input>,
-  options: ImplementOptions<O, Input>,
+  handler: Handler<O, Access, Input>,
+  options: ImplementOptions<O, Access, Input>,
 ): void;
 function register(
   pipeline: Pipeline,
@@ -143,7 +149,7 @@ function serve(
   { hono, bodies, credentials, audit, assertStarted }: Pipeline,
   operation: Operation,
   handler: UntypedHandler,
-  { authorize, errorCodes, errorHeaders, quota, divert, parser }: UntypedOptions,
+  { authorize, errorCodes, errorHeaders, quota, parser }: UntypedOptions,
 ): void {
   const checks = requestChecks(operation);
   const schema = jsonSchema(operation);
@@ -231,10 +237,9 @@ function serve(
     if (projectId !== undefined) quota?.check('project', projectId);
   }
 
-  function diverted(c: Context): Response | undefined {
-    const { projectId }: Exchange = c.env;
-    return divert === undefined || projectId === undefined ? undefined : divert(c.get('project'));
-  }
+  /** Whether the body may contain the project key, so that `authorize` follows it. */
+  const isKeyInBody = ({ projectId }: Exchange) =>
+    operation.credential === 'ingestion' && projectId === undefined;
 
   /** Charges the bytes that the body took of the budget. A rejected body counts as far as it was read. */
   function charge(c: Context, reservation: Reservation): void {
@@ -250,23 +255,25 @@ function serve(
    */
   async function readJson(
     c: Context,
+    found: unknown,
     reservation: Reservation,
     bodySchema: z.ZodType,
-  ): Promise<Given<unknown> | Response> {
-    const isKeyInBody = operation.credential === 'ingestion' && c.env.projectId === undefined;
-    const bounds = isKeyInBody ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
+  ): Promise<Given<unknown, unknown> | Response> {
+    let access = found;
+    const isWithoutKey = isKeyInBody(c.env);
+    const bounds = isWithoutKey ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
     let value: unknown;
     let fault: BadRequest | undefined;
     try {
       const body = withoutMark(await bodies.read(c, reservation, bounds));
       const fairnessKey = fairnessKeyOf(c.env);
-      if (parser !== undefined && !isKeyInBody) {
+      if (parser !== undefined && !isWithoutKey) {
         const turn = turnFor(body, fairnessKey);
         if (turn !== undefined) await turn;
         const input = parser.parse(body);
         if (input !== undefined && input.values <= maxBodyValues) {
           reserveValues(input.values, reservation);
-          return { input };
+          return { access, input };
         }
       }
       value = await parseJson(body, { reservation, fairnessKey, maxBodyValues, unparsedArray });
@@ -276,28 +283,28 @@ function serve(
     } finally {
       charge(c, reservation);
     }
-    if (isKeyInBody) {
+    if (isWithoutKey) {
       const project = await credentials.projectKey(keyInBody(value));
       enter(c, project);
       reservation.join(fairnessKeyOfProject(project.id));
       checkProject(c);
       quota?.charge('project', project.id, reservation.taken());
-      const response = diverted(c);
-      if (response !== undefined) return response;
+      access = await authorize?.(c);
+      if (access instanceof Response) return access;
     }
     if (fault !== undefined) throw fault;
     const data = validate(bodySchema, value, { where: 'body', isStrict });
     if (!isObject(data)) throw new Error(`the body of ${operation.operationId} must be an object`);
-    if (parser !== undefined) return { input: parser.convert(data) };
+    if (parser !== undefined) return { access, input: parser.convert(data) };
     c.req.addValidatedData('json', data);
-    return NOTHING;
+    return given(access);
   }
 
   /** Not async, so that the parsed body is not kept here while the handler waits. */
-  function answerBody(c: Context, bodySchema: z.ZodType): Promise<Response> {
+  function answerBody(c: Context, access: unknown, bodySchema: z.ZodType): Promise<Response> {
     const reservation = bodies.reserve(c);
-    return readJson(c, reservation, bodySchema)
-      .then((given) => (given instanceof Response ? given : handler(c, given)))
+    return readJson(c, access, reservation, bodySchema)
+      .then((read) => (read instanceof Response ? read : handler(c, read)))
       .then(
         (response) => {
           reservation.release();
@@ -310,16 +317,17 @@ function serve(
       );
   }
 
-  function answer(c: Context): Response | Promise<Response> {
+  function answer(c: Context, access: unknown): Response | Promise<Response> {
+    if (access instanceof Response) return access;
     for (const check of checks) check(c);
-    return schema === undefined ? handler(c, NOTHING) : answerBody(c, schema);
+    return schema === undefined ? handler(c, given(access)) : answerBody(c, access, schema);
   }
 
   function admit(c: Context): Response | Promise<Response> {
     checkProject(c);
-    const response = diverted(c);
-    if (response !== undefined) return response;
-    return authorize === undefined ? answer(c) : authorize(c).then(() => answer(c));
+    if (authorize === undefined || isKeyInBody(c.env)) return answer(c, undefined);
+    const access = authorize(c);
+    return access instanceof Promise ? access.then((found) => answer(c, found)) : answer(c, access);
   }
 
   /** Writes the audit entry before the response. A change writes its entry in the transaction of the change. */
@@ -346,7 +354,7 @@ function serve(
   async function rejectText(c: Context, fault: BadRequest): Promise<never> {
     try {
       await settleAccess(c);
-      await authorize?.(c);
+      if (!isKeyInBody(c.env)) await authorize?.(c);
     } catch (error) {
       // Other errors are caused by the text itself, which no database accepts.
       if (toRejection(error)?.status === 401) throw error;
@@ -367,6 +375,10 @@ function serve(
     const settling = settleAccess(c);
     return settling === undefined ? admit(c) : settling.then(() => admit(c));
   });
+}
+
+function given(access: unknown): Given<unknown, unknown> {
+  return access === undefined ? NOTHING : { access, input: undefined };
 }
 
 /** Throws Forbidden if the origin of the page is not in the project's list. */
