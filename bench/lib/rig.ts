@@ -2,13 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@switchboard/embedded-postgres';
+import { MALLOC_SETTINGS, SEMI_SPACE_FLAG } from '@switchboard/engine';
 import { type Harness, type HarnessOptions, harness } from '@switchboard/testkit';
 
-/** Flags of the images. Without them, V8's young generation alone can exceed 150 MB on a large machine. */
-export const HEAP_FLAGS = ['--max-semi-space-size=16'];
-
-/** glibc settings of the images. Without them, the process keeps memory that a service has freed. */
-export const MEMORY_ENV = { MALLOC_TRIM_THRESHOLD_: '2097152', MALLOC_MMAP_THRESHOLD_: '1048576' };
+/** The flags of the images. */
+export const HEAP_FLAGS = [SEMI_SPACE_FLAG];
 
 /** Returns the heap flags that the images give a process in a pod with this memory limit. */
 export const heapFlagsOf = (memoryMib: number): string[] => [
@@ -47,7 +45,7 @@ export async function startRig(options: BenchRigOptions): Promise<BenchRig> {
     postgresUrl: postgres.url('postgres'),
     env: {
       NODE_ENV: 'production',
-      ...MEMORY_ENV,
+      ...MALLOC_SETTINGS,
       NODE_OPTIONS: process.env['NODE_OPTIONS'],
       LOG_LEVEL: 'warn',
       CONSOLE_URL: 'http://127.0.0.1:9',

@@ -1,3 +1,4 @@
+import { MALLOC_SETTINGS, YOUNG_BYTES } from '@switchboard/engine';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -147,9 +148,8 @@ describe.skipIf(!IS_UP)('the containers', () => {
     const flags = entry.filter((word) => word.startsWith('--'));
     const script = 'console.log(v8.getHeapStatistics().heap_size_limit)';
     const { output } = await inside(service, 'node', ...flags, '-e', script);
-    // Subtracts the three semi-spaces of 16 MiB of the young generation.
-    expect(Math.abs(Number(output) - 48 * 1_048_576 - memory / 2)).toBeLessThan(2 * 1_048_576);
+    expect(Math.abs(Number(output) - YOUNG_BYTES - memory / 2)).toBeLessThan(2 * 1_048_576);
     const thresholds = await inside(service, 'printenv', 'MALLOC_TRIM_THRESHOLD_', 'MALLOC_MMAP_THRESHOLD_');
-    expect(thresholds.output.trim().split('\n')).toEqual(['2097152', '1048576']);
+    expect(thresholds.output.trim().split('\n')).toEqual(Object.values(MALLOC_SETTINGS));
   });
 });

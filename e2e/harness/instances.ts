@@ -1,4 +1,5 @@
 import type { ServiceName } from '@switchboard/contracts';
+import { SEMI_SPACE_FLAG } from '@switchboard/engine';
 import { serviceCommand, spawnService } from '@switchboard/testkit';
 
 export interface InstanceOptions {
@@ -23,7 +24,7 @@ export interface Instance {
 }
 
 /** Keeps processes small, because many share the machine. */
-const FLAGS = ['--max-semi-space-size=16'];
+const FLAGS = [SEMI_SPACE_FLAG];
 const READY_WITHIN_MS = 180_000;
 
 /** Starts an instance and resolves when it is ready. */

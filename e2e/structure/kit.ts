@@ -3,7 +3,6 @@ import type { Rule, Violation } from './rule.ts';
 /** The folders of the kit's packages, lowest first. Each may import those before it. */
 export const KIT_ORDER: Readonly<Record<string, readonly string[]>> = {
   'packages/kit/runtime/src/': [
-    'engine',
     'settings',
     'telemetry',
     'secrets',

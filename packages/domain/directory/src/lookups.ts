@@ -1,13 +1,6 @@
 import { type Database, isUnavailable } from '@switchboard/database';
-import {
-  type Cache,
-  coalesce,
-  createCache,
-  estimateSize,
-  type Reads,
-  shareOfHeap,
-  withDeadline,
-} from '@switchboard/resilience';
+import { estimateSize, shareOfHeap } from '@switchboard/engine';
+import { type Cache, coalesce, createCache, type Reads, withDeadline } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 import { DirectoryUnavailable } from './errors.ts';
 import {

@@ -36,6 +36,7 @@ export {
   Unavailable,
   UnsupportedEncoding,
 } from './exchange/errors.ts';
+export { joinObjects } from './exchange/json-text.ts';
 export {
   decodeCursor,
   decodePlace,

@@ -1,7 +1,6 @@
 /**
  * The process of a service. The folders, lowest first; none imports a higher one (checked by e2e/structure):
  *
- * engine       what V8, Node.js and drivers need to stay fast and small
  * settings     environment variables, parsed once
  * telemetry    logs, metrics, traces
  * secrets      encryption at rest, tokens
@@ -14,7 +13,6 @@ export { kafkaConnection, openEventLog, openWholeLog } from './backings/event-lo
 export { openObjects } from './backings/object-store.ts';
 export { type BackgroundPublisher, createPublisher, type Unpublished } from './backings/publisher.ts';
 export { openRedis } from './backings/redis.ts';
-export { collectAtRest } from './engine/rest.ts';
 export { type Backfills, createBackfills } from './maintenance/backfill.ts';
 export { createRetention, type Retention } from './maintenance/retention.ts';
 export { strangersNames } from './outgoing/names.ts';

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { byPair, type Member, Members } from '@switchboard/engine';
 import type { ByteBudget } from '@switchboard/fairness';
-import { type Member, Members } from '@switchboard/resilience';
-import { byPartition } from './by-partition.ts';
 import { EventLogUnavailable } from './errors.ts';
 import type { OutgoingRecord, Published } from './types.ts';
 
@@ -153,8 +152,8 @@ export function createBatcher(options: {
 }): Batcher {
   const { transport, budget, maxSendBytes, maxBytesPerFairnessKey } = options;
   const runInOwnContext = AsyncLocalStorage.snapshot();
-  const queueOf = byPartition(
-    (topic, partition): Queue => ({ topic, partition, shares: [], bytes: 0, state: 'idle' }),
+  const queueOf = byPair(
+    (topic: string, partition: number): Queue => ({ topic, partition, shares: [], bytes: 0, state: 'idle' }),
   );
   const routes = new Map<string, Route>();
   const unsettled = new Members<Publish>();

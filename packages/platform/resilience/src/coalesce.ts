@@ -68,7 +68,7 @@ export function coalesce<K, V>(
   function takeBatch(): [K, Waiting<V>[]][] {
     if (waiting.size <= maxBatch) {
       const all = [...waiting];
-      // A new map each time, for the reason given at `Members`.
+      // A new map each time: see "tables" in The engine, ARCHITECTURE.md.
       waiting = new Map();
       return all;
     }

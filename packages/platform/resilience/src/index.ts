@@ -2,9 +2,6 @@ export { type BackoffOptions, backoffDelay, pause, type RetryOptions, retry } fr
 export { type Cache, type CacheOptions, createCache } from './cache.ts';
 export { type CoalesceOptions, coalesce } from './coalesce.ts';
 export { DeadlineExceeded, DependencyProblem, withDeadline, withSignal } from './deadline.ts';
-export { shareOfHeap } from './heap.ts';
 export { type EndOfCall, type Measure, measured } from './measure.ts';
-export { type Member, Members } from './members.ts';
 export { createPolling, type Polling, poll } from './poll.ts';
 export { noReads, type Reads } from './reads.ts';
-export { estimateSize } from './size.ts';

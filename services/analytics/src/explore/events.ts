@@ -1,5 +1,12 @@
 import type { StoredEvent } from '@switchboard/contracts';
-import { decodeText, encodeText, type PageRequest, toPage, unknownCursor } from '@switchboard/http';
+import {
+  decodeText,
+  encodeText,
+  joinObjects,
+  type PageRequest,
+  toPage,
+  unknownCursor,
+} from '@switchboard/http';
 import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';
@@ -149,7 +156,7 @@ function eventJson({ properties, context, ...row }: EventRow): Json<StoredEvent>
     occurredAt: new Date(row.t).toISOString(),
     receivedAt: new Date(row.received).toISOString(),
   });
-  return `${known.slice(0, -1)},"properties":${properties ?? 'null'},"context":${context ?? 'null'}}`;
+  return joinObjects(known, `{"properties":${properties ?? 'null'},"context":${context ?? 'null'}}`);
 }
 
 /** Returns the cursor of an event in the order of pages. */

@@ -1,4 +1,4 @@
-import { etagOf, type Prepared } from '@switchboard/http';
+import { etagOf, joinObjects, type Prepared } from '@switchboard/http';
 import { noReads, type Reads } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 
@@ -69,7 +69,7 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
         isKnown: () => answered.has(etag) || running.has(etag),
         async answer() {
           const json = await find(etag, compute);
-          return { body: `{"asOf":"${new Date(asOf).toISOString()}",${json.slice(1)}`, etag };
+          return { body: joinObjects(`{"asOf":"${new Date(asOf).toISOString()}"}`, json), etag };
         },
       };
     },
@@ -87,7 +87,7 @@ export function extended<T, M extends object>(
     isKnown,
     async answer() {
       const { body } = await answer();
-      return { body: `${known.slice(0, -1)},${body.slice(1)}`, etag };
+      return { body: joinObjects(known, body), etag };
     },
   };
 }

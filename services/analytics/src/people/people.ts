@@ -1,7 +1,7 @@
 import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
 import { createFairQueue } from '@switchboard/fairness';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
-import { BadRequest, etagOf, type PageRequest } from '@switchboard/http';
+import { BadRequest, etagOf, joinObjects, type PageRequest } from '@switchboard/http';
 import { z } from 'zod';
 import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { attributeOf, type Cohort } from '../conditions/cohorts.ts';
@@ -85,8 +85,8 @@ export function createPeople({ store, events }: PeopleOptions): People {
           groups: Object.fromEntries(groups.map((group) => [group.type, parseTraits(group.traits)])),
         };
         const ids = memberships(compileCohorts(cohorts), person);
-        const inGroups = groups.map(
-          ({ type, id, traits: ofGroup }) => `${jsonOf({ type, id }).slice(0, -1)},"traits":${ofGroup}}`,
+        const inGroups = groups.map(({ type, id, traits: ofGroup }) =>
+          joinObjects(jsonOf({ type, id }), `{"traits":${ofGroup}}`),
         );
         const known: Json<Omit<Person, 'events' | 'nextCursor'>> =
           `{"distinctId":${JSON.stringify(distinctId)},"traits":${traits},"groups":[${inGroups.join()}],"cohorts":${JSON.stringify(ids)}}`;

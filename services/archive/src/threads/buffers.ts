@@ -1,7 +1,4 @@
-/**
- * Buffers outside of the heap that are freed as soon as they are unused. If left to the garbage collector, it scans
- * the whole heap after about every 64 MB of new buffers.
- */
+import { freeBuffer } from '@switchboard/engine';
 
 const taken = new WeakMap<object, ArrayBuffer[]>();
 
@@ -18,7 +15,7 @@ export function transferOf({ a: args = [], r: result }: { a?: unknown[]; r?: unk
 
 /** Frees the buffers of these views, which are empty afterwards. */
 export function free(views: Iterable<ArrayBufferView>): void {
-  for (const buffer of buffersOf(views)) if (!buffer.detached) buffer.transfer(0);
+  for (const buffer of buffersOf(views)) freeBuffer(buffer);
 }
 
 function buffersOf(views: Iterable<ArrayBufferView>): ArrayBuffer[] {

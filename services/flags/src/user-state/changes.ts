@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database, Listening } from '@switchboard/database';
-import { shareOfHeap } from '@switchboard/resilience';
+import { shareOfHeap } from '@switchboard/engine';
 import { LRUCache } from 'lru-cache';
 
 /** The NOTIFY channel of changed user state. Migration 0007 describes its messages. */

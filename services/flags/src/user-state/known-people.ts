@@ -1,4 +1,5 @@
-import { noReads, type Reads, shareOfHeap } from '@switchboard/resilience';
+import { shareOfHeap } from '@switchboard/engine';
+import { noReads, type Reads } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 import type { StateChanges, Watch } from './changes.ts';
 import { EMPTY_STATE, hasGroups, type UserState, type UserStateJson } from './user-state.ts';

@@ -1,4 +1,4 @@
-import { shareOfHeap } from '@switchboard/resilience';
+import { shareOfHeap } from '@switchboard/engine';
 import type { FlagsService } from '../config.ts';
 import { createRulesets, type Rulesets } from '../rulesets/rulesets.ts';
 

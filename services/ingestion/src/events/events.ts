@@ -1,7 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
+import { freeBytes } from '@switchboard/engine';
 import type { Placement } from '@switchboard/event-log';
 import { fairnessKeyOfProject } from '@switchboard/http';
-import { free } from '../records/free.ts';
 import type { Publishing } from '../records/publishing.ts';
 import type { EventLines } from './event-lines.ts';
 import { eventRecords } from './event-records.ts';
@@ -23,10 +23,10 @@ export function createEvents({ log, clock }: Publishing): Events {
   }
   function publishAt(placement: Placement, projectId: string, batch: EventLines, receivedAt: Date) {
     const { records, memory } = eventRecords(batch, { projectId, placement, receivedAt });
-    if (batch.body !== undefined) free(batch.body);
+    if (batch.body !== undefined) freeBytes(batch.body);
     const publishing = log.publish(ingestionTopics.events, records, fairnessKeyOfProject(projectId));
     // Does not free the memory on failure, because a send may still be in progress.
-    return publishing.then(() => free(memory));
+    return publishing.then(() => freeBytes(memory));
   }
   const counted = (stored: Promise<unknown>, events: number) => stored.then(() => events);
 

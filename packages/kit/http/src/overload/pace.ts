@@ -1,4 +1,4 @@
-import { type Member, Members } from '@switchboard/resilience';
+import { type Member, Members } from '@switchboard/engine';
 import { TooSlow } from '../exchange/errors.ts';
 
 /** The minimum number of bytes of a body in every window, which is 1 KiB per second. */

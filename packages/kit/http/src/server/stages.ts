@@ -7,7 +7,7 @@ const MAX_TOGETHER = 32;
 /**
  * Makes a server handle the requests of one turn of the event loop together, once all of them are parsed.
  * StagedResponse writes their responses together. Handling requests one after the other takes up to twice the CPU
- * (measured), presumably because the kernel, the parser and the application evict each other's processor caches.
+ * (`bench ingestion`).
  */
 export function stageRequests(server: Server): void {
   const handlers = server.listeners('request');

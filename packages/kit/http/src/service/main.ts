@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { ServiceName } from '@switchboard/contracts';
-import { keepTicksFast, supervises, type Timings } from '@switchboard/runtime/process';
+import { keepTicksFast } from '@switchboard/engine';
+import { supervises, type Timings } from '@switchboard/runtime/process';
 import type { ServiceDefinition } from './service.ts';
 
 /**

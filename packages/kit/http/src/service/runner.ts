@@ -1,10 +1,10 @@
 import { isUnavailable, UnsuitableDatabase } from '@switchboard/database';
+import { collectAtRest } from '@switchboard/engine';
 import { EventLogBusy, EventLogUnavailable } from '@switchboard/event-log';
 import { retry } from '@switchboard/resilience';
 import {
   type CommonConfig,
   ConfigError,
-  collectAtRest,
   debugOnSignal,
   joinSupervisor,
   type Membership,

@@ -1,6 +1,6 @@
+import { keepStringsFast } from '@switchboard/engine';
 import { backoffDelay, type Measure } from '@switchboard/resilience';
 import { Redis } from 'ioredis';
-import { keepStringsFast } from '../engine/fast-strings.ts';
 import { measureCalls } from '../telemetry/calls.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';

@@ -6,8 +6,6 @@ import { refuse } from './shutdown.ts';
 import { planWorkers, supervisorConfig } from './workers/plan.ts';
 import { superviseWorkers, type Timings } from './workers/supervisor.ts';
 
-/** The part of the package that a process needs before it loads a service. A supervisor loads nothing else. */
-export { keepTicksFast } from '../engine/fast-ticks.ts';
 export type { Timings } from './workers/supervisor.ts';
 
 /** Starts workers if more than one is configured. Returns whether it did. Exits if the settings are invalid. */

@@ -1,8 +1,9 @@
+import { byPair } from '@switchboard/engine';
 import { DeadlineExceeded, type Reads, withDeadline } from '@switchboard/resilience';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
 import { CHECK_TIMEOUT_MS, problemOf } from './dependencies.ts';
-import { Durations, type Observer } from './durations.ts';
+import { Durations } from './durations.ts';
 import { type ProjectLoad, projectLoad } from './project-load.ts';
 
 export interface Metrics {
@@ -53,7 +54,6 @@ const CALL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25
 interface Series {
   labels: Record<string, string>;
   count: number;
-  duration: Observer;
 }
 
 interface LabelledValue {
@@ -130,9 +130,6 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
     'sum',
   );
 
-  // prom-client's lookup by labels costs more than counting, so each series is looked up once. Nested by route,
-  // method and status, since building one key costs more than three look-ups.
-  const known = new Map<string, Map<string, Map<number, Series>>>();
   const series: Series[] = [];
   const requests: Counter = new Counter({
     name: 'switchboard_http_requests_total',
@@ -154,12 +151,14 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
     BUCKETS,
   );
 
+  // prom-client's lookup by labels costs more than counting, so each series is looked up once.
+  const byRoute = byPair((route: string, method: string) => ({
+    duration: durations.observer({ route, method }),
+    byStatus: new Map<number, Series>(),
+  }));
+
   function newSeries(method: string, route: string, status: number): Series {
-    const labels = { route, method, status: String(status) };
-    const one = { labels, count: 0, duration: durations.observer({ route, method }) };
-    const byMethod = known.get(route) ?? new Map<string, Map<number, Series>>();
-    const byStatus = byMethod.get(method) ?? new Map<number, Series>();
-    known.set(route, byMethod.set(method, byStatus.set(status, one)));
+    const one = { labels: { route, method, status: String(status) }, count: 0 };
     series.push(one);
     return one;
   }
@@ -239,9 +238,14 @@ export function createMetrics(service: string, revision = 'unknown'): Metrics {
     gaugeBy: (name, help, labels, read) => gaugeBy(name, help, labels, read),
     dependency: (name, check) => void dependencies.set(name, check),
     observeRequest(method, route, status, seconds) {
-      const one = known.get(route)?.get(method)?.get(status) ?? newSeries(method, route, status);
+      const { duration, byStatus } = byRoute(route, method);
+      let one = byStatus.get(status);
+      if (one === undefined) {
+        one = newSeries(method, route, status);
+        byStatus.set(status, one);
+      }
       one.count++;
-      one.duration.observe(seconds);
+      duration.observe(seconds);
     },
     gauge(name, help, read) {
       const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(read()) });

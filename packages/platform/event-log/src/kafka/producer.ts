@@ -1,7 +1,7 @@
+import { byPair } from '@switchboard/engine';
 import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Kafka } from 'kafkajs';
 import type { Outcome, PartitionRecords, Transport } from '../batcher.ts';
-import { byPartition } from '../by-partition.ts';
 import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import { within } from '../timing.ts';
 import type { LogEntry } from '../types.ts';
@@ -60,7 +60,7 @@ export function createProducer(options: {
   const shared = createLink(client);
   // A broker handles the requests of a connection in order, so delayed partitions use separate connections.
   const apart = createLink(client);
-  const placeAt = byPartition(
+  const placeAt = byPair(
     (topic, partition): Place => ({
       name: `${topic}/${partition}`,
       identity: undefined,

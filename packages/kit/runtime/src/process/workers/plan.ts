@@ -1,12 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import { YOUNG_BYTES } from '@switchboard/engine';
 import { z } from 'zod';
 import { ConfigError, parseConfig } from '../../settings/config.ts';
 import { processSettings } from '../../settings/process.ts';
 
 const MIB = 1_048_576;
-/** Three semi-spaces of 16 MiB per worker, as Node.js is configured in the images. */
-const YOUNG_BYTES = 48 * MIB;
 /** The minimum that leaves a service room for data besides its code. */
 const MIN_OLD_SPACE_BYTES = 96 * MIB;
 

@@ -1,7 +1,7 @@
+import { giveScratch, takeScratch } from '@switchboard/engine';
 import type { OutgoingRecord } from '../../types.ts';
 import { compress } from '../codecs.ts';
 import { crc32c } from './crc32c.ts';
-import { giveScratch, takeScratch } from './scratch.ts';
 import { varintLength, Writer } from './writer.ts';
 
 /** The records of one partition, and the producer identity by which the broker recognizes them. */

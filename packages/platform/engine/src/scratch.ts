@@ -1,3 +1,5 @@
+import { freeBuffer } from './free.ts';
+
 /** The largest buffer that is kept for reuse. */
 const SCRATCH_BYTES = 1_048_576;
 const MAX_KEPT = 4;
@@ -19,6 +21,6 @@ export function takeScratch(bytes: number): Buffer<ArrayBuffer> {
 
 /** Returns a buffer that is no longer used. A large one is freed immediately instead of by the garbage collector. */
 export function giveScratch(scratch: Buffer<ArrayBuffer>): void {
-  if (scratch.length > SCRATCH_BYTES) scratch.buffer.transfer(0);
+  if (scratch.length > SCRATCH_BYTES) freeBuffer(scratch.buffer);
   else if (scratch.length === SCRATCH_BYTES && kept.length < MAX_KEPT) kept.push(scratch);
 }

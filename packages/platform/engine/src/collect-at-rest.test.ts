@@ -2,7 +2,7 @@ import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { collectAtRest } from './rest.ts';
+import { collectAtRest } from './collect-at-rest.ts';
 
 /** Returns a reference to an object that nothing else holds. */
 const left = () => new WeakRef({ of: 'the last request' });
