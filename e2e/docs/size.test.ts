@@ -31,6 +31,7 @@ const MAX_README_WORDS = 350;
 const OTHERS = [
   /^(README|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md$/,
   /^docs\/(reference|examples)\//,
+  /^packages\/platform\/fairness\/README\.md$/,
   /^packages\/(sdk\/[a-z-]+|domain\/flag-engine)\/(README|CHANGELOG)\.md$/,
   /^(bench|deploy\/backings)\/README\.md$/,
 ];
