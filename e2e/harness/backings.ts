@@ -36,7 +36,7 @@ export async function startBackings(): Promise<Backings | undefined> {
     await stopThese();
     return undefined;
   }
-  const postgres = await postgresServer([...SERVICE_NAMES]);
+  const postgres = await postgresServer([...SERVICE_NAMES, 'event_log']);
   const folder = await mkdtemp(join(tmpdir(), 'switchboard-e2e-'));
   return {
     kafka,

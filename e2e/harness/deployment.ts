@@ -13,6 +13,9 @@ export interface Part {
   instances: number;
 }
 
+/** Where the event log is. */
+export type EventLogKind = 'kafka' | 'postgres';
+
 export interface DeploymentOptions {
   region: string;
   parts: Part[];
@@ -21,6 +24,8 @@ export interface DeploymentOptions {
   env?: Record<string, string>;
   /** Whether services reach PostgreSQL through a transaction pooler, if one is installed. */
   isPooled?: boolean;
+  /** Default: `kafka`. */
+  eventLog?: EventLogKind;
   /** Settings of the gateway. */
   gatewayEnv?: Record<string, string>;
   /** Runs once the backings are up, while the services start. */
@@ -31,6 +36,8 @@ export interface DeploymentOptions {
 export interface Deployment {
   region: string;
   backings: Backings;
+  /** The settings of programs that connect to the event log. */
+  eventLogSettings: Record<string, string>;
   gateway: Gateway;
   tokens: AccessTokens;
   instances: Instance[];
@@ -55,7 +62,14 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
   const providers = await startProviders();
   const pooler = options.isPooled ? await startPooler(backings) : undefined;
   const ports = await gatewayPorts();
-  const common = settings(options.region, backings, tokens, `http://127.0.0.1:${ports.api}`);
+  const eventLogSettings: Record<string, string> =
+    options.eventLog === 'postgres'
+      ? { EVENT_LOG_DATABASE_URL: backings.postgres.url('event_log') }
+      : { KAFKA_BROKERS: backings.kafka.brokers.join(',') };
+  const common = {
+    ...settings(options.region, backings, tokens, `http://127.0.0.1:${ports.api}`),
+    ...eventLogSettings,
+  };
   const placed: { part: Part; starting: Promise<Instance> }[] = [];
   for (const part of options.parts) {
     for (let i = 0; i < part.instances; i++) {
@@ -95,6 +109,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment | u
   return {
     region: options.region,
     backings,
+    eventLogSettings,
     gateway,
     tokens,
     instances,
@@ -119,7 +134,7 @@ function databaseSettings({ postgres }: Backings, service: ServiceName, pooler: 
 }
 
 function settings(region: string, backings: Backings, tokens: AccessTokens, apiUrl: string) {
-  const { kafka, redis, s3, folder } = backings;
+  const { redis, s3, folder } = backings;
   return {
     LOG_LEVEL: 'info',
     REGION: region,
@@ -131,7 +146,6 @@ function settings(region: string, backings: Backings, tokens: AccessTokens, apiU
     CONSOLE_URL: 'https://console.example.com',
     PUBLIC_API_URL: apiUrl,
     PUBLIC_LINK_BASE_URL: `${apiUrl}/shared`,
-    KAFKA_BROKERS: kafka.brokers.join(','),
     REDIS_URL: redis.url,
     ...s3Env(s3),
     MAIL_DIR: join(folder, 'mails'),

@@ -36,26 +36,27 @@ function aclsOf(user: string, { creates, writes, reads, watches }: EventLogAcces
       acls.set(`${resource} ${nameOrPrefix} ${operation}`, { user, resource, name, pattern, operation });
     }
   }
-  function allowTopic(topic: string, ...operations: BrokerAcl['operation'][]) {
+  function allowToPublish(topic: string, ...operations: BrokerAcl['operation'][]) {
     allow('topic', topic, ...operations);
-    if (isRepartitionable(topic)) allow('topic', `${topic}.from-*`, ...operations);
+    // A repartition pauses publishing while this topic exists.
+    if (isRepartitionable(topic)) allow('topic', `${topic}.next`, 'DESCRIBE');
   }
   for (const topic of creates) {
-    allowTopic(topic, 'CREATE', 'DESCRIBE', 'DESCRIBE_CONFIGS');
+    allowToPublish(topic, 'CREATE', 'DESCRIBE', 'DESCRIBE_CONFIGS');
     allow('topic', deadLettersOf(topic), 'CREATE', 'DESCRIBE', 'DESCRIBE_CONFIGS');
   }
-  for (const topic of writes) allowTopic(topic, 'WRITE');
+  for (const topic of writes) allowToPublish(topic, 'WRITE');
   for (const { group, topics } of reads) {
     allow('group', group, 'READ');
     for (const topic of topics) {
-      allowTopic(topic, 'READ');
+      allow('topic', topic, 'READ');
       // Dead-letter topics have no dead-letter topic.
       if (!topic.endsWith(deadLettersOf(''))) allow('topic', deadLettersOf(topic), 'WRITE');
     }
   }
   for (const { group, topics } of watches) {
     allow('group', group, 'DESCRIBE');
-    for (const topic of topics) allowTopic(topic, 'DESCRIBE');
+    for (const topic of topics) allow('topic', topic, 'DESCRIBE');
   }
   return [...acls.values()];
 }

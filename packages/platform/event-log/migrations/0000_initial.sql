@@ -3,6 +3,7 @@ CREATE SCHEMA "event_log";
 CREATE TABLE "event_log"."topics" (
 	"name" text PRIMARY KEY,
 	"partitions" integer NOT NULL,
+	"next_partitions" integer,
 	"cleanup" text NOT NULL CHECK ("cleanup" IN ('delete', 'compact')),
 	"retention_ms" bigint,
 	"tombstone_retention_ms" bigint

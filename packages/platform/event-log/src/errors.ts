@@ -3,9 +3,15 @@ export class EventLogUnavailable extends Error {
   override name = 'EventLogUnavailable';
 }
 
-/** The topic was repartitioned after the records got their partitions. Request its `placement` and publish again. */
-export class TopicMoved extends EventLogUnavailable {
-  override name = 'TopicMoved';
+/** The topic is being repartitioned. Nothing was published; retry in a minute. */
+export class TopicPaused extends EventLogUnavailable {
+  override name = 'TopicPaused';
+
+  constructor(topic: string, partitions: number) {
+    super(
+      `publishing to ${topic} is paused until it has ${partitions} partitions. Unless that is in progress, run switchboard topics repartition ${topic} --to ${partitions}`,
+    );
+  }
 }
 
 /** Too many bytes are in flight. Nothing was published; retry shortly. */

@@ -1,8 +1,8 @@
 import type { ByteBudget } from '@switchboard/fairness';
 import { createBatcher, type Share, sizeOf, type Transport } from './batcher.ts';
-import { EventLogBusy, EventLogUnavailable, RecordTooLarge, TopicMoved } from './errors.ts';
+import { EventLogBusy, EventLogUnavailable, RecordTooLarge, TopicPaused, UnknownTopic } from './errors.ts';
 import { within } from './timing.ts';
-import type { OutgoingRecord, Placement, Published } from './types.ts';
+import type { OutgoingRecord, Published } from './types.ts';
 
 /** The maximum size of a record in bytes, including key and headers. */
 export const MAX_RECORD_BYTES = 1_048_576;
@@ -15,20 +15,26 @@ const MAX_SEND_BYTES = 4 * 1024 * 1024;
 /** The maximum per fairness key while several publish. A broker handles a send of this size in a few milliseconds. */
 const MAX_BYTES_PER_FAIRNESS_KEY = 256 * 1024;
 
-/** The destination of a topic's records. */
-interface Place {
-  /** The topic name in the transport. */
-  topic: string;
-  placement: Placement;
+/** A look-up of this age is repeated in the background. */
+const REFRESH_MS = 1_000;
+/** The maximum age of a look-up. Longer than one that fails and is repeated takes. */
+const MAX_AGE_MS = 8_000;
+/** Longer than a publisher uses a look-up and then retries a send. Nothing is published to a topic paused this long. */
+export const SETTLE_MS = 15_000;
+
+/** A look-up of a topic. */
+interface Found {
+  partitions: number;
+  /** When the look-up began. */
+  at: number;
 }
 
 export interface Publisher {
-  /** Synchronous if known. Throws UnknownTopic, or EventLogUnavailable if the look-up times out. */
-  placeOf(topic: string): Place | Promise<Place>;
-  placement(topic: string): Placement | Promise<Placement>;
-  /** Makes the next publish look up the destination of the topic again. */
-  forget(topic: string): void;
+  /** Synchronous if known. Throws UnknownTopic, TopicPaused, or EventLogUnavailable if the look-up times out. */
+  partitions(topic: string): number | Promise<number>;
   publish(topic: string, records: OutgoingRecord[], fairnessKey?: string): Promise<Published>;
+  /** Publishes to a dead-letter topic, which may have fewer partitions than the topic of the record. */
+  publishDeadLetter(topic: string, record: OutgoingRecord): Promise<Published>;
   bytesInFlight(): number;
   close(): Promise<void>;
 }
@@ -39,8 +45,8 @@ export function createPublisher(options: {
   timeoutMs: number;
   /** The limit on accepted bytes that are not acknowledged yet. */
   budget: ByteBudget;
-  /** Looks up a topic's destination, once per topic until it is forgotten. Throws UnknownTopic. */
-  placeOf(topic: string): Promise<Place>;
+  /** Looks up the number of partitions of a topic. Throws UnknownTopic and TopicPaused. */
+  lookUp(topic: string): Promise<number>;
 }): Publisher {
   const { transport, timeoutMs, budget } = options;
   const batcher = createBatcher({
@@ -49,14 +55,14 @@ export function createPublisher(options: {
     maxSendBytes: MAX_SEND_BYTES,
     maxBytesPerFairnessKey: MAX_BYTES_PER_FAIRNESS_KEY,
   });
-  const places = new Map<string, Place>();
-  const lookups = new Map<string, Promise<Place>>();
+  const found = new Map<string, Found>();
+  const lookups = new Map<string, Promise<number>>();
   let openLookups = 0;
   let onLookupsDone: (() => void) | undefined;
   let closed = false;
 
   /**
-   * Publishes records. Not async, and creates no promise if the place is known, because it runs for every request.
+   * Publishes records. Not async, and creates no promise if the topic is known, because it runs for every request.
    */
   function publish(topic: string, records: OutgoingRecord[], fairnessKey?: string): Promise<Published> {
     try {
@@ -64,36 +70,33 @@ export function createPublisher(options: {
       if (records.length === 0) return Promise.resolve(noOffsets);
       const deadline = performance.now() + timeoutMs;
       const shares = split(topic, records);
-      const known = places.get(topic);
-      if (known === undefined) return publishUnplaced(topic, shares, deadline, fairnessKey);
-      const placed = shifted(topic, shares, known);
-      if (!batcher.hasRoom(known.topic, placed)) {
+      const count = known(topic);
+      if (count === undefined) return publishUnknown(topic, shares, deadline, fairnessKey);
+      checkPartitions(topic, shares, count);
+      if (!batcher.hasRoom(topic, shares)) {
         throw new EventLogBusy(`the event log is busy: a partition of ${topic} is held up; retry shortly`);
       }
       reserve(shares);
-      return batcher.publish(known.topic, placed, deadline, fairnessKey);
+      return batcher.publish(topic, shares, deadline, fairnessKey);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  async function publishUnplaced(
+  async function publishUnknown(
     topic: string,
     shares: Map<number, Share>,
     deadline: number,
     fairnessKey: string | undefined,
   ): Promise<Published> {
     const total = reserve(shares);
-    let place: Place;
-    let placed: Map<number, Share>;
     try {
-      place = await lookUp(topic, deadline);
-      placed = shifted(topic, shares, place);
+      checkPartitions(topic, shares, await lookUp(topic, deadline));
     } catch (error) {
       budget.release(total);
       throw error;
     }
-    return batcher.publish(place.topic, placed, deadline, fairnessKey);
+    return batcher.publish(topic, shares, deadline, fairnessKey);
   }
 
   function reserve(shares: Map<number, Share>): number {
@@ -105,12 +108,21 @@ export function createPublisher(options: {
     );
   }
 
-  const placeOf = (topic: string) => places.get(topic) ?? lookUp(topic, performance.now() + timeoutMs);
+  function known(topic: string): number | undefined {
+    const last = found.get(topic);
+    if (last === undefined) return undefined;
+    const age = performance.now() - last.at;
+    if (age > MAX_AGE_MS) return undefined;
+    if (age > REFRESH_MS) fetch(topic).catch(() => {});
+    return last.partitions;
+  }
 
-  async function lookUp(topic: string, deadline: number): Promise<Place> {
+  const partitions = (topic: string) => known(topic) ?? lookUp(topic, performance.now() + timeoutMs);
+
+  async function lookUp(topic: string, deadline: number): Promise<number> {
     openLookups++;
     try {
-      return await within(deadline, `looking up ${topic}`, fetchPlace(topic));
+      return await within(deadline, `looking up ${topic}`, fetch(topic));
     } finally {
       // Runs after the caller has passed its records to the batcher.
       setImmediate(() => {
@@ -121,32 +133,32 @@ export function createPublisher(options: {
   }
 
   /** Runs one look-up per topic at a time, so that an unavailable log is not flooded. */
-  function fetchPlace(topic: string): Promise<Place> {
+  function fetch(topic: string): Promise<number> {
     const running = lookups.get(topic);
     if (running) return running;
+    const at = performance.now();
     const lookup = options
-      .placeOf(topic)
-      .then((place) => {
-        if (lookups.get(topic) === lookup) places.set(topic, place);
-        return place;
-      })
-      .finally(() => {
-        if (lookups.get(topic) === lookup) lookups.delete(topic);
-      });
+      .lookUp(topic)
+      .then(
+        (count) => {
+          found.set(topic, { partitions: count, at });
+          return count;
+        },
+        (error) => {
+          if (error instanceof TopicPaused || error instanceof UnknownTopic) found.delete(topic);
+          throw error;
+        },
+      )
+      .finally(() => lookups.delete(topic));
     lookups.set(topic, lookup);
     return lookup;
   }
 
   return {
     publish,
-    placeOf,
-    placement(topic) {
-      const place = placeOf(topic);
-      return place instanceof Promise ? place.then(({ placement }) => placement) : place.placement;
-    },
-    forget(topic) {
-      places.delete(topic);
-      lookups.delete(topic);
+    partitions,
+    async publishDeadLetter(topic, record) {
+      return publish(topic, [{ ...record, partition: record.partition % (await partitions(topic)) }]);
     },
     bytesInFlight: budget.used,
     async close() {
@@ -186,20 +198,11 @@ function split(topic: string, records: OutgoingRecord[]): Map<number, Share> {
   return shares;
 }
 
-/** Returns the shares by the partition numbers of their place. */
-function shifted(
-  topic: string,
-  shares: Map<number, Share>,
-  { placement: { first, count } }: Place,
-): Map<number, Share> {
+function checkPartitions(topic: string, shares: ReadonlyMap<number, Share>, count: number): void {
   for (const partition of shares.keys()) {
-    if (partition < first && partition >= 0) {
-      throw new TopicMoved(`the partitions of ${topic} are ${first} and later now; retry`);
-    }
-    if (Number.isInteger(partition) && partition >= 0 && partition < first + count) continue;
-    throw new RangeError(`${topic} has partitions ${first} to ${first + count - 1}, not ${partition}`);
+    if (Number.isInteger(partition) && partition >= 0 && partition < count) continue;
+    throw new RangeError(`${topic} has partitions 0 to ${count - 1}, not ${partition}`);
   }
-  return first === 0 ? shares : new Map([...shares].map(([partition, share]) => [partition - first, share]));
 }
 
 function tooLarge(topic: string, bytes: number): RecordTooLarge {

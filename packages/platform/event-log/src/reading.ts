@@ -30,13 +30,9 @@ export async function readTopic(
     topics: [topic],
     maxBatchBytes: BATCH_BYTES,
     commit: 'manual',
-    async handle({ partition, records, nextOffset, commit }) {
+    async handle({ partition, records, nextOffset }) {
       const range = ranges[partition];
-      if (range === undefined) return;
-      // Once the group has committed the ends of a repartitioned topic's partitions, it continues with the later
-      // ones.
-      if (nextOffset >= range.end) await commit(nextOffset);
-      if (!open.has(partition)) return;
+      if (range === undefined || !open.has(partition)) return;
       try {
         for (const record of records) {
           if (record.offset >= range.start && record.offset < range.end) onRecord(record);

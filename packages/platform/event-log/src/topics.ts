@@ -23,6 +23,21 @@ export function minInSyncReplicas(replication: number): number {
   return replication >= 3 ? 2 : 1;
 }
 
+/**
+ * Returns a log entry with the command that adds partitions, if a topic has fewer than the settings ask for. A
+ * dead-letter topic and a compacted topic work with any number.
+ */
+export function tooFewPartitions(
+  { name, cleanup, partitions }: TopicSpec,
+  found: number,
+): LogEntry | undefined {
+  if (found >= partitions || cleanup === 'compact' || name.endsWith(deadLetterTopic(''))) return undefined;
+  return {
+    level: 'warn',
+    message: `topic ${name} has ${found} partitions, TOPIC_PARTITIONS is ${partitions}: run switchboard topics repartition ${name} --to ${partitions}`,
+  };
+}
+
 /** Throws TopicMismatch if a topic exists with a different setting. */
 export function checkTopic(spec: TopicSpec, what: string, found: unknown, wanted: unknown): void {
   if (found === wanted) return;

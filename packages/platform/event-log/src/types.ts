@@ -16,8 +16,8 @@ export interface TopicSpec {
   tombstoneRetentionMs?: number;
   /** The maximum size of a record batch on the Kafka broker. Default: 8 MiB, more than this package sends at once. */
   maxMessageBytes?: number;
-  /** Whether publishers use `placement`. If so, an existing topic may have another number of partitions. */
-  isPlaced?: boolean;
+  /** Whether an existing topic may have another number of partitions, because it can be repartitioned. */
+  anyPartitions?: boolean;
   /** Whether to create a dead-letter topic. Default: true. */
   deadLetter?: boolean;
 }
@@ -98,12 +98,6 @@ export interface ConsumeOptions {
   retryMaxMs?: number;
 }
 
-/** The partitions that keys are spread over: `first + partitionFor(key, count)`. */
-export interface Placement {
-  first: number;
-  count: number;
-}
-
 /** The offsets of published records. */
 export interface Published {
   /** Returns the offset, in its partition, of the published record at this index. */
@@ -134,17 +128,17 @@ export interface EventLog {
   /**
    * Publishes records and resolves with their offsets when all are stored. Records of one partition and
    * fairness key keep their order. While several keys (such as projects) wait, each has records in the next send.
-   * @throws TopicMoved if the topic was repartitioned; some of the records may be stored.
-   * @throws EventLogUnavailable if the log did not respond in time; the records may still be stored later.
+   * @throws EventLogUnavailable if the log did not respond in time, or while the topic is repartitioned; the records
+   * may still be stored later.
    * @throws EventLogBusy if too many bytes are in flight; nothing was published.
    * @throws RecordTooLarge if a record exceeds the maximum size; nothing was published.
    */
   publish(topic: string, records: OutgoingRecord[], fairnessKey?: string): Promise<Published>;
   /**
-   * Returns the partitions that keyed records go to, synchronously if known. Cached until `publish` throws
-   * TopicMoved.
+   * Returns the number of partitions to spread keys over with `partitionFor`, synchronously if known. Call it for
+   * every publish. Throws EventLogUnavailable while the topic is repartitioned.
    */
-  placement(topic: string): Placement | Promise<Placement>;
+  partitions(topic: string): number | Promise<number>;
   /** Starts a consumer, which joins when the log is available. A new group starts at the earliest offset. */
   consume(options: ConsumeOptions): Promise<Consumption>;
   /** Returns the offset of the next record, per partition. Throws UnknownTopic. */

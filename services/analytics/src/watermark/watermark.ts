@@ -41,8 +41,11 @@ export function createWatermark({ log, stored, clock, logger }: WatermarkOptions
     samples.push({ at, ends });
     // Where events are stored long after acceptance, every second sample is sufficient.
     if (samples.length > MAX_SAMPLES) samples = samples.filter((_, index) => index % 2 === 1);
-    const isStored = (sample: Sample) =>
-      sample.ends.every((end, partition) => (offsets[partition] ?? 0n) >= end);
+    // A repartitioned topic reuses offsets, and has another number of partitions.
+    const isStored = ({ ends: sampled }: Sample) =>
+      sampled.every((end, partition) => {
+        return end === 0n || (offsets.length === sampled.length && (offsets[partition] ?? 0n) >= end);
+      });
     const index = samples.findLastIndex(isStored);
     if (index < 0) return;
     known = samples[index]?.at ?? known;

@@ -54,6 +54,12 @@ export function recordOf({ key, line, ...place }: KeyedPlace): KeyedRecord {
   return { ...place, keys: key, lines: [line] };
 }
 
-export function isSamePlace(one: Place, other: Place): boolean {
-  return one.partition === other.partition && one.offset === other.offset && one.line === other.line;
+/** Also compares times, because a recreated topic reuses offsets. */
+export function isSamePlace(one: Omit<KeyedPlace, 'key'>, other: Omit<KeyedPlace, 'key'>): boolean {
+  return (
+    one.partition === other.partition &&
+    one.offset === other.offset &&
+    one.line === other.line &&
+    one.acceptedAt === other.acceptedAt
+  );
 }

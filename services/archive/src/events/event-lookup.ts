@@ -66,7 +66,7 @@ export function createEventLookup({ store, files, log, objects }: EventLookupOpt
     const known = new Map((await files.find(keys)).map((file) => [file.key, file]));
     const written = keys.flatMap((key) => known.get(key) ?? []);
     for (const file of await currentFiles(projectId, written)) {
-      const row = await findRow(projectId, file, place);
+      const row = await findRow(projectId, file, { ...place, receivedAt });
       if (row !== undefined) return { file: file.key, row };
     }
     const [file] = written;
@@ -74,7 +74,10 @@ export function createEventLookup({ store, files, log, objects }: EventLookupOpt
     const [segment] = segments;
     if (segment === undefined) return undefined;
     const old = formerFileKey(segment, { projectId, receivedAt });
-    return { file: old, row: (await findRow(projectId, { key: old, bytes: 0 }, place)) ?? null };
+    return {
+      file: old,
+      row: (await findRow(projectId, { key: old, bytes: 0 }, { ...place, receivedAt })) ?? null,
+    };
   }
 
   /** Returns the files that now contain the rows that a project had in these files. */
@@ -90,7 +93,11 @@ export function createEventLookup({ store, files, log, objects }: EventLookupOpt
     return current;
   }
 
-  async function findRow(projectId: string, file: Pick<KnownFile, 'key' | 'bytes'>, place: Place) {
+  async function findRow(
+    projectId: string,
+    file: Pick<KnownFile, 'key' | 'bytes'>,
+    place: Place & { receivedAt: number },
+  ) {
     try {
       return await (await openFile(objects, file))?.findRow(projectId, place);
     } catch (error) {

@@ -216,4 +216,23 @@ onEachBacking('redelivered records', ({ harness, run, running }) => {
     await harness.allCommitted();
     expect(await harness.rows(projectId)).toHaveLength(2);
   });
+
+  it('archives an event once that is sent again to the same place of a recreated topic', async () => {
+    const projectId = newProject();
+    const consumer = run();
+    const event = sent({ distinct_id: 'one' });
+    await harness.publish(projectId, [event]);
+    await harness.allCommitted();
+    await consumer.stop();
+    const [row] = await harness.rows(projectId);
+    // As if the first copy had been on an earlier topic, where the second copy now is.
+    const { log_partition: partition, log_offset: offset } = row ?? {};
+    await harness.database.drizzle.execute(sql`
+      update seen_events set log_offset = log_offset + 1, accepted_at = accepted_at - interval '1 minute'
+        where log_partition = ${partition} and log_offset = ${offset}`);
+    run();
+    await harness.publish(projectId, [event]);
+    await harness.allCommitted();
+    expect(await harness.rows(projectId)).toHaveLength(1);
+  });
 });

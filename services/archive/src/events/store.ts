@@ -74,7 +74,7 @@ export interface EventsStore {
    */
   insertSeen(records: readonly KeyedRecord[]): Promise<number>;
   /** Returns the first places of events, by key. */
-  findSeen(keys: readonly string[]): Promise<Map<string, Place>>;
+  findSeen(keys: readonly string[]): Promise<Map<string, Omit<KeyedPlace, 'key'>>>;
   insertDuplicates(events: readonly KeyedPlace[]): Promise<void>;
   hasDeadLetter(place: DeadLetterPlace): Promise<boolean>;
   insertDeadLetter(place: DeadLetterPlace, letter: { key: string | null; reason: string }): Promise<void>;
@@ -186,10 +186,12 @@ export function createEventsStore(db: Db): EventsStore {
     },
 
     async findSeen(keys) {
-      const rows = await db.execute<PlaceRow & { event_key: string }>(sql`
-        select event_key, ${placeColumns} from ${seenEvents}
+      const rows = await db.execute<PlaceRow & { event_key: string; at: string }>(sql`
+        select event_key, ${placeColumns}, accepted_at as at from ${seenEvents}
         where event_key = any(${arrayOf(keys)}::uuid[])`);
-      return new Map(rows.map((row) => [digits(row.event_key), placeOf(row)]));
+      return new Map(
+        rows.map((row) => [digits(row.event_key), { ...placeOf(row), acceptedAt: Date.parse(row.at) }]),
+      );
     },
 
     async insertDuplicates(events) {

@@ -140,6 +140,20 @@ it('does not bring back the originals of a missing file', async () => {
   expect(await store.find([original.key])).toMatchObject([{ isDeleted: true }]);
 });
 
+it('keeps a merged file of records whose offsets an earlier topic also had', async () => {
+  const earlier = { receivedAt: Date.UTC(2026, 2, 1, 8), occurredAt: Date.UTC(2026, 2, 1, 8) };
+  await enter(segmentKey(1), [1, 2]);
+  await put(mergedKey(1), [1, 2], earlier);
+  await adopt();
+  expect(await read()).toEqual(twice([1, 1, 2, 2]));
+});
+
+it('records the files of an earlier topic, whose offsets are beyond the end of the topic', async () => {
+  await put(segmentKey(200), [200]);
+  await adopt();
+  expect(await read()).toEqual(twice([200]));
+});
+
 it('leaves a merged file alone, and logs it, where it has some rows of another file', async () => {
   await enter(segmentKey(1), [1, 2]);
   await put(mergedKey(1), [2, 3]);

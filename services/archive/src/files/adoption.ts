@@ -166,10 +166,12 @@ async function finalOf(
 ): Promise<Found[]> {
   if (unknown.every(({ segment }) => segment === undefined)) return [];
   const lags = await log.lag(group, [ingestionTopics.events]);
-  const committed = new Map(lags.map((one) => [one.partition, one.committed]));
+  const ranges = new Map(lags.map((one) => [one.partition, one]));
   return unknown.filter(({ segment }) => {
     if (segment === undefined) return false;
-    return segment.offset < (committed.get(segment.partition) ?? 0n) || isExpired(segment.timestamp);
+    const { committed, end } = ranges.get(segment.partition) ?? { committed: 0n, end: 0n };
+    // Records beyond the end were on an earlier topic of this name.
+    return segment.offset < committed || segment.offset >= end || isExpired(segment.timestamp);
   });
 }
 

@@ -174,6 +174,6 @@ describe('a Parquet file', () => {
       expect(event && (await file.findRow('p1', event))).toBe(index);
       expect(event && (await file.findRow('p2', event))).toBeUndefined();
     }
-    expect(await file.findRow('p1', { partition: 0, offset: 99n, line: 0 })).toBeUndefined();
+    expect(await file.findRow('p1', { partition: 0, offset: 99n, line: 0, receivedAt: 0 })).toBeUndefined();
   });
 });

@@ -70,8 +70,11 @@ export interface OpenFile {
   groups(): AsyncGenerator<Row[]>;
   /** Yields the project of each row in order, one group at a time. */
   projects(): AsyncGenerator<string[]>;
-  /** Returns the index of the row of the event at this place, counted from 0. */
-  findRow(projectId: string, place: Place): Promise<number | undefined>;
+  /**
+   * Returns the index of the row of the event that was accepted at a time, in milliseconds since 1970, at this place,
+   * counted from 0. The time distinguishes a recreated topic.
+   */
+  findRow(projectId: string, place: Place & { receivedAt: number }): Promise<number | undefined>;
   /** Whether the file has rows of matching people of a project. */
   hasRows(projectId: string, isOne: (distinctId: string) => boolean): Promise<boolean>;
 }
@@ -141,7 +144,7 @@ async function readFile(file: AsyncBuffer): Promise<OpenFile> {
         yield sortedTextsOf(ids);
       }
     },
-    async findRow(projectId, { partition, offset, line }) {
+    async findRow(projectId, { partition, offset, line, receivedAt }) {
       const [row] = await read({
         columns: ['log_line'],
         filter: {
@@ -149,6 +152,7 @@ async function readFile(file: AsyncBuffer): Promise<OpenFile> {
           log_partition: { $eq: partition },
           log_offset: { $eq: offset },
           log_line: { $eq: line },
+          received_at: { $eq: new Date(receivedAt) },
         },
         includeRowIndex: true,
       });

@@ -6,41 +6,45 @@ export interface Survey {
   contents: Contents;
   /** The only project of the rows; null if there are several. */
   projectId: string | null;
-  /** The offsets of the records that the rows come from, ascending, by partition. */
-  records: [partition: number, offsets: Float64Array][];
+  /**
+   * The offsets of the records that the rows come from, ascending, by partition and ten minutes of acceptance, because
+   * a recreated topic reuses offsets.
+   */
+  records: [group: string, offsets: Float64Array][];
 }
 
 /** Reads a whole file. */
 export async function surveyFile(file: OpenFile): Promise<Survey> {
   const contents = collectContents();
   const projects = new Set<string>();
-  const records = new Map<number, Set<number>>();
+  const records = new Map<string, Set<number>>();
   for await (const rows of file.groups()) {
     for (const row of rows) {
       contents.add(row);
       if (projects.size < 2) projects.add(row.projectId);
-      const offsets = records.get(row.partition) ?? new Set();
-      records.set(row.partition, offsets.add(Number(row.offset)));
+      const group = `${row.partition} ${Math.floor(row.receivedAt / GROUP_MS)}`;
+      const offsets = records.get(group) ?? new Set();
+      records.set(group, offsets.add(Number(row.offset)));
     }
   }
   const [projectId = null] = projects.size === 1 ? projects : [];
   return {
     contents: contents.get(),
     projectId,
-    records: [...records].map(([partition, offsets]) => [partition, Float64Array.from(offsets).sort()]),
+    records: [...records].map(([group, offsets]) => [group, Float64Array.from(offsets).sort()]),
   };
 }
 
 /** Creates a set of records that takes one bit each where their offsets are close together. */
 export function createRecordSet() {
   const blocks = new Map<string, Uint8Array>();
-  const blockOf = (partition: number, offset: number) => `${partition} ${Math.floor(offset / BLOCK_BITS)}`;
+  const blockOf = (group: string, offset: number) => `${group} ${Math.floor(offset / BLOCK_BITS)}`;
 
   return {
     add({ records }: Survey): void {
-      for (const [partition, offsets] of records) {
+      for (const [group, offsets] of records) {
         for (const offset of offsets) {
-          const name = blockOf(partition, offset);
+          const name = blockOf(group, offset);
           const block = blocks.get(name) ?? new Uint8Array(BLOCK_BITS / 8);
           const bit = offset % BLOCK_BITS;
           block[bit >> 3] = (block[bit >> 3] ?? 0) | (1 << (bit & 7));
@@ -51,10 +55,10 @@ export function createRecordSet() {
     /** Returns how many of a file's records are in the set: none, some, or all of them. */
     overlap({ records }: Survey): 'none' | 'some' | 'all' {
       let [found, all] = [0, 0];
-      for (const [partition, offsets] of records) {
+      for (const [group, offsets] of records) {
         for (const offset of offsets) {
           const bit = offset % BLOCK_BITS;
-          const byte = blocks.get(blockOf(partition, offset))?.[bit >> 3] ?? 0;
+          const byte = blocks.get(blockOf(group, offset))?.[bit >> 3] ?? 0;
           all += 1;
           if ((byte & (1 << (bit & 7))) !== 0) found += 1;
         }
@@ -66,3 +70,4 @@ export function createRecordSet() {
 }
 
 const BLOCK_BITS = 4_096;
+const GROUP_MS = 600_000;

@@ -18,7 +18,7 @@ export function openOutbox({
   const topic = {
     name: DIRECTORY_TOPIC,
     partitions: config.TOPIC_PARTITIONS,
-    isPlaced: true,
+    anyPartitions: true,
     replication,
     cleanup: 'compact' as const,
     tombstoneRetentionMs: DIRECTORY_TOMBSTONE_RETENTION_MS,

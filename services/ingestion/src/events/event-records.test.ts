@@ -11,7 +11,7 @@ const receivedAt = new Date('2026-03-01T10:00:00.000Z');
 
 function recordsOf(events: EventBatch['events'], sentAt = '2026-03-01T10:00:00.000Z', partitions = 4) {
   const lines = eventLines({ events, sent_at: sentAt });
-  const arrival = { projectId: 'p1', receivedAt, placement: { first: 0, count: partitions } };
+  const arrival = { projectId: 'p1', receivedAt, partitions };
   return eventRecords(lines, arrival).records.map((record) => ({
     ...record,
     topic: 'events',

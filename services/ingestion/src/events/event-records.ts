@@ -1,4 +1,4 @@
-import { type OutgoingRecord, type Placement, partitionFor } from '@switchboard/event-log';
+import { type OutgoingRecord, partitionFor } from '@switchboard/event-log';
 import { clockCorrection, utcTime } from '../records/times.ts';
 import type { EventLine, EventLines } from './event-lines.ts';
 
@@ -8,7 +8,8 @@ export const RECORD_MAX_BYTES = 900_000;
 interface Arrival {
   projectId: string;
   receivedAt: Date;
-  placement: Placement;
+  /** The number of partitions of the topic. */
+  partitions: number;
 }
 
 interface EventRecords {
@@ -23,16 +24,15 @@ interface EventRecords {
  */
 export function eventRecords(
   { sentAt, lines }: EventLines,
-  { projectId, receivedAt, placement }: Arrival,
+  { projectId, receivedAt, partitions }: Arrival,
 ): EventRecords {
-  const { first, count } = placement;
   const correction = clockCorrection(sentAt, receivedAt);
   const values = new Map<number, Value[]>();
   const seen = lines.length > 1 ? new Set<string>() : undefined;
   let total = 0;
   for (const line of lines) {
     if (seen !== undefined && seen.size === seen.add(line.eventId).size) continue;
-    const partition = first + partitionFor(`${projectId}:${line.distinctId}`, count);
+    const partition = partitionFor(`${projectId}:${line.distinctId}`, partitions);
     total += addLine(values, partition, line);
   }
 

@@ -1,6 +1,5 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import { freeBytes } from '@switchboard/engine';
-import type { Placement } from '@switchboard/event-log';
 import { fairnessKeyOfProject } from '@switchboard/http';
 import type { Publishing } from '../records/publishing.ts';
 import type { EventLines } from './event-lines.ts';
@@ -16,13 +15,13 @@ export function createEvents({ log, clock }: Publishing): Events {
   // are stored.
   function publish(projectId: string, batch: EventLines): Promise<unknown> {
     const receivedAt = clock.now();
-    const placement = log.placement(ingestionTopics.events);
-    return placement instanceof Promise
-      ? placement.then((found) => publishAt(found, projectId, batch, receivedAt))
-      : publishAt(placement, projectId, batch, receivedAt);
+    const partitions = log.partitions(ingestionTopics.events);
+    return partitions instanceof Promise
+      ? partitions.then((found) => publishTo(found, projectId, batch, receivedAt))
+      : publishTo(partitions, projectId, batch, receivedAt);
   }
-  function publishAt(placement: Placement, projectId: string, batch: EventLines, receivedAt: Date) {
-    const { records, memory } = eventRecords(batch, { projectId, placement, receivedAt });
+  function publishTo(partitions: number, projectId: string, batch: EventLines, receivedAt: Date) {
+    const { records, memory } = eventRecords(batch, { projectId, partitions, receivedAt });
     if (batch.body !== undefined) freeBytes(batch.body);
     const publishing = log.publish(ingestionTopics.events, records, fairnessKeyOfProject(projectId));
     // Does not free the memory on failure, because a send may still be in progress.

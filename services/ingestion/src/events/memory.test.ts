@@ -11,7 +11,7 @@ setFlagsFromString('--expose-gc');
 const gc: () => void = runInNewContext('gc');
 
 const clock = systemClock;
-const placement = async () => ({ first: 0, count: 4 });
+const partitions = async () => 4;
 
 const BATCHES = 200;
 /** Enough events for more than half of the memory that Node.js shares among small buffers. */
@@ -38,7 +38,7 @@ it('keeps only the records of a batch in memory while they are stored', async ()
     return stored.promise;
   };
   const events = createEvents({
-    log: { publish, placement },
+    log: { publish, partitions },
     clock,
   });
   const bodies = Array.from({ length: BATCHES }, body);
@@ -64,7 +64,7 @@ it('frees a body once its records are written, and the records once they are sto
     published.push({ records, outcome });
     return outcome.promise;
   };
-  const events = createEvents({ log: { publish, placement }, clock });
+  const events = createEvents({ log: { publish, partitions }, clock });
   const bodies = [body(), body()].map((text) => Buffer.from(text));
   const accepting = bodies.map((bytes) => events.accept('p1', scannedFrom(bytes)));
   await new Promise(setImmediate);
@@ -83,7 +83,7 @@ it('frees a body once its records are written, and the records once they are sto
 
 it('does not free a body that is part of larger memory', async () => {
   const events = createEvents({
-    log: { publish: async () => ({ offsetOf: () => 0n }), placement },
+    log: { publish: async () => ({ offsetOf: () => 0n }), partitions },
     clock,
   });
   const larger = Buffer.from(`${body()}{"another":"body"}`);

@@ -33,8 +33,7 @@ export function createIdentify({ log, clock }: Publishing): Identify {
     const json = JSON.stringify(record);
     const key = `${record.project_id}:${record.distinct_id}`;
     const headers = { project: record.project_id, received_at: record.received_at };
-    const { first, count } = await log.placement(topic);
-    const partition = first + partitionFor(key, count);
+    const partition = partitionFor(key, await log.partitions(topic));
     const records = [{ partition, key, value: Buffer.from(json), headers }];
     const published = await log.publish(topic, records, fairnessKeyOfProject(record.project_id));
     return stateToken({ topic, partition, offset: Number(published.offsetOf(0)) });

@@ -3,6 +3,6 @@ import type { Clock } from '@switchboard/runtime';
 
 /** Dependencies of every feature that publishes. */
 export interface Publishing {
-  log: Pick<EventLog, 'placement' | 'publish'>;
+  log: Pick<EventLog, 'partitions' | 'publish'>;
   clock: Clock;
 }

@@ -9,7 +9,7 @@ export function topicSpecs(config: IngestionConfig): TopicSpec[] {
   const topic = (name: string, retentionHours: number): TopicSpec => ({
     name,
     partitions: config.TOPIC_PARTITIONS,
-    isPlaced: true,
+    anyPartitions: true,
     replication: config.TOPIC_REPLICATION,
     cleanup: 'delete',
     retentionMs: retentionHours * HOUR_MS,

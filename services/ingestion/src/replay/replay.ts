@@ -32,8 +32,7 @@ export function createReplay({ log, clock }: Publishing): Replay {
         chunk: await chunkHash(values, fairnessKeyOfProject(projectId)),
         parts: String(values.length),
       };
-      const { first, count } = await log.placement(ingestionTopics.replays);
-      const partition = first + partitionFor(key, count);
+      const partition = partitionFor(key, await log.partitions(ingestionTopics.replays));
       const records = values.map((value, index): OutgoingRecord => {
         return { partition, key, value, headers: { ...headers, part: String(index + 1) } };
       });

@@ -32,9 +32,9 @@ export function restrictLog(log: EventLog, access: EventLogAccess, user: string)
       writes.includes(topic)
         ? log.publish(topic, records, fairnessKey)
         : Promise.reject(new UndeclaredAccess(undeclared(`publish to ${topic}`))),
-    placement(topic) {
+    partitions(topic) {
       allow(writes.includes(topic), `publish to ${topic}`);
-      return log.placement(topic);
+      return log.partitions(topic);
     },
     async consume(options) {
       const { group, topics } = options;

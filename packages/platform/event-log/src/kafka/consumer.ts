@@ -15,15 +15,12 @@ import type { ConsumeOptions, LogEntry } from '../types.ts';
 import { stickyAssigner } from './assigner.ts';
 import { retrying } from './client.ts';
 import { lastOffsetOf, recordsOf } from './records.ts';
-import type { Range } from './topics/range.ts';
-import type { Ranges } from './topics/ranges.ts';
+import type { Listing } from './topics/listing.ts';
 
 /** When a handler takes longer, its partition is paused so that other partitions of the broker are not delayed. */
 const SLOW_MS = 1_000;
 
 const LEAVE_MS = 5_000;
-
-const WATCH_MS = 5_000;
 
 /** How long a commit waits for the group to settle. */
 const REJOIN_MS = 10_000;
@@ -35,8 +32,6 @@ interface Held {
   position: bigint | undefined;
   /** The offset after the last record that the handler has finished. */
   handled: bigint | undefined;
-  /** The Kafka topic and partition. */
-  source: { topic: string; partition: number };
   /** Resumes the partition, which is paused while a slow handler runs. */
   resume?: (() => void) | undefined;
 }
@@ -54,11 +49,11 @@ export interface KafkaConsumption {
 export function startConsumer(options: {
   client: Kafka;
   consume: ConsumeOptions;
-  ranges: Pick<Ranges, 'toRead'>;
+  listing: Pick<Listing, 'partitions'>;
   publishDeadLetter: Progress['publishDeadLetter'];
   onLog?: ((entry: LogEntry) => void) | undefined;
 }): KafkaConsumption {
-  const { client, consume, ranges, onLog } = options;
+  const { client, consume, listing, onLog } = options;
   const stopping = new AbortController();
   const held = new Map<string, Held>();
   const working = new Map<string, Promise<unknown>>();
@@ -91,22 +86,15 @@ export function startConsumer(options: {
   async function runOnce(): Promise<unknown> {
     try {
       const starts = (isFromStored && (await consume.from?.())) || new Map();
-      return await consumeFrom(await sourcesOf(), starts);
+      // kafkajs retries a topic that does not exist for its whole retry period.
+      await Promise.all(consume.topics.map(listing.partitions));
+      return await consumeFrom(starts);
     } catch (error) {
       return error;
     }
   }
 
-  /** Returns the range of each topic by the name of its Kafka topic. */
-  async function sourcesOf(): Promise<Map<string, Range>> {
-    const found = await Promise.all(consume.topics.map((topic) => ranges.toRead(consume.group, topic)));
-    return new Map(found.map((range) => [range.kafkaTopic, range]));
-  }
-
-  async function consumeFrom(
-    sources: ReadonlyMap<string, Range>,
-    starts: ReadonlyMap<number, bigint>,
-  ): Promise<unknown> {
+  async function consumeFrom(starts: ReadonlyMap<number, bigint>): Promise<unknown> {
     let joined = { memberId: '', generation: -1 };
     const consumer = client.consumer({
       // A separate group does not have to wait for other or dead members.
@@ -127,7 +115,10 @@ export function startConsumer(options: {
     consumer.on(consumer.events.CRASH, ({ payload }) => end(payload.error));
     consumer.on(consumer.events.REBALANCING, ({ payload }) => {
       isRejoining = true;
-      if (payload.isTopicUnknown) revokeAll();
+      if (!payload.isTopicUnknown) return;
+      // A topic was deleted. A repartition creates it again once all members have left.
+      revokeAll();
+      end(new Error('a topic does not exist'));
     });
     consumer.on(consumer.events.OFFSET_OUT_OF_RANGE, ({ payload: { topic, partition, offset } }) => {
       // kafkajs then commits the start of the partition, so a later commit of held records could skip records.
@@ -144,7 +135,7 @@ export function startConsumer(options: {
       // In a generation that this member missed, another member may have owned the partitions.
       if (memberId !== joined.memberId || generationId !== joined.generation + 1) revokeAll();
       joined = { memberId, generation: generationId };
-      assign({ consumer, sources, starts }, payload.memberAssignment);
+      assign(consumer, starts, payload.memberAssignment);
     });
     consumer.on(consumer.events.FETCH_START, () => {
       // If it cannot rejoin, for example while a broker starts, kafkajs continues with its previous membership, which
@@ -153,14 +144,9 @@ export function startConsumer(options: {
     });
     const onStop = (): void => end(undefined);
     stopping.signal.addEventListener('abort', onStop, { once: true });
-    // A repartitioned topic continues with its next range.
-    const watching = setInterval(async () => {
-      const now = await sourcesOf().catch(() => sources);
-      if ([...now.keys()].some((kafkaTopic) => !sources.has(kafkaTopic))) end(undefined);
-    }, WATCH_MS);
     try {
       await consumer.connect();
-      await consumer.subscribe({ topics: [...sources.keys()], fromBeginning: true });
+      await consumer.subscribe({ topics: consume.topics, fromBeginning: true });
       if (stopping.signal.aborted) return undefined;
       await consumer.run({
         autoCommit: false,
@@ -173,7 +159,6 @@ export function startConsumer(options: {
     } catch (error) {
       return error;
     } finally {
-      clearInterval(watching);
       stopping.signal.removeEventListener('abort', onStop);
       await finish(consumer);
     }
@@ -244,19 +229,16 @@ export function startConsumer(options: {
   /** Returns the owned partitions by topic. */
   function owned(): Record<string, number[]> {
     const found: Record<string, number[]> = {};
-    for (const { source } of held.values()) {
-      const { topic, partition } = source;
+    for (const { ownership } of held.values()) {
+      const { topic, partition } = ownership;
       found[topic] = [...(found[topic] ?? []), partition];
     }
     return found;
   }
 
   function assign(
-    run: {
-      consumer: Consumer;
-      sources: ReadonlyMap<string, Range>;
-      starts: ReadonlyMap<number, bigint>;
-    },
+    consumer: Consumer,
+    starts: ReadonlyMap<number, bigint>,
     assignment: Record<string, number[]>,
   ): void {
     const assigned = Object.entries(assignment).flatMap(([topic, partitions]) =>
@@ -266,14 +248,13 @@ export function startConsumer(options: {
     for (const [key, holder] of [...held]) if (!keys.has(key)) revoke(key, holder);
     if (stopping.signal.aborted) return;
     for (const { key, topic, partition } of assigned) {
-      const range = run.sources.get(topic);
-      if (range === undefined) continue;
-      const start = run.starts.get(range.first + partition);
-      const source = { topic, partition };
-      const ownership = createOwnership(range.topic, range.first + partition);
-      const holder = held.get(key) ?? { ownership, source, position: start, handled: start };
+      const start = starts.get(partition);
+      const ownership = createOwnership(topic, partition);
+      const holder = held.get(key) ?? { ownership, position: start, handled: start };
       held.set(key, holder);
-      if (holder.position !== undefined) run.consumer.seek({ ...source, offset: String(holder.position) });
+      if (holder.position !== undefined) {
+        consumer.seek({ topic, partition, offset: String(holder.position) });
+      }
     }
   }
 

@@ -152,7 +152,7 @@ describe.skipIf(!kafka?.available)('patched kafkajs', () => {
       const log = openKafkaLog({ brokers, clientId: 'reader' });
       const [ends] = await Promise.all([
         Promise.all(read.map((name) => log.endOffsets(name))),
-        Promise.all(placed.map((name) => log.placement(name))),
+        Promise.all(placed.map((name) => log.partitions(name))),
       ]);
       expect(ends).toEqual(read.map(() => [0n, 0n]));
       await log.close();

@@ -1,16 +1,15 @@
 import { createByteBudget } from '@switchboard/fairness';
 import { pause } from '@switchboard/resilience';
 import type { Admin } from 'kafkajs';
-import { TopicMoved } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
 import type { CommonOptions, EventLog } from '../types.ts';
 import { createAdmin } from './admin.ts';
 import { createClient, type KafkaConnection } from './client.ts';
 import { type Compression, codecFor } from './codecs.ts';
 import { startConsumer } from './consumer.ts';
-import { partitionsOf, readEnds, readLag, readMembers } from './offsets.ts';
+import { readEnds, readLag, readMembers } from './offsets.ts';
 import { createProducer, RefusedAsTooLarge } from './producer.ts';
-import { createRanges } from './topics/ranges.ts';
+import { createListing } from './topics/listing.ts';
 import { createKafkaTopics } from './topics/topics.ts';
 
 export interface KafkaLogOptions extends KafkaConnection, CommonOptions {
@@ -30,8 +29,8 @@ const PRODUCER_RETRIES = 1;
 /** Added to the time that a broker waits for its replicas. */
 const ANSWER_MS = 1_000;
 
-/** Many requests are rejected at once, so they share a look-up up to this age. */
-const REFUSED_MAX_AGE_MS = 200;
+/** How long brokers take to tell each other that a topic is paused. */
+const PAUSE_KNOWN_MS = 250;
 
 const CREATE_TOPICS_TIMEOUT_MS = 30_000;
 
@@ -42,7 +41,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const client = createClient(options, timeoutMs);
   const consumerClient = createClient(options, timeoutMs, CONSUMER_RETRIES);
   const admin = createAdmin(client, timeoutMs);
-  const ranges = createRanges(admin);
+  const listing = createListing(admin);
   // A separate client, so that a broker that refuses it does not cost other calls their connection.
   const watching = createAdmin(client, timeoutMs);
   const brokerTimeoutMs = Math.ceil(timeoutMs / 3);
@@ -58,38 +57,22 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     transport,
     timeoutMs,
     budget: options.budget ?? createByteBudget(64 * 1024 * 1024),
-    async placeOf(topic) {
-      const { kafkaTopic, first } = await ranges.toPublish(topic);
-      const find = (a: Admin) => partitionsOf(a, kafkaTopic);
-      const count = await admin.use('looking up a topic', find);
-      return { topic: kafkaTopic, placement: { first, count } };
-    },
+    lookUp: listing.partitionsToPublish,
   });
   const consumptions = new Set<{ stop(): Promise<void> }>();
 
-  const lag: EventLog['lag'] = (group, topics) =>
-    admin.use('reading offsets', async (a) =>
-      readLag(a, group, await Promise.all(topics.map((topic) => ranges.of(topic)))),
-    );
+  const lag: EventLog['lag'] = async (group, topics) => {
+    await Promise.all(topics.map(listing.partitions));
+    return admin.use('reading offsets', (a) => readLag(a, group, topics));
+  };
 
-  /** Throws TopicMoved if the topic is repartitioned. A closed Kafka topic refuses every record as too large. */
-  async function whereRefused(topic: string, error: unknown): Promise<never> {
-    if (!(error instanceof RefusedAsTooLarge)) throw error;
-    let found = await ranges.of(topic, REFUSED_MAX_AGE_MS);
-    if (found.length === 1) {
-      // The look-up may predate the closing, or come from a broker that did not know of it yet.
-      await pause(REFUSED_MAX_AGE_MS);
-      found = await ranges.of(topic, REFUSED_MAX_AGE_MS);
-    }
-    if (found.length > 1) {
-      // Looked up once, because the last Kafka topic also refuses records until it is opened.
-      if ((await publisher.placeOf(topic)).topic !== found.at(-1)?.kafkaTopic) {
-        ranges.moved(topic);
-        publisher.forget(topic);
-      }
-      throw new TopicMoved(
-        `${topic} is being given other partitions; retry. If it takes long, run switchboard topics repartition again`,
-      );
+  /** Throws TopicPaused if the topic is repartitioned, when brokers refuse every record as too large. */
+  async function whyRefused(topic: string, error: unknown): Promise<never> {
+    if (error instanceof RefusedAsTooLarge) {
+      await listing.partitionsToPublish(topic);
+      // The look-up may predate the pause, or come from a broker that did not know of it yet.
+      await pause(PAUSE_KNOWN_MS);
+      await listing.partitionsToPublish(topic);
     }
     throw error;
   }
@@ -107,19 +90,15 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
       }
     },
     publish: (topic, records, fairnessKey) =>
-      publisher.publish(topic, records, fairnessKey).catch((error) => whereRefused(topic, error)),
-    placement: publisher.placement,
+      publisher.publish(topic, records, fairnessKey).catch((error) => whyRefused(topic, error)),
+    partitions: publisher.partitions,
     async consume(consume) {
       const consumption = startConsumer({
         client: consumerClient,
         consume,
         onLog,
-        ranges,
-        async publishDeadLetter(topic, record) {
-          // A repartitioned topic has more partitions than its dead-letter topic.
-          const { count } = await publisher.placement(topic);
-          await publisher.publish(topic, [{ ...record, partition: record.partition % count }]);
-        },
+        listing,
+        publishDeadLetter: publisher.publishDeadLetter,
       });
       consumptions.add(consumption);
       return {
@@ -138,7 +117,10 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
         },
       };
     },
-    endOffsets: (topic) => admin.use('reading offsets', async (a) => readEnds(a, await ranges.of(topic))),
+    async endOffsets(topic) {
+      await listing.partitions(topic);
+      return admin.use('reading offsets', (a) => readEnds(a, topic));
+    },
     committedOffsets: async (group, topic) => (await lag(group, [topic])).map((one) => one.committed),
     lag,
     members: (groups) => watching.use('reading groups', (a) => readMembers(a, groups)),

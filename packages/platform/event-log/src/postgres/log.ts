@@ -1,13 +1,13 @@
 import { type Database, isUnavailable } from '@switchboard/database';
 import { createByteBudget } from '@switchboard/fairness';
-import { EventLogUnavailable } from '../errors.ts';
+import { EventLogUnavailable, TopicPaused } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
 import type { CommonOptions, EventLog } from '../types.ts';
 import { compactAll } from './compaction.ts';
 import { createConnections } from './connections.ts';
 import { startConsumer } from './consumer.ts';
 import { createFeed } from './feed.ts';
-import { partitionsOf, readEnds, readLag, readMembers } from './offsets.ts';
+import { readEnds, readLag, readMembers, readPartitions } from './offsets.ts';
 import { openPublishConnection } from './publisher.ts';
 import { createSender } from './sender.ts';
 import { createPostgresTopics } from './topics.ts';
@@ -36,10 +36,11 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
     }),
     timeoutMs,
     budget: options.budget ?? createByteBudget(64 * 1024 * 1024),
-    async placeOf(topic) {
-      const find = (database: Database) => partitionsOf(database, topic);
-      const count = await connections.use('looking up a topic', find);
-      return { topic, placement: { first: 0, count } };
+    async lookUp(topic) {
+      const find = (database: Database) => readPartitions(database, topic);
+      const { partitions, next } = await connections.use('looking up a topic', find);
+      if (next !== null) throw new TopicPaused(topic, next);
+      return partitions;
     },
   });
   const consumptions = new Set<{ stop(): Promise<void> }>();
@@ -66,7 +67,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
         SETUP_TIMEOUT_MS,
       ),
     publish: publisher.publish,
-    placement: publisher.placement,
+    partitions: publisher.partitions,
     async consume(consume) {
       const consumption = startConsumer({
         ready: connections.ready,
@@ -74,7 +75,7 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
         feed,
         consume,
         onLog,
-        publishDeadLetter: (topic, record) => publisher.publish(topic, [record]),
+        publishDeadLetter: publisher.publishDeadLetter,
       });
       consumptions.add(consumption);
       return {

@@ -2,11 +2,17 @@ import type { Database } from '@switchboard/database';
 import { UnknownTopic } from '../errors.ts';
 import type { PartitionLag } from '../types.ts';
 
-export async function partitionsOf({ sql }: Database, topic: string): Promise<number> {
-  const [row] = await sql<{ partitions: number }[]>`
-    select partitions from event_log.topics where name = ${topic}`;
+interface Partitions {
+  partitions: number;
+  /** The number that a repartition is giving the topic. */
+  next: number | null;
+}
+
+export async function readPartitions({ sql }: Database, topic: string): Promise<Partitions> {
+  const [row] = await sql<Partitions[]>`
+    select partitions, next_partitions as next from event_log.topics where name = ${topic}`;
   if (!row) throw unknown(topic);
-  return row.partitions;
+  return row;
 }
 
 const unknown = (topic: string) => new UnknownTopic(`there is no topic ${topic}`);

@@ -1,5 +1,12 @@
 import type { Database } from '@switchboard/database';
-import { checkTopic, DEFAULT_TOMBSTONE_RETENTION_MS, longerRetention, withDeadLetters } from '../topics.ts';
+import { TopicPaused } from '../errors.ts';
+import {
+  checkTopic,
+  DEFAULT_TOMBSTONE_RETENTION_MS,
+  longerRetention,
+  tooFewPartitions,
+  withDeadLetters,
+} from '../topics.ts';
 import type { LogEntry, TopicSpec } from '../types.ts';
 
 /** Creates missing topics and checks the others. Raises a shorter retention and reports a longer one. */
@@ -23,14 +30,18 @@ export async function createPostgresTopics(
         on conflict do nothing`;
     });
     const [found] = await sql<FoundTopic[]>`
-      select partitions, cleanup, retention_ms, tombstone_retention_ms
+      select partitions, next_partitions, cleanup, retention_ms, tombstone_retention_ms
       from event_log.topics where name = ${spec.name}`;
     const keptMs = found?.retention_ms ?? Number.POSITIVE_INFINITY;
     if (retention !== null && keptMs > retention) {
       const command = `update event_log.topics set retention_ms = ${retention} where name = '${spec.name}'`;
       onLog?.(longerRetention(spec, keptMs, command));
     }
-    checkTopic(spec, 'partitions', found?.partitions, spec.partitions);
+    if (!spec.anyPartitions) checkTopic(spec, 'partitions', found?.partitions, spec.partitions);
+    const next = found?.next_partitions ?? undefined;
+    if (next !== undefined) onLog?.({ level: 'warn', message: new TopicPaused(spec.name, next).message });
+    const few = next === undefined ? tooFewPartitions(spec, found?.partitions ?? 0) : undefined;
+    if (few !== undefined) onLog?.(few);
     checkTopic(spec, 'cleanup', found?.cleanup, spec.cleanup);
     const kept = Number(found?.tombstone_retention_ms ?? DEFAULT_TOMBSTONE_RETENTION_MS);
     if (tombstones !== null && kept < tombstones)
@@ -40,6 +51,7 @@ export async function createPostgresTopics(
 
 interface FoundTopic {
   partitions: number;
+  next_partitions: number | null;
   cleanup: string;
   retention_ms: number | bigint | null;
   tombstone_retention_ms: number | bigint | null;

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { kafkaBrokers, testDatabase } from '@switchboard/testkit';
-import { openKafkaLog, openPostgresLog } from '../index.ts';
+import { openKafkaLog, openPostgresLog, repartitionKafkaTopic, repartitionPostgresTopic } from '../index.ts';
+import type { RepartitionOptions } from '../repartition.ts';
 import type { CommonOptions, EventLog, StoredRecord, TopicSpec } from '../types.ts';
 
 /** A log under test. Several instances can be opened on the same topics. */
 export interface TestLog {
   open(options?: CommonOptions & { compactionIntervalMs?: number }): EventLog;
+  repartition(options: RepartitionOptions): Promise<boolean>;
   /** The arguments for `member.ts`. */
   address: ['kafka' | 'postgres', string];
   close(): Promise<void>;
@@ -29,6 +31,7 @@ export const adapters: Adapter[] = [
       return withCleanup(
         ['postgres', database.url],
         (options) => openPostgresLog({ url: database.url, ...options }),
+        (options) => repartitionPostgresTopic(database.url, options),
         database.drop,
       );
     },
@@ -41,6 +44,7 @@ export const adapters: Adapter[] = [
       return withCleanup(
         ['kafka', brokers?.[0] ?? ''],
         (options) => openKafkaLog({ ...common, ...options }),
+        (options) => repartitionKafkaTopic(common, options),
         async () => {},
       );
     },
@@ -50,11 +54,13 @@ export const adapters: Adapter[] = [
 function withCleanup(
   address: TestLog['address'],
   open: TestLog['open'],
+  repartition: TestLog['repartition'],
   afterwards: () => Promise<void>,
 ): TestLog {
   const logs: EventLog[] = [];
   return {
     address,
+    repartition,
     open(options) {
       const log = open(options);
       logs.push(log);

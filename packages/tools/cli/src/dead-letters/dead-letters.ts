@@ -62,11 +62,11 @@ export async function replayDeadLetters(log: EventLog, topic: string): Promise<n
       const end = ends[batch.partition] ?? 0n;
       const due = batch.records.filter(({ offset }) => offset < end);
       try {
-        const { first, count } = await log.placement(topic);
+        const partitions = await log.partitions(topic);
         // All parts of one record get the same partition, even if the number of partitions has changed.
         const placed = due.map((one) => {
           const record = originalOf(one);
-          return { ...record, partition: first + (record.partition % count) };
+          return { ...record, partition: record.partition % partitions };
         });
         if (placed.length > 0) await log.publish(topic, placed);
         await batch.commit(batch.nextOffset < end ? batch.nextOffset : end);

@@ -1,4 +1,9 @@
-import { EventLogUnavailable, repartitionKafkaTopic, UnknownTopic } from '@switchboard/event-log';
+import {
+  EventLogUnavailable,
+  repartitionKafkaTopic,
+  repartitionPostgresTopic,
+  UnknownTopic,
+} from '@switchboard/event-log';
 import { ManagementError } from '@switchboard/management';
 import { ConfigError, eventLogSettings, kafkaConnection, parseConfig } from '@switchboard/runtime';
 import { z } from 'zod';
@@ -10,14 +15,14 @@ export async function repartition(
   { topic, partitions }: { topic: string; partitions: number },
 ): Promise<boolean> {
   try {
-    const connection = kafkaConnection(parseConfig(z.object(eventLogSettings), env), 'switchboard');
-    if (connection === undefined) {
-      throw new UsageError(
-        'set KAFKA_BROKERS: an event log on PostgreSQL runs on one machine, so more partitions do not help',
-      );
+    const config = parseConfig(z.object(eventLogSettings), env);
+    const connection = kafkaConnection(config, 'switchboard');
+    const options = { topic, partitions, onProgress: (message: string) => err(`${message}\n`) };
+    if (connection !== undefined) return await repartitionKafkaTopic(connection, options);
+    if (config.EVENT_LOG_DATABASE_URL === undefined) {
+      throw new UsageError('set KAFKA_BROKERS or EVENT_LOG_DATABASE_URL');
     }
-    const onProgress = (message: string) => err(`${message}\n`);
-    return await repartitionKafkaTopic(connection, { topic, partitions, onProgress });
+    return await repartitionPostgresTopic(config.EVENT_LOG_DATABASE_URL, options);
   } catch (error) {
     if (error instanceof ConfigError) throw new UsageError(error.message);
     if (error instanceof UnknownTopic) {

@@ -8,15 +8,16 @@ const USAGE = 'usage: switchboard topics repartition <topic> --to <partitions>';
 const MAX_PARTITIONS = 1_000;
 
 export const topics: Command = {
-  summary: 'give a topic of Kafka another number of partitions',
+  summary: 'change the number of partitions of a topic',
   help: `switchboard topics repartition <topic> --to <partitions>
 
-Topics: ${TOPICS.join(', ')}. Services keep running: for about a second they answer 503 to what goes to the topic, and
-clients send it again. No record is lost, and those of one person keep their order, because each consumer reads the old
-partitions to their ends before the new ones. After an error, run it again with the same number to resume.
+Topics: ${TOPICS.join(', ')}. Ingestion answers 503 with Retry-After to what goes to the topic until the command ends,
+and SDKs send it again. The command waits until every consumer group has read the topic, creates it with the new number
+of partitions, and resumes. No record is lost, and those of one person keep their order. If it is interrupted, run it
+again. To cancel it, run it with the current number.
 
-Connects with the KAFKA_ settings of the environment. Their user must be allowed to create the topic <topic>.from-<n>,
-to describe and alter the configuration of both, and to write to them.
+Connects with the KAFKA_ settings or EVENT_LOG_DATABASE_URL of the environment. On Kafka, the user must be allowed to
+create, describe, alter and delete the topics <topic> and <topic>.next, and to describe every consumer group.
 
   --to <n>         partitions, 1 to ${MAX_PARTITIONS}
   --json           print JSON

@@ -25,7 +25,7 @@ function stored(lines: EventLines) {
   const { records } = eventRecords(lines, {
     projectId: 'p1',
     receivedAt: new Date(SENT_AT),
-    placement: { first: 0, count: 4 },
+    partitions: 4,
   });
   return records.map(({ value, ...record }) => ({
     ...record,

@@ -10,19 +10,16 @@ const { TOPIC_CONFIG } = kafkajs.ConfigSource;
 
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-const SIZE = 'max.message.bytes';
-export const OPEN = new Map([[SIZE, String(MAX_MESSAGE_BYTES)]]);
-/** Every batch exceeds this size limit, so the leader of each partition rejects all publishes. */
-export const CLOSED = new Map([[SIZE, '1']]);
-
-export function isClosed(config: TopicConfig): boolean {
-  return [...CLOSED].every(([name, value]) => config.get(name)?.value === value);
-}
+/** The name of the setting that closes a topic. */
+export const SIZE_LIMIT = 'max.message.bytes';
+/** Every batch exceeds this limit, so the brokers reject all records. */
+export const CLOSED = new Map([[SIZE_LIMIT, '1']]);
 
 export async function readConfigs(
   admin: Admin,
   topics: readonly string[],
 ): Promise<Map<string, TopicConfig>> {
+  if (topics.length === 0) return new Map();
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
     resources: topics.map((name) => ({ type: TOPIC, name })),

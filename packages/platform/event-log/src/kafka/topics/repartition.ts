@@ -1,176 +1,208 @@
 import { pause } from '@switchboard/resilience';
-import type { Admin } from 'kafkajs';
-import { EventLogUnavailable, UnknownTopic } from '../../errors.ts';
-import { within } from '../../timing.ts';
+import kafkajs, { type Admin } from 'kafkajs';
+import { UnknownTopic } from '../../errors.ts';
+import { SETTLE_MS } from '../../publisher.ts';
+import {
+  otherRun,
+  POLL_MS,
+  pausedMessage,
+  type RepartitionOptions,
+  reportWaiting,
+} from '../../repartition.ts';
 import { createAdmin } from '../admin.ts';
 import { createClient, type KafkaConnection } from '../client.ts';
-import { encodeBatch } from '../encoding/record-batch.ts';
-import { createLink, type Link } from '../link.ts';
-import { alterTopic, CLOSED, isClosed, OPEN, readConfigs } from './configs.ts';
-import { type Range, rangeOf, rangesIn } from './range.ts';
-import { NotYetKnown, untilKnown } from './until-known.ts';
+import { readLag } from '../offsets.ts';
+import { alterTopic, CLOSED, MAX_MESSAGE_BYTES, readConfigs, SIZE_LIMIT } from './configs.ts';
+import { nextOf } from './listing.ts';
+import { untilKnown } from './until-known.ts';
 
-export interface RepartitionOptions {
-  topic: string;
-  /** The number of partitions, from 1 to 1,000. */
-  partitions: number;
-  onProgress?(message: string): void;
-}
+const { MemberAssignment, MemberMetadata } = kafkajs.AssignerProtocol;
 
 const REQUEST_TIMEOUT_MS = 10_000;
-const TIMEOUT_MS = 120_000;
-/** A generous limit, because services return 503 until the step completes, and also if it is abandoned. */
-const REFUSED_WITHIN_MS = 50_000;
-const POLL_MS = 100;
-/** The position of the CRC-32C in a record batch. */
-const CHECKSUM_AT = 17;
+const STEP_TIMEOUT_MS = 60_000;
 
 /**
- * Changes the number of partitions of a topic while publishers and consumers run. Publishing is impossible for about
- * a second, between steps 2 and 3, and publishers are told to retry. Each step may be repeated, so run it again after
- * a crash.
+ * Changes the number of partitions of a topic. Publishers are rejected until it ends. Each step may be repeated, so run
+ * it again after a crash.
  *
- * 1. Create the Kafka topic of the new partitions, closed.
- * 2. Close the old Kafka topic, and wait until the leader of each partition rejects records from any publisher.
- * 3. Open the new one. Its first record shows groups that the old partitions have ended; each reads them first.
+ * 1. Create the topic `<topic>.next` with the new number of partitions and the settings of the topic. Publishers pause
+ *    while it exists. Make brokers reject records of publishers that do not notice.
+ * 2. Wait until every consumer group has read the topic. Delete it.
+ * 3. Wait until no group member has the topic and Kafka has forgotten its offsets. Create it from `<topic>.next`.
+ * 4. Delete `<topic>.next`.
  *
- * Returns false if the topic has this number of partitions already. Throws EventLogUnavailable.
+ * With the current number, ends the pause of an earlier run. Returns false if there was nothing to change. Throws
+ * UnknownTopic and EventLogUnavailable.
  */
 export async function repartitionKafkaTopic(
   connection: KafkaConnection,
-  { topic, partitions, onProgress = () => {} }: RepartitionOptions,
+  { topic, partitions, settleMs = SETTLE_MS, onProgress = () => {} }: RepartitionOptions,
 ): Promise<boolean> {
-  const client = createClient(connection, REQUEST_TIMEOUT_MS);
-  const admin = createAdmin(client, REQUEST_TIMEOUT_MS);
-  const link = createLink(client);
+  const admin = createAdmin(createClient(connection, REQUEST_TIMEOUT_MS), REQUEST_TIMEOUT_MS);
+  const step = <T>(what: string, work: (a: Admin) => Promise<T>) =>
+    admin.use(what, (a) => untilKnown(() => work(a)), STEP_TIMEOUT_MS);
+  const next = nextOf(topic);
   try {
-    return await admin.use('repartitioning', (a) => untilKnown(() => repartition(a)), TIMEOUT_MS);
+    return await repartition();
   } finally {
-    await Promise.all([admin.close(), link.close()]);
+    await admin.close();
   }
 
-  async function repartition(a: Admin): Promise<boolean> {
-    const ranges = await describe(a, topic);
-    const last = ranges.at(-1);
-    if (last === undefined) throw new UnknownTopic(`there is no topic ${topic}`);
-    const before = ranges.at(-2);
-    const isUnfinished = before !== undefined && (!before.isClosed || last.isClosed);
-    if (!isUnfinished && last.count === partitions) return false;
-    if (isUnfinished) requireSame(last);
-    const [from, to] = isUnfinished ? [before, last] : [last, await create(a, last)];
-    // Waits until busy brokers have created the partitions, so that the next step is short.
-    if (to.isClosed) await untilRefused(to);
-    onProgress(`${to.kafkaTopic} has ${partitions} partitions`);
-    if (!from.isClosed) await alterTopic(a, from.kafkaTopic, CLOSED);
-    await untilRefused(from);
-    onProgress(`${from.kafkaTopic} takes no more records`);
-    await alterTopic(a, to.kafkaTopic, OPEN);
-    onProgress(`${to.kafkaTopic} takes the records from now on`);
+  async function repartition(): Promise<boolean> {
+    const current = await find(topic);
+    const planned = await find(next);
+    if (current?.partitions === partitions) {
+      if (planned === undefined) return false;
+      await resume(planned);
+      return planned.partitions === partitions;
+    }
+    if (planned !== undefined && planned.partitions !== partitions) {
+      throw otherRun(topic, planned.partitions, current?.partitions);
+    }
+    if (current === undefined && planned === undefined) throw new UnknownTopic(`there is no topic ${topic}`);
+    if (current !== undefined) await drain(current);
+    await whileAny((a) => membersOf(a, topic));
+    const spec = await step('describing the topic', (a) => describe(a, next));
+    await step('creating the topic', (a) => create(a, topic, spec));
+    await resume(spec);
     return true;
   }
 
-  async function create(a: Admin, last: Described): Promise<Described> {
-    const range = rangeOf(topic, last.first + last.count);
-    await a.createTopics({
-      waitForLeaders: true,
-      topics: [
-        {
-          topic: range.kafkaTopic,
-          numPartitions: partitions,
-          replicationFactor: last.replicas,
-          configEntries: [...new Map([...last.own, ...CLOSED])].map(([name, value]) => ({ name, value })),
-        },
-      ],
+  /** Pauses publishing, and deletes the topic once its consumers have read everything. */
+  async function drain(current: Described): Promise<void> {
+    const planned = await step('pausing the topic', async (a) => {
+      await create(a, next, { ...current, partitions });
+      await alterTopic(a, topic, CLOSED);
+      return await describe(a, next);
     });
-    const found = (await describe(a, topic)).find(({ first }) => first === range.first);
-    if (found === undefined) throw new NotYetKnown(`${range.kafkaTopic} is not known yet: run it again`);
     // Another run may have created it.
-    requireSame(found);
-    return found;
+    if (planned.partitions !== partitions) throw otherRun(topic, planned.partitions, current.partitions);
+    onProgress(pausedMessage(topic));
+    await pause(settleMs);
+    await whileAny((a) => groupsBehind(a, topic));
+    await step('deleting the topic', (a) => a.deleteTopics({ topics: [topic] }));
+    onProgress(`every consumer has read ${topic}`);
   }
 
-  function requireSame({ count }: Described): void {
-    if (count === partitions) return;
-    throw new EventLogUnavailable(
-      `${topic} is being given ${count} partitions by a run that did not end: run it again with that number first`,
-    );
-  }
-
-  /**
-   * Waits until the leader of each partition rejects records. It probes with a batch that has a wrong checksum, which
-   * is never stored. The broker checks its size first.
-   */
-  async function untilRefused({ kafkaTopic, count }: Described): Promise<void> {
-    const value = Buffer.from('probe');
-    const identity = { producerId: '-1', producerEpoch: -1, firstSequence: -1 };
-    const deadline = performance.now() + REFUSED_WITHIN_MS;
-    for (let partition = 0; partition < count; partition++) {
-      const records = [{ partition, key: null, value, headers: {} }];
-      const recordBatch = await encodeBatch({ ...identity, records, compression: 0 });
-      recordBatch.writeUInt32BE((recordBatch.readUInt32BE(CHECKSUM_AT) ^ 1) >>> 0, CHECKSUM_AT);
-      const probe = { partition, ...identity, messages: [], recordBatch };
-      for (
-        let isAgain = false;
-        (await answerTo(link, kafkaTopic, { probe, isAgain })) !== REFUSED;
-        isAgain = true
-      ) {
-        if (performance.now() > deadline) {
-          throw new EventLogUnavailable(`${kafkaTopic}/${partition} still takes records: run it again`);
-        }
-        await pause(POLL_MS);
-      }
+  /** Waits while there are such groups. */
+  async function whileAny(find: (a: Admin) => Promise<string[]>): Promise<void> {
+    const report = reportWaiting(topic, onProgress);
+    for (;;) {
+      const groups = await step('reading the consumer groups', find);
+      report(groups);
+      if (groups.length === 0) return;
+      await pause(POLL_MS);
     }
   }
-}
 
-const REFUSED = 'MESSAGE_TOO_LARGE';
+  /** Lets publishers continue. */
+  async function resume({ config }: Described): Promise<void> {
+    const limit = config.get(SIZE_LIMIT) ?? String(MAX_MESSAGE_BYTES);
+    await step('resuming publishing', async (a) => {
+      await alterTopic(a, topic, new Map([[SIZE_LIMIT, limit]]));
+      await a.deleteTopics({ topics: [next] });
+    });
+  }
 
-interface Attempt {
-  probe: Parameters<Link['produce']>[1]['topicData'][number]['partitions'][number];
-  /** Whether this is a repeated attempt. The leader may have changed. */
-  isAgain: boolean;
-}
-
-/** Returns the error in the leader's response. */
-async function answerTo(link: Link, kafkaTopic: string, { probe, isAgain }: Attempt): Promise<string> {
-  const deadline = performance.now() + REQUEST_TIMEOUT_MS;
-  try {
-    if (isAgain || link.leaderOf(kafkaTopic, probe.partition) === undefined) {
-      await within(deadline, 'looking up the leaders', link.refresh(kafkaTopic));
-    }
-    const leader = link.leaderOf(kafkaTopic, probe.partition);
-    if (leader === undefined) return 'no leader';
-    const topicData = [{ topic: kafkaTopic, partitions: [probe] }];
-    await within(deadline, 'asking a leader', link.produce(leader, { acks: -1, timeout: 1_000, topicData }));
-    return '';
-  } catch (error) {
-    return error instanceof Error && 'type' in error ? String(error.type) : '';
+  async function find(name: string): Promise<Described | undefined> {
+    return await step('describing the topic', async (a) => {
+      return (await a.listTopics()).includes(name) ? await describe(a, name) : undefined;
+    });
   }
 }
 
-interface Described extends Range {
-  count: number;
+interface Described {
+  partitions: number;
   replicas: number;
-  isClosed: boolean;
   /** The settings of the topic itself. */
-  own: Map<string, string>;
+  config: ReadonlyMap<string, string>;
 }
 
-async function describe(admin: Admin, topic: string): Promise<Described[]> {
-  const ranges = rangesIn(await admin.listTopics(), topic);
-  if (ranges.length === 0) return [];
-  const names = ranges.map(({ kafkaTopic }) => kafkaTopic);
-  const { topics } = await admin.fetchTopicMetadata({ topics: names });
-  const configs = await readConfigs(admin, names);
-  return ranges.map((range) => {
-    const partitions = topics.find(({ name }) => name === range.kafkaTopic)?.partitions ?? [];
-    const config = configs.get(range.kafkaTopic) ?? new Map();
-    return {
-      ...range,
-      count: partitions.length,
-      replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
-      isClosed: isClosed(config),
-      own: new Map([...config].flatMap(([name, { value, isOwn }]) => (isOwn ? [[name, value]] : []))),
-    };
+async function describe(admin: Admin, name: string): Promise<Described> {
+  const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
+  const partitions = topics.find((topic) => topic.name === name)?.partitions ?? [];
+  const config = (await readConfigs(admin, [name])).get(name) ?? new Map();
+  return {
+    partitions: partitions.length,
+    replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+    config: new Map([...config].flatMap(([key, { value, isOwn }]) => (isOwn ? [[key, value]] : []))),
+  };
+}
+
+/** Creates a topic unless it exists. */
+async function create(
+  admin: Admin,
+  topic: string,
+  { partitions, replicas, config }: Described,
+): Promise<void> {
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: [
+      {
+        topic,
+        numPartitions: partitions,
+        replicationFactor: replicas,
+        configEntries: [...config].map(([name, value]) => ({ name, value })),
+      },
+    ],
   });
+}
+
+interface Reader {
+  group: string;
+  /** Whether the topics of members are not known because the group is rebalancing. */
+  isRebalancing: boolean;
+  /** The topics in which the group has committed an offset. */
+  committed: string[];
+  /** The topics that members want to read, and that they read. */
+  subscribed: string[];
+  assigned: string[];
+}
+
+/** Returns all consumer groups. */
+async function readGroups(admin: Admin): Promise<Reader[]> {
+  const { groups: listed } = await admin.listGroups();
+  const names = listed
+    .filter(({ protocolType }) => protocolType === 'consumer')
+    .map(({ groupId }) => groupId);
+  if (names.length === 0) return [];
+  const { groups } = await admin.describeGroups(names);
+  return await Promise.all(
+    groups.map(async ({ groupId, state, members: all }) => {
+      const members = state === 'Stable' ? all : [];
+      const offsets = await admin.fetchOffsets({ groupId });
+      const isCommitted = ({ partitions }: (typeof offsets)[number]) =>
+        partitions.some(({ offset }) => Number(offset) >= 0);
+      return {
+        group: groupId,
+        isRebalancing: state === 'PreparingRebalance' || state === 'CompletingRebalance',
+        committed: offsets.filter(isCommitted).map(({ topic }) => topic),
+        subscribed: members.flatMap((one) => MemberMetadata.decode(one.memberMetadata)?.topics ?? []),
+        assigned: members.flatMap((one) =>
+          Object.keys(MemberAssignment.decode(one.memberAssignment)?.assignment ?? {}),
+        ),
+      };
+    }),
+  );
+}
+
+/** Returns the groups that have not read a topic to its end. */
+async function groupsBehind(admin: Admin, topic: string): Promise<string[]> {
+  const behind = await Promise.all(
+    (await readGroups(admin)).map(async ({ group, isRebalancing, committed, subscribed }) => {
+      if (isRebalancing) return [group];
+      if (!committed.includes(topic) && !subscribed.includes(topic)) return [];
+      const lags = await readLag(admin, group, [topic]);
+      return lags.some((one) => one.behind > 0n) ? [group] : [];
+    }),
+  );
+  return behind.flat();
+}
+
+/** Returns the groups with a member that reads a deleted topic, or with an offset in it. */
+async function membersOf(admin: Admin, topic: string): Promise<string[]> {
+  const groups = await readGroups(admin);
+  return groups
+    .filter((one) => one.isRebalancing || one.committed.includes(topic) || one.assigned.includes(topic))
+    .map(({ group }) => group);
 }

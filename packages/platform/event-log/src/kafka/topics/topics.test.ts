@@ -103,17 +103,17 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       expect(said.map(({ level }) => level)).toEqual(['info']);
     });
 
-    it('explains how to continue for a topic that has not received all of its partitions', async () => {
-      const spec: TopicSpec = { ...specOf(`begun-${newGroup()}`), deadLetter: false, isPlaced: true };
+    it('leaves a topic alone that is being repartitioned, and explains how to continue', async () => {
+      const spec: TopicSpec = { ...specOf(`begun-${newGroup()}`), deadLetter: false, anyPartitions: true };
       await open().createTopics([spec]);
       const connection = { brokers: brokers ?? [], clientId: 'topics' };
       const run = (onProgress = (_: string) => {}) =>
-        repartitionKafkaTopic(connection, { topic: spec.name, partitions: 3, onProgress });
+        repartitionKafkaTopic(connection, { topic: spec.name, partitions: 3, settleMs: 0, onProgress });
       await expect(
         run((message) => {
           throw new Error(message);
         }),
-      ).rejects.toThrow('has 3 partitions');
+      ).rejects.toThrow('is paused until this ends');
       const said: LogEntry[] = [];
       await open((entry) => said.push(entry)).createTopics([spec]);
       await run();
@@ -121,7 +121,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       expect(said).toEqual([
         {
           level: 'warn',
-          message: `topic ${spec.name} is being given 3 partitions: unless that runs now, run switchboard topics repartition ${spec.name} --to 3`,
+          message: `publishing to ${spec.name} is paused until it has 3 partitions. Unless that is in progress, run switchboard topics repartition ${spec.name} --to 3`,
         },
       ]);
     }, 60_000);
@@ -129,7 +129,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
     it('uses a topic with fewer partitions than the settings ask for, and explains how to add more', async () => {
       const said: LogEntry[] = [];
       const log = open((entry) => said.push(entry));
-      const spec: TopicSpec = { ...specOf(`few-${newGroup()}`), deadLetter: false, isPlaced: true };
+      const spec: TopicSpec = { ...specOf(`few-${newGroup()}`), deadLetter: false, anyPartitions: true };
       await log.createTopics([spec]);
       await log.createTopics([{ ...spec, partitions: 5 }]);
       expect(await log.endOffsets(spec.name)).toEqual([0n, 0n]);

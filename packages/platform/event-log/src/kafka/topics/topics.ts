@@ -1,17 +1,15 @@
 import kafkajs, { type Admin, type ITopicMetadata } from 'kafkajs';
-import { deadLetterTopic } from '../../deliver.ts';
-import { messageOf } from '../../errors.ts';
-import { checkTopic, longerRetention, minInSyncReplicas, withDeadLetters } from '../../topics.ts';
-import type { LogEntry, TopicSpec } from '../../types.ts';
+import { messageOf, TopicPaused } from '../../errors.ts';
 import {
-  alterCommand,
-  alterTopics,
-  isClosed,
-  MAX_MESSAGE_BYTES,
-  readConfigs,
-  type TopicConfig,
-} from './configs.ts';
-import { rangesIn } from './range.ts';
+  checkTopic,
+  longerRetention,
+  minInSyncReplicas,
+  tooFewPartitions,
+  withDeadLetters,
+} from '../../topics.ts';
+import type { LogEntry, TopicSpec } from '../../types.ts';
+import { alterCommand, alterTopics, MAX_MESSAGE_BYTES, readConfigs, type TopicConfig } from './configs.ts';
+import { nextOf } from './listing.ts';
 import { reassignmentOf } from './reassignment.ts';
 import { isUnknownTopic, untilKnown } from './until-known.ts';
 
@@ -25,26 +23,32 @@ interface CreateOptions {
 
 /**
  * Creates missing topics and compares the others. Applies changes that neither lose nor reject records, or logs their
- * command if this user may not apply them. For other differences, it logs the command. Only `repartitionKafkaTopic`
- * adds partitions, because keys move to other partitions and their records must stay in order.
+ * command if this user may not apply them. For other differences, it logs the command. Leaves topics alone that are
+ * being repartitioned. Only `repartitionKafkaTopic` adds partitions, because keys move to other partitions and their
+ * records must stay in order.
  */
 export async function createKafkaTopics(
   admin: Admin,
   wanted: TopicSpec[],
   { brokers, onLog }: CreateOptions,
 ): Promise<void> {
-  const { specs, topics, configs } = await untilKnown(async () => {
-    const names = await createMissing(admin, withDeadLetters(wanted));
-    const found = withDeadLetters(wanted).flatMap((spec) =>
-      rangesIn(names, spec.name).map(({ topic, kafkaTopic: name }) => ({ ...spec, topic, name })),
+  const { specs, paused, topics, configs } = await untilKnown(async () => {
+    const names = await admin.listTopics();
+    const free = withDeadLetters(wanted).filter(({ name }) => !names.includes(nextOf(name)));
+    const paused = wanted.filter(({ name }) => names.includes(nextOf(name)));
+    await createMissing(
+      admin,
+      free.filter(({ name }) => !names.includes(name)),
     );
-    return { specs: found, ...(await describeTopics(admin, found)) };
+    return { specs: free, paused, ...(await describeTopics(admin, free, paused)) };
   });
   const changes = new Map<string, ReadonlyMap<string, string>>();
   for (const spec of specs) {
     const partitions = topics.find((topic) => topic.name === spec.name)?.partitions ?? [];
     const config: TopicConfig = configs.get(spec.name) ?? new Map();
-    if (!spec.isPlaced) checkTopic(spec, 'partitions', partitions.length, spec.partitions);
+    if (!spec.anyPartitions) checkTopic(spec, 'partitions', partitions.length, spec.partitions);
+    const few = tooFewPartitions(spec, partitions.length);
+    if (few !== undefined) onLog?.(few);
     checkTopic(spec, 'cleanup.policy', config.get('cleanup.policy')?.value, spec.cleanup);
     // Raising it would hide that readers may have missed tombstones.
     const kept = Number(config.get('delete.retention.ms')?.value);
@@ -59,36 +63,14 @@ export async function createKafkaTopics(
     }
   }
   await alterTopics(admin, changes, { brokers, onLog });
-  reportPartitions(specs, { topics, configs }, onLog);
+  for (const { name } of paused) {
+    const next = topics.find((topic) => topic.name === nextOf(name))?.partitions.length ?? 0;
+    onLog?.({ level: 'warn', message: new TopicPaused(name, next).message });
+  }
   const short = topics.filter(({ name, partitions }) => {
     return copiesOf(partitions) < (specs.find((spec) => spec.name === name)?.replication ?? 0);
   });
   if (short.length > 0) await reportReplication(admin, short, specs, { brokers, onLog });
-}
-
-/** Compares the partitions of the range that receives new records. */
-function reportPartitions(
-  specs: readonly (TopicSpec & { topic: string })[],
-  { topics, configs }: { topics: readonly ITopicMetadata[]; configs: ReadonlyMap<string, TopicConfig> },
-  onLog: CreateOptions['onLog'],
-): void {
-  const last = new Map(specs.map((spec) => [spec.topic, spec]));
-  for (const [topic, { name, partitions: wanted, ...spec }] of last) {
-    const found = topics.find((one) => one.name === name)?.partitions.length ?? 0;
-    if (isClosed(configs.get(name) ?? new Map())) {
-      onLog?.({
-        level: 'warn',
-        message: `topic ${topic} is being given ${found} partitions: unless that runs now, run switchboard topics repartition ${topic} --to ${found}`,
-      });
-      continue;
-    }
-    const isWorking = spec.cleanup === 'compact' || topic.endsWith(deadLetterTopic(''));
-    if (isWorking || !spec.isPlaced || found >= wanted) continue;
-    onLog?.({
-      level: 'warn',
-      message: `topic ${topic} has ${found} partitions, TOPIC_PARTITIONS is ${wanted}: run switchboard topics repartition ${topic} --to ${wanted}`,
-    });
-  }
 }
 
 /** Returns the settings to raise. Raising them neither deletes records nor makes brokers reject any. */
@@ -98,7 +80,7 @@ function raisedSettings(spec: TopicSpec, config: TopicConfig, copies: number): M
     const found = Number(config.get(name)?.value ?? UNLIMITED);
     if (wanted !== undefined && found !== UNLIMITED && found < wanted) raised.set(name, String(wanted));
   };
-  if (!isClosed(config)) raise('max.message.bytes', spec.maxMessageBytes ?? MAX_MESSAGE_BYTES);
+  raise('max.message.bytes', spec.maxMessageBytes ?? MAX_MESSAGE_BYTES);
   if (spec.cleanup === 'delete') raise('retention.ms', spec.retentionMs);
   // With fewer replicas than the settings require, a broker would reject every record.
   raise('min.insync.replicas', minInSyncReplicas(Math.min(copies, spec.replication)));
@@ -138,22 +120,19 @@ function copiesOf(partitions: ITopicMetadata['partitions']): number {
   return Math.min(...partitions.map(({ replicas }) => replicas.length));
 }
 
-/** Creates missing topics and returns the names of all topics. */
-async function createMissing(admin: Admin, specs: TopicSpec[]): Promise<string[]> {
-  const existing = await admin.listTopics();
-  const missing = specs.filter((spec) => rangesIn(existing, spec.name).length === 0);
-  if (missing.length === 0) return existing;
+async function createMissing(admin: Admin, missing: TopicSpec[]): Promise<void> {
+  if (missing.length === 0) return;
   // Another instance may be creating them; their settings are checked afterwards.
   await admin
     .createTopics({ waitForLeaders: true, topics: missing.map(topicConfig) })
     .catch((error) => ignoreHarmless(error));
-  return [...existing, ...missing.map(({ name }) => name)];
 }
 
 /** Describes the topics. In a cluster, a different broker may respond to each request. */
-async function describeTopics(admin: Admin, specs: TopicSpec[]) {
+async function describeTopics(admin: Admin, specs: TopicSpec[], paused: TopicSpec[]) {
   const names = specs.map(({ name }) => name);
-  const { topics } = await admin.fetchTopicMetadata({ topics: names });
+  const next = paused.map(({ name }) => nextOf(name));
+  const { topics } = await admin.fetchTopicMetadata({ topics: [...names, ...next] });
   return { topics, configs: await readConfigs(admin, names) };
 }
 

@@ -1,0 +1,3 @@
+import { repartitionUnderLoad } from './scenario.ts';
+
+await repartitionUnderLoad('postgres');
