@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
-import { eventually, harness, startNetwork } from '@switchboard/testkit';
+import { eventually, openHarness, startNetwork } from '@switchboard/testkit';
 import { installed } from '../lib/backings.ts';
 import { type LogKind, startDatabases, startLog, startObjects, startQuotaRedis } from './backings.ts';
 import { type ServiceTarget, startServiceTarget, type Target } from './targets.ts';
@@ -64,7 +64,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     stops.push(redis.stop);
     await publishProjects(backing.log, options.brokers);
 
-    const rig = await harness({
+    const harness = await openHarness({
       log: backing.place,
       databases: Object.fromEntries(SERVICES.map((name) => [name, database.url(name)])),
       env: {
@@ -77,11 +77,11 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
         ...ARCHIVE_ENV,
       },
     });
-    stops.push(() => rig.stop());
+    stops.push(() => harness.stop());
     const start = async (kind: string, service: (typeof SERVICES)[number], count: number, env = {}) =>
       Promise.all(
         Array.from({ length: count }, (_, index) =>
-          startServiceTarget(rig, {
+          startServiceTarget(harness, {
             kind,
             name: `${kind} ${index + 1}`,
             service,
@@ -118,7 +118,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       archive,
       flags,
       databaseUrl: database.direct,
-      managementToken: () => rig.mint({ sub: 'crash', permissions: ['service.manage'] }),
+      managementToken: () => harness.mint({ sub: 'crash', permissions: ['service.manage'] }),
       folder: logs,
       async stop({ keepLogs }) {
         await stopAll(stops);

@@ -68,10 +68,10 @@ interface ServiceOptions {
 }
 
 /** Starts a process of a service. The process keeps its port across restarts. */
-export async function startServiceTarget(rig: Harness, options: ServiceOptions): Promise<ServiceTarget> {
+export async function startServiceTarget(harness: Harness, options: ServiceOptions): Promise<ServiceTarget> {
   const { kind, name, service, env, folder } = options;
   const output = { file: join(folder, `${name}.log`) };
-  const program = await rig.spawn(service, { env, output, ready: false });
+  const program = await harness.spawn(service, { env, output, ready: false });
   const kill = async () => void (await program.kill());
   return {
     kind,

@@ -2,8 +2,8 @@ import { ingestionTopics } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, type OutgoingRecord, openPostgresLog, partitionFor } from '@switchboard/event-log';
 import { call, eventually, type Program } from '@switchboard/testkit';
+import { HEAP_FLAGS, openBenchHarness } from '../lib/harness.ts';
 import { PROJECT_ID, PROJECT_KEY } from '../lib/project.ts';
-import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
 import { benchCohort, benchFlags } from './ruleset.ts';
 
 const PARTITIONS = 4;
@@ -31,9 +31,12 @@ export interface Call {
 
 /** Starts the flags service with a project of 100 flags and a cohort. PostgreSQL is also its event log. */
 export async function deploy(flags: readonly string[] = [], workers = '1'): Promise<Deployment> {
-  const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: String(PARTITIONS) } });
-  const log = openPostgresLog({ url: rig.logUrl });
-  rig.defer(() => log.close());
+  const { harness, stop } = await openBenchHarness({
+    durable: false,
+    env: { TOPIC_PARTITIONS: String(PARTITIONS) },
+  });
+  const log = openPostgresLog({ url: harness.logUrl });
+  harness.defer(() => log.close());
   const topic = { partitions: PARTITIONS, replication: 1, cleanup: 'delete' as const };
   await log.createTopics([
     { ...topic, name: ingestionTopics.identifies },
@@ -42,9 +45,13 @@ export async function deploy(flags: readonly string[] = [], workers = '1'): Prom
   const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
   await directory.putProject({ id: PROJECT_ID, companyId: 'bench', name: 'Bench', key: PROJECT_KEY });
   const startInstance = () =>
-    rig.spawn('flags', { flags: [...HEAP_FLAGS, ...flags], env: { WORKERS: workers }, output: 'inherit' });
+    harness.spawn('flags', {
+      flags: [...HEAP_FLAGS, ...flags],
+      env: { WORKERS: workers },
+      output: 'inherit',
+    });
   const service = await startInstance();
-  const token = await rig.mint({ sub: 'bench', permissions: ['service.manage'] });
+  const token = await harness.mint({ sub: 'bench', permissions: ['service.manage'] });
 
   async function put(url: string, path: string, body: unknown): Promise<void> {
     const target = `${url}/management/v1/projects/${PROJECT_ID}/${path}`;
@@ -59,7 +66,7 @@ export async function deploy(flags: readonly string[] = [], workers = '1'): Prom
   return {
     log,
     service,
-    databaseUrl: () => rig.databaseUrl('flags'),
+    databaseUrl: () => harness.databaseUrl('flags'),
     startInstance,
     put,
     async publish(topic, calls) {

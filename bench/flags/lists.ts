@@ -1,6 +1,6 @@
 import type { Target } from '../lib/compare.ts';
+import { HEAP_FLAGS, openBenchHarness } from '../lib/harness.ts';
 import { startReadyBytes } from '../lib/ready-bytes.ts';
-import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
 
 /** Reads of catalogue's public lists. */
 export const LISTS = ['plans', 'plans, 304', 'AI models'] as const;
@@ -18,12 +18,12 @@ const PER_MILLION = {
 export async function startLists(
   flags: readonly string[],
 ): Promise<{ targets: Target[]; stop(): Promise<void> }> {
-  const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: '1' } });
-  const catalogue = await rig.spawn('catalogue', { flags: [...HEAP_FLAGS, ...flags], output: 'inherit' });
+  const { harness, stop } = await openBenchHarness({ durable: false, env: { TOPIC_PARTITIONS: '1' } });
+  const catalogue = await harness.spawn('catalogue', { flags: [...HEAP_FLAGS, ...flags], output: 'inherit' });
   const floor = await startReadyBytes(HEAP_FLAGS);
-  rig.defer(() => floor.server.stop());
+  harness.defer(() => floor.server.stop());
   const put = async (path: string, body: unknown) => {
-    const { status } = await rig.manage('catalogue', 'PUT', path, body);
+    const { status } = await harness.manage('catalogue', 'PUT', path, body);
     if (status >= 300) throw new Error(`${path} got status ${status}`);
   };
   for (let index = 0; index < 10; index++) {

@@ -1,7 +1,7 @@
-import { eventually, type Harness, harness, type Program } from '@switchboard/testkit';
+import { eventually, type Harness, openHarness, type Program } from '@switchboard/testkit';
 import pMap from 'p-map';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HEAP_FLAGS, heapFlagsOf } from '../lib/rig.ts';
+import { HEAP_FLAGS, heapFlagsOf } from '../lib/harness.ts';
 import { askProject, fillProjects, makeDirectory } from './projects.ts';
 
 /** The short form of `bench flags --only projects`. */
@@ -10,16 +10,16 @@ import { askProject, fillProjects, makeDirectory } from './projects.ts';
 const PROJECTS = 600;
 
 describe('a process with the heap of a 256 MiB pod', () => {
-  let rig: Harness;
+  let harness: Harness;
   let service: Program;
   beforeAll(async () => {
-    rig = await harness({ env: { TOPIC_PARTITIONS: '4', LOG_LEVEL: 'warn' } });
-    await makeDirectory(rig);
-    service = await rig.spawn('flags', { flags: [...HEAP_FLAGS, ...heapFlagsOf(256)] });
-    await fillProjects(rig, PROJECTS);
+    harness = await openHarness({ env: { TOPIC_PARTITIONS: '4', LOG_LEVEL: 'warn' } });
+    await makeDirectory(harness);
+    service = await harness.spawn('flags', { flags: [...HEAP_FLAGS, ...heapFlagsOf(256)] });
+    await fillProjects(harness, PROJECTS);
     await eventually(() => askProject(service, PROJECTS - 1), { withinMs: 30_000 });
   }, 90_000);
-  afterAll(() => rig?.stop());
+  afterAll(() => harness?.stop());
 
   it('answers for more projects than fit in memory, and keeps running', async () => {
     const projects = Array.from({ length: PROJECTS }, (_, project) => project);

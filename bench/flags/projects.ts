@@ -3,8 +3,8 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import { eventually, type Harness, type Program } from '@switchboard/testkit';
 import { measure, printRuns, type Run, type Target } from '../lib/compare.ts';
+import { HEAP_FLAGS, heapFlagsOf, openBenchHarness } from '../lib/harness.ts';
 import type { LoadRequest } from '../lib/load/load.ts';
-import { HEAP_FLAGS, heapFlagsOf, startRig } from '../lib/rig.ts';
 import { thousands } from '../lib/table.ts';
 import { benchFlags } from './ruleset.ts';
 
@@ -25,15 +25,15 @@ const keyOf = (project: number) => `pk_eu_${String(project).padStart(32, '0')}`;
 /** Requests the flags of many projects from one process, with rulesets that together exceed its memory. */
 export async function measureProjects(options: ProjectsOptions): Promise<void> {
   const { projects, seconds, memoryMib, flags = [] } = options;
-  const { rig, stop } = await startRig({ durable: false, env: { TOPIC_PARTITIONS: '4' } });
+  const { harness, stop } = await openBenchHarness({ durable: false, env: { TOPIC_PARTITIONS: '4' } });
   try {
-    await makeDirectory(rig);
+    await makeDirectory(harness);
     const heap = heapFlagsOf(memoryMib);
-    const service = await rig.spawn('flags', {
+    const service = await harness.spawn('flags', {
       flags: [...HEAP_FLAGS, ...heap, ...flags],
       output: 'inherit',
     });
-    await fillProjects(rig, projects);
+    await fillProjects(harness, projects);
     await eventually(() => askProject(service, projects - 1), { withinMs: 300_000 });
     console.log(`${thousands(projects)} projects of ${benchFlags().length} flags, ${heap.join(' ')}`);
     const targets = [
@@ -69,18 +69,18 @@ export async function askProject({ url }: Program, project: number): Promise<voi
 }
 
 /** Creates the topic of the directory. Without it, no service becomes ready. */
-export async function makeDirectory(rig: Harness): Promise<void> {
-  const log = openPostgresLog({ url: rig.logUrl });
+export async function makeDirectory(harness: Harness): Promise<void> {
+  const log = openPostgresLog({ url: harness.logUrl });
   await createDirectoryPublisher(log, { partitions: 4 });
   await log.close();
 }
 
 /** Fills the directory and the flags of each project, bypassing the management API. */
-export async function fillProjects(rig: Harness, projects: number): Promise<void> {
-  const log = openPostgresLog({ url: rig.logUrl });
+export async function fillProjects(harness: Harness, projects: number): Promise<void> {
+  const log = openPostgresLog({ url: harness.logUrl });
   const directory = await createDirectoryPublisher(log, { partitions: 4 });
   const database = openDatabase({
-    url: await rig.databaseUrl('flags'),
+    url: await harness.databaseUrl('flags'),
     applicationName: 'bench',
     statementTimeoutMs: 300_000,
   });

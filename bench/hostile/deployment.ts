@@ -12,8 +12,8 @@ import {
 } from '@switchboard/testkit';
 import { installed } from '../lib/backings.ts';
 import { type CpuGroups, createCpuGroups } from '../lib/cpu-groups.ts';
+import { HEAP_FLAGS, heapFlagsOf, openBenchHarness, profileFlags } from '../lib/harness.ts';
 import { longestBlockMs } from '../lib/longest-block.ts';
-import { HEAP_FLAGS, heapFlagsOf, profileFlags, startRig } from '../lib/rig.ts';
 import { type Pod, podsOf } from './pods.ts';
 
 const PARTITIONS = 4;
@@ -78,7 +78,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
     stops.push(redis.kill);
     const s3 = installed('s3', await startS3());
     stops.push(s3.stop);
-    const { rig, stop: stopRig } = await startRig({
+    const { harness, stop: stopHarness } = await openBenchHarness({
       durable: true,
       log: { kafka: kafka.brokers },
       env: {
@@ -90,7 +90,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
         ...s3Env(s3),
       },
     });
-    stops.push(stopRig);
+    stops.push(stopHarness);
     const log = openKafkaLog({ brokers: kafka.brokers, clientId: 'hostile' });
     const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
     for (const { id, key } of [TENANT, ABUSED]) {
@@ -99,7 +99,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
     }
     await log.close();
     const start = async (pod: Pod): Promise<RunningPod> => {
-      const program = await rig.spawn(pod.service, {
+      const program = await harness.spawn(pod.service, {
         env: { ROLES: pod.roles },
         flags: [...HEAP_FLAGS, ...heapFlagsOf(pod.memoryMib), ...profileFlags(profile)],
         output: 'inherit',
@@ -120,7 +120,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
       for (let number = 1; number <= 20; number++) {
         await eventually(async () => {
           const path = `/projects/${id}/flags/flag-${number}`;
-          const { status, body } = await rig.manage('flags', 'PUT', path, FLAG);
+          const { status, body } = await harness.manage('flags', 'PUT', path, FLAG);
           if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
         });
       }

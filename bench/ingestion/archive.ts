@@ -4,8 +4,8 @@ import { type EventLog, openKafkaLog } from '@switchboard/event-log';
 import { openObjectStore } from '@switchboard/object-store';
 import { processUsage, startKafka } from '@switchboard/testkit';
 import { installed } from '../lib/backings.ts';
+import { HEAP_FLAGS, heapFlagsOf, openBenchHarness, profileFlags } from '../lib/harness.ts';
 import { longestBlockMs } from '../lib/longest-block.ts';
-import { HEAP_FLAGS, heapFlagsOf, profileFlags, startRig } from '../lib/rig.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { eventBodies, NUMBER } from './bodies.ts';
 
@@ -33,7 +33,7 @@ interface ArchiveOptions {
 export async function measureArchive(options: ArchiveOptions): Promise<void> {
   const { events: count, partitions, profile } = options;
   const kafka = installed('kafka', await startKafka());
-  const { rig, stop } = await startRig({
+  const { harness, stop } = await openBenchHarness({
     durable: true,
     log: { kafka: kafka.brokers },
     env: { TOPIC_PARTITIONS: String(partitions), ARCHIVE_FILE_SECONDS: '10' },
@@ -41,13 +41,13 @@ export async function measureArchive(options: ArchiveOptions): Promise<void> {
   const log = openKafkaLog({ brokers: kafka.brokers, clientId: 'bench' });
   try {
     await fill(log, options);
-    const service = await rig.spawn('archive', {
+    const service = await harness.spawn('archive', {
       flags: [...HEAP_FLAGS, ...heapFlagsOf(POD_MIB), ...profileFlags(profile)],
       env: { ROLES: 'events' },
       ready: '/health/live',
       output: 'inherit',
     });
-    const database = await rig.databaseUrl('archive');
+    const database = await harness.databaseUrl('archive');
     const walBefore = await walBytes(database);
     const usage = processUsage(service.pid);
     const before = await usage.cpuSeconds();
@@ -61,7 +61,7 @@ export async function measureArchive(options: ArchiveOptions): Promise<void> {
     const cpu = (await usage.cpuSeconds()) - before;
     const peak = await usage.peakMb();
     await service.stop();
-    const stored = await sizes(`${rig.env['OBJECTS_FOLDER']}`, database);
+    const stored = await sizes(`${harness.env['OBJECTS_FOLDER']}`, database);
     const wal = (await walBytes(database)) - walBefore;
     printTable(
       [

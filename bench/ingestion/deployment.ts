@@ -4,8 +4,8 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openKafkaLog, type TopicSpec } from '@switchboard/event-log';
 import { eventually, type Program, spawnProgram } from '@switchboard/testkit';
 import kafkajs from 'kafkajs';
+import { HEAP_FLAGS, openBenchHarness } from '../lib/harness.ts';
 import { PROJECT_ID, PROJECT_KEY } from '../lib/project.ts';
-import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
 import { CAPTURE, type Protocol, SWITCHBOARD } from './bodies.ts';
 import { startCapture } from './peer.ts';
 
@@ -51,7 +51,7 @@ export async function deploy(
   { flags, partitions, workers, peer }: DeployOptions,
 ): Promise<Deployment> {
   const compression = process.env['KAFKA_COMPRESSION'];
-  const { rig, stop } = await startRig({
+  const { harness, stop } = await openBenchHarness({
     durable: false,
     log: { kafka: brokers },
     env: {
@@ -62,7 +62,7 @@ export async function deploy(
   await createTopics(brokers, partitions);
   const services: Server[] = [];
   for (const count of workers) {
-    const program = await rig.spawn('ingestion', {
+    const program = await harness.spawn('ingestion', {
       flags: [...HEAP_FLAGS, ...flags],
       env: { WORKERS: count, ...UNLIMITED },
       output: 'inherit',
@@ -77,7 +77,7 @@ export async function deploy(
     const program = await startCapture(peer, brokers, PEER_TOPIC);
     others.push({ name: 'capture', program, protocol: CAPTURE, topic: PEER_TOPIC });
   }
-  for (const { program } of others) rig.defer(() => program.stop());
+  for (const { program } of others) harness.defer(() => program.stop());
   return {
     kafka: new kafkajs.Kafka({ brokers, clientId: 'bench', logLevel: kafkajs.logLevel.NOTHING }),
     services,

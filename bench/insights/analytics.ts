@@ -9,7 +9,7 @@ import {
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import { call, eventually, processUsage } from '@switchboard/testkit';
-import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
+import { HEAP_FLAGS, openBenchHarness } from '../lib/harness.ts';
 import { FIRST_DAY } from './files.ts';
 
 const FILES_GROUP = 'analytics.archive-files';
@@ -46,9 +46,9 @@ interface Options {
 }
 
 export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: Options): Promise<Analytics> {
-  const { rig, stop } = await startRig({ durable: false });
-  const log = openPostgresLog({ url: rig.logUrl });
-  rig.defer(() => log.close());
+  const { harness, stop } = await openBenchHarness({ durable: false });
+  const log = openPostgresLog({ url: harness.logUrl });
+  harness.defer(() => log.close());
   const topic = { partitions: 1, replication: 1 };
   await log.createTopics([
     { ...topic, name: ARCHIVE_FILES_TOPIC, cleanup: 'compact', deadLetter: false },
@@ -57,10 +57,10 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
   ]);
   const directory = await createDirectoryPublisher(log);
   for (const id of projects) await directory.putProject({ id, members: [MEMBER] });
-  const service = await rig.spawn('analytics', {
+  const service = await harness.spawn('analytics', {
     flags: HEAP_FLAGS,
     env: {
-      QUERY_FOLDER: join(rig.folder, 'queries'),
+      QUERY_FOLDER: join(harness.folder, 'queries'),
       QUERY_MEMORY_BYTES: String(memoryBytes),
       QUERY_TIMEOUT_MS: '40000',
       QUESTIONS_PER_MINUTE: '100000',
@@ -69,7 +69,7 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
     },
     output: 'inherit',
   });
-  const token = await rig.mint({ sub: MEMBER });
+  const token = await harness.mint({ sub: MEMBER });
   const isKnown = (project: string) =>
     eventually(async () => {
       const { status } = await call('GET', `${service.url}/v1/projects/${project}/event-names`, { token });
@@ -91,7 +91,7 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
 
   const asked = new Map<string, number>();
   return {
-    folder: `${rig.env['OBJECTS_FOLDER']}`,
+    folder: `${harness.env['OBJECTS_FOLDER']}`,
     usage: processUsage(service.pid),
     async addProject(id) {
       await directory.putProject({ id, members: [MEMBER] });

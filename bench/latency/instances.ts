@@ -2,8 +2,8 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openKafkaLog, openPostgresLog } from '@switchboard/event-log';
 import { call, eventually, startKafka } from '@switchboard/testkit';
 import { installed } from '../lib/backings.ts';
+import { HEAP_FLAGS, openBenchHarness } from '../lib/harness.ts';
 import { PROJECT_ID, PROJECT_KEY } from '../lib/project.ts';
-import { HEAP_FLAGS, startRig } from '../lib/rig.ts';
 import { startStandalone } from './standalone.ts';
 
 export const LOGS = ['standalone', 'postgres', 'kafka'] as const;
@@ -26,15 +26,15 @@ export async function deployStandalone(): Promise<Deployment> {
 /** Starts two instances each of ingestion and flags, as separate processes. */
 export async function deployInstances(on: Exclude<LogName, 'standalone'>): Promise<Deployment> {
   const kafka = on === 'kafka' ? installed(on, await startKafka()) : undefined;
-  const { rig, stop } = await startRig({
+  const { harness, stop } = await openBenchHarness({
     durable: true,
     env: { TOPIC_PARTITIONS: String(PARTITIONS) },
     ...(kafka === undefined ? {} : { log: { kafka: kafka.brokers } }),
   });
-  if (kafka !== undefined) rig.defer(() => kafka.stop());
+  if (kafka !== undefined) harness.defer(() => kafka.stop());
   const log =
     kafka === undefined
-      ? openPostgresLog({ url: rig.logUrl })
+      ? openPostgresLog({ url: harness.logUrl })
       : openKafkaLog({ brokers: kafka.brokers, clientId: 'bench' });
   const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
   // Retries, because a new topic is unknown for a moment.
@@ -44,10 +44,10 @@ export async function deployInstances(on: Exclude<LogName, 'standalone'>): Promi
   await log.close();
 
   const start = async (service: 'ingestion' | 'flags') =>
-    (await rig.spawn(service, { flags: HEAP_FLAGS, output: 'inherit' })).url;
+    (await harness.spawn(service, { flags: HEAP_FLAGS, output: 'inherit' })).url;
   const ingestion = [await start('ingestion'), await start('ingestion')];
   const flags = [await start('flags'), await start('flags')];
-  const token = await rig.mint({ sub: 'bench', permissions: ['service.manage'] });
+  const token = await harness.mint({ sub: 'bench', permissions: ['service.manage'] });
   const body = {
     enabled: true,
     rolloutPercentage: 100,

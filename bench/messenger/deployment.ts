@@ -4,9 +4,9 @@ import { createDirectoryPublisher, testMember } from '@switchboard/directory/tes
 import { openPostgresLog } from '@switchboard/event-log';
 import { eventually, type Program, startRedis } from '@switchboard/testkit';
 import { installed } from '../lib/backings.ts';
+import { HEAP_FLAGS, openBenchHarness, profileFlags } from '../lib/harness.ts';
 import { PROJECT_ID, PROJECT_KEY } from '../lib/project.ts';
 import { type ReadyBytes, startReadyBytes } from '../lib/ready-bytes.ts';
-import { HEAP_FLAGS, profileFlags, startRig } from '../lib/rig.ts';
 import { UNLIMITED_MESSENGER } from '../lib/unlimited.ts';
 import { LOOP_DELAY_FLAGS, longestDelayMs } from './loop-delay.ts';
 
@@ -40,7 +40,7 @@ interface Options {
 /** Starts messenger and collaboration as processes, with one project. PostgreSQL is also their event log. */
 export async function deploy({ durable, reports, profile }: Options): Promise<Deployment> {
   const redis = installed('redis', await startRedis());
-  const { rig, stop } = await startRig({
+  const { harness, stop } = await openBenchHarness({
     durable,
     env: {
       ...UNLIMITED_MESSENGER,
@@ -49,9 +49,9 @@ export async function deploy({ durable, reports, profile }: Options): Promise<De
       TRUSTED_PROXY_HOPS: '1',
     },
   });
-  const env = { LOOP_DELAY_FOLDER: rig.folder };
-  const log = openPostgresLog({ url: rig.logUrl });
-  rig.defer(() => log.close());
+  const env = { LOOP_DELAY_FOLDER: harness.folder };
+  const log = openPostgresLog({ url: harness.logUrl });
+  harness.defer(() => log.close());
   const directory = await createDirectoryPublisher(log);
   const members = Array.from({ length: AUTHORS }, (_, index) => `person-${index}`);
   await directory.putProject({ id: PROJECT_ID, companyId: COMPANY_ID, key: PROJECT_KEY, members });
@@ -59,19 +59,19 @@ export async function deploy({ durable, reports, profile }: Options): Promise<De
   await directory.put('member', testMember(COMPANY_ID, 'operator'));
   const flags = [...HEAP_FLAGS, ...LOOP_DELAY_FLAGS];
   const spawn = (name: ServiceName) =>
-    rig.spawn(name, { flags: [...flags, ...profileFlags(profile)], env, output: 'inherit' });
+    harness.spawn(name, { flags: [...flags, ...profileFlags(profile)], env, output: 'inherit' });
   const [messenger, collaboration] = [await spawn('messenger'), await spawn('collaboration')];
   const floor = await startReadyBytes(flags, env);
-  rig.defer(() => floor.server.stop());
+  harness.defer(() => floor.server.stop());
   return {
     messenger,
     collaboration,
     floor,
-    tokens: await Promise.all(members.map((sub) => rig.mint({ sub }))),
-    databaseUrl: rig.databaseUrl,
+    tokens: await Promise.all(members.map((sub) => harness.mint({ sub }))),
+    databaseUrl: harness.databaseUrl,
     manage: (service, method, path, body) =>
       eventually(async () => {
-        const { status } = await rig.manage(service, method, path, body);
+        const { status } = await harness.manage(service, method, path, body);
         if (status >= 300) throw new Error(`${method} ${path} got status ${status}`);
       }),
     async resetLimits() {
@@ -80,7 +80,7 @@ export async function deploy({ durable, reports, profile }: Options): Promise<De
       socket.write('FLUSHALL\r\nQUIT\r\n');
       await text(socket);
     },
-    longestDelayMs: (program) => longestDelayMs(rig.folder, program.pid),
+    longestDelayMs: (program) => longestDelayMs(harness.folder, program.pid),
     async stop() {
       await stop();
       await redis.kill();

@@ -71,14 +71,14 @@ export function addEvents({ call, key }: Pick<AllServices, 'call' | 'key'>, name
 }
 
 /** Records a run of a report with a cohort and rows that contain the name. */
-export async function addRun({ manage, rig }: AllServices, name: string, report = REPORT): Promise<void> {
+export async function addRun({ manage, harness }: AllServices, name: string, report = REPORT): Promise<void> {
   await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/${report}`, { name: 'Report' });
   await manage('collaboration', 'POST', `/projects/${PROJECT}/reports/${report}/runs`, {
     report: { rows: [{ who: `visitor ${name}`, orders: 2 }] },
     cohort: { people: [`visitor ${name}`] },
   });
   // Adds a later run with a query that contains the name.
-  const database = openDatabase({ url: await rig.databaseUrl('collaboration'), applicationName: 'test' });
+  const database = openDatabase({ url: await harness.databaseUrl('collaboration'), applicationName: 'test' });
   await database.sql`
     insert into report_run_failures (project_id, report_id, run_id, failed_at, code, message)
     values (${PROJECT}, ${report}, gen_random_uuid()::text, now(), 'invalid', ${`where: visitor ${name}`})`;
@@ -98,13 +98,13 @@ export async function addMembers({ manage }: AllServices, names: readonly string
 
 /** Adds data of a colleague to every store. Another member, who works with the colleague, has the same data. */
 export async function addColleague(
-  { call, manage, rig, key }: AllServices,
+  { call, manage, harness, key }: AllServices,
   name: string,
   other: string,
 ): Promise<void> {
   const [token, others] = await Promise.all([
-    rig.mint({ sub: `sub-${name}` }),
-    rig.mint({ sub: `sub-${other}` }),
+    harness.mint({ sub: `sub-${name}` }),
+    harness.mint({ sub: `sub-${other}` }),
   ]);
   const project = `/v1/projects/${PROJECT}`;
   const report = `${project}/reports/${REPORT}`;
@@ -131,7 +131,7 @@ export async function addColleague(
   await as(token, 'POST', `${report}/shares`, share(other));
   await as(others, 'POST', `${report}/shares`, share(name));
 
-  const editor = await rig.mint({ sub: `sub-${name}`, permissions: ['service.manage'] });
+  const editor = await harness.mint({ sub: `sub-${name}`, permissions: ['service.manage'] });
   for (const kind of ['personal', 'service']) {
     const body = { name: 'automation', kind, permissions: ['flags.read'] };
     await call('catalogue', 'POST', '/management/v1/companies/acme/tokens', { token: editor, body });
@@ -162,8 +162,11 @@ export async function addColleague(
 }
 
 /** Adds the other data of a project, besides people and colleagues, to every table that has rows of a project. */
-export async function addProjectData({ call, manage, rig, key }: AllServices, member: string): Promise<void> {
-  const token = await rig.mint({ sub: `sub-${member}` });
+export async function addProjectData(
+  { call, manage, harness, key }: AllServices,
+  member: string,
+): Promise<void> {
+  const token = await harness.mint({ sub: `sub-${member}` });
   const group = {
     distinct_id: 'visitor in a group',
     properties: { group_id: 'north', plan: 'pro' },
@@ -192,7 +195,7 @@ export async function addProjectData({ call, manage, rig, key }: AllServices, me
     cohort: { id: 'beta' },
   });
   // Adds the rows that the project's own help centre, AI and console would store.
-  const database = openDatabase({ url: await rig.databaseUrl('messenger'), applicationName: 'test' });
+  const database = openDatabase({ url: await harness.databaseUrl('messenger'), applicationName: 'test' });
   await database.sql`insert into configurations values (${PROJECT}, '{}')`;
   await database.sql`insert into article_searches values (${PROJECT}, false, 'tab')`;
   await database.sql`

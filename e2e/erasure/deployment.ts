@@ -7,7 +7,7 @@ import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
 import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
-import { type CallOptions, clickHouseDatabase, eventually, harness } from '@switchboard/testkit';
+import { type CallOptions, clickHouseDatabase, eventually, openHarness } from '@switchboard/testkit';
 import { restrictedRole } from '../harness/roles.ts';
 
 export const COMPANY = 'acme';
@@ -29,7 +29,7 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
   const publicKey = vapid.generateKeys().toString('base64url');
   const privateKey = Buffer.concat([Buffer.alloc(32), vapid.getPrivateKey()]).subarray(-32);
   const clickHouse = await clickHouseDatabase();
-  const rig = await harness({
+  const harness = await openHarness({
     services: {
       catalogue: catalogueService,
       collaboration: collaborationService,
@@ -48,13 +48,13 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
     },
     ...(kafka === undefined ? {} : { log: { kafka: kafka.brokers } }),
   });
-  rig.defer(async () => clickHouse?.drop());
+  harness.defer(async () => clickHouse?.drop());
   async function start(name: ServiceName) {
-    if (kafka === undefined) return rig.start(name);
-    const owner = await rig.databaseUrl(name);
+    if (kafka === undefined) return harness.start(name);
+    const owner = await harness.databaseUrl(name);
     const role = await restrictedRole(owner);
-    rig.defer(role.drop);
-    return rig.start(name, {
+    harness.defer(role.drop);
+    return harness.start(name, {
       KAFKA_USERNAME: name,
       KAFKA_PASSWORD: kafka.password,
       DATABASE_URL: role.url,
@@ -69,12 +69,12 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
   /** Retries until the call succeeds: services learn of a project a moment after catalogue. */
   const call = (service: string, method: string, path: string, options: CallOptions = {}) =>
     eventually(async () => {
-      const answer = await rig.call(service, method, path, options);
+      const answer = await harness.call(service, method, path, options);
       if (answer.status >= 300)
         throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
       return answer.body;
     });
-  const operator = await rig.mint({ sub: 'operator', permissions: ['service.manage'] });
+  const operator = await harness.mint({ sub: 'operator', permissions: ['service.manage'] });
   const manage = (
     service: string,
     method: string,
@@ -95,7 +95,7 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
   await manage('catalogue', 'PUT', `/projects/${PROJECT}`, project);
   await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/${REPORT}`, { name: 'Weekly' });
   const { key } = await manage('catalogue', 'POST', `/projects/${PROJECT}/keys`);
-  return { rig, call, manage, operator, key: String(key), clickHouse };
+  return { harness, call, manage, operator, key: String(key), clickHouse };
 }
 
 export type AllServices = Awaited<ReturnType<typeof deployAll>>;

@@ -43,15 +43,15 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       if (kind === 'Kafka') await applyAcls();
       all = await deployAll(kind === 'Kafka' ? { brokers, password: PASSWORD } : undefined);
     }, 120_000);
-    afterAll(() => all?.rig.stop(), 60_000);
+    afterAll(() => all?.harness.stop(), 60_000);
 
-    const objects = () => join(all.rig.folder, 'objects');
+    const objects = () => join(all.harness.folder, 'objects');
 
     /** Returns the tables of each service and the objects that contain the text. */
     async function placesOf(text: string): Promise<Record<string, string[]>> {
       const places: Record<string, string[]> = {};
       for (const service of SERVICE_NAMES)
-        places[service] = Object.keys(await rowsWith(await all.rig.databaseUrl(service), text)).filter(
+        places[service] = Object.keys(await rowsWith(await all.harness.databaseUrl(service), text)).filter(
           (table) => table !== 'audit.outbox', // Its rows are in transit to catalogue.
         );
       if (all.clickHouse !== undefined)
@@ -77,13 +77,16 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       );
 
     async function erase(...args: string[]) {
-      const urls = SERVICE_NAMES.map((name) => [`SWITCHBOARD_${name.toUpperCase()}_URL`, all.rig.url(name)]);
+      const urls = SERVICE_NAMES.map((name) => [
+        `SWITCHBOARD_${name.toUpperCase()}_URL`,
+        all.harness.url(name),
+      ]);
       const env = { ...Object.fromEntries(urls), SWITCHBOARD_TOKEN: all.operator };
       return runInProcess(['erase', ...args, '--timeout', '60'], env);
     }
 
     async function query(service: string, sql: string) {
-      const database = openDatabase({ url: await all.rig.databaseUrl(service), applicationName: 'test' });
+      const database = openDatabase({ url: await all.harness.databaseUrl(service), applicationName: 'test' });
       try {
         return [...(await database.sql.unsafe(sql))];
       } finally {
@@ -93,7 +96,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
 
     test('every table of every service declares what it holds of people and colleagues', async () => {
       for (const service of SERVICE_NAMES) {
-        const tables = await tablesOf(await all.rig.databaseUrl(service));
+        const tables = await tablesOf(await all.harness.databaseUrl(service));
         const own = tables.filter((name) => !LIBRARY_SCHEMAS.some((schema) => name.startsWith(`${schema}.`)));
         expect(own, service).toEqual(Object.keys(HOLDINGS[service] ?? {}).sort());
       }
@@ -194,7 +197,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       await addRun(all, 'visitor');
       const named = new Set<string>();
       for (const service of SERVICE_NAMES)
-        for (const table of await tablesOfProjects(await all.rig.databaseUrl(service)))
+        for (const table of await tablesOfProjects(await all.harness.databaseUrl(service)))
           named.add(`${service} ${table}`);
       for (const seldom of Object.keys(SELDOM_OF_PROJECT)) expect(named.delete(seldom), seldom).toBe(true);
       const placesOfBoth = async () => {
@@ -244,7 +247,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       expect((await erase('list', '--state', 'running')).out).toBe('');
       expect((await erase('list')).out).toMatch(/ company acme: done\n.* project shop: done\n/);
 
-      const again = await all.rig.call('catalogue', 'PUT', `/management/v1/companies/${COMPANY}`, {
+      const again = await all.harness.call('catalogue', 'PUT', `/management/v1/companies/${COMPANY}`, {
         token: all.operator,
         body: { name: 'Mine', plan: { tier: 'pro', cycle: 'monthly' } },
       });

@@ -7,7 +7,14 @@ import { connect, type TLSSocket } from 'node:tls';
 import { parseEnv, promisify } from 'node:util';
 import type { ServiceName } from '@switchboard/contracts';
 import { catalogueService } from '@switchboard/service-catalogue';
-import { documented, eventually, freePort, type Harness, harness, type Program } from '@switchboard/testkit';
+import {
+  documented,
+  eventually,
+  freePort,
+  type Harness,
+  openHarness,
+  type Program,
+} from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, gatewayPorts, startGateway } from '../harness/gateway.ts';
 import { REPOSITORY } from '../harness/repository.ts';
@@ -16,7 +23,7 @@ const run = promisify(execFile);
 const hasPrograms = existsSync('/usr/bin/caddy') && existsSync('/usr/bin/openssl');
 
 describe.skipIf(!hasPrograms)('a service with TLS and a client certificate authority', () => {
-  let rig: Harness;
+  let harness: Harness;
   let folder: string;
   let port: number;
   let service: Program;
@@ -26,8 +33,8 @@ describe.skipIf(!hasPrograms)('a service with TLS and a client certificate autho
     run(join(REPOSITORY, 'deploy/tls/make.sh'), [into, name, 'localhost', '127.0.0.1']);
 
   beforeAll(async () => {
-    rig = await harness({ services: { catalogue: catalogueService } });
-    folder = join(rig.folder, 'tls');
+    harness = await openHarness({ services: { catalogue: catalogueService } });
+    folder = join(harness.folder, 'tls');
     await make('catalogue');
     await make('gateway');
     await make('stranger', file('other'));
@@ -37,7 +44,7 @@ describe.skipIf(!hasPrograms)('a service with TLS and a client certificate autho
         .replaceAll('/tls/flags', '/tls/catalogue')
         .replaceAll('/tls/', `${folder}/`),
     );
-    service = await rig.spawn('catalogue', {
+    service = await harness.spawn('catalogue', {
       port,
       ready: () => ask('gateway', '/health/ready'),
       env: { PORT: String(port), ...env },
@@ -47,7 +54,7 @@ describe.skipIf(!hasPrograms)('a service with TLS and a client certificate autho
   }, 60_000);
   afterAll(async () => {
     await gateway?.stop();
-    await rig?.stop();
+    await harness?.stop();
   });
 
   /** Sends a request to the service with this client certificate. Rejects unless the response is a 200. */

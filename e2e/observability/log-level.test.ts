@@ -1,11 +1,11 @@
 import { catalogueService } from '@switchboard/service-catalogue';
-import { eventually, harness } from '@switchboard/testkit';
+import { eventually, openHarness } from '@switchboard/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 
 test('a process and its workers log at debug after SIGUSR2', async () => {
-  const rig = await harness({ services: { catalogue: catalogueService } });
-  onTestFinished(() => rig.stop());
-  const program = await rig.spawn('catalogue', {
+  const harness = await openHarness({ services: { catalogue: catalogueService } });
+  onTestFinished(() => harness.stop());
+  const program = await harness.spawn('catalogue', {
     ready: '/health/ready',
     env: { LOG_LEVEL: 'warn', WORKERS: '2' },
   });

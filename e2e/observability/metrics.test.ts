@@ -2,23 +2,23 @@ import { SERVICE_NAMES } from '@switchboard/contracts';
 import type { Harness } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readExpressions, readMetricsPage, readRules } from './files.ts';
+import { openProcessHarness, READY_WITHIN_MS } from './harness.ts';
 import { type Exposed, exposedBy, metricsOf } from './promql.ts';
-import { READY_WITHIN_MS, startRig } from './rig.ts';
 
 /** Metrics of Prometheus itself, the directory link (e2e/regions), the gateway (e2e/gateway), and rules. */
 const OF_OTHERS = /^up$|^switchboard_directory_link_behind$|^caddy_|:/;
 
-let rig: Harness;
+let harness: Harness;
 let exposed: Exposed;
 beforeAll(async () => {
-  rig = await startRig();
+  harness = await openProcessHarness();
   const options = { readyWithinMs: READY_WITHIN_MS };
-  const services = await Promise.all(SERVICE_NAMES.map((name) => rig.spawn(name, options)));
+  const services = await Promise.all(SERVICE_NAMES.map((name) => harness.spawn(name, options)));
   const answers = services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
   exposed = exposedBy(await Promise.all(answers));
 }, 180_000);
 afterAll(async () => {
-  await rig?.stop();
+  await harness?.stop();
 });
 
 it('docs/reference/metrics.md lists exactly the metrics that services expose, with their types', async () => {

@@ -9,7 +9,7 @@ import {
   startOtlpReceiver,
 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createProject, READY_WITHIN_MS, startRig } from './rig.ts';
+import { createProject, openProcessHarness, READY_WITHIN_MS } from './harness.ts';
 
 /** Topics have fixed names, so the test starts its own broker. */
 const isKafkaAvailable = (await kafkaBrokers()) !== undefined;
@@ -19,16 +19,16 @@ describe.each(['PostgreSQL', ...(isKafkaAvailable ? ['Kafka'] : [])])(
   (kind) => {
     let kafka: Awaited<ReturnType<typeof startKafka>>;
     let receiver: OtlpReceiver;
-    let rig: Harness;
+    let harness: Harness;
     let ingestion: Program;
     let flags: Program;
     let key: string;
     beforeAll(async () => {
       receiver = await startOtlpReceiver();
       if (kind === 'Kafka') kafka = await startKafka();
-      rig = await startRig(kafka?.brokers);
+      harness = await openProcessHarness(kafka?.brokers);
       const start = (name: string, env: Record<string, string>) =>
-        rig.spawn(name, { env, readyWithinMs: READY_WITHIN_MS });
+        harness.spawn(name, { env, readyWithinMs: READY_WITHIN_MS });
       const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100' };
       await start('catalogue', tracing);
       // Exports traces on SIGTERM only.
@@ -40,10 +40,10 @@ describe.each(['PostgreSQL', ...(isKafkaAvailable ? ['Kafka'] : [])])(
         start('ingestion', { ...tracing, ...late }),
         start('flags', tracing),
       ]);
-      key = await createProject(rig);
+      key = await createProject(harness);
     }, 240_000);
     afterAll(async () => {
-      await rig?.stop();
+      await harness?.stop();
       await receiver.stop();
       await kafka?.stop();
     });
@@ -104,7 +104,7 @@ describe.each(['PostgreSQL', ...(isKafkaAvailable ? ['Kafka'] : [])])(
     it('the log line about an unreadable record names the request that published it', async () => {
       const log = kafka
         ? openKafkaLog({ brokers: kafka.brokers, clientId: 'test' })
-        : openPostgresLog({ url: rig.logUrl });
+        : openPostgresLog({ url: harness.logUrl });
       const headers = { request_id: 'the-culprit' };
       const partition = partitionFor('p1:ada', 4);
       await log.publish('identifies', [{ partition, key: 'p1:ada', value: Buffer.from('{'), headers }]);

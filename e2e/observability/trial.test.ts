@@ -22,7 +22,7 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import { REPOSITORY } from '../harness/repository.ts';
 import { isInstalled, prometheusFolder, RULE_FILES, readAlerts } from './files.ts';
-import { createProject, READY_WITHIN_MS, startRig } from './rig.ts';
+import { createProject, openProcessHarness, READY_WITHIN_MS } from './harness.ts';
 
 const EVENTUALLY = { withinMs: 120_000 };
 const TEST_MS = 400_000;
@@ -85,7 +85,7 @@ function vapidKeys(): Env {
 }
 
 describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () => {
-  let rig: Harness;
+  let harness: Harness;
   let network: Network | undefined;
   let flagsDatabase: Reached;
   let eventLog: Reached;
@@ -101,12 +101,12 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
   };
 
   beforeAll(async () => {
-    rig = await startRig();
+    harness = await openProcessHarness();
     network = await startNetwork();
     if (network === undefined) throw new Error('there is no network');
-    flagsDatabase = await reach(network, 'flags', await rig.databaseUrl('flags'));
-    eventLog = await reach(network, 'event log', rig.logUrl);
-    eventLogOfUs = await reach(network, 'event log of us', await rig.databaseUrl('event log of us'));
+    flagsDatabase = await reach(network, 'flags', await harness.databaseUrl('flags'));
+    eventLog = await reach(network, 'event log', harness.logUrl);
+    eventLogOfUs = await reach(network, 'event log of us', await harness.databaseUrl('event log of us'));
     folder = await mkdtemp(join(tmpdir(), 'switchboard-trial-'));
     /** Settings that lower limits, so that the test can reach them. */
     const settings: Partial<Record<Name, Env>> = {
@@ -122,10 +122,10 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
     };
     const start = async (name: (typeof SERVICES)[number]) => {
       const env = { EVENT_LOG_DATABASE_URL: eventLog.url, ...settings[name] };
-      programs.set(name, await rig.spawn(name, { env, readyWithinMs: READY_WITHIN_MS }));
+      programs.set(name, await harness.spawn(name, { env, readyWithinMs: READY_WITHIN_MS }));
     };
     await Promise.all([...SERVICES.map(start), startLink()]);
-    key = await createProject(rig);
+    key = await createProject(harness);
     for (const file of RULE_FILES) {
       await writeFile(join(folder, file), hurried(await readFile(join(prometheusFolder, file), 'utf8')));
     }
@@ -152,7 +152,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
   afterAll(async () => {
     await prometheus?.kill();
     await programs.get('directory-link')?.stop();
-    await rig?.stop();
+    await harness?.stop();
     await network?.stop();
     await rm(folder, { recursive: true, force: true });
   });
@@ -203,7 +203,8 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
     }, EVENTUALLY);
   }
 
-  const ingest = (path: string, body: unknown) => rig.call('ingestion', 'POST', path, { token: key, body });
+  const ingest = (path: string, body: unknown) =>
+    harness.call('ingestion', 'POST', path, { token: key, body });
   const times = <T>(count: number, one: (index: number) => T) =>
     Array.from({ length: count }, (_, index) => one(index));
   async function sendEvent(): Promise<void> {
@@ -221,7 +222,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
   }
   const identify = (of: number) => ingest('/v1/identify', { distinct_id: `person-${of}`, properties: {} });
   const manageFlags = (method: string, path: string, body?: unknown) =>
-    rig.manage('flags', method, `/projects/p1/${path}`, body);
+    harness.manage('flags', method, `/projects/p1/${path}`, body);
 
   it(
     'a stopped service pages for its process and its groups, and for nothing else',
@@ -248,7 +249,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
     it(
       'alerts fire for flags: records, changes, tables and finally the database',
       async () => {
-        const log = openPostgresLog({ url: rig.logUrl });
+        const log = openPostgresLog({ url: harness.logUrl });
         const unreadable = { partition: 0, key: 'p1', value: Buffer.from('no JSON'), headers: {} };
         await log.publish('identifies', [unreadable]).finally(() => log.close());
         const patch = {
@@ -259,7 +260,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
         expect(await manageFlags('POST', 'scheduled-changes', patch)).toMatchObject({ status: 201 });
         await untilFiring(['DeadLetters of flags.user-state', 'ScheduledChangeFails']);
 
-        const databaseUrl = await rig.databaseUrl('flags');
+        const databaseUrl = await harness.databaseUrl('flags');
         const list = () => manageFlags('GET', 'flags');
         const route = '/management/v1/projects/{projectId}/flags';
         await onServer(databaseUrl, async (sql) => {
@@ -305,13 +306,13 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
     it(
       'alerts fire for archive: a history too large, lost recordings, an object store that rejects writes',
       async () => {
-        const objects = join(rig.folder, 'objects');
+        const objects = join(harness.folder, 'objects');
         await eventually(() => sendRecording());
-        const recording = () => rig.manage('archive', 'GET', '/projects/p1/replays/s1/events');
+        const recording = () => harness.manage('archive', 'GET', '/projects/p1/replays/s1/events');
         await eventually(async () => expect((await recording()).status).toBe(200), EVENTUALLY);
         await sendEvent();
         await eventually(() => access(join(objects, 'events')), EVENTUALLY);
-        await onServer(await rig.databaseUrl('archive'), fillYesterday);
+        await onServer(await harness.databaseUrl('archive'), fillYesterday);
         await program('archive').restart();
         await rm(join(objects, 'replays'), { recursive: true });
         await rm(join(objects, 'events'), { recursive: true });
@@ -357,7 +358,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
         const members = (names: string[], more: object = {}) =>
           Promise.all(
             names.map((name) =>
-              rig.manage('catalogue', 'PUT', `/companies/c1/members/${name}`, {
+              harness.manage('catalogue', 'PUT', `/companies/c1/members/${name}`, {
                 name,
                 email: `${name}@mail.example`,
                 role: 'editor',
@@ -375,8 +376,8 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
         const staying = times(20, (index) => `staying-${index}`);
         await members(['ada', ...staying]);
         await members(withoutPushes, unusable);
-        await rig.manage('catalogue', 'PUT', '/projects/p1/reports/r1', { name: 'Sign-ups' });
-        const token = await rig.mint({ sub: 'ada', name: 'Ada' });
+        await harness.manage('catalogue', 'PUT', '/projects/p1/reports/r1', { name: 'Sign-ups' });
+        const token = await harness.mint({ sub: 'ada', name: 'Ada' });
         const share = (recipients: string[]) =>
           eventually(async () => {
             const body = {
@@ -384,7 +385,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
               link: 'https://console.example/projects/p1/reports/r1',
               language: 'en',
             };
-            const shared = await rig.call('collaboration', 'POST', '/v1/projects/p1/reports/r1/shares', {
+            const shared = await harness.call('collaboration', 'POST', '/v1/projects/p1/reports/r1/shares', {
               token,
               body,
             });
@@ -393,7 +394,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
         await share(withoutPushes);
         for (let sent = 0; sent <= 100; sent += staying.length) await share(staying);
         const readers = () =>
-          Promise.all(times(10, () => rig.call('collaboration', 'GET', '/v1/shared-reports/none')));
+          Promise.all(times(10, () => harness.call('collaboration', 'GET', '/v1/shared-reports/none')));
         const limited = 'RateLimited of collaboration: /v1/shared-reports/{token}';
         await untilFiring(['DeliveriesFail', 'DeliveriesWait', limited], readers);
       },
@@ -430,15 +431,15 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
     it(
       'alerts fire for directory: a link without its region, an erasure that no service completes',
       async () => {
-        const { status } = await rig.manage('catalogue', 'POST', '/projects/p1/erasures', {
+        const { status } = await harness.manage('catalogue', 'POST', '/projects/p1/erasures', {
           distinctIds: ['somebody'],
         });
         expect(status).toBe(202);
-        await onServer(await rig.databaseUrl('catalogue'), async (sql) => {
+        await onServer(await harness.databaseUrl('catalogue'), async (sql) => {
           await sql`update erasures set created_at = created_at - interval '3 hours'`;
         });
         await eventLogOfUs.without(async () => {
-          await rig.manage('catalogue', 'POST', '/projects/p1/keys', {});
+          await harness.manage('catalogue', 'POST', '/projects/p1/keys', {});
           await untilFiring(['DirectoryLinkBehind', 'ErasureOpen']);
         });
       },
@@ -451,7 +452,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
     async () => {
       expect((await identify(0)).status).toBe(202);
       await eventLog.without(async () => {
-        await rig.manage('catalogue', 'POST', '/projects/p1/keys', {});
+        await harness.manage('catalogue', 'POST', '/projects/p1/keys', {});
         const expected = [
           'PublishFails of ingestion: identifies',
           'DirectoryNotPublished',

@@ -114,7 +114,7 @@ export async function listedThreads(): Promise<Dimension> {
 async function startCollaboration(reports: string[]) {
   const site = await startSite('collaboration');
   await site.directory.put('report', ...reports.map((id) => ({ projectId: PROJECT_ID, id, name: id })));
-  return { ...site, token: await site.rig.mint({ sub: MEMBER }) };
+  return { ...site, token: await site.harness.mint({ sub: MEMBER }) };
 }
 
 function read({ service, token }: Pick<Site, 'service'> & { token: string }, path: string): Promise<number> {

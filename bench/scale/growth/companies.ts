@@ -1,5 +1,5 @@
 import { call } from '@switchboard/testkit';
-import { HEAP_FLAGS, startRig } from '../../lib/rig.ts';
+import { HEAP_FLAGS, openBenchHarness } from '../../lib/harness.ts';
 import { type Dimension, sizesFrom } from './path.ts';
 import { openForFilling } from './site.ts';
 
@@ -9,12 +9,12 @@ const COMPANY = { name: 'Company', plan: { tier: 'pro', cycle: 'monthly' } };
 
 /** Varies the projects (with one key each) and the members of a company that is deleted. */
 export async function companies(): Promise<Dimension> {
-  const { rig, stop } = await startRig({ durable: true, env: { TOPIC_PARTITIONS: '16' } });
-  const service = await rig.spawn('catalogue', { flags: HEAP_FLAGS, output: 'inherit' });
-  const database = await openForFilling(await rig.databaseUrl('catalogue'));
-  rig.defer(() => database.close());
+  const { harness, stop } = await openBenchHarness({ durable: true, env: { TOPIC_PARTITIONS: '16' } });
+  const service = await harness.spawn('catalogue', { flags: HEAP_FLAGS, output: 'inherit' });
+  const database = await openForFilling(await harness.databaseUrl('catalogue'));
+  harness.defer(() => database.close());
   const { sql } = database;
-  const token = await rig.mint({ sub: 'operator', permissions: ['service.manage'] });
+  const token = await harness.mint({ sub: 'operator', permissions: ['service.manage'] });
   let longestMs = 0;
   /** The number of projects of earlier companies. Ids of deleted companies and projects cannot be used again. */
   let made = 0;

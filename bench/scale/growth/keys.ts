@@ -9,15 +9,15 @@ import { startSite } from './site.ts';
 
 /** Varies the number of projects with one key each, in ingestion and in a replica that has every key in memory. */
 export async function keys(): Promise<Dimension> {
-  const { rig, service, sql, stop } = await startSite('ingestion');
+  const { harness, service, sql, stop } = await startSite('ingestion');
   const [body = ''] = eventBodies(1, 1);
   const event = { path: '/v1/events', body };
-  const env = { DATABASE_URL: await rig.databaseUrl('ingestion'), LOG_URL: rig.logUrl };
+  const env = { DATABASE_URL: await harness.databaseUrl('ingestion'), LOG_URL: harness.logUrl };
   const child = fork(join(import.meta.dirname, 'directory-process.ts'), {
     env: { ...process.env, ...env },
     execArgv: ['--expose-gc'],
   });
-  rig.defer(async () => child.kill());
+  harness.defer(async () => child.kill());
   let made = 0;
   let memory: Promise<Found> | undefined;
   const inMemory = (size: number): Promise<Found> => {

@@ -24,7 +24,7 @@ export async function conversations(): Promise<Dimension> {
   const one = await open(site);
   await addTurns(site, one, 1, TURNS_READ);
   const sent = await open(site);
-  const token = await site.rig.mint({ sub: 'operator', permissions: ['service.manage'] });
+  const token = await site.harness.mint({ sub: 'operator', permissions: ['service.manage'] });
   const operator = { Authorization: `Bearer ${token}` };
   let made = 0;
   return {

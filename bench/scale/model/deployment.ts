@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '@switchboard/database';
 import { call, eventually, type Harness, type Program, startKafka } from '@switchboard/testkit';
 import pMap from 'p-map';
 import { installed } from '../../lib/backings.ts';
-import { HEAP_FLAGS, heapFlagsOf, startRig } from '../../lib/rig.ts';
+import { HEAP_FLAGS, heapFlagsOf, openBenchHarness } from '../../lib/harness.ts';
 import { UNLIMITED_MESSENGER } from '../../lib/unlimited.ts';
 import { projectId } from './model.ts';
 
@@ -27,7 +27,7 @@ const REQUESTS_AT_ONCE = 64;
 export const MEMBER = 'ada';
 
 export interface Deployment {
-  rig: Harness;
+  harness: Harness;
   pods: Record<Service, Program>;
   /** The location of archived events. */
   objects: string;
@@ -48,7 +48,7 @@ export interface DeploymentOptions {
 export async function deploy({ partitions, fileSeconds, folder }: DeploymentOptions): Promise<Deployment> {
   const objects = join(folder, 'objects');
   const kafka = installed('kafka', await startKafka(undefined, join(folder, 'kafka')));
-  const { rig, stop: stopRig } = await startRig({
+  const { harness, stop: stopHarness } = await openBenchHarness({
     durable: false,
     directory: join(folder, 'postgres'),
     databases: SERVICES,
@@ -63,12 +63,12 @@ export async function deploy({ partitions, fileSeconds, folder }: DeploymentOpti
     },
   });
   const stop = async () => {
-    await stopRig();
+    await stopHarness();
     await kafka.stop();
   };
   try {
     const spawn = (name: Service) =>
-      rig.spawn(name, {
+      harness.spawn(name, {
         flags: [...HEAP_FLAGS, ...heapFlagsOf(PODS[name].memoryMib)],
         readyWithinMs: 300_000,
       });
@@ -81,13 +81,13 @@ export async function deploy({ partitions, fileSeconds, folder }: DeploymentOpti
     );
     const databases = new Map<Service, Database>();
     for (const name of SERVICES) {
-      const url = await rig.databaseUrl(name);
+      const url = await harness.databaseUrl(name);
       const database = openDatabase({ url, applicationName: 'bench', statementTimeoutMs: 3_600_000 });
-      rig.defer(() => database.close());
+      harness.defer(() => database.close());
       databases.set(name, database);
     }
     return {
-      rig,
+      harness,
       pods: Object.fromEntries(started) as Record<Service, Program>,
       objects,
       sql(service) {
@@ -107,9 +107,9 @@ export async function deploy({ partitions, fileSeconds, folder }: DeploymentOpti
  * Creates companies with one member and ten projects each through the management API. Resolves with a key of each
  * project.
  */
-export async function putProjects({ rig }: Deployment, projects: number): Promise<string[]> {
-  const token = await rig.mint({ sub: 'bench', permissions: ['service.manage'] });
-  const url = `${rig.url('catalogue')}/management/v1`;
+export async function putProjects({ harness }: Deployment, projects: number): Promise<string[]> {
+  const token = await harness.mint({ sub: 'bench', permissions: ['service.manage'] });
+  const url = `${harness.url('catalogue')}/management/v1`;
   const send = (method: string, path: string, body?: unknown) =>
     eventually(
       async () => {

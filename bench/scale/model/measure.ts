@@ -104,7 +104,7 @@ async function measureIn(
 ): Promise<Measured | undefined> {
   note(`${size.share * 100}% of the model: starting`);
   const deployment = await deploy({ partitions: MODEL.partitions, ...options, folder });
-  const { rig, pods, sql } = deployment;
+  const { harness, pods, sql } = deployment;
   try {
     const { keys, opened, archivedBytes } = known ?? (await fill(deployment, folder, size));
     if (options.seconds === 0) return undefined;
@@ -126,7 +126,7 @@ async function measureIn(
       uniform: await window('uniform', true, seconds),
     };
     const average = await window('zipf', false, 3 * seconds);
-    await archived(rig);
+    await archived(harness);
     // An event that got a 503 may still be stored.
     const stored = (await eventsIn(sql('archive'))) - before;
     if (stored < sent.accepted || stored > sent.events) {
@@ -250,12 +250,12 @@ async function applyModel(
   deployment: Deployment,
   { size, keys, opened, usages, spread, isPeak, seconds, sent }: WindowOptions,
 ): Promise<Window> {
-  const { rig, pods } = deployment;
+  const { harness, pods } = deployment;
   const keyOf = (project: number) => ({ Authorization: `Bearer ${keys[project]}` });
   const times = <T>(count: number, make: (index: number) => T) =>
     Array.from({ length: count }, (_, i) => make(i));
   const person = () => randomPerson(size.people, spread);
-  const token = await rig.mint({ sub: MEMBER });
+  const token = await harness.mint({ sub: MEMBER });
   const plans: Record<Load, { service: Service; requests: LoadRequest[]; perRequest: number }> = {
     events: {
       service: 'ingestion',
@@ -332,7 +332,7 @@ function question(index: number): object {
 }
 
 /** Resolves once every event on the log is archived. */
-async function archived({ logEnv }: Deployment['rig']): Promise<void> {
+async function archived({ logEnv }: Deployment['harness']): Promise<void> {
   if (!('KAFKA_BROKERS' in logEnv)) return;
   const log = openKafkaLog({ brokers: logEnv.KAFKA_BROKERS.split(','), clientId: 'bench' });
   try {

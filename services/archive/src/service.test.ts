@@ -1,5 +1,5 @@
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
-import { eventually, harness, startKafka } from '@switchboard/testkit';
+import { eventually, openHarness, startKafka } from '@switchboard/testkit';
 import { afterAll, expect, it } from 'vitest';
 import { archiveService } from './service.ts';
 import { sent } from './testing/events-harness.ts';
@@ -14,7 +14,7 @@ afterAll(() => kafka?.stop());
 it.each(['the embedded log', ...(kafka ? ['Kafka'] : [])])(
   'waits on %s for topics that ingestion has not created yet',
   async (name) => {
-    const own = await harness({
+    const own = await openHarness({
       services: { archive: archiveService },
       env: { ARCHIVE_FILE_SECONDS: '1' },
       ...(name === 'Kafka' && kafka && { log: { kafka: kafka.brokers } }),

@@ -29,11 +29,10 @@ export { type RedisServer, redisUrl, startRedis } from './backings/redis.ts';
 export { type S3Access, type S3Server, s3Access, s3Env, startS3 } from './backings/s3.ts';
 export { type CodeBlock, codeBlocks, documented } from './documented.ts';
 export { eventually } from './eventually.ts';
-export { freePort } from './ports.ts';
-export { hasChromium, openBrowser } from './rig/browser.ts';
-export { type CallOptions, type CallResult, call } from './rig/call.ts';
-export { type Harness, type HarnessOptions, harness } from './rig/harness.ts';
-export { type Env, type Program, type ProgramOptions, spawnProgram } from './rig/program.ts';
+export { hasChromium, openBrowser } from './harness/browser.ts';
+export { type CallOptions, type CallResult, call } from './harness/call.ts';
+export { type Harness, type HarnessOptions, openHarness } from './harness/harness.ts';
+export { type Env, type Program, type ProgramOptions, spawnProgram } from './harness/program.ts';
 export {
   type RunningInstance,
   type SpawnServiceOptions,
@@ -41,7 +40,8 @@ export {
   serviceCommand,
   spawnService,
   startService,
-} from './rig/service.ts';
-export { type ProcessUsage, processUsage } from './rig/usage.ts';
+} from './harness/service.ts';
+export { type ProcessUsage, processUsage } from './harness/usage.ts';
+export { freePort } from './ports.ts';
 export { outputOf } from './script.ts';
 export { type TestDatabase, type TestMigrations, testDatabase } from './test-database.ts';

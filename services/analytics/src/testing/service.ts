@@ -9,7 +9,7 @@ import {
 } from '@switchboard/contracts';
 import { createDirectoryPublisher, type DirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
-import { type CallResult, eventually, harness, call as send } from '@switchboard/testkit';
+import { type CallResult, eventually, openHarness, call as send } from '@switchboard/testkit';
 import { analyticsService } from '../service.ts';
 import type { TestEvent } from './reference.ts';
 
@@ -43,12 +43,12 @@ interface AnalyticsHarness {
 const DAY = '2026-03-01';
 
 export async function startAnalytics(env: Record<string, string> = {}): Promise<AnalyticsHarness> {
-  const rig = await harness({
+  const harness = await openHarness({
     services: { analytics: analyticsService },
     env: { LOG_LEVEL: 'error', QUESTIONS_PER_MINUTE: '10000', ...env },
   });
-  const log = openPostgresLog({ url: rig.logUrl });
-  rig.defer(() => log.close());
+  const log = openPostgresLog({ url: harness.logUrl });
+  harness.defer(() => log.close());
   const topic = { partitions: 1, replication: 1 };
   await log.createTopics([
     { ...topic, name: ARCHIVE_FILES_TOPIC, cleanup: 'compact', deadLetter: false },
@@ -58,10 +58,10 @@ export async function startAnalytics(env: Record<string, string> = {}): Promise<
   const directory = await createDirectoryPublisher(log);
   await directory.putProject({ id: 'shop', members: ['ada'] });
   await directory.putProject({ id: 'blog', members: ['ada'] });
-  const { url } = await rig.start('analytics');
+  const { url } = await harness.start('analytics');
   const duck = await (await DuckDBInstance.create()).connect();
-  rig.defer(async () => duck.closeSync());
-  const folder = rig.env['OBJECTS_FOLDER'] ?? '';
+  harness.defer(async () => duck.closeSync());
+  const folder = harness.env['OBJECTS_FOLDER'] ?? '';
 
   const publish = (key: string, record: ArchiveFileRecord | null) =>
     log.publish(ARCHIVE_FILES_TOPIC, [
@@ -77,11 +77,11 @@ export async function startAnalytics(env: Record<string, string> = {}): Promise<
 
   return {
     url,
-    databaseUrl: await rig.databaseUrl('analytics'),
+    databaseUrl: await harness.databaseUrl('analytics'),
     log,
     directory,
     call: async (method, path, { body, sub = 'ada', permissions = [], headers = {} } = {}) =>
-      send(method, `${url}${path}`, { body, headers, token: await rig.mint({ sub, permissions }) }),
+      send(method, `${url}${path}`, { body, headers, token: await harness.mint({ sub, permissions }) }),
     async archive(projectId, name, events, more = {}) {
       const key = `events/${DAY}/${name}.parquet`;
       const path = join(folder, key);
@@ -139,6 +139,6 @@ export async function startAnalytics(env: Record<string, string> = {}): Promise<
     async remove(key) {
       await publish(key, null);
     },
-    stop: rig.stop,
+    stop: harness.stop,
   };
 }

@@ -5,7 +5,7 @@ import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import {
   type Env,
   eventually,
-  harness,
+  openHarness,
   type Program,
   type RunningInstance,
   type S3Access,
@@ -61,7 +61,7 @@ interface Options {
 
 export async function startArchive(options: Options = {}): Promise<ArchiveHarness> {
   const { kafkaBrokers, s3, roles = 'http,replays' } = options;
-  const own = await harness({
+  const own = await openHarness({
     services: { archive: archiveService },
     env: { ROLES: roles, ...(s3 && s3Env(s3)) },
     ...(kafkaBrokers && { log: { kafka: kafkaBrokers } }),

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOPIC } from '@switchboard/directory';
 import { openPostgresLog, readTopic } from '@switchboard/event-log';
-import { call, harness } from '@switchboard/testkit';
+import { call, openHarness } from '@switchboard/testkit';
 import { catalogueService } from '../service.ts';
 
 interface Backings {
@@ -11,17 +11,17 @@ interface Backings {
 
 /** Starts catalogue with an operator token and any number of instances. */
 export async function testCatalogue(given: Partial<Backings> = {}) {
-  const rig = await harness({
+  const harness = await openHarness({
     services: { catalogue: catalogueService },
     env: { TOPIC_PARTITIONS: '4' },
     ...(given.databaseUrl === undefined ? {} : { databases: { catalogue: given.databaseUrl } }),
     ...(given.logUrl === undefined ? {} : { log: { postgres: given.logUrl } }),
   });
-  const databaseUrl = await rig.databaseUrl('catalogue');
-  const operator = await rig.mint({ sub: 'op', permissions: ['service.manage'] });
+  const databaseUrl = await harness.databaseUrl('catalogue');
+  const operator = await harness.mint({ sub: 'op', permissions: ['service.manage'] });
 
   async function instance(env: Record<string, string> = {}) {
-    const { url, context } = await rig.start('catalogue', env);
+    const { url, context } = await harness.start('catalogue', env);
     const manage = (method: string, path: string, body?: unknown, token: string | null = operator) =>
       call(method, `${url}/management/v1${path}`, { body, ...(token === null ? {} : { token }) });
     return {
@@ -43,7 +43,7 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
 
   /** Returns the topic after compaction: the last value of each key. */
   async function published(): Promise<Map<string, unknown>> {
-    const log = openPostgresLog({ url: rig.logUrl });
+    const log = openPostgresLog({ url: harness.logUrl });
     const state = new Map<string, unknown>();
     try {
       await readTopic(log, DIRECTORY_TOPIC, {
@@ -58,14 +58,14 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
 
   let pool: Database | undefined;
   return {
-    tokens: rig.tokens,
+    tokens: harness.tokens,
     databaseUrl,
-    logUrl: rig.logUrl,
+    logUrl: harness.logUrl,
     instance,
     published,
     /** Publishes reports as a service would. */
     async report(topic: string, ...values: object[]) {
-      const log = openPostgresLog({ url: rig.logUrl });
+      const log = openPostgresLog({ url: harness.logUrl });
       const records = values.map((value) => ({
         partition: 0,
         key: null,
@@ -79,12 +79,12 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
     async sql() {
       if (pool === undefined) {
         const opened = openDatabase({ url: databaseUrl, applicationName: 'test' });
-        rig.defer(() => opened.close());
+        harness.defer(() => opened.close());
         pool = opened;
       }
       return pool.sql;
     },
-    close: rig.stop,
+    close: harness.stop,
   };
 }
 

@@ -1,9 +1,9 @@
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import {
   type CallResult,
+  openHarness,
   type Program,
   call as send,
-  harness as startRig,
   type TokenClaims,
 } from '@switchboard/testkit';
 import { collaborationService } from '../service.ts';
@@ -56,31 +56,35 @@ export async function startHarness(env: Record<string, string> = {}): Promise<Ha
       fixed = new Date(time);
     },
   };
-  const rig = await startRig({
+  const harness = await openHarness({
     services: { collaboration: collaborationService },
     clock,
     env: { LOG_LEVEL: 'error', TRUSTED_PROXY_HOPS: '1', DELIVERY_RETRY_SECONDS: '1', ...env },
   });
-  const log = openPostgresLog({ url: rig.logUrl });
-  rig.defer(() => log.close());
+  const log = openPostgresLog({ url: harness.logUrl });
+  harness.defer(() => log.close());
   const directory = await publishDirectory(log);
-  const { url, stop } = await rig.start('collaboration');
+  const { url, stop } = await harness.start('collaboration');
   return {
     url,
-    env: rig.env,
-    databaseUrl: await rig.databaseUrl('collaboration'),
+    env: harness.env,
+    databaseUrl: await harness.databaseUrl('collaboration'),
     directory,
     log,
     clock,
-    token: rig.mint,
+    token: harness.mint,
     as: (sub, permissions = []) => ({
       async call(method, path, body, headers = {}) {
-        return send(method, `${url}${path}`, { body, headers, token: await rig.mint({ sub, permissions }) });
+        return send(method, `${url}${path}`, {
+          body,
+          headers,
+          token: await harness.mint({ sub, permissions }),
+        });
       },
     }),
-    another: (changed) => rig.start('collaboration', changed),
-    spawn: (changed) => rig.spawn('collaboration', { env: changed }),
+    another: (changed) => harness.start('collaboration', changed),
+    spawn: (changed) => harness.spawn('collaboration', { env: changed }),
     stopService: stop,
-    stop: rig.stop,
+    stop: harness.stop,
   };
 }

@@ -8,7 +8,7 @@ import {
 } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openKafkaLog, openPostgresLog, partitionFor, readTopic } from '@switchboard/event-log';
-import { type Env, eventually, harness, type RunningInstance } from '@switchboard/testkit';
+import { type Env, eventually, openHarness, type RunningInstance } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { flagsService } from '../service.ts';
 
@@ -36,7 +36,7 @@ interface StartOptions {
 
 /** Starts an instance of the service. Publishes the records of the catalogue and ingestion services. */
 export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: StartOptions = {}) {
-  const rig = await harness({
+  const harness = await openHarness({
     services: { flags: flagsService },
     env: { PUBLIC_API_URL: 'https://api.test/base/', ...env },
     ...(kafkaBrokers === undefined ? {} : { log: { kafka: kafkaBrokers } }),
@@ -44,20 +44,20 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
   });
   const log =
     kafkaBrokers === undefined
-      ? openPostgresLog({ url: rig.env['EVENT_LOG_DATABASE_URL'] ?? '' })
+      ? openPostgresLog({ url: harness.env['EVENT_LOG_DATABASE_URL'] ?? '' })
       : openKafkaLog({ brokers: [...kafkaBrokers], clientId: 'test' });
-  rig.defer(() => log.close());
-  const ownUrl = await rig.databaseUrl('flags');
+  harness.defer(() => log.close());
+  const ownUrl = await harness.databaseUrl('flags');
   const sql = postgres(ownUrl, { max: 2, onnotice: () => undefined });
-  rig.defer(() => sql.end({ timeout: 1 }));
+  harness.defer(() => sql.end({ timeout: 1 }));
   const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
   const topic = { partitions: PARTITIONS, replication: 1, cleanup: 'delete', retentionMs: HOUR_MS } as const;
   await log.createTopics([
     { ...topic, name: ingestionTopics.identifies },
     { ...topic, name: ingestionTopics.groups },
   ]);
-  const operator = await rig.mint({ sub: 'operator', permissions: ['service.manage'] });
-  const first = await rig.start('flags');
+  const operator = await harness.mint({ sub: 'operator', permissions: ['service.manage'] });
+  const first = await harness.start('flags');
   let calls = 0;
 
   async function createProject({ region = 'eu' } = {}): Promise<TestProject> {
@@ -111,12 +111,12 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
     databaseUrl: ownUrl,
     sql,
     log,
-    mint: rig.mint,
+    mint: harness.mint,
     directory,
     manage,
     createProject,
-    startInstance: (instanceEnv: Env = {}): Promise<Instance> => rig.start('flags', instanceEnv),
-    stop: rig.stop,
+    startInstance: (instanceEnv: Env = {}): Promise<Instance> => harness.start('flags', instanceEnv),
+    stop: harness.stop,
     publishRaw,
     handled,
     /** Waits until the service has applied every published record. */

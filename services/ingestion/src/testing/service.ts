@@ -12,7 +12,7 @@ import {
   call,
   type Env,
   type Harness,
-  harness,
+  openHarness,
   type Program,
   type RunningInstance,
   type SpawnServiceOptions,
@@ -56,7 +56,7 @@ interface Options {
 }
 
 export async function startIngestion({ kafkaBrokers, databaseUrl }: Options = {}): Promise<TestIngestion> {
-  const own = await harness({
+  const own = await openHarness({
     services: { ingestion: ingestionService },
     // The quota is high because tests send the largest bodies one after another.
     env: { TOPIC_PARTITIONS: String(PARTITIONS), BYTES_PER_PROJECT_PER_SECOND: '1000000000' },

@@ -3,7 +3,7 @@ import { openDatabase } from '@switchboard/database';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
-import { type Env, harness } from '@switchboard/testkit';
+import { type Env, openHarness } from '@switchboard/testkit';
 import { messengerService } from '../service.ts';
 import { createProjects } from './projects.ts';
 import { type RequestOptions, request } from './request.ts';
@@ -22,19 +22,19 @@ export type TestMessenger = Awaited<ReturnType<typeof startMessenger>>;
 export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOptions = {}) {
   /** Shifts the clock of every instance, in milliseconds. */
   const time = { shift: 0 };
-  const rig = await harness({
+  const harness = await openHarness({
     services: { messenger: messengerService },
     env: { PUBLIC_API_URL: 'https://api.test/base/', IDENTITY_SECRET, ...env },
     clock: { now: () => new Date(Date.now() + time.shift) },
     ...(databaseUrl === undefined ? {} : { databases: { messenger: databaseUrl } }),
   });
-  const database = openDatabase({ url: await rig.databaseUrl('messenger'), applicationName: 'test' });
-  rig.defer(() => database.close());
-  const log = openPostgresLog({ url: rig.env['EVENT_LOG_DATABASE_URL'] ?? '' });
-  rig.defer(() => log.close());
+  const database = openDatabase({ url: await harness.databaseUrl('messenger'), applicationName: 'test' });
+  harness.defer(() => database.close());
+  const log = openPostgresLog({ url: harness.env['EVENT_LOG_DATABASE_URL'] ?? '' });
+  harness.defer(() => log.close());
   const directory = await createDirectoryPublisher(log);
-  const operator = await rig.mint({ sub: 'operator', permissions: ['service.manage'] });
-  const { url, service } = await rig.start('messenger');
+  const operator = await harness.mint({ sub: 'operator', permissions: ['service.manage'] });
+  const { url, service } = await harness.start('messenger');
 
   const call = (method: string, path: string, options: RequestOptions & { url?: string } = {}) =>
     request(`${options.url ?? url}${path}`, method, options);
@@ -50,15 +50,15 @@ export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOpt
     url,
     service,
     database,
-    objectsFolder: join(rig.folder, 'objects'),
-    mint: rig.mint,
+    objectsFolder: join(harness.folder, 'objects'),
+    mint: harness.mint,
     time,
     directory,
     call,
     manage,
     startInstance: (instanceEnv: Env = {}, given: { logger?: Logger } = {}) =>
-      rig.start('messenger', instanceEnv, given),
-    ...createProjects({ directory, mint: rig.mint, call }),
-    stop: rig.stop,
+      harness.start('messenger', instanceEnv, given),
+    ...createProjects({ directory, mint: harness.mint, call }),
+    stop: harness.stop,
   };
 }

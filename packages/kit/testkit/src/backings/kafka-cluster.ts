@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnProgram } from '../harness/program.ts';
 import { freePort } from '../ports.ts';
-import { spawnProgram } from '../rig/program.ts';
 import { askCluster, isKafkaInstalled, RUN_SCRIPT } from './kafka.ts';
 
 /** A broker of a cluster. Each is also one of the controllers. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Kafka } from 'kafkajs';
+import { spawnProgram } from '../harness/program.ts';
 import { freePort } from '../ports.ts';
-import { spawnProgram } from '../rig/program.ts';
 import { backing, backingsHome } from './backing.ts';
 import { hasEngine, startContainer, wantsContainers } from './container.ts';
 

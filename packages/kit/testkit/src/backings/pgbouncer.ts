@@ -3,8 +3,8 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import postgres from 'postgres';
+import { spawnProgram } from '../harness/program.ts';
 import { freePort } from '../ports.ts';
-import { spawnProgram } from '../rig/program.ts';
 
 /** PgBouncer in front of a PostgreSQL server, for one test. */
 export interface PgBouncer {

@@ -2,8 +2,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { spawnProgram } from '../harness/program.ts';
 import { freePort } from '../ports.ts';
-import { spawnProgram } from '../rig/program.ts';
 import { backing } from './backing.ts';
 import { startContainer, wantsContainers } from './container.ts';
 

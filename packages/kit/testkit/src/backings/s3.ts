@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnProgram } from '../harness/program.ts';
 import { freePort } from '../ports.ts';
-import { spawnProgram } from '../rig/program.ts';
 import { backing, backingProgram } from './backing.ts';
 import { startContainer, wantsContainers } from './container.ts';
 

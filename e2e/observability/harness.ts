@@ -1,20 +1,20 @@
-import { type Harness, harness } from '@switchboard/testkit';
+import { type Harness, openHarness } from '@switchboard/testkit';
 
 /** Generous, because other tests may share the machine. */
 export const READY_WITHIN_MS = 120_000;
 
 /** Starts the backings that services need to run as processes. Without brokers, the event log is on PostgreSQL. */
-export function startRig(brokers?: readonly string[]): Promise<Harness> {
-  return harness({
+export function openProcessHarness(brokers?: readonly string[]): Promise<Harness> {
+  return openHarness({
     log: brokers && { kafka: brokers },
     env: { LOG_LEVEL: 'debug', LINK_SECRET: 'x'.repeat(32), IDENTITY_SECRET: 'x'.repeat(32) },
   });
 }
 
 /** Creates the project `p1` in a running catalogue, and returns its key. */
-export async function createProject(rig: Harness): Promise<string> {
+export async function createProject(harness: Harness): Promise<string> {
   const manage = async (method: string, path: string, body: unknown) => {
-    const result = await rig.manage('catalogue', method, path, body);
+    const result = await harness.manage('catalogue', method, path, body);
     if (result.status >= 300) throw new Error(`${method} ${path}: ${result.status}`);
     return result;
   };

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-// A server for the rig's own tests. It is ready 100 ms after it listens, and exits 20 ms after SIGTERM, with
+// A server for the harness's own tests. It is ready 100 ms after it listens, and exits 20 ms after SIGTERM, with
 // code 3.
 let isReady = false;
 const server = createServer((request, response) => {

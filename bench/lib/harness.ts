@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import { MALLOC_SETTINGS, SEMI_SPACE_FLAG } from '@switchboard/engine';
-import { type Harness, type HarnessOptions, harness } from '@switchboard/testkit';
+import { type Harness, type HarnessOptions, openHarness } from '@switchboard/testkit';
 
 /** The flags of the images. */
 export const HEAP_FLAGS = [SEMI_SPACE_FLAG];
@@ -18,12 +18,12 @@ const HEAP_SHARE = 0.5;
 export const profileFlags = (folder: string | undefined): string[] =>
   folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 
-export interface BenchRig {
-  rig: Harness;
+export interface BenchHarness {
+  harness: Harness;
   stop(): Promise<void>;
 }
 
-export interface BenchRigOptions {
+export interface BenchHarnessOptions {
   /** Whether PostgreSQL syncs commits to disk. */
   durable: boolean;
   /** The data folder of PostgreSQL. Default: a temporary folder. */
@@ -35,11 +35,11 @@ export interface BenchRigOptions {
 }
 
 /** Starts PostgreSQL and provides access tokens and settings for services that run as processes, as in production. */
-export async function startRig(options: BenchRigOptions): Promise<BenchRig> {
+export async function openBenchHarness(options: BenchHarnessOptions): Promise<BenchHarness> {
   const { durable, env = {}, databases = [], log } = options;
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'switchboard-bench-')));
   const postgres = await startPostgres({ directory, durable, databases: [...databases] });
-  const rig = await harness({
+  const harness = await openHarness({
     log,
     databases: Object.fromEntries(databases.map((name) => [name, postgres.url(name)])),
     postgresUrl: postgres.url('postgres'),
@@ -54,9 +54,9 @@ export async function startRig(options: BenchRigOptions): Promise<BenchRig> {
     },
   });
   return {
-    rig,
+    harness,
     async stop() {
-      await rig.stop();
+      await harness.stop();
       await postgres.stop();
       if (options.directory === undefined) await rm(directory, { recursive: true, force: true });
     },

@@ -67,13 +67,13 @@ export interface Harness<R extends Running = Running> {
  * A service reads the directory from the log: publish entries with `createDirectoryPublisher` before you start it.
  *
  * @example
- * const rig = await harness({ services: { flags: flagsService } });
- * await rig.start('flags', { ROLES: 'http' });
- * await rig.manage('flags', 'PUT', '/projects/p1/flags/new-editor', { enabled: true });
- * const { status, body } = await rig.call('flags', 'GET', '/v1/flags?distinct_id=ada', { token: projectKey });
- * await rig.stop();
+ * const harness = await openHarness({ services: { flags: flagsService } });
+ * await harness.start('flags', { ROLES: 'http' });
+ * await harness.manage('flags', 'PUT', '/projects/p1/flags/new-editor', { enabled: true });
+ * const { status, body } = await harness.call('flags', 'GET', '/v1/flags?distinct_id=ada', { token: projectKey });
+ * await harness.stop();
  */
-export async function harness<R extends Running = Record<never, never>>(
+export async function openHarness<R extends Running = Record<never, never>>(
   options: HarnessOptions<R> = {},
 ): Promise<Harness<R>> {
   const { log, clock, postgresUrl } = options;

@@ -23,7 +23,7 @@ async function start(options: Partial<ProgramOptions> = {}) {
 }
 
 async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-rig-'));
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-harness-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
