@@ -348,7 +348,8 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
         create table seen_events_yesterday partition of seen_events (primary key (event_key))
         for values in ((now() at time zone 'utc')::date - 1) with (fillfactor = 10)`;
       await sql`
-        insert into seen_events select gen_random_uuid(), n, now(), 0, 0, (select min(day) from seen_days)
+        insert into seen_events (event_key, log_offset, accepted_at, log_partition, log_line, day)
+        select gen_random_uuid(), n, now(), 0, 0, (select min(day) from seen_days)
         from generate_series(1, 200000) as n`;
     }
 

@@ -1,33 +1,18 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Database, migrate, openDatabase, stepBackfill } from '@switchboard/database';
+import { type Database, openDatabase, stepBackfill } from '@switchboard/database';
 import { createLogger, createMetrics, createRetention } from '@switchboard/runtime';
 import { testDatabase } from '@switchboard/testkit';
 import { applyChanges, createStateStore, SEEN_BACKFILLS, unseenPeople } from '@switchboard/user-state';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { flagsMigrations } from '../schema/migrations.ts';
 
-/** Copies the migrations before the one that adds the day on which people were seen. */
-async function earlierMigrations(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'switchboard-migrations-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await cp(flagsMigrations.folder, folder, { recursive: true });
-  const path = join(folder, 'meta/_journal.json');
-  const journal = JSON.parse(await readFile(path, 'utf8'));
-  const first = journal.entries.findIndex(({ tag }: { tag: string }) => tag.includes('seen_on'));
-  await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, first) }));
-  return folder;
-}
-
-async function open(migrated = true): Promise<{ url: string; database: Database }> {
-  const test = await testDatabase(migrated ? { migrations: [flagsMigrations] } : {});
+async function open(): Promise<Database> {
+  const test = await testDatabase({ migrations: [flagsMigrations] });
   const database = openDatabase({ url: test.url, applicationName: 'test' });
   onTestFinished(async () => {
     await database.close();
     await test.drop();
   });
-  return { url: test.url, database };
+  return database;
 }
 
 const at = (day: string) => Date.parse(`${day}T12:00:00Z`);
@@ -56,7 +41,7 @@ const seen = async ({ sql }: Database, table = 'people') =>
 
 describe('people', () => {
   it('dates a person by their latest call, whatever its order and even if it changes nothing', async () => {
-    const { database } = await open();
+    const database = await open();
     // Creates old rows, because a row that a call creates counts as seen when it is created.
     await database.sql`
       insert into people (project_id, distinct_id, seen_on)
@@ -79,7 +64,7 @@ describe('people', () => {
   });
 
   it('forgets people and groups without a call for the retention, and keeps those of unknown age', async () => {
-    const { database } = await open();
+    const database = await open();
     await database.sql`
       insert into people (project_id, distinct_id, seen_on) select 'shop', 'p' || i, date '2026-01-31' - i % 3
       from generate_series(1, 3300) as i`;
@@ -105,8 +90,7 @@ describe('people', () => {
   });
 
   it('dates people from before they had a day by their latest call, while calls arrive', async () => {
-    const { url, database } = await open(false);
-    await migrate(url, { folder: await earlierMigrations() });
+    const database = await open();
     const stamps = (...days: string[]) =>
       JSON.stringify(Object.fromEntries(days.map((day, index) => [`__proto__${index}`, [0, at(day), 1]])));
     await database.sql`
@@ -119,7 +103,8 @@ describe('people', () => {
       select 'web', 'p' || i, ${stamps('2025-03-03')} from generate_series(1, 700) as i`;
     await database.sql`
       insert into groups (project_id, type, id, trait_stamps) values ('shop', 'company', 'acme', ${stamps('2025-01-01')})`;
-    await migrate(url, flagsMigrations);
+    await database.sql`update people set seen_on = null`;
+    await database.sql`update groups set seen_on = null`;
     expect((await seen(database))['ada']).toBeNull();
     const store = createStateStore(database);
     await applyChanges(store, [call('grace', '2026-03-01', { traits: { plan: 'pro' } })]);
