@@ -34,7 +34,7 @@ import { validate } from './validate.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
 
-/** What a handler gets besides the request. */
+/** The values that a handler gets besides the request. */
 interface Given<Access, Input> {
   /** The result of `authorize`; undefined without one. */
   access: Access;
@@ -99,7 +99,7 @@ interface UntypedOptions
   parser?: Parser<unknown, unknown>;
 }
 
-/** What a handler gets in an operation without `authorize` and parser. */
+/** The values that a handler gets in an operation without `authorize` and parser. */
 const NOTHING: Given<unknown, unknown> = { access: undefined, input: undefined };
 
 interface Pipeline {
