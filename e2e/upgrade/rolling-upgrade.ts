@@ -48,10 +48,7 @@ export function deployInPairs(): Promise<Deployment | undefined> {
     region: 'eu',
     parts: PARTS,
     env: {
-      TURNS_PER_CONVERSATION_PER_MINUTE: '100000',
-      TURNS_PER_ADDRESS_PER_MINUTE: '100000',
-      READS_PER_CONVERSATION_PER_MINUTE: '100000',
-      READS_PER_ADDRESS_PER_MINUTE: '100000',
+      RATE_LIMITS_MULTIPLIER: '10000',
       ARCHIVE_FILE_SECONDS: '3',
       // Longer than the default, because the database may respond late on a busy machine.
       STATE_TIMEOUT_MS: '10000',

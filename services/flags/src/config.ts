@@ -7,6 +7,7 @@ import {
   integerSetting,
   retentionDays,
   rolesSetting,
+  socketsMax,
 } from '@switchboard/runtime';
 import { z } from 'zod';
 
@@ -27,12 +28,7 @@ export const flagsSettings = z.object({
       'Days without an identify or group call after which a person or group is removed. Default: never.',
     ),
   BACKFILL_ROWS_PER_SECOND: backfillRate,
-  SOCKETS_PER_ADDRESS: integerSetting({ min: 1, max: 1_000_000, fallback: 2000 }).describe(
-    'Open sockets per IP address and instance.',
-  ),
-  SOCKETS_MAX: integerSetting({ min: 1, max: 1_000_000, fallback: 20_000 }).describe(
-    'Open sockets per instance.',
-  ),
+  SOCKETS_MAX: socketsMax,
 });
 export type FlagsConfig = z.output<typeof flagsSettings>;
 /** The service as its features see it. */

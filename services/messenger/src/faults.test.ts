@@ -10,17 +10,7 @@ import { visitorOf } from './testing/visitor.ts';
 
 /** Tests with real backings, which are stopped, killed and restarted under load. */
 
-const UNLIMITED = Object.fromEntries(
-  [
-    'OPENS_PER_ADDRESS_PER_MINUTE',
-    'TURNS_PER_CONVERSATION_PER_MINUTE',
-    'TURNS_PER_ADDRESS_PER_MINUTE',
-    'READS_PER_CONVERSATION_PER_MINUTE',
-    'UPLOADS_PER_CONVERSATION_PER_MINUTE',
-    'UPLOADS_PER_CONVERSATION_PER_HOUR',
-    'UPLOADS_PER_ADDRESS_PER_MINUTE',
-  ].map((name) => [name, '1000000']),
-);
+const UNLIMITED = { RATE_LIMITS_MULTIPLIER: '10000' };
 
 async function start(options: TestMessengerOptions) {
   const started = await startMessenger({ ...options, env: { ...UNLIMITED, ...options.env } });
@@ -136,7 +126,10 @@ test('counts limits in memory, and continues turns, while Redis is stopped or ki
   onTestFinished(redis.kill);
   const { visitor, project, startInstance, ...rest } = await start({ env: { REDIS_URL: redis.url } });
   const load = await sendTurns(visitor);
-  const { url } = await startInstance({ REDIS_URL: redis.url, TURNS_PER_CONVERSATION_PER_MINUTE: '5' });
+  const { url } = await startInstance(
+    { REDIS_URL: redis.url },
+    { constants: { limits: { turnsPerConversation: 5 } } },
+  );
   const limited = visitorOf(rest, project, url);
   for (const [fail, recover] of [
     [async () => redis.pause(), async () => redis.resume()],

@@ -47,13 +47,14 @@ import { createIdentityStore } from './identity/store.ts';
 import { createInbox } from './inbox/inbox.ts';
 import { inboxRoutes } from './inbox/routes.ts';
 import { createInboxStore } from './inbox/store.ts';
+import { type Limits, limitsTimes } from './limits.ts';
 import { createConfigurationChanges } from './live/configuration-changes.ts';
 import { createLive } from './live/live.ts';
 import { liveRoutes } from './live/routes.ts';
 import { socketUrlUnder } from './live/socket.ts';
 import { createSubscriptions } from './live/subscriptions.ts';
 import { createHelpSiteProvider } from './providers/help-site.ts';
-import { createTranslationProvider } from './providers/translation.ts';
+import { AI_TIMEOUT_MS, createTranslationProvider } from './providers/translation.ts';
 import { expiringData } from './retention/retention.ts';
 import { createRetentionStore } from './retention/store.ts';
 import { messengerMigrations } from './schema/migrations.ts';
@@ -67,12 +68,19 @@ import { createTranslations } from './translations/translations.ts';
 /** The topics of all sockets, of the project, of the person, and of 18 conversations. */
 const TOPICS_PER_SOCKET = 21;
 
+/** Constants that tests replace. */
+export interface MessengerConstants {
+  limits?: Partial<Limits>;
+  aiTimeoutMs?: number;
+  helpSiteTimeoutMs?: number;
+}
+
 /** The support messenger's conversations, attachments, inbox, configuration and settings. */
 export const messengerService = startable({
   name: 'messenger',
   settings: messengerSettings,
   migrations: [directoryMigrations, auditMigrations, messengerMigrations],
-  create(context) {
+  create(context, constants: MessengerConstants = {}) {
     const { config, logger, clock, metrics } = context;
 
     // Backings
@@ -89,14 +97,15 @@ export const messengerService = startable({
     const { bodies } = app;
     const ofProject = projectOfRegion(directory, config.REGION);
     const limit = createRateLimits(redis, context.share);
+    const limits = { ...limitsTimes(config.RATE_LIMITS_MULTIPLIER), ...constants.limits };
     const inMinute = (name: string, points: number) => ({ name, points, durationSeconds: 60 });
     const perMinute = (name: string, points: number) => limit(inMinute(name, points));
     const quotas = openQuotas({
       ...context,
       redis,
       bytesPerSecond: {
-        address: config.READ_BYTES_PER_ADDRESS_PER_SECOND,
-        project: config.READ_BYTES_PER_PROJECT_PER_SECOND,
+        address: limits.readBytesPerAddressPerSecond,
+        project: limits.readBytesPerProjectPerSecond,
       },
     });
 
@@ -112,7 +121,6 @@ export const messengerService = startable({
     const hub = createHub({
       fanOut,
       maxSockets: context.share(config.SOCKETS_MAX),
-      maxPerAddress: context.share(config.SOCKETS_PER_ADDRESS),
       maxTopicsPerSocket: TOPICS_PER_SOCKET,
       refusalOf: (key) => refusalOfKey(app.projectKey, key),
       onError: (error) => logger.warn({ error }, 'handle socket message failed'),
@@ -133,18 +141,18 @@ export const messengerService = startable({
     const readTurns = createReadTurns(store, nameAuthors);
     const conversationLimits = {
       opens: limit(
-        inMinute('opens-address', config.OPENS_PER_ADDRESS_PER_MINUTE),
-        inMinute('opens-project', config.OPENS_PER_PROJECT_PER_MINUTE),
+        inMinute('opens-address', limits.opensPerAddress),
+        inMinute('opens-project', limits.opensPerProject),
       ),
       turns: limit(
-        inMinute('turns', config.TURNS_PER_CONVERSATION_PER_MINUTE),
-        inMinute('turns-address', config.TURNS_PER_ADDRESS_PER_MINUTE),
-        inMinute('turns-project', config.TURNS_PER_PROJECT_PER_MINUTE),
+        inMinute('turns', limits.turnsPerConversation),
+        inMinute('turns-address', limits.turnsPerAddress),
+        inMinute('turns-project', limits.turnsPerProject),
       ),
       reads: limit(
-        inMinute('reads', config.READS_PER_CONVERSATION_PER_MINUTE),
-        inMinute('reads-address', config.READS_PER_ADDRESS_PER_MINUTE),
-        inMinute('reads-project', config.READS_PER_PROJECT_PER_MINUTE),
+        inMinute('reads', limits.readsPerConversation),
+        inMinute('reads-address', limits.readsPerAddress),
+        inMinute('reads-project', limits.readsPerProject),
       ),
     };
     const conversations = createConversations({
@@ -180,27 +188,25 @@ export const messengerService = startable({
       directory,
       limits: {
         uploads: limit(
-          inMinute('uploads-address', config.UPLOADS_PER_ADDRESS_PER_MINUTE),
-          inMinute('uploads-minute', config.UPLOADS_PER_CONVERSATION_PER_MINUTE),
-          { name: 'uploads-hour', points: config.UPLOADS_PER_CONVERSATION_PER_HOUR, durationSeconds: 3600 },
+          inMinute('uploads-address', limits.uploadsPerAddress),
+          inMinute('uploads-minute', limits.uploadsPerConversation),
+          { name: 'uploads-hour', points: limits.uploadsPerConversationPerHour, durationSeconds: 3600 },
         ),
-        downloadsPerAddress: perMinute('downloads-address', config.DOWNLOADS_PER_ADDRESS_PER_MINUTE),
+        downloadsPerAddress: perMinute('downloads-address', limits.downloadsPerAddress),
       },
       clock,
       logger,
     });
     attachmentsRoutes(app, { attachments, tokens, bodies });
-    const retentionHours = config.UNSENT_ATTACHMENT_HOURS;
     const sweep =
-      slowStorage &&
-      createSweep({ store: attachmentsStore, storage: slowStorage, retentionHours, clock, logger });
+      slowStorage && createSweep({ store: attachmentsStore, storage: slowStorage, clock, logger });
 
     // Inbox
     const inbox = createInbox({
       store: createInboxStore(db),
       limits: {
-        perAddress: perMinute('messages-address', config.MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE),
-        readsPerProject: perMinute('message-reads', config.MESSAGE_READS_PER_PROJECT_PER_MINUTE),
+        perAddress: perMinute('messages-address', limits.messageRequestsPerAddress),
+        readsPerProject: perMinute('message-reads', limits.messageReadsPerProject),
       },
       live,
       clock,
@@ -223,23 +229,24 @@ export const messengerService = startable({
     liveRoutes(app, {
       hub,
       subscriptions,
-      limit: perMinute('subscriptions', config.SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE),
+      limit: perMinute('subscriptions', limits.subscriptionsPerAddress),
       changes,
     });
 
     // Settings in the console
     const helpCentre = createHelpCentre({
       store: createHelpCentreStore(db),
-      provider: createHelpSiteProvider(context),
+      provider: createHelpSiteProvider(context, constants.helpSiteTimeoutMs),
       directory,
-      limit: perMinute('help-centre', config.HELP_CENTRE_REFRESHES_PER_COMPANY_PER_MINUTE),
+      limit: perMinute('help-centre', limits.helpCentreRefreshesPerCompany),
       clock,
     });
     helpCentreRoutes(app, { helpCentre });
+    const { aiTimeoutMs = AI_TIMEOUT_MS } = constants;
     const translations = createTranslations({
       store: createTranslationsStore(db),
-      provider: createTranslationProvider(config, metrics),
-      timeoutMs: config.AI_TIMEOUT_MS,
+      provider: createTranslationProvider(config, metrics, aiTimeoutMs),
+      timeoutMs: aiTimeoutMs,
       directory,
       clock,
       logger,

@@ -41,9 +41,11 @@ export {
   integerSetting,
   networkList,
   postgresUrl,
+  rateLimitsMultiplier,
   redisUrl,
   retentionDays,
   rolesSetting,
+  socketsMax,
   together,
 } from './settings/fields.ts';
 export { linkSettings, linkShape } from './settings/link.ts';

@@ -15,8 +15,9 @@ export interface HubOptions {
   maxSockets: number;
   /**
    * The socket limit per address. It never exceeds the number of free sockets, so that a few addresses cannot use all.
+   * Default: a tenth of `maxSockets`.
    */
-  maxPerAddress: number;
+  maxPerAddress?: number;
   /**
    * The interval in milliseconds of pings and of the message `{"type":"beat"}`. A client that did not answer the last
    * ping is disconnected. Default 30 s.
@@ -67,7 +68,14 @@ const SPREAD_MS = 3000;
 
 /** Holds this instance's sockets and delivers messages by topic, across instances through `fanOut`. */
 export function createHub(options: HubOptions): Hub {
-  const { fanOut, maxSockets, maxPerAddress, pingMs = 30_000, maxAgeMs = 86_400_000, onError } = options;
+  const {
+    fanOut,
+    maxSockets,
+    maxPerAddress = Math.ceil(maxSockets / 10),
+    pingMs = 30_000,
+    maxAgeMs = 86_400_000,
+    onError,
+  } = options;
   const { maxBufferedBytes = 262_144, maxTopicsPerSocket = 20 } = options;
   const connections = new Set<Connection>();
   const byTopic = new Map<string, Set<Connection>>();

@@ -148,8 +148,8 @@ describe('a socket', () => {
     expect(await closed).toBe(1001);
   });
 
-  test('limits sockets per address', async () => {
-    const { url } = await harness.startInstance({ SOCKETS_PER_ADDRESS: '2' });
+  test('limits sockets of an address to a tenth of SOCKETS_MAX', async () => {
+    const { url } = await harness.startInstance({ SOCKETS_MAX: '20' });
     const project = await harness.createProject();
     await follow(project, url);
     await follow(project, url);

@@ -9,7 +9,6 @@ export function openSockets({ app, config, share, logger, metrics }: FlagsServic
   const hub = createHub({
     fanOut: openFanOut({ channel: 'switchboard:flags' }),
     maxSockets: share(config.SOCKETS_MAX),
-    maxPerAddress: share(config.SOCKETS_PER_ADDRESS),
     refusalOf: (key) => refusalOfKey(app.projectKey, key),
     onError: (error) => logger.warn({ error }, 'socket failed'),
   });

@@ -100,7 +100,7 @@ test('ends a stream, and does not cut it off, when its instance stops', async ()
 });
 
 test('counts streams like sockets, for an address and for a project, until they end', async () => {
-  const { url } = await harness.startInstance({ SOCKETS_PER_ADDRESS: '2' });
+  const { url } = await harness.startInstance({ SOCKETS_MAX: '20' });
   const project = await harness.createProject();
   const [first] = [await follow(project, { url }), await follow(project, { url })];
   const { response } = await follow(project, { url });
@@ -111,7 +111,7 @@ test('counts streams like sockets, for an address and for a project, until they 
 });
 
 test('opens no stream for HEAD, and refuses a stream without a key', async () => {
-  const { url } = await harness.startInstance({ SOCKETS_PER_ADDRESS: '1' });
+  const { url } = await harness.startInstance({ SOCKETS_MAX: '10' });
   const { key } = await harness.createProject();
   const address = `${url}/ofrep/v1/changes?api_key=${key}`;
   for (let round = 0; round < 3; round++) expect((await fetch(address, { method: 'HEAD' })).status).toBe(200);

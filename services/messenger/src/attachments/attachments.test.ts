@@ -10,15 +10,8 @@ let messenger: TestMessenger;
 let project: TestProject;
 let visitor: Visitor;
 
-const generous = {
-  OPENS_PER_ADDRESS_PER_MINUTE: '100000',
-  UPLOADS_PER_CONVERSATION_PER_MINUTE: '100000',
-  UPLOADS_PER_CONVERSATION_PER_HOUR: '100000',
-  UPLOADS_PER_ADDRESS_PER_MINUTE: '100000',
-};
-
 beforeAll(async () => {
-  messenger = await startMessenger({ env: generous });
+  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
   project = await messenger.createProject();
   visitor = visitorOf(messenger, project);
 });
@@ -246,11 +239,7 @@ describe('access to attachments', () => {
 
 describe('limits of attachments', () => {
   test('limits uploads to 10 per minute and 60 per hour per conversation, and 30 per minute per address', async () => {
-    const unset = {
-      ...generous,
-      UPLOADS_PER_CONVERSATION_PER_MINUTE: '',
-      UPLOADS_PER_ADDRESS_PER_MINUTE: '',
-    };
+    const unset = { RATE_LIMITS_MULTIPLIER: '' };
     const { url } = await messenger.startInstance({ ...unset, TRUSTED_PROXY_HOPS: '1' });
     const limited = visitorOf(messenger, project, url);
     const from = (address: string) => ({ 'X-Forwarded-For': address });
@@ -269,7 +258,9 @@ describe('limits of attachments', () => {
     expect(codeOf(await upload(fourth))).toEqual([429, 'ATTACHMENT_RATE']);
     expect((await upload(fourth, '10.0.0.3')).status).toBe(201);
 
-    const hourly = await messenger.startInstance({ ...generous, UPLOADS_PER_CONVERSATION_PER_HOUR: '' });
+    const hourly = await messenger.startInstance(unset, {
+      constants: { limits: { uploadsPerConversation: 100, uploadsPerAddress: 100 } },
+    });
     const slow = visitorOf(messenger, project, hourly.url);
     const conversation = await slow.open();
     for (let count = 0; count < 60; count++)
@@ -278,7 +269,7 @@ describe('limits of attachments', () => {
   });
 
   test('limits downloads by address with ATTACHMENT_RATE', async () => {
-    const { url } = await messenger.startInstance({ DOWNLOADS_PER_ADDRESS_PER_MINUTE: '2' });
+    const { url } = await messenger.startInstance({}, { constants: { limits: { downloadsPerAddress: 2 } } });
     const limited = visitorOf(messenger, project, url);
     const conversation = await limited.open();
     const { body: file } = await limited.upload(conversation, png());

@@ -6,7 +6,7 @@ import { type Visitor, visitorOf } from '../testing/visitor.ts';
 let messenger: TestMessenger;
 let visitor: Visitor;
 beforeAll(async () => {
-  messenger = await startMessenger({ env: { UPLOADS_PER_ADDRESS_PER_MINUTE: '100000' } });
+  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
   visitor = visitorOf(messenger, await messenger.createProject());
 });
 afterAll(() => messenger.stop());

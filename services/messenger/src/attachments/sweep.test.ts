@@ -13,9 +13,7 @@ const HOUR = 3_600_000;
 let messenger: TestMessenger;
 let visitor: Visitor;
 beforeAll(async () => {
-  const limits = ['UPLOADS_PER_CONVERSATION_PER_MINUTE', 'UPLOADS_PER_CONVERSATION_PER_HOUR'];
-  const names = [...limits, 'UPLOADS_PER_ADDRESS_PER_MINUTE', 'TURNS_PER_CONVERSATION_PER_MINUTE'];
-  messenger = await startMessenger({ env: Object.fromEntries(names.map((name) => [name, '100000'])) });
+  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
   visitor = visitorOf(messenger, await messenger.createProject());
 });
 afterAll(() => messenger.stop());
@@ -25,7 +23,6 @@ function sweepAt(shift: number, storage = openObjectStore({ folder: messenger.ob
   return createSweep({
     store: createAttachmentsStore(messenger.database.drizzle),
     storage,
-    retentionHours: 24,
     clock: { now: () => new Date(Date.now() + shift) },
     logger: createLogger({ service: 'test', level: 'silent' }),
   });

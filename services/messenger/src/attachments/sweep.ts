@@ -5,12 +5,12 @@ import type { AttachmentsStore } from './store.ts';
 
 const BATCH_SIZE = 100;
 const INTERVAL_MS = 10 * 60_000;
+/** A visitor may finish a turn the next day, and a file that was never sent is not kept longer. */
+const UNSENT_MS = 24 * 3_600_000;
 
 interface SweepOptions {
   store: Pick<AttachmentsStore, 'expireUnsent' | 'removeExpired'>;
   storage: ObjectStore;
-  /** Hours for which an unsent attachment is kept. */
-  retentionHours: number;
   clock: Clock;
   logger: Logger;
 }
@@ -23,12 +23,12 @@ export interface Sweep {
 }
 
 /** Removes attachments that were uploaded but not sent. It marks them, then removes the object, then the row. */
-export function createSweep({ store, storage, retentionHours, clock, logger }: SweepOptions): Sweep {
+export function createSweep({ store, storage, clock, logger }: SweepOptions): Sweep {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
   async function run(): Promise<number> {
-    const before = new Date(clock.now().getTime() - retentionHours * 3_600_000);
+    const before = new Date(clock.now().getTime() - UNSENT_MS);
     for (let removed = 0; ; ) {
       const expired = await store.expireUnsent(before, BATCH_SIZE);
       for (const { id, objectKey } of expired) {

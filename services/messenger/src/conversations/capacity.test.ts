@@ -9,7 +9,7 @@ let project: TestProject;
 let visitor: Visitor;
 beforeAll(async () => {
   messenger = await startMessenger({
-    env: { TURNS_PER_CONVERSATION_PER_MINUTE: '1000', READS_PER_CONVERSATION_PER_MINUTE: '20' },
+    limits: { turnsPerConversation: 1_000, readsPerConversation: 20 },
   });
   project = await messenger.createProject();
   visitor = visitorOf(messenger, project);
@@ -98,7 +98,7 @@ describe('limits of conversations', () => {
     const statuses: number[] = [];
     for (let count = 0; count < 21; count++) statuses.push((await visitor.read(conversation)).status);
     expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
-    const { url } = await messenger.startInstance({ READS_PER_ADDRESS_PER_MINUTE: '2' });
+    const { url } = await messenger.startInstance({}, { constants: { limits: { readsPerAddress: 2 } } });
     const limited = visitorOf(messenger, project, url);
     const conversations = [await limited.open(), await limited.open(), await limited.open()];
     const reads: number[] = [];
@@ -107,10 +107,10 @@ describe('limits of conversations', () => {
   });
 
   test('refuses a conversation past its limits before it looks up a token', async () => {
-    const { url } = await messenger.startInstance({
-      TURNS_PER_CONVERSATION_PER_MINUTE: '1',
-      READS_PER_CONVERSATION_PER_MINUTE: '1',
-    });
+    const { url } = await messenger.startInstance(
+      {},
+      { constants: { limits: { turnsPerConversation: 1, readsPerConversation: 1 } } },
+    );
     const limited = visitorOf(messenger, project, url);
     const conversation = await limited.open();
     const forged = { ...conversation, token: `cvt_${'x'.repeat(43)}` };
@@ -125,7 +125,7 @@ describe('limits of conversations', () => {
   });
 
   test('limits turns by address over all conversations', async () => {
-    const { url } = await messenger.startInstance({ TURNS_PER_ADDRESS_PER_MINUTE: '2' });
+    const { url } = await messenger.startInstance({}, { constants: { limits: { turnsPerAddress: 2 } } });
     const limited = visitorOf(messenger, project, url);
     const conversations = [await limited.open(), await limited.open(), await limited.open()];
     const turns: number[] = [];
@@ -134,11 +134,10 @@ describe('limits of conversations', () => {
   });
 
   test('limits turns and reads by project over all conversations and addresses', async () => {
-    const { url } = await messenger.startInstance({
-      TURNS_PER_PROJECT_PER_MINUTE: '2',
-      READS_PER_PROJECT_PER_MINUTE: '2',
-      TRUSTED_PROXY_HOPS: '1',
-    });
+    const { url } = await messenger.startInstance(
+      { TRUSTED_PROXY_HOPS: '1' },
+      { constants: { limits: { turnsPerProject: 2, readsPerProject: 2 } } },
+    );
     const limited = visitorOf(messenger, project, url);
     const other = visitorOf(messenger, await messenger.createProject(), url);
     const answers: [number, number, string | null][] = [];
@@ -170,10 +169,10 @@ describe('a quota of 20,000 bytes read a second', () => {
   }
 
   test('limits the bytes read by a project from any address, and serves other projects', async () => {
-    const { url } = await messenger.startInstance({
-      READ_BYTES_PER_PROJECT_PER_SECOND: '20000',
-      TRUSTED_PROXY_HOPS: '1',
-    });
+    const { url } = await messenger.startInstance(
+      { TRUSTED_PROXY_HOPS: '1' },
+      { constants: { limits: { readBytesPerProjectPerSecond: 20_000 } } },
+    );
     const limited = visitorOf(messenger, project, url);
     const other = visitorOf(messenger, await messenger.createProject(), url);
     const from = (address: string) => ({ 'X-Forwarded-For': address });
@@ -190,10 +189,10 @@ describe('a quota of 20,000 bytes read a second', () => {
   });
 
   test('limits the bytes read by an address, serves other addresses, and counts only what follows a turn', async () => {
-    const { url } = await messenger.startInstance({
-      READ_BYTES_PER_ADDRESS_PER_SECOND: '20000',
-      TRUSTED_PROXY_HOPS: '1',
-    });
+    const { url } = await messenger.startInstance(
+      { TRUSTED_PROXY_HOPS: '1' },
+      { constants: { limits: { readBytesPerAddressPerSecond: 20_000 } } },
+    );
     const limited = visitorOf(messenger, project, url);
     const from = (address: string) => ({ 'X-Forwarded-For': address });
     const conversation = await fill(limited, 6);

@@ -11,7 +11,7 @@ let visitor: Visitor;
 
 beforeAll(async () => {
   messenger = await startMessenger({
-    env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000', OPENS_PER_PROJECT_PER_MINUTE: '100000' },
+    limits: { opensPerAddress: 100_000, opensPerProject: 100_000 },
   });
   project = await messenger.createProject();
   visitor = visitorOf(messenger, project);
@@ -166,10 +166,11 @@ describe('the conversation token', () => {
 });
 
 describe('limits of opening and turns', () => {
-  test('limits opens to 30 per minute, project and address, and 600 per minute and project, both configurable', async () => {
-    const { url } = await messenger.startInstance({
-      ...{ OPENS_PER_ADDRESS_PER_MINUTE: '', OPENS_PER_PROJECT_PER_MINUTE: '35', TRUSTED_PROXY_HOPS: '1' },
-    });
+  test('limits opens to 30 per minute, project and address, and to a number per minute and project', async () => {
+    const { url } = await messenger.startInstance(
+      { TRUSTED_PROXY_HOPS: '1' },
+      { constants: { limits: { opensPerProject: 35 } } },
+    );
     const limited = visitorOf(messenger, await messenger.createProject(), url);
     const other = visitorOf(messenger, await messenger.createProject(), url);
     const open = (who: Visitor, address: string) =>
@@ -187,6 +188,15 @@ describe('limits of opening and turns', () => {
     expect((await open(other, '10.0.0.1')).status).toBe(201);
     for (let count = 0; count < 5; count++) expect((await open(limited, `10.0.1.${count}`)).status).toBe(201);
     expect((await open(limited, '10.0.2.1')).status).toBe(429);
+  });
+
+  test('multiplies its limits by RATE_LIMITS_MULTIPLIER', async () => {
+    const { url } = await messenger.startInstance({ RATE_LIMITS_MULTIPLIER: '2' });
+    const limited = visitorOf(messenger, project, url);
+    const open = () => limited.to('POST', '/v1/conversations', { body: { distinctId: 'a' } });
+    const statuses: number[] = [];
+    for (let count = 0; count < 61; count++) statuses.push((await open()).status);
+    expect(statuses).toEqual([...Array.from({ length: 60 }, () => 201), 429]);
   });
 
   test('limits turns to 60 per minute and conversation', async () => {

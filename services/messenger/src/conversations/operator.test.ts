@@ -14,7 +14,7 @@ let visitor: Visitor;
 
 beforeAll(async () => {
   messenger = await startMessenger({
-    env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000', OPENS_PER_PROJECT_PER_MINUTE: '100000' },
+    env: { RATE_LIMITS_MULTIPLIER: '1000' },
   });
   project = await messenger.createProject();
   visitor = visitorOf(messenger, project);

@@ -11,11 +11,7 @@ let visitor: Visitor;
 
 beforeAll(async () => {
   messenger = await startMessenger({
-    env: {
-      OPENS_PER_ADDRESS_PER_MINUTE: '100000',
-      TURNS_PER_CONVERSATION_PER_MINUTE: '1000',
-      UPLOADS_PER_ADDRESS_PER_MINUTE: '1000',
-    },
+    env: { RATE_LIMITS_MULTIPLIER: '1000' },
   });
   project = await messenger.createProject();
   visitor = visitorOf(messenger, project);

@@ -12,7 +12,8 @@ let provider: ProviderServer;
 beforeAll(async () => {
   provider = await startProviderServer(() => undefined);
   messenger = await startMessenger({
-    env: { HELP_SITE_URL: provider.url, HELP_SITE_TOKEN: 'provider-token', HELP_SITE_TIMEOUT_MS: '300' },
+    env: { HELP_SITE_URL: provider.url, HELP_SITE_TOKEN: 'provider-token' },
+    helpSiteTimeoutMs: 300,
   });
 });
 beforeEach(() => {

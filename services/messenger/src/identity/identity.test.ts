@@ -7,7 +7,7 @@ import { visitorOf } from '../testing/visitor.ts';
 
 let messenger: TestMessenger;
 beforeAll(async () => {
-  messenger = await startMessenger({ env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000' } });
+  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
 });
 afterAll(() => messenger.stop());
 

@@ -118,8 +118,14 @@ test('sends a message once for an Idempotency-Key, in its project', async () => 
 
 test('limits requests for messages by address, and marks by project', async () => {
   const [project, other] = [await messenger.createProject(), await messenger.createProject()];
-  const byAddress = await messenger.startInstance({ MESSAGE_REQUESTS_PER_ADDRESS_PER_MINUTE: '2' });
-  const byProject = await messenger.startInstance({ MESSAGE_READS_PER_PROJECT_PER_MINUTE: '2' });
+  const byAddress = await messenger.startInstance(
+    {},
+    { constants: { limits: { messageRequestsPerAddress: 2 } } },
+  );
+  const byProject = await messenger.startInstance(
+    {},
+    { constants: { limits: { messageReadsPerProject: 2 } } },
+  );
   const mark = async ({ key }: TestProject, url: string) =>
     (
       await messenger.call('POST', '/v1/messages/read', {

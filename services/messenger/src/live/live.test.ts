@@ -12,7 +12,7 @@ let messenger: TestMessenger;
 let project: TestProject;
 let visitor: Visitor;
 beforeAll(async () => {
-  messenger = await startMessenger({ env: { OPENS_PER_ADDRESS_PER_MINUTE: '100000' } });
+  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
   project = await messenger.createProject();
   visitor = visitorOf(messenger, project);
 });
@@ -221,7 +221,10 @@ describe('a socket', () => {
   });
 
   test('closes a socket with 1013 past the subscriptions of its address', async () => {
-    const { url } = await messenger.startInstance({ SUBSCRIPTIONS_PER_ADDRESS_PER_MINUTE: '2' });
+    const { url } = await messenger.startInstance(
+      {},
+      { constants: { limits: { subscriptionsPerAddress: 2 } } },
+    );
     const client = await connect(`api_key=${project.key}`, url);
     const conversation = await visitor.open();
     await client.subscribe(conversation);
@@ -291,8 +294,8 @@ describe('a socket', () => {
     expect(app.socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  test('refuses a socket with 429 past the limit of its address', async () => {
-    const { url } = await messenger.startInstance({ SOCKETS_PER_ADDRESS: '2' });
+  test('refuses a socket with 429 past a tenth of SOCKETS_MAX for its address', async () => {
+    const { url } = await messenger.startInstance({ SOCKETS_MAX: '20' });
     const query = `api_key=${project.key}`;
     await connect(query, url);
     await connect(query, url);

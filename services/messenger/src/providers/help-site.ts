@@ -17,6 +17,8 @@ export class HelpSiteProviderError extends Error {}
 export type HelpSiteProvider = (companyId: string) => Promise<HelpSite | undefined>;
 
 const MAX_RESPONSE_BYTES = 65_536;
+/** A member waits for the refresh in the console. */
+const TIMEOUT_MS = 10_000;
 
 const helpSiteSchema = z.object({
   url: z.url({ protocol: /^https?$/ }).max(2048),
@@ -32,8 +34,11 @@ interface HelpSiteContext {
 }
 
 /** Creates the configured provider. Without one, no company has a help site. */
-export function createHelpSiteProvider({ config, logger, metrics }: HelpSiteContext): HelpSiteProvider {
-  const { HELP_SITE_URL: url, HELP_SITE_TOKEN: token, HELP_SITE_TIMEOUT_MS: timeoutMs } = config;
+export function createHelpSiteProvider(
+  { config, logger, metrics }: HelpSiteContext,
+  timeoutMs = TIMEOUT_MS,
+): HelpSiteProvider {
+  const { HELP_SITE_URL: url, HELP_SITE_TOKEN: token } = config;
   if (!url || !token) return async () => undefined;
   const measure = measureCalls({ metrics, dependency: 'help site' });
   const send = createSender({ config, timeoutMs, maxBytes: MAX_RESPONSE_BYTES, measure });

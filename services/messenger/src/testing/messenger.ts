@@ -4,13 +4,13 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
 import { type Env, openHarness } from '@switchboard/testkit';
-import { messengerService } from '../service.ts';
+import { type MessengerConstants, messengerService } from '../service.ts';
 import { createProjects } from './projects.ts';
 import { type RequestOptions, request } from './request.ts';
 
 export const IDENTITY_SECRET = 'a secret of more than thirty-two characters';
 
-export interface TestMessengerOptions {
+export interface TestMessengerOptions extends MessengerConstants {
   env?: Env;
   /** A new database by default. */
   databaseUrl?: string;
@@ -19,7 +19,7 @@ export interface TestMessengerOptions {
 export type TestMessenger = Awaited<ReturnType<typeof startMessenger>>;
 
 /** Starts the service with its backings, an operator, and a directory to publish projects to. */
-export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOptions = {}) {
+export async function startMessenger({ env = {}, databaseUrl, ...constants }: TestMessengerOptions = {}) {
   /** Shifts the clock of every instance, in milliseconds. */
   const time = { shift: 0 };
   const harness = await openHarness({
@@ -34,7 +34,7 @@ export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOpt
   harness.defer(() => log.close());
   const directory = await createDirectoryPublisher(log);
   const operator = await harness.mint({ sub: 'operator', permissions: ['service.manage'] });
-  const { url, service } = await harness.start('messenger');
+  const { url, service } = await harness.start('messenger', {}, { constants });
 
   const call = (method: string, path: string, options: RequestOptions & { url?: string } = {}) =>
     request(`${options.url ?? url}${path}`, method, options);
@@ -56,7 +56,7 @@ export async function startMessenger({ env = {}, databaseUrl }: TestMessengerOpt
     directory,
     call,
     manage,
-    startInstance: (instanceEnv: Env = {}, given: { logger?: Logger } = {}) =>
+    startInstance: (instanceEnv: Env = {}, given: { constants?: MessengerConstants; logger?: Logger } = {}) =>
       harness.start('messenger', instanceEnv, given),
     ...createProjects({ directory, mint: harness.mint, call }),
     stop: harness.stop,

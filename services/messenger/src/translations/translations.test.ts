@@ -31,11 +31,12 @@ const upperCase: ProviderServer['answer'] = (seen, response) =>
   reply(response, { texts: askedOf(seen).texts.map((text) => text.toUpperCase()) });
 
 beforeAll(async () => {
-  // Loads the modules before the first translation, because that may take longer than AI_TIMEOUT_MS.
+  // Loads the modules before the first translation, because that may take longer than the time-out.
   await Promise.all([import('ai'), import('@ai-sdk/openai-compatible')]);
   ai = await startProviderServer(upperCase);
   messenger = await startMessenger({
-    env: { AI_BASE_URL: `${ai.url}/v1`, AI_API_KEY: 'ai-key', AI_MODEL: 'model-1', AI_TIMEOUT_MS: '500' },
+    env: { AI_BASE_URL: `${ai.url}/v1`, AI_API_KEY: 'ai-key', AI_MODEL: 'model-1' },
+    aiTimeoutMs: 500,
   });
   project = await messenger.createProject({ entitlements: { aiTranslations: true } });
 });

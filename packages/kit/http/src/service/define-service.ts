@@ -38,6 +38,7 @@ interface Wiring<
   S extends z.ZodType<ServiceConfig>,
   D extends AccessDirectory,
   A extends AuditTrail | undefined,
+  Constants extends object,
 > {
   name: ServiceName;
   settings: S;
@@ -51,17 +52,19 @@ interface Wiring<
   databaseUrl?(config: z.output<S>): string;
   /** Creates tables of libraries, which the migrations then grant access to. */
   beforeMigrations?(backings: Backings<z.output<S>>): Promise<void>;
-  /** Creates the features of the service and adds their parts. */
-  create(service: OpenedService<z.output<S>, D, A>): void;
+  /** Creates the features of the service and adds their parts. `constants` replaces constants that only tests change. */
+  create(service: OpenedService<z.output<S>, D, A>, constants?: Constants): void;
 }
 
-interface StartOptions {
+interface StartOptions<Constants> {
   clock?: Clock;
   logger?: Logger;
   /** Default: 127.0.0.1. */
   host?: string;
   /** Default: a free port. */
   port?: number;
+  /** Constants of the service that a test replaces. */
+  constants?: Constants;
 }
 
 /** A service that runs in this process. */
@@ -74,11 +77,12 @@ export interface RunningService<C> {
   stop(): Promise<void>;
 }
 
-export interface StartableService<S extends z.ZodType<CommonConfig>> extends ServiceDefinition<S> {
+export interface StartableService<S extends z.ZodType<CommonConfig>, Constants extends object = object>
+  extends ServiceDefinition<S, Constants> {
   /** Starts the service in this process and resolves when it is ready. Throws ConfigError and ListenError. */
   start(
     env: Record<string, string | undefined>,
-    options?: StartOptions,
+    options?: StartOptions<Constants>,
   ): Promise<RunningService<z.output<S>>>;
 }
 
@@ -90,13 +94,14 @@ export function defineService<
   S extends z.ZodType<ServiceConfig>,
   D extends AccessDirectory,
   A extends AuditTrail | undefined,
->(wiring: Wiring<S, D, A>): StartableService<S> {
+  Constants extends object = object,
+>(wiring: Wiring<S, D, A, Constants>): StartableService<S, Constants> {
   return startable({
     ...wiring,
-    create(context) {
+    create(context, constants) {
       const lifeCycle = createLifeCycle();
       try {
-        return { ...lifeCycle, app: open(wiring, context, lifeCycle) };
+        return { ...lifeCycle, app: open(wiring, context, lifeCycle, constants) };
       } catch (error) {
         // The caller has to change a setting, and gets that error.
         void lifeCycle.stop().catch(() => undefined);
@@ -111,7 +116,13 @@ function open<
   S extends z.ZodType<ServiceConfig>,
   D extends AccessDirectory,
   A extends AuditTrail | undefined,
->(wiring: Wiring<S, D, A>, context: ServiceContext<z.output<S>>, { add, run }: Parts): ServiceApp {
+  Constants extends object,
+>(
+  wiring: Wiring<S, D, A, Constants>,
+  context: ServiceContext<z.output<S>>,
+  { add, run }: Parts,
+  constants: Constants | undefined,
+): ServiceApp {
   const { name: service, migrations } = wiring;
   const { config } = context;
   const { REGION: region, TOPIC_REPLICATION: replication } = config;
@@ -133,21 +144,21 @@ function open<
   const audit = wiring.audit(backings);
   const directory = wiring.directory(backings);
   const app = createApp({ service, context, directory, database, audit });
-  wiring.create({ ...backings, audit, directory, app });
+  wiring.create({ ...backings, audit, directory, app }, constants);
   return app;
 }
 
 /** Adds `start` to the definition of a service. */
-export function startable<S extends z.ZodType<CommonConfig>>(
-  definition: ServiceDefinition<S>,
-): StartableService<S> {
+export function startable<S extends z.ZodType<CommonConfig>, Constants extends object = object>(
+  definition: ServiceDefinition<S, Constants>,
+): StartableService<S, Constants> {
   return {
     ...definition,
-    async start(env, { host = '127.0.0.1', port = 0, logger, ...given } = {}) {
+    async start(env, { host = '127.0.0.1', port = 0, logger, constants, ...given } = {}) {
       const own = serviceContext(definition, env);
       const counted = logger && { logger: countFailures(logger, own.metrics) };
       const context = { ...own, ...given, ...counted };
-      const service = definition.create(context);
+      const service = definition.create(context, constants);
       const server = await listen({ fetch: service.app.hono.fetch, host, port });
       let stopping: Promise<void> | undefined;
       const stop = () => {

@@ -14,12 +14,16 @@ export interface Service extends Part {
 }
 
 /** The declaration of a service, as a runner needs it. `defineService` returns one. */
-export interface ServiceDefinition<S extends z.ZodType<CommonConfig> = z.ZodType<CommonConfig>> {
+export interface ServiceDefinition<
+  S extends z.ZodType<CommonConfig> = z.ZodType<CommonConfig>,
+  Constants extends object = object,
+> {
   name: ServiceName;
   settings: S;
   /** The migrations of the service's database, in the order in which they are applied. */
   migrations: readonly Migrations[];
-  create(context: ServiceContext<z.output<S>>): Service;
+  /** Creates the service. `constants` replaces constants that only tests change. */
+  create(context: ServiceContext<z.output<S>>, constants?: Constants): Service;
 }
 
 /** The settings of a service with the standard parts. */

@@ -22,6 +22,16 @@ export const backfillRate = integerSetting({ min: 1, max: 1_000_000, fallback: 2
   'Rows per second that migrations backfill after the start, for all instances together.',
 );
 
+/** The setting RATE_LIMITS_MULTIPLIER. Services multiply their rate limits by it, except those that the API states. */
+export const rateLimitsMultiplier = integerSetting({ min: 1, max: 10_000, fallback: 1 }).describe(
+  'Multiplies the rate limits of this service, for many people behind one address or for load tests.',
+);
+
+/** The setting SOCKETS_MAX. */
+export const socketsMax = integerSetting({ min: 1, max: 1_000_000, fallback: 20_000 }).describe(
+  'Open sockets per instance; an address gets at most a tenth of them.',
+);
+
 /** An absolute http(s) address without a trailing slash. */
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'not an http or https address' })

@@ -22,6 +22,8 @@ export interface StartOptions {
   host?: string;
   /** Default: a free port. */
   port?: number;
+  /** Constants of the service that a test replaces. */
+  constants?: object;
 }
 
 /** Starts a service in this process on a real port, without a log. Resolves when it is ready. */
