@@ -1,3 +1,4 @@
+import type { OpenedService } from '@switchboard/http';
 import {
   backfillRate,
   commonSettings,
@@ -78,3 +79,6 @@ export const analyticsSettings = z
   })
   .check(completeS3)
   .check(requireObjectStore);
+
+/** The service as its features see it. */
+export type Analytics = OpenedService<z.output<typeof analyticsSettings>>;

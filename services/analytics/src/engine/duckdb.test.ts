@@ -2,12 +2,12 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openDuckDb } from './duckdb.ts';
+import { createDuckDb } from './duckdb.ts';
 import { QueryTimeout, QueryTooLarge } from './engine.ts';
 import { sql, text } from './sql.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'duckdb-'));
-const engine = await openDuckDb({
+const engine = createDuckDb({
   threads: 1,
   memoryBytes: 100_000_000,
   spillFolder: join(folder, 'spill'),
@@ -55,7 +55,7 @@ test('rejects a query beyond its memory and disk as too large, and answers other
 
 describe('a DuckDB engine after a query has spilled', async () => {
   const spillFolder = join(folder, 'spilled');
-  const spilling = await openDuckDb({
+  const spilling = createDuckDb({
     threads: 1,
     memoryBytes: 50_000_000,
     spillFolder,

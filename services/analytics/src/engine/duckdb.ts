@@ -27,6 +27,8 @@ const TYPES: Record<Bound['type'], DuckDBType> = {
 const INTERRUPT_MS = 20;
 
 export interface DuckDb extends Engine {
+  /** Opens the first instance. Without it, the first query does. */
+  start(): Promise<void>;
   /** Creates an empty table of people for one question. */
   createPeople(signal?: AbortSignal): Promise<PeopleTable>;
 }
@@ -46,10 +48,9 @@ export interface PeopleTable {
   drop(): Promise<void>;
 }
 
-/** Opens DuckDB in this process. It runs on its own threads, with limits for all queries together. */
-export async function openDuckDb(options: EngineOptions): Promise<DuckDb> {
+/** Creates a DuckDB in this process. It runs on its own threads, with limits for all queries together. */
+export function createDuckDb(options: EngineOptions): DuckDb {
   const instances = createInstances(options);
-  instances.giveBack(await instances.take());
 
   async function query(query: Sql, signal?: AbortSignal): Promise<Row[]> {
     const instance = await instances.take();
@@ -98,6 +99,7 @@ export async function openDuckDb(options: EngineOptions): Promise<DuckDb> {
         },
       };
     },
+    start: async () => instances.giveBack(await instances.take()),
     close: instances.close,
   };
 }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openObjectStore, type StoredObject } from '@switchboard/object-store';
 import { expect, onTestFinished, test } from 'vitest';
-import { FileGone, openFileCache, TooManyBytes } from './cache.ts';
+import { createFileCache, FileGone, TooManyBytes } from './cache.ts';
 import { DiskFull } from './disk-full.ts';
 
 const BYTES = 10;
@@ -32,7 +32,7 @@ async function cacheOf({
   for (const key of keys) await store.put(key, Buffer.from(textOf(key)));
   const downloads: string[] = [];
   const cached = join(folder, 'files');
-  const cache = await openFileCache({
+  const cache = createFileCache({
     objects: {
       async get(key, range) {
         downloads.push(key);
@@ -44,6 +44,7 @@ async function cacheOf({
     folder: cached,
     maxBytes,
   });
+  await cache.start();
   const bytesOnDisk = async () => {
     const names = await readdir(cached);
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(cached, name))).size));

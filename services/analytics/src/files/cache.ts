@@ -20,6 +20,8 @@ export interface Held {
 }
 
 export interface FileCache {
+  /** Empties the folder. */
+  start(): Promise<void>;
   /**
    * Makes files readable on local disk, once all of them fit beside those in use. Throws FileGone, DiskFull,
    * TooManyBytes if they can never fit together, and the signal's reason once it aborts. After an abort, running
@@ -70,12 +72,10 @@ interface CacheOptions {
 const MAX_DOWNLOADS = 8;
 
 /**
- * Opens a cache of the archive's immutable files, limited in size. The least recently used files are evicted first.
+ * Creates a cache of the archive's immutable files, limited in size. The least recently used files are evicted first.
  * The folder is emptied at the start, so that no file erased in between remains.
  */
-export async function openFileCache({ objects, folder, maxBytes }: CacheOptions): Promise<FileCache> {
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+export function createFileCache({ objects, folder, maxBytes }: CacheOptions): FileCache {
   const entries = new Map<string, Entry>();
   const reads = noReads();
   /** The questions waiting for room, the first in front. */
@@ -237,6 +237,11 @@ export async function openFileCache({ objects, folder, maxBytes }: CacheOptions)
   }
 
   return {
+    async start() {
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder, { recursive: true });
+    },
+
     async hold(files, signal) {
       const needed = bytesOf(files);
       if (needed > maxBytes) throw new TooManyBytes(`${needed} bytes`);

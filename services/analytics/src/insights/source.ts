@@ -49,7 +49,7 @@ export function createFileSources({
   people,
 }: {
   store: Pick<FilesStore, 'find'>;
-  cache: FileCache;
+  cache: Pick<FileCache, 'hold'>;
   people: PeopleSource;
 }): Sources {
   return {

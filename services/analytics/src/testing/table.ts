@@ -5,7 +5,7 @@ import { type ClickHouseDatabase, clickHouseDatabase } from '@switchboard/testki
 import { openClickHouse } from '../clickhouse/client.ts';
 import { migrateClickHouse } from '../clickhouse/migrations.ts';
 import { createClickHouseEngine } from '../engine/clickhouse.ts';
-import { openDuckDb } from '../engine/duckdb.ts';
+import { createDuckDb } from '../engine/duckdb.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Sql, sql, text, texts } from '../engine/sql.ts';
 import { peopleInTables } from '../people/sources.ts';
@@ -46,7 +46,7 @@ export async function enginesForTests(): Promise<EngineForTests[]> {
 
 async function startDuckDb(): Promise<TestEngine> {
   const folder = await mkdtemp(join(tmpdir(), 'analytics-'));
-  const engine = await openDuckDb({
+  const engine = createDuckDb({
     threads: 1,
     memoryBytes: 300_000_000,
     spillFolder: join(folder, 'spill'),

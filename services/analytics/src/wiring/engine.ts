@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { ingestionTopics } from '@switchboard/contracts';
+import { openObjects } from '@switchboard/runtime';
+import type { Analytics } from '../config.ts';
+import { createFillState } from '../copies/fill.ts';
+import { createCopiesStore } from '../copies/store.ts';
+import { createClickHouseEngine } from '../engine/clickhouse.ts';
+import { createDuckDb } from '../engine/duckdb.ts';
+import type { Engine } from '../engine/engine.ts';
+import { CLICKHOUSE_GROUP } from '../feed/consumer.ts';
+import { createFileCache } from '../files/cache.ts';
+import { createFilesStore } from '../files/store.ts';
+import { createSweep } from '../files/sweep.ts';
+import { createFileSources, createTableSources, type Sources } from '../insights/source.ts';
+import { createCopiedPeople, createTablePeople } from '../people/sources.ts';
+import { createPeopleStore } from '../people/store.ts';
+import type { ClickHouseStores } from './clickhouse.ts';
+
+/** An engine and what its queries read. */
+interface Opened {
+  engine: Engine;
+  sources: Sources;
+  /** Returns the end offsets by partition: the events before them can be queried. */
+  stored(): Promise<readonly bigint[]>;
+}
+
+/** Opens the engine that computes queries from the tables in ClickHouse. */
+export function openTables(service: Analytics, { client }: ClickHouseStores): Opened {
+  const { add, clock, config, db, log, share } = service;
+  const engine = createClickHouseEngine({
+    client,
+    threads: config.QUERY_THREADS,
+    memoryBytes: Math.floor(share(config.QUERY_MEMORY_BYTES) / config.QUERIES_MAX),
+    timeoutMs: config.QUERY_TIMEOUT_MS,
+  });
+  add(engine, { stop: engine.close });
+  const people = createTablePeople({ engine, isFilled: createFillState(createCopiesStore(db)) });
+  return {
+    engine,
+    sources: createTableSources({ engine, people, clock }),
+    stored: () => log.committedOffsets(CLICKHOUSE_GROUP, ingestionTopics.events),
+  };
+}
+
+/** Opens the engine that computes queries from copies of the archive's files. */
+export function openFiles(service: Analytics): Opened {
+  const { add, config, database, db, instance, metrics, region, run, share } = service;
+  const objects = openObjects(service, 'background');
+  if (objects === undefined) throw new Error('OBJECTS_FOLDER or S3_ENDPOINT: required');
+  add(objects, { stop: objects.close });
+  const folder = join(config.QUERY_FOLDER, instance);
+  const filesFolder = join(folder, 'files');
+  const maxBytes = share(config.QUERY_CACHE_BYTES);
+  const cache = add(createFileCache({ objects, folder: filesFolder, maxBytes }));
+  metrics.cache('archive files', cache.reads);
+  const engine = createDuckDb({
+    threads: config.QUERY_THREADS,
+    memoryBytes: share(config.QUERY_MEMORY_BYTES),
+    spillFolder: join(folder, 'spill'),
+    spillBytes: share(config.QUERY_SPILL_BYTES),
+    filesFolder,
+  });
+  add(engine, { start: engine.start, stop: engine.close });
+  const store = createFilesStore(database.prepared);
+  run(createSweep({ ...service, store, cache }));
+  const people = createCopiedPeople({ store: createPeopleStore(db), engine });
+  return {
+    engine,
+    sources: createFileSources({ store, cache, people }),
+    stored: () => store.offsets(region),
+  };
+}

@@ -1,0 +1,60 @@
+import { ingestionTopics } from '@switchboard/contracts';
+import type { Backfill, ExpiringData } from '@switchboard/database';
+import { openErasures } from '@switchboard/directory';
+import {
+  createStateStore,
+  createUserStateConsumer,
+  SEEN_BACKFILLS,
+  USER_STATE_TOPICS,
+  unseenPeople,
+} from '@switchboard/user-state';
+import type { Analytics } from '../config.ts';
+import { CLICKHOUSE_PEOPLE_GROUP } from '../copies/consumer.ts';
+import { CLICKHOUSE_GROUP } from '../feed/consumer.ts';
+import { createCohortsConsumer } from '../people/cohorts-consumer.ts';
+import { createErasure } from '../people/erasure.ts';
+import { createPeopleStore } from '../people/store.ts';
+import type { ClickHouseStores } from './clickhouse.ts';
+
+/** The consumer group that applies identify and group calls. */
+const PEOPLE_GROUP = 'analytics.people';
+
+/**
+ * Erases people when the directory requests it. Its replica contains names of colleagues. Copies of files follow the
+ * archive's.
+ */
+export function runErasures(service: Analytics, clickHouse: ClickHouseStores | undefined): void {
+  const inClickHouse = [
+    { group: CLICKHOUSE_GROUP, topics: [ingestionTopics.events] },
+    { group: CLICKHOUSE_PEOPLE_GROUP, topics: USER_STATE_TOPICS },
+  ];
+  service.run(
+    openErasures({
+      ...service,
+      intakes: [
+        { group: PEOPLE_GROUP, topics: USER_STATE_TOPICS },
+        ...(clickHouse === undefined ? [] : inClickHouse),
+      ],
+      eraser: (db) => createErasure(db, clickHouse),
+    }),
+  );
+}
+
+interface Maintained {
+  expiring: ExpiringData[];
+  backfills: (() => Promise<readonly Backfill[]>)[];
+}
+
+/** Runs the work of the role `people`: applies identify and group calls, and changes of cohorts. */
+export function runPeople(service: Analytics, { expiring, backfills }: Maintained): void {
+  const { config, database, db, run } = service;
+  const store = createStateStore(database);
+  // Flags applies the same calls and stores those that cannot be applied.
+  const onRejected = () => undefined;
+  run(
+    createUserStateConsumer({ ...service, group: PEOPLE_GROUP, store, onRejected }),
+    createCohortsConsumer({ ...service, store: createPeopleStore(db) }),
+  );
+  expiring.push(...unseenPeople(database, config.PEOPLE_RETENTION_DAYS));
+  backfills.push(async () => SEEN_BACKFILLS);
+}

@@ -1,0 +1,71 @@
+import { readRefreshedReports } from '@switchboard/directory';
+import { createRateLimits, projectOfRegion } from '@switchboard/http';
+import type { Analytics } from '../config.ts';
+import { createListEvents } from '../explore/events.ts';
+import { createListNames } from '../explore/names.ts';
+import { createListProperties } from '../explore/properties.ts';
+import { exploreRoutes } from '../explore/routes.ts';
+import { createAnswers } from '../insights/answers.ts';
+import { createInsights } from '../insights/insights.ts';
+import { createQueryQueue } from '../insights/query-queue.ts';
+import { createRespond } from '../insights/respond.ts';
+import { insightsRoutes } from '../insights/routes.ts';
+import { createPeople } from '../people/people.ts';
+import { peopleRoutes } from '../people/routes.ts';
+import { createPeopleStore } from '../people/store.ts';
+import { savedReportsRoutes } from '../saved-reports/routes.ts';
+import { createReportRunner } from '../saved-reports/run.ts';
+import { createSavedReports } from '../saved-reports/saved-reports.ts';
+import { createSavedReportsStore } from '../saved-reports/store.ts';
+import { createWatermark } from '../watermark/watermark.ts';
+import type { ClickHouseStores } from './clickhouse.ts';
+import { openFiles, openTables } from './engine.ts';
+
+const ANSWERS_BYTES = 16_000_000;
+/** Separate, so that listing events does not evict reports. */
+const LISTS_BYTES = 8_000_000;
+
+/** Opens insights, lists of events and people, and saved reports. */
+export function openQueries(service: Analytics, clickHouse: ClickHouseStores | undefined): void {
+  const { app, clock, config, db, directory, metrics, region, run, share } = service;
+  const { stored, ...opened } =
+    clickHouse === undefined ? openFiles(service) : openTables(service, clickHouse);
+  const watermark = createWatermark({ ...service, stored });
+  const queue = createQueryQueue({
+    ...opened,
+    maxRunning: config.QUERIES_MAX,
+    maxWaiting: config.QUERIES_WAITING_MAX,
+    timeoutMs: config.QUERY_TIMEOUT_MS,
+  });
+  const lists = createAnswers({ cacheBytes: LISTS_BYTES });
+  const answers = createAnswers({ cacheBytes: ANSWERS_BYTES });
+  metrics.cache('insights', answers.reads);
+  metrics.cache('event lists', lists.reads);
+
+  const exploring = { queue, answers: lists, watermark, clock };
+  const events = createListEvents(exploring);
+  const people = createPeople({ store: createPeopleStore(db), events });
+  const insights = createInsights({ queue, answers, people, watermark, clock });
+  const savedReports = createSavedReports({
+    ...service,
+    store: createSavedReportsStore(db),
+    runner: createReportRunner({ directory, insights, region, clock }),
+    scheduled: (after) => readRefreshedReports(db, after),
+  });
+  run(watermark, savedReports);
+
+  const respond = createRespond({
+    bodies: app.bodies,
+    createRateLimit: createRateLimits(undefined, share),
+    questionsPerMinute: config.QUESTIONS_PER_MINUTE,
+  });
+  insightsRoutes(app, { insights, respond });
+  exploreRoutes(app, {
+    events,
+    names: createListNames(exploring),
+    properties: createListProperties(exploring),
+    respond,
+  });
+  peopleRoutes(app, { people, respond });
+  savedReportsRoutes(app, { savedReports, ofProject: projectOfRegion(directory, region) });
+}
