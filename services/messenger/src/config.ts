@@ -1,3 +1,4 @@
+import type { OpenedService } from '@switchboard/http';
 import {
   commonSettings,
   completeS3,
@@ -65,3 +66,5 @@ export const messengerSettings = z
     message: 'required if WORKERS is above 1',
   });
 export type MessengerConfig = z.output<typeof messengerSettings>;
+/** The service as its features see it. */
+export type Messenger = OpenedService<MessengerConfig>;

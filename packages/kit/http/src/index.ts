@@ -65,7 +65,7 @@ export {
   type StartableService,
   startable,
 } from './service/define-service.ts';
-export type { Part, Parts } from './service/parts.ts';
+export { type Part, type Parts, runOnce } from './service/parts.ts';
 export { startWithRetries } from './service/runner.ts';
 export type { Backings, Service, ServiceConfig, ServiceDefinition } from './service/service.ts';
 export { openAuditTrail, openReplica } from './service/standard-parts.ts';

@@ -72,3 +72,20 @@ export function createLifeCycle(): LifeCycle {
     },
   };
 }
+
+/** Creates background work that runs once, and is aborted when the service stops. */
+export function runOnce(
+  work: (signal: AbortSignal) => Promise<void>,
+): Required<Pick<Part, 'start' | 'stop'>> {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  return {
+    start() {
+      running ??= work(stopping.signal);
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

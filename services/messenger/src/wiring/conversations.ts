@@ -1,0 +1,65 @@
+import { runOnce } from '@switchboard/http';
+import { createEncryption } from '@switchboard/runtime';
+import { createNameAuthors } from '../conversations/authors.ts';
+import { createConversations } from '../conversations/conversations.ts';
+import { createOperatorConversations } from '../conversations/operator.ts';
+import { createReadTurns } from '../conversations/reading.ts';
+import { conversationsRoutes } from '../conversations/routes.ts';
+import { createConversationsStore } from '../conversations/store.ts';
+import { type ConversationTokens, createConversationTokens } from '../conversations/tokens.ts';
+import { createIdentity } from '../identity/identity.ts';
+import { identityRoutes } from '../identity/routes.ts';
+import { createIdentityStore } from '../identity/store.ts';
+import type { Shared } from './shared.ts';
+
+/** Opens conversations and the identity of people in them. Returns the tokens that open a conversation. */
+export function openConversations(shared: Shared): ConversationTokens {
+  const { app, clock, config, database, db, directory, limits, logger, ofProject, run } = shared;
+  const encryption = createEncryption({
+    secrets: config.IDENTITY_SECRET,
+    purpose: 'messenger identity secret',
+  });
+  const identity = createIdentity({ store: createIdentityStore(db), encryption, clock });
+  identityRoutes(app, { identity, ofProject });
+  run(runOnce((signal) => identity.reencrypt(logger, signal)));
+
+  const store = createConversationsStore(database.prepared);
+  const tokens = createConversationTokens({ store, clock });
+  const nameAuthors = createNameAuthors(directory);
+  const readTurns = createReadTurns(store, nameAuthors);
+  const { inMinute, limit } = limits;
+  const ofConversations = {
+    opens: limit(
+      inMinute('opens-address', limits.opensPerAddress),
+      inMinute('opens-project', limits.opensPerProject),
+    ),
+    turns: limit(
+      inMinute('turns', limits.turnsPerConversation),
+      inMinute('turns-address', limits.turnsPerAddress),
+      inMinute('turns-project', limits.turnsPerProject),
+    ),
+    reads: limit(
+      inMinute('reads', limits.readsPerConversation),
+      inMinute('reads-address', limits.readsPerAddress),
+      inMinute('reads-project', limits.readsPerProject),
+    ),
+  };
+  const conversations = createConversations({
+    ...shared,
+    store,
+    readTurns,
+    tokens,
+    identity,
+    limits: ofConversations,
+    quota: limits.quota('conversations'),
+  });
+  const operatorConversations = createOperatorConversations({ ...shared, store, readTurns, nameAuthors });
+  conversationsRoutes(app, {
+    conversations,
+    operatorConversations,
+    limits: ofConversations,
+    tokens,
+    ofProject,
+  });
+  return tokens;
+}

@@ -1,0 +1,18 @@
+import { createInbox } from '../inbox/inbox.ts';
+import { inboxRoutes } from '../inbox/routes.ts';
+import { createInboxStore } from '../inbox/store.ts';
+import type { Shared } from './shared.ts';
+
+/** Opens in-app messages. */
+export function openInbox(shared: Shared): void {
+  const { app, db, limits, ofProject } = shared;
+  const inbox = createInbox({
+    ...shared,
+    store: createInboxStore(db),
+    limits: {
+      perAddress: limits.perMinute('messages-address', limits.messageRequestsPerAddress),
+      readsPerProject: limits.perMinute('message-reads', limits.messageReadsPerProject),
+    },
+  });
+  inboxRoutes(app, { inbox, ofProject });
+}

@@ -1,0 +1,47 @@
+import { refusalOfKey } from '@switchboard/http';
+import { createHub, type Hub, openFanOut } from '@switchboard/realtime';
+import type { Messenger } from '../config.ts';
+import type { Configurations } from '../configuration/configuration.ts';
+import type { ConversationTokens } from '../conversations/tokens.ts';
+import { createConfigurationChanges } from '../live/configuration-changes.ts';
+import { createLive, type Live } from '../live/live.ts';
+import { liveRoutes } from '../live/routes.ts';
+import { createSubscriptions } from '../live/subscriptions.ts';
+import type { Shared } from './shared.ts';
+
+/** The topics of all sockets, of the project, of the person, and of 18 conversations. */
+const TOPICS_PER_SOCKET = 21;
+
+/** Opens the sockets of this instance, and the fan-out to other instances. */
+export function openHub({ add, app, config, logger, metrics, share }: Messenger): { hub: Hub; live: Live } {
+  const fanOut = openFanOut({
+    channel: 'switchboard:messenger',
+    redisUrl: config.REDIS_URL,
+    onChange: (error) =>
+      error
+        ? logger.warn({ error }, 'fan-out disconnected, live updates reach only this instance')
+        : logger.info('fan-out reconnected'),
+  });
+  const hub = createHub({
+    fanOut,
+    maxSockets: share(config.SOCKETS_MAX),
+    maxTopicsPerSocket: TOPICS_PER_SOCKET,
+    refusalOf: (key) => refusalOfKey(app.projectKey, key),
+    onError: (error) => logger.warn({ error }, 'handle socket message failed'),
+  });
+  add(hub, { stop: hub.close });
+  metrics.gauge('switchboard_sockets', 'Open sockets.', hub.count);
+  return { hub, live: createLive(hub) };
+}
+
+/** Opens subscriptions of sockets to conversations and to the configuration. */
+export function openLive(
+  shared: Shared,
+  { configurations, tokens }: { configurations: Configurations; tokens: ConversationTokens },
+): void {
+  const { add, app, hub, limits } = shared;
+  const changes = add(createConfigurationChanges({ ...shared, configurations }));
+  const subscriptions = add(createSubscriptions({ ...shared, tokens }));
+  const limit = limits.perMinute('subscriptions', limits.subscriptionsPerAddress);
+  liveRoutes(app, { hub, subscriptions, limit, changes });
+}

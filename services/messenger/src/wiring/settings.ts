@@ -1,0 +1,33 @@
+import { createHelpCentre } from '../help-centre/help-centre.ts';
+import { helpCentreRoutes } from '../help-centre/routes.ts';
+import { createHelpCentreStore } from '../help-centre/store.ts';
+import { createHelpSiteProvider } from '../providers/help-site.ts';
+import { AI_TIMEOUT_MS, createTranslationProvider } from '../providers/translation.ts';
+import { translationsRoutes } from '../translations/routes.ts';
+import { createTranslationsStore } from '../translations/store.ts';
+import { createTranslations } from '../translations/translations.ts';
+import type { Shared } from './shared.ts';
+
+/** Opens the articles of the help centre, which are read from the help site. */
+export function openHelpCentre(shared: Shared, helpSiteTimeoutMs: number | undefined): void {
+  const { app, db, limits } = shared;
+  const helpCentre = createHelpCentre({
+    ...shared,
+    store: createHelpCentreStore(db),
+    provider: createHelpSiteProvider(shared, helpSiteTimeoutMs),
+    limit: limits.perMinute('help-centre', limits.helpCentreRefreshesPerCompany),
+  });
+  helpCentreRoutes(app, { helpCentre });
+}
+
+/** Opens the translation of texts in the console. */
+export function openTranslations(shared: Shared, timeoutMs = AI_TIMEOUT_MS): void {
+  const { app, config, db, metrics } = shared;
+  const translations = createTranslations({
+    ...shared,
+    store: createTranslationsStore(db),
+    provider: createTranslationProvider(config, metrics, timeoutMs),
+    timeoutMs,
+  });
+  translationsRoutes(app, { translations });
+}
