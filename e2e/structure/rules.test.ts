@@ -16,6 +16,7 @@ import {
   storeFactories,
   storesAreOwn,
   topFiles,
+  wiring,
 } from './service-template.ts';
 import { parseTree } from './source.ts';
 
@@ -60,6 +61,21 @@ const planted: [Rule, what: string, files: Record<string, string>, found: string
     'a service without config.ts',
     { 'services/new/src/main.ts': '', 'services/new/src/service.ts': '' },
     ['services/new/src/config.ts'],
+  ],
+  [
+    wiring,
+    'a service.ts of 81 lines',
+    { [`${shop}/service.ts`]: 'export {};\n'.repeat(81) },
+    [`${shop}/service.ts`],
+  ],
+  [
+    wiring,
+    'a feature that imports the wiring',
+    {
+      [`${shop}/wiring/gift-cards.ts`]: 'export const openGiftCards = {};',
+      [`${shop}/gift-cards/gift-cards.ts`]: `import '../wiring/gift-cards.ts';`,
+    },
+    [`${shop}/gift-cards/gift-cards.ts`],
   ],
   [
     schemaFolder,

@@ -27,6 +27,23 @@ export const topFiles: Rule = {
   },
 };
 
+const MAX_WIRING_LINES = 80;
+
+/** A service.ts is short enough to read, and the files in wiring/ are its continuation. */
+export const wiring: Rule = {
+  name: `service.ts has at most ${MAX_WIRING_LINES} lines, and it alone imports wiring/`,
+  check: (tree) =>
+    [...tree.values()].flatMap(({ path, lines, imports }): Violation[] => {
+      const file = serviceFile(path);
+      if (file === undefined || isForTests(path)) return [];
+      const isService = file.folders.length === 0 && file.name === 'service.ts';
+      if (isService) return lines > MAX_WIRING_LINES ? [{ file: path, problem: `has ${lines} lines` }] : [];
+      if (file.folders[0] === 'wiring') return [];
+      const wired = imports.filter(({ target }) => serviceFile(target)?.folders[0] === 'wiring');
+      return wired.map(({ target }) => ({ file: path, problem: `imports ${target}` }));
+    }),
+};
+
 /** The schema folder contains index.ts, and migrations.ts with `<service>Migrations`. */
 export const schemaFolder: Rule = {
   name: 'schema/ has index.ts, and migrations.ts that exports <service>Migrations',

@@ -14,6 +14,8 @@ export interface Export {
 /** The parts of a source file that the rules examine. */
 export interface Source {
   path: string;
+  /** The number of its lines. */
+  lines: number;
   imports: Import[];
   exports: Export[];
   /** The module-level `const`s that hold a number, a string or a regular expression. */
@@ -74,6 +76,7 @@ function parseSource(path: string, text: string): Source {
   }).visit(program);
   return {
     path,
+    lines: text.split('\n').length - 1,
     imports: [...new Set(specifiers)].map((specifier) => ({ target: resolve(path, specifier) })),
     exports: entries.flatMap(({ exportName: { name }, isType }) => (name === null ? [] : [{ name, isType }])),
     constants: program.body.flatMap(constantsOf),

@@ -19,6 +19,7 @@ import {
   storeFactories,
   storesAreOwn,
   topFiles,
+  wiring,
 } from './service-template.ts';
 import { parseTree } from './source.ts';
 
@@ -38,6 +39,7 @@ const tree = parseTree(
 
 test.each([
   topFiles,
+  wiring,
   schemaFolder,
   routeFunctions,
   storeFactories,

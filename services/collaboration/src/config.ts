@@ -1,3 +1,4 @@
+import type { OpenedService } from '@switchboard/http';
 import {
   commonSettings,
   encryptionSecrets,
@@ -86,3 +87,5 @@ export const collaborationSettings = z
   });
 
 export type CollaborationConfig = z.output<typeof collaborationSettings>;
+/** The service as its features see it. */
+export type Collaboration = OpenedService<CollaborationConfig>;

@@ -15,7 +15,7 @@ export { type Grant, grantOf, requireStillGranted } from './access/grants.ts';
 export { type ProjectOfRegion, projectOfRegion } from './access/project-of-region.ts';
 export { refusalOfKey, type SocketRefusal, socketAccess, socketCredential } from './access/socket-access.ts';
 export { auditDetails } from './audit/request.ts';
-export { type AuditTrail, createAuditTrail, type ScheduledWork } from './audit/trail.ts';
+export type { AuditTrail, ScheduledWork } from './audit/trail.ts';
 export type { Bodies } from './body/bodies.ts';
 export { chunkHash } from './body/chunk-hash.ts';
 export { answerPrepared, etagOf, isFresh, type Prepared, prepareJson } from './exchange/conditional.ts';
@@ -56,16 +56,13 @@ export { openQuotas, type Quota, type Throttle } from './overload/quota.ts';
 export { type CreateRateLimit, createRateLimits, type RateLimit } from './overload/rate-limits.ts';
 export type { Implement } from './pipeline/implement.ts';
 export { type HttpServer, ListenError, listen } from './server/server.ts';
-export { createApp, type ServiceApp } from './service/app.ts';
-export { directUrl, migrateDatabase, openServiceDatabase } from './service/database.ts';
+export type { ServiceApp } from './service/app.ts';
 export {
   defineService,
   type OpenedService,
   type RunningService,
-  type StartableService,
-  startable,
 } from './service/define-service.ts';
-export { type Part, type Parts, runOnce } from './service/parts.ts';
+export { type Part, runOnce } from './service/parts.ts';
 export { startWithRetries } from './service/runner.ts';
-export type { Backings, Service, ServiceConfig, ServiceDefinition } from './service/service.ts';
+export type { Backings, Service, ServiceDefinition } from './service/service.ts';
 export { openAuditTrail, openReplica } from './service/standard-parts.ts';

@@ -52,12 +52,28 @@ export interface DeliveryQueue {
   ): Promise<void>;
   /** Returns the number of pending deliveries, including retries. */
   waiting(): Promise<number>;
-  /** Creates or migrates the tables of the queue if a role other than that of `databaseUrl` owns them. */
-  install(): Promise<void>;
   /** Creates the queue and starts processing it. Can be called again after a failure. */
   start(): Promise<void>;
   /** Waits for running deliveries. */
   stop(): Promise<void>;
+}
+
+/** Creates or migrates the tables of the queue if a role of its own owns them: that of `migrationsUrl`. */
+export async function installDeliveryQueue(migrationsUrl: string | undefined, logger: Logger): Promise<void> {
+  if (migrationsUrl === undefined) return;
+  const owner = new PgBoss({
+    connectionString: migrationsUrl,
+    application_name: 'collaboration migrations',
+    max: 1,
+    schedule: false,
+    supervise: false,
+  });
+  owner.on('error', (error) => logger.warn({ error: toError(error) }, 'delivery queue failed'));
+  try {
+    await owner.start();
+  } finally {
+    await owner.stop({ graceful: false });
+  }
 }
 
 export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
@@ -118,23 +134,6 @@ export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
     async waiting() {
       const stats = await Promise.all(CHANNELS.map(({ name }) => boss.getQueueStats(name, { force: true })));
       return stats.flat().reduce((sum, { queuedCount, activeCount }) => sum + queuedCount + activeCount, 0);
-    },
-
-    async install() {
-      if (migrationsUrl === undefined) return;
-      const owner = new PgBoss({
-        connectionString: migrationsUrl,
-        application_name: 'collaboration migrations',
-        max: 1,
-        schedule: false,
-        supervise: false,
-      });
-      owner.on('error', (error) => logger.warn({ error: toError(error) }, 'delivery queue failed'));
-      try {
-        await owner.start();
-      } finally {
-        await owner.stop({ graceful: false });
-      }
     },
 
     async start() {

@@ -1,0 +1,85 @@
+import { createSender, type Metrics, measureCalls, strangersNames } from '@switchboard/runtime';
+import type { Collaboration, CollaborationConfig } from '../config.ts';
+import { createDeliver } from '../shares/deliver.ts';
+import { folderMailer, type Mailer, smtpMailer } from '../shares/mailer.ts';
+import { createDeliveryPlan } from '../shares/plan.ts';
+import { type Pusher, webPusher } from '../shares/pusher.ts';
+import { createDeliveryQueue } from '../shares/queue.ts';
+import { createSharesStore } from '../shares/store.ts';
+
+const PUSH_TIMEOUT_MS = 10_000;
+
+export type Deliveries = ReturnType<typeof openDeliveries>;
+
+/** Opens the queue of e-mails and pushes about shares and comments. */
+export function openDeliveries(service: Collaboration) {
+  const { add, config, databaseUrl, db, logger, metrics } = service;
+  const settled = {
+    sent: metrics.counter(
+      'switchboard_deliveries_sent_total',
+      'E-mails and pushes that a mail server or push service accepted.',
+    ),
+    failed: metrics.counter(
+      'switchboard_deliveries_failed_total',
+      'E-mails and pushes that failed permanently.',
+    ),
+    skipped: metrics.counter(
+      'switchboard_deliveries_skipped_total',
+      'E-mails and pushes that were not sent because their comment was read, changed or deleted first.',
+    ),
+  };
+  const store = createSharesStore(db);
+  const mailer = openMailer(config, metrics);
+  add(mailer, { stop: mailer.close });
+  const pusher = openPusher(config, metrics);
+  if (pusher === undefined) logger.info('no VAPID keys set, sending shares by e-mail only');
+  const queue = createDeliveryQueue({
+    databaseUrl,
+    migrationsUrl: config.MIGRATIONS_DATABASE_URL,
+    logger,
+    retrySeconds: config.DELIVERY_RETRY_SECONDS,
+    deliver: createDeliver({
+      ...service,
+      store,
+      mailer,
+      pusher,
+      consoleUrl: config.CONSOLE_URL,
+      onSettled: (_channel, state) => settled[state].add(),
+    }),
+  });
+  add(queue);
+  metrics.gaugeBy(
+    'switchboard_deliveries_waiting',
+    'Pending e-mails and pushes, retries included.',
+    [],
+    async () => [{ labels: {}, value: await queue.waiting() }],
+  );
+  return {
+    store,
+    queue,
+    planDeliveries: createDeliveryPlan({ store, canPush: pusher !== undefined }),
+    onSkipped: () => settled.skipped.add(),
+  };
+}
+
+function openMailer({ SMTP_URL, MAIL_DIR, MAIL_FROM }: CollaborationConfig, metrics: Metrics): Mailer {
+  const measure = measureCalls({ metrics, dependency: 'mail server' });
+  if (SMTP_URL !== undefined) return smtpMailer(SMTP_URL, MAIL_FROM, measure);
+  if (MAIL_DIR === undefined) throw new Error('neither SMTP_URL nor MAIL_DIR is set');
+  return folderMailer(MAIL_DIR, MAIL_FROM);
+}
+
+function openPusher(config: CollaborationConfig, metrics: Metrics): Pusher | undefined {
+  const { VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, MAIL_FROM, PUSH_PRIVATE_NETWORKS } = config;
+  if (VAPID_PUBLIC_KEY === undefined || VAPID_PRIVATE_KEY === undefined) return undefined;
+  const keys = {
+    publicKey: VAPID_PUBLIC_KEY,
+    privateKey: VAPID_PRIVATE_KEY,
+    subject: `mailto:${MAIL_FROM}`,
+  };
+  const privateNetworks = { setting: 'PUSH_PRIVATE_NETWORKS', networks: PUSH_PRIVATE_NETWORKS };
+  const resolve = strangersNames();
+  const measure = measureCalls({ metrics, dependency: 'push service' });
+  const bounds = { timeoutMs: PUSH_TIMEOUT_MS, maxBytes: 0 };
+  return webPusher(keys, createSender({ config, ...bounds, privateNetworks, measure, resolve }));
+}

@@ -1,0 +1,43 @@
+import type { CreateRateLimit } from '@switchboard/http';
+import { createComments } from '../comments/comments.ts';
+import { commentsRoutes } from '../comments/routes.ts';
+import { createCommentsStore } from '../comments/store.ts';
+import type { Collaboration } from '../config.ts';
+import { createMentions } from '../mentions/mentions.ts';
+import { sharesRoutes } from '../shares/routes.ts';
+import { createShares } from '../shares/shares.ts';
+import type { Deliveries } from './deliveries.ts';
+
+interface Needs extends Deliveries {
+  limit: CreateRateLimit;
+}
+
+/** Opens the shares of reports and comments with people. */
+export function openShares(service: Collaboration, { limit, ...deliveries }: Needs): void {
+  const shares = createShares({ ...common(service, limit, 'shares'), ...deliveries });
+  sharesRoutes(service.app, { shares });
+}
+
+/** Opens comment threads, which notify mentioned people. */
+export function openComments(service: Collaboration, { limit, ...deliveries }: Needs): void {
+  const { app, config, database } = service;
+  const mentions = createMentions({
+    ...common(service, limit, 'mentions'),
+    ...deliveries,
+    delaySeconds: config.MENTION_DELAY_SECONDS,
+  });
+  const comments = createComments({ ...service, store: createCommentsStore(database.prepared), mentions });
+  commentsRoutes(app, { comments });
+}
+
+function common({ clock, config, directory }: Collaboration, limit: CreateRateLimit, what: string) {
+  return {
+    clock,
+    directory,
+    consoleUrl: config.CONSOLE_URL,
+    limit: limit(
+      { name: `${what} of a person`, points: config.SHARES_PER_PERSON_PER_HOUR, durationSeconds: 3600 },
+      { name: `${what} of a company`, points: config.SHARES_PER_COMPANY_PER_HOUR, durationSeconds: 3600 },
+    ),
+  };
+}
