@@ -27,6 +27,13 @@ export function auditedAs({
   return READS_IN_TRAIL.includes(permission) ? 'read' : 'refusals';
 }
 
+/** `true` for an operation type that `auditedAs` calls a change. */
+export type IsChange<O> = O extends { permission: Permission }
+  ? O extends { method: 'get' } | { permission: `${string}.read` }
+    ? false
+    : true
+  : false;
+
 /** The names of the items of each collection in a path, for the audit trail. */
 const KINDS: Readonly<Record<string, string>> = {
   companies: 'company',

@@ -55,6 +55,6 @@ export { boundedLines } from './telemetry/bounded-lines.ts';
 export { measureCalls } from './telemetry/calls.ts';
 export { countFailures, createLogger, type Logger } from './telemetry/logger.ts';
 export { createMetrics, type Metrics } from './telemetry/metrics.ts';
-export { type Audited, currentScope, inScope } from './telemetry/scope.ts';
+export { currentScope, inScope } from './telemetry/scope.ts';
 export { startTracing } from './telemetry/tracing/start.ts';
 export type { Span, Tracing } from './telemetry/tracing/tracing.ts';

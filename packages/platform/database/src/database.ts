@@ -22,16 +22,6 @@ export interface DatabaseOptions {
   fairnessKey?: () => string;
   /** Called for every query, and for the start and the commit of every transaction. */
   measure?: Measure;
-  /** Hooks of every transaction, except read-only ones and those of `sql`. */
-  within?: Within;
-}
-
-/** Hooks that transactions run besides their own work. */
-export interface Within {
-  /** Called before each commit. If it throws, the transaction is rolled back. */
-  beforeCommit(tx: Tx): Promise<void>;
-  /** Called after each commit. */
-  afterCommit(): void;
 }
 
 /** The server answers queries but rejects every write. */
@@ -75,12 +65,17 @@ export type Db = Database['drizzle'];
 /** A transaction of `Db`. Statements of a store that accepts `Db | Tx` may be part of a larger transaction. */
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 
+/** Runs work in a transaction: `Db`, or a change that also stores its audit entry. */
+export interface Transactor {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
 export const STATEMENT_TIMEOUT_MS = 5_000;
 
 /** Opens a pool of connections. Each connects on demand. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, directUrl, applicationName, poolSize = 10, connectTimeoutMs = 3000 } = options;
-  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, fairnessKey, measure, within } = options;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, fairnessKey, measure } = options;
   const common = { applicationName, poolSize, statementTimeoutMs, connectTimeoutMs };
   const isPooled = directUrl !== undefined;
   const { sql: pool, inFlight } = connect(url, { ...common, isPooled, fairnessKey, measure });
@@ -91,8 +86,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   return {
     sql: pool,
-    drizzle: completing(drizzle(pool), within),
-    prepared: completing(drizzle(preparing(pool)), within),
+    drizzle: drizzle(pool),
+    prepared: drizzle(preparing(pool)),
     async ping() {
       // Also `on` for a server that is full and for a standby.
       const [row] = await pool<{ state: string }[]>`select current_setting('transaction_read_only') as state`;
@@ -105,25 +100,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([pool.end({ timeout: 5 }), listener.close()]);
     },
   };
-}
-
-/** Returns the same client with hooks in its transactions. */
-function completing(db: Db, within: Within | undefined): Db {
-  if (within === undefined) return db;
-  const { beforeCommit, afterCommit } = within;
-  const transaction: Db['transaction'] = async (work, config) => {
-    if (config?.accessMode === 'read only') return db.transaction(work, config);
-    const result = await db.transaction(async (tx) => {
-      const done = await work(tx);
-      await beforeCommit(tx);
-      return done;
-    }, config);
-    afterCommit();
-    return result;
-  };
-  return new Proxy(db, {
-    get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)),
-  });
 }
 
 /** Returns the same client with an `unsafe`, which Drizzle sends queries with, that prepares statements. */

@@ -6,8 +6,8 @@ export {
   type Db,
   openDatabase,
   ReadOnlyDatabase,
+  type Transactor,
   type Tx,
-  type Within,
 } from './database.ts';
 export type { ExpiringData, Removed } from './expiring-data.ts';
 export type { Listening } from './listen.ts';

@@ -10,9 +10,9 @@ interface SavedReportsDeps {
 export function savedReportsRoutes(app: ServiceApp, { savedReports, ofProject }: SavedReportsDeps): void {
   app.implement(
     runReport,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, reportId } = c.req.valid('param');
-      await savedReports.request({ projectId, reportId });
+      await savedReports.request(change, { projectId, reportId });
       return c.body(null, 202);
     },
     ofProject,

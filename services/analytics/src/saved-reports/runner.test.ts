@@ -118,7 +118,7 @@ it('runs a report with a refresh from the directory once each interval', async (
 it('retries later while the engine is busy, and publishes the last failure', async () => {
   reports.set('asked', null);
   run = async () => Promise.reject(new Unavailable('Too many questions.'));
-  await startInstance().request({ projectId: 'shop', reportId: 'asked' });
+  await startInstance().request(database.drizzle, { projectId: 'shop', reportId: 'asked' });
   for (let attempt = 1; attempt < 5; attempt++) {
     await eventually(async () => expect(await rows()).toMatchObject([{ attempts: attempt }]));
     expect(runs).toEqual([]);
@@ -240,9 +240,9 @@ it('runs a report again when it is requested while it runs', async () => {
     await held.promise;
   };
   const instance = startInstance();
-  await instance.request({ projectId: 'shop', reportId: 'asked' });
+  await instance.request(database.drizzle, { projectId: 'shop', reportId: 'asked' });
   await begun.promise;
-  await instance.request({ projectId: 'shop', reportId: 'asked' });
+  await instance.request(database.drizzle, { projectId: 'shop', reportId: 'asked' });
   held.resolve();
   await eventually(async () => expect(runs).toHaveLength(2));
   await eventually(async () => expect(await rows()).toEqual([]));
@@ -289,7 +289,7 @@ it('runs a report without a refresh only when it is requested', async () => {
   const later = new Date(START + minutes(600)).toISOString();
   await database.sql`insert into saved_reports (project_id, report_id, refresh, next_run_at)
     values ('shop', 'cleared', '15m', ${later})`;
-  await instance.request({ projectId: 'shop', reportId: 'cleared' });
+  await instance.request(database.drizzle, { projectId: 'shop', reportId: 'cleared' });
   await eventually(async () => expect(runs).toHaveLength(1));
 });
 

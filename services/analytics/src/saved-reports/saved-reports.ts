@@ -4,6 +4,7 @@ import {
   type ReportRunRecord,
   reportRefresh,
 } from '@switchboard/contracts';
+import type { Transactor } from '@switchboard/database';
 import type { Report } from '@switchboard/directory';
 import { type EventLog, partitionFor, type TopicSpec } from '@switchboard/event-log';
 import { BadRequest, NotFound, type Unavailable } from '@switchboard/http';
@@ -48,7 +49,7 @@ interface SavedReportsOptions {
 /** Runs saved reports when they are due, each in one instance at a time, and publishes the results. */
 export interface SavedReports {
   /** Schedules a report to run soon. Throws NotFound, and BadRequest for an invalid query. */
-  request(report: SavedReport): Promise<void>;
+  request(within: Transactor, report: SavedReport): Promise<void>;
   /** Returns at once. */
   start(): void;
   /** Waits for the running report. */
@@ -135,11 +136,11 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
   }
 
   return {
-    async request(report) {
+    async request(within, report) {
       const found = await runner.find(report);
       if (found === undefined) throw new NotFound('Report not found, or it has no query.');
       if (found.question instanceof BadRequest) throw found.question;
-      await store.request(report, clock.now());
+      await store.request(report, clock.now(), within);
     },
     start() {
       loop ??= poll(look, {

@@ -1,5 +1,5 @@
 import type { ReportRefresh } from '@switchboard/contracts';
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import type { Removed } from '@switchboard/directory';
 import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { savedReports } from '../schema/index.ts';
@@ -37,7 +37,7 @@ export interface SavedReportsStore {
    */
   release(latest: Date, dueAt: Date): Promise<void>;
   /** Makes a report due, and adds it if it is missing. */
-  request(report: SavedReport, dueAt: Date): Promise<void>;
+  request(report: SavedReport, dueAt: Date, within: Transactor): Promise<void>;
   /**
    * Claims a due report until `until`, the oldest of its project. Projects take turns in the order of their ids,
    * beginning after `afterProject`.
@@ -120,8 +120,8 @@ export function createSavedReportsStore(db: Db): SavedReportsStore {
         );
     },
 
-    async request({ projectId, reportId }, dueAt) {
-      await db.transaction((tx) =>
+    async request({ projectId, reportId }, dueAt, within) {
+      await within.transaction((tx) =>
         tx
           .insert(savedReports)
           .values({ projectId, reportId, nextRunAt: dueAt })

@@ -1,3 +1,4 @@
+import type { Transactor } from '@switchboard/database';
 import { Unavailable } from '@switchboard/http';
 import { deleteBelow, type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import { poll } from '@switchboard/resilience';
@@ -23,7 +24,7 @@ export interface Erasure {
    * Returns how many objects were erased. Throws Unavailable if they could not be erased now. The rows are deleted in
    * any case, and the objects are erased later.
    */
-  remove(session: SessionName): Promise<number>;
+  remove(session: SessionName, within?: Transactor): Promise<number>;
   /** Erases every recording of a project, and the tombstones of deleted ones. */
   removeProject(projectId: string, signal: AbortSignal): Promise<void>;
   /** Retries the objects that `remove` could not erase, until stopped. */
@@ -53,8 +54,8 @@ export function createErasure(options: ErasureOptions): Erasure {
   }
 
   return {
-    async remove(session) {
-      await store.deleteSession(session, clock.now());
+    async remove(session, within) {
+      await store.deleteSession(session, clock.now(), within);
       try {
         return await eraseObjects(session);
       } catch (error) {

@@ -42,8 +42,8 @@ export function replaysRoutes(app: ServiceApp, options: ReplaysRoutesOptions): v
 
   app.implement(
     deleteReplay,
-    async (c) => {
-      await erasure.remove(c.req.valid('param'));
+    async (c, { change }) => {
+      await erasure.remove(c.req.valid('param'), change);
       return c.body(null, 204);
     },
     ofProject,

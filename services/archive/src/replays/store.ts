@@ -1,4 +1,4 @@
-import type { Database } from '@switchboard/database';
+import type { Database, Transactor } from '@switchboard/database';
 import { and, asc, count, desc, eq, gte, isNull, lt, min, type SQL, sql } from 'drizzle-orm';
 import { replayChunks, replayPeople, replays } from '../schema/index.ts';
 import type { ChunkMetadata, ChunkName, SessionName } from './chunk.ts';
@@ -35,7 +35,7 @@ export interface ReplaysStore {
   /** Whether a chunk is archived or its session deleted. */
   isSettled(name: ChunkName): Promise<boolean>;
   /** Deletes a session's rows and leaves a tombstone, even if there was no session. */
-  deleteSession(name: SessionName, now: Date): Promise<void>;
+  deleteSession(name: SessionName, now: Date, within?: Transactor): Promise<void>;
   markErased(name: SessionName, now: Date): Promise<void>;
   /** Returns sessions deleted before this time that may still have objects, longest deleted first. */
   findToErase(before: Date, limit: number): Promise<SessionName[]>;
@@ -141,7 +141,7 @@ export function createReplaysStore(db: Db): ReplaysStore {
       return chunk.length > 0 || (session !== undefined && session.deletedAt !== null);
     },
 
-    async deleteSession(name, now) {
+    async deleteSession(name, now, within = db) {
       const { projectId, sessionId } = name;
       const empty = {
         firstAt: null,
@@ -152,7 +152,7 @@ export function createReplaysStore(db: Db): ReplaysStore {
         deletedAt: now,
         erasedAt: null,
       };
-      await db.transaction(async (tx) => {
+      await within.transaction(async (tx) => {
         await tx
           .insert(replays)
           .values({ projectId, sessionId, receivedAt: now, deletedAt: now })

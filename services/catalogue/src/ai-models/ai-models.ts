@@ -1,6 +1,6 @@
 import type { AiMarkup, AiModel } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/http';
+import { type AuditedChange, BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/http';
 import { createPublishedList, type PublishedList } from '../published-lists/published-list.ts';
 import { createPublishedListsStore } from '../published-lists/store.ts';
 import { MAX_PRICE, publishedPrice } from './price.ts';
@@ -14,11 +14,11 @@ export interface AiModels {
   /** Throws NotFound. */
   get(id: string): Promise<AiModel>;
   /** Throws BadRequest when a price after markup would exceed 2^53 - 1. */
-  put(model: AiModel): Promise<AiModel>;
-  remove(id: string): Promise<void>;
+  put(change: AuditedChange, model: AiModel): Promise<AiModel>;
+  remove(change: AuditedChange, id: string): Promise<void>;
   getMarkup(): Promise<AiMarkup>;
   /** Throws BadRequest when a price after markup would exceed 2^53 - 1. */
-  putMarkup(markup: AiMarkup): Promise<AiMarkup>;
+  putMarkup(change: AuditedChange, markup: AiMarkup): Promise<AiMarkup>;
 }
 
 export function createAiModels({ db }: { db: Db }): AiModels {
@@ -37,8 +37,8 @@ export function createAiModels({ db }: { db: Db }): AiModels {
       ),
   });
 
-  async function change(rule: (models: AiModelsStore) => Promise<void>): Promise<void> {
-    await db.transaction(async (tx) => {
+  async function make(change: AuditedChange, rule: (models: AiModelsStore) => Promise<void>): Promise<void> {
+    await change.transaction(async (tx) => {
       await rule(createAiModelsStore(tx));
       await createPublishedListsStore(tx).notifyChange();
     });
@@ -58,9 +58,9 @@ export function createAiModels({ db }: { db: Db }): AiModels {
       return fromRow(row);
     },
 
-    async put(model) {
+    async put(change, model) {
       const row = toRow(model);
-      await change(async (models) => {
+      await make(change, async (models) => {
         const markupPercent = await models.lockMarkup();
         const tooHigh = findTooHighPrice(model, markupPercent);
         if (tooHigh !== undefined) {
@@ -73,16 +73,16 @@ export function createAiModels({ db }: { db: Db }): AiModels {
       return fromRow(row);
     },
 
-    async remove(id) {
-      await change((models) => models.remove(id));
+    async remove(change, id) {
+      await make(change, (models) => models.remove(id));
     },
 
     async getMarkup() {
       return { markupPercent: await store.readMarkup() };
     },
 
-    async putMarkup({ markupPercent }) {
-      await change(async (models) => {
+    async putMarkup(change, { markupPercent }) {
+      await make(change, async (models) => {
         await models.lockMarkup();
         for (const model of (await models.list()).map(fromRow)) {
           const tooHigh = findTooHighPrice(model, markupPercent);

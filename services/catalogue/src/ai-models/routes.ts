@@ -16,13 +16,15 @@ export function aiModelsRoutes(app: ServiceApp, { models }: { models: AiModels }
   );
   app.implement(listManagedAiModels, async (c) => c.json({ models: await models.list() }, 200));
   app.implement(getAiModel, async (c) => c.json(await models.get(c.req.valid('param').id), 200));
-  app.implement(putAiModel, async (c) =>
-    c.json(await models.put({ ...c.req.valid('json'), ...c.req.valid('param') }), 200),
+  app.implement(putAiModel, async (c, { change }) =>
+    c.json(await models.put(change, { ...c.req.valid('json'), ...c.req.valid('param') }), 200),
   );
-  app.implement(deleteAiModel, async (c) => {
-    await models.remove(c.req.valid('param').id);
+  app.implement(deleteAiModel, async (c, { change }) => {
+    await models.remove(change, c.req.valid('param').id);
     return c.body(null, 204);
   });
   app.implement(getAiMarkup, async (c) => c.json(await models.getMarkup(), 200));
-  app.implement(putAiMarkup, async (c) => c.json(await models.putMarkup(c.req.valid('json')), 200));
+  app.implement(putAiMarkup, async (c, { change }) =>
+    c.json(await models.putMarkup(change, c.req.valid('json')), 200),
+  );
 }

@@ -218,7 +218,7 @@ describe('a company with many projects and members', () => {
     const logger = createLogger({ service: 'test', level: 'silent' });
     const beginnings = createBeginnings({ region: 'eu', regions: undefined, services: new Set() });
     const removals = createCompanyRemovals({ db, outbox: createOutbox(db), beginnings, logger, maxMs: 0 });
-    await expect(removals.remove('acme')).rejects.toThrow('still being deleted');
+    await expect(removals.remove(db, 'acme')).rejects.toThrow('still being deleted');
     await database.close();
     expect((await one.remove('/companies/acme')).status).toBe(204);
     expect((await catalogue.published()).get('company:acme')).toBeNull();

@@ -1,7 +1,14 @@
 import { type Company, missingPermission } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord } from '@switchboard/directory';
-import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/http';
+import {
+  type AuditedChange,
+  BadRequest,
+  Conflict,
+  Forbidden,
+  NotFound,
+  type PageRequest,
+} from '@switchboard/http';
 import { createErasuresStore } from '../erasures/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { serializeEntitlements } from '../plans/entitlements.ts';
@@ -19,13 +26,13 @@ export interface Companies {
    * was deleted. Throws Forbidden if `mayChangePlan` is false and the change creates a company or changes its plan
    * or entitlements: companies must not choose what they pay for.
    */
-  put(company: Company, mayChangePlan: boolean): Promise<Company>;
+  put(change: AuditedChange, company: Company, mayChangePlan: boolean): Promise<Company>;
   /**
    * Removes the company with its members, projects, project keys and reports, and starts its erasure in all
    * services. Starts the erasure again if the company was already removed. Throws Unavailable when the removal
    * takes too long; it then continues in the background.
    */
-  remove(id: string): Promise<void>;
+  remove(change: AuditedChange, id: string): Promise<void>;
 }
 
 interface CompaniesOptions {
@@ -48,9 +55,9 @@ export function createCompanies({ db, outbox, removals }: CompaniesOptions): Com
       return fromRow(row);
     },
 
-    async put({ id, name, plan, entitlements = {} }, mayChangePlan) {
+    async put(change, { id, name, plan, entitlements = {} }, mayChangePlan) {
       const row = { id, name, ...plan, entitlements: serializeEntitlements(entitlements) };
-      await outbox.change(async (tx, announce) => {
+      await outbox.change(change, async (tx, announce) => {
         if (!(await createPlansStore(tx).hold(plan))) {
           throw new BadRequest(`plan: ${plan.tier}/${plan.cycle} not found; create it first`);
         }

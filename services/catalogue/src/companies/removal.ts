@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import { directoryTombstone } from '@switchboard/directory';
 import { Unavailable } from '@switchboard/http';
 import { poll } from '@switchboard/resilience';
@@ -13,7 +13,7 @@ import { createCompaniesStore } from './store.ts';
 /** Deletes companies and everything that belongs to them, in steps of one transaction each. */
 export interface CompanyRemovals {
   /** Throws Unavailable when the removal takes too long; it then continues in the background. */
-  remove(id: string): Promise<void>;
+  remove(within: Transactor, id: string): Promise<void>;
   /** Resumes interrupted removals, now and periodically. Returns immediately. */
   start(): void;
   /** Waits for the current step to finish. */
@@ -48,7 +48,7 @@ export function createCompanyRemovals({
 
   /** Runs one step. Returns false when the company is gone. Steps of several processes wait for each other. */
   const step = (id: string): Promise<boolean> =>
-    outbox.change(async (tx, announce) => {
+    outbox.change(db, async (tx, announce) => {
       if (!(await createCompaniesStore(tx).lockRemoval(id))) return false;
       await removeSome(tx, id, announce);
       return true;
@@ -79,12 +79,13 @@ export function createCompanyRemovals({
   }
 
   return {
-    async remove(id) {
-      if (!(await store.beginRemoval(id))) {
-        const subject = { kind: 'company', companyId: id } as const;
-        await outbox.change((tx, announce) => beginnings.repeat(tx, announce, subject));
-        return;
-      }
+    async remove(within, id) {
+      const isBegun = await outbox.change(within, async (tx, announce) => {
+        if (await createCompaniesStore(tx).beginRemoval(id)) return true;
+        await beginnings.repeat(tx, announce, { kind: 'company', companyId: id });
+        return false;
+      });
+      if (!isBegun) return;
       const deadline = performance.now() + maxMs;
       while (await step(id)) {
         if (performance.now() > deadline) {

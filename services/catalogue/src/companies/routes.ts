@@ -11,17 +11,17 @@ export function companiesRoutes(
   app.implement(getCompany, async (c) => c.json(await companies.get(c.req.valid('param').companyId), 200));
   app.implement(
     putCompany,
-    async (c) => {
+    async (c, { change }) => {
       const company = { ...c.req.valid('json'), id: c.req.valid('param').companyId };
       const mayChangePlan = c.var.authority.hasEverywhere('companies.write');
-      return c.json(await companies.put(company, mayChangePlan), 200);
+      return c.json(await companies.put(change, company, mayChangePlan), 200);
     },
     rate,
   );
   app.implement(
     deleteCompany,
-    async (c) => {
-      await companies.remove(c.req.valid('param').companyId);
+    async (c, { change }) => {
+      await companies.remove(change, c.req.valid('param').companyId);
       return c.body(null, 204);
     },
     rate,

@@ -1,7 +1,7 @@
 import type { Erasure, PersonErasure, ServiceName } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryTombstone, type ErasureReport } from '@switchboard/directory';
-import { auditDetails, NotFound } from '@switchboard/http';
+import { type AuditedChange, NotFound } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
@@ -18,9 +18,9 @@ const OF_PEOPLE: readonly ServiceName[] = ['analytics', 'archive', 'collaboratio
 /** Erasures. Services carry them out and report when they are done. */
 export interface Erasures {
   /** Throws NotFound when the project does not exist. */
-  erasePerson(projectId: string, person: PersonErasure): Promise<Erasure>;
+  erasePerson(change: AuditedChange, projectId: string, person: PersonErasure): Promise<Erasure>;
   /** Removes the colleague from every company and revokes service tokens, as removing a member does. */
-  eraseColleague(sub: string): Promise<Erasure>;
+  eraseColleague(change: AuditedChange, sub: string): Promise<Erasure>;
   /** Returns a page of erasures, newest first. */
   list(selection: ErasureSelection): Promise<{ erasures: Erasure[]; nextCursor: string | null }>;
   /** Throws NotFound. */
@@ -63,23 +63,24 @@ export function createErasures({ db, outbox, beginnings }: ErasuresOptions): Era
     get,
     oldestSeconds: store.oldestSeconds,
 
-    async erasePerson(projectId, { distinctIds, userId = null }) {
-      const id = await outbox.change(async (tx, announce) => {
+    async erasePerson(change, projectId, { distinctIds, userId = null }) {
+      const id = await outbox.change(change, async (tx, announce) => {
         const project = await createProjectsStore(tx).hold(projectId);
         if (project === undefined) throw projectNotFound();
-        return beginnings.begin(
+        const begun = await beginnings.begin(
           tx,
           announce,
           { kind: 'person', projectId, distinctIds, userId },
           { regions: [project.region], services: OF_PEOPLE },
         );
+        change.describe({ object: `erasure:${begun}` });
+        return begun;
       });
-      auditDetails({ object: `erasure:${id}` });
       return get(id);
     },
 
-    async eraseColleague(sub) {
-      const id = await outbox.change(async (tx, announce) => {
+    async eraseColleague(change, sub) {
+      const id = await outbox.change(change, async (tx, announce) => {
         const companies = await createErasuresStore(tx).removeMemberships(sub);
         announce(companies.map((companyId) => directoryTombstone('member', companyId, sub)));
         for (const companyId of companies) {
@@ -90,15 +91,15 @@ export function createErasures({ db, outbox, beginnings }: ErasuresOptions): Era
         announce(tokenTombstones(await tokens.removeOfPerson(sub)));
         await tokens.forgetMaker(sub);
         const [begun = ''] = await beginnings.beginEverywhere(tx, announce, [{ kind: 'colleague', sub }]);
+        change.describe({ object: `erasure:${begun}` });
         return begun;
       });
-      auditDetails({ object: `erasure:${id}` });
       return get(id);
     },
 
     async markDone({ erasureId, service: name }) {
       const [doneIn = '', service = ''] = name.split('/');
-      await outbox.change(async (tx, announce) => {
+      await outbox.change(db, async (tx, announce) => {
         const own = createErasuresStore(tx);
         const row = await own.lock(erasureId);
         if (row === undefined || row.subject === null) return;
@@ -117,7 +118,7 @@ export function createErasures({ db, outbox, beginnings }: ErasuresOptions): Era
     async publishOpen() {
       for (let after: string | undefined = ''; after !== undefined; ) {
         const from: string = after;
-        after = await outbox.change(async (tx, announce) => {
+        after = await outbox.change(db, async (tx, announce) => {
           const own = createErasuresStore(tx);
           const page = await own.open(from, OPEN_AT_ONCE);
           for (const { id } of page) {

@@ -9,7 +9,14 @@ import {
 } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone, type PushSubscription } from '@switchboard/directory';
-import { auditDetails, BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/http';
+import {
+  type AuditedChange,
+  BadRequest,
+  Conflict,
+  Forbidden,
+  NotFound,
+  type PageRequest,
+} from '@switchboard/http';
 import { requireRoom } from '../companies/bounds.ts';
 import { type Companies, companyNotFound } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
@@ -33,9 +40,14 @@ export interface Members {
    * Throws NotFound when the company does not exist, Forbidden for a role that the editor may not grant or remove,
    * Conflict when the company has no free seat, and BadRequest for a new push subscription without keys.
    */
-  put(companyId: string, member: MemberContent, editor: Editor): Promise<Member & Left>;
+  put(
+    change: AuditedChange,
+    companyId: string,
+    member: MemberContent,
+    editor: Editor,
+  ): Promise<Member & Left>;
   /** Throws Forbidden for a member with a role that the editor may not remove. */
-  remove(companyId: string, sub: string, editor: Editor): Promise<Left>;
+  remove(change: AuditedChange, companyId: string, sub: string, editor: Editor): Promise<Left>;
 }
 
 /** The service tokens of a member who leaves or loses permissions. */
@@ -82,8 +94,8 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
       return present(row, reader);
     },
 
-    async put(companyId, { sub, name, email, role, avatarUrl = null, pushSubscriptions }, editor) {
-      const { row, serviceTokens } = await outbox.change(async (tx, announce) => {
+    async put(change, companyId, { sub, name, email, role, avatarUrl = null, pushSubscriptions }, editor) {
+      const { row, serviceTokens } = await outbox.change(change, async (tx, announce) => {
         // Serialises changes to a company's members, so that two owners cannot remove each other.
         if (!(await createCompaniesStore(tx).lock(companyId))) throw companyNotFound();
         const own = createMembersStore(tx);
@@ -100,14 +112,14 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
           ? await leaveServiceTokens(tx, { companyId, sub, role, keeps: editor.keepsServiceTokens })
           : { serviceTokens: [], records: [] };
         announce(left.records);
-        auditRoles(before?.role, role, left.serviceTokens);
+        change.describe(rolesOf(before?.role, role, left.serviceTokens));
         return { row: stored, serviceTokens: left.serviceTokens };
       });
       return { ...present(row, { sub: editor.sub, mayReadContacts: true }), serviceTokens };
     },
 
-    async remove(companyId, sub, editor) {
-      const serviceTokens = await outbox.change(async (tx, announce) => {
+    async remove(change, companyId, sub, editor) {
+      const serviceTokens = await outbox.change(change, async (tx, announce) => {
         await createCompaniesStore(tx).lock(companyId);
         const own = createMembersStore(tx);
         const before = await own.find(companyId, sub);
@@ -118,7 +130,7 @@ export function createMembers({ db, outbox, companies }: MembersOptions): Member
         const leaving = { companyId, sub, role: undefined, keeps: editor.keepsServiceTokens };
         const left = await leaveServiceTokens(tx, leaving);
         announce(left.records);
-        auditRoles(before?.role, undefined, left.serviceTokens);
+        change.describe(rolesOf(before?.role, undefined, left.serviceTokens));
         return left.serviceTokens;
       });
       return { serviceTokens };
@@ -140,7 +152,6 @@ async function requireChangeOfRole(
   store: MembersStore,
   { companyId, sub, before, role, editor }: ChangeOfRole,
 ): Promise<void> {
-  auditRoles(before, role);
   const isAdmin = (one: Role | undefined) => one !== undefined && isGrantedByRole(one, 'members.write');
   const isOwnEntry = sub === editor.sub && role === before;
   if ((isAdmin(before) || isAdmin(role)) && !isOwnEntry && !editor.mayChangeAdmins) {
@@ -152,17 +163,18 @@ async function requireChangeOfRole(
   }
 }
 
-function auditRoles(
+/** Returns the role before and after the change, and the tokens that it revoked, for the audit entry. */
+function rolesOf(
   before: Role | undefined,
   role: Role | undefined,
-  serviceTokens: readonly LeftServiceToken[] = [],
-): void {
+  serviceTokens: readonly LeftServiceToken[],
+) {
   const revokedTokens = serviceTokens.filter(({ revoked }) => revoked).map(({ id }) => id);
   const after = { ...(role && { role }), ...(revokedTokens.length > 0 && { revokedTokens }) };
-  auditDetails({
+  return {
     before: before && { role: before },
     after: Object.keys(after).length > 0 ? after : undefined,
-  });
+  };
 }
 
 /** Adds the stored keys to known subscriptions that were sent without keys. */

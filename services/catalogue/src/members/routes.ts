@@ -20,19 +20,19 @@ export function membersRoutes(app: ServiceApp, { members, rate }: MembersDeps): 
   });
   app.implement(
     putMember,
-    async (c) => {
+    async (c, { change }) => {
       const { companyId, sub } = c.req.valid('param');
       const editor = await editorOf(c.var.authority, companyId, c.req.valid('query'));
-      return c.json(await members.put(companyId, { ...c.req.valid('json'), sub }, editor), 200);
+      return c.json(await members.put(change, companyId, { ...c.req.valid('json'), sub }, editor), 200);
     },
     rate,
   );
   app.implement(
     deleteMember,
-    async (c) => {
+    async (c, { change }) => {
       const { companyId, sub } = c.req.valid('param');
       const editor = await editorOf(c.var.authority, companyId, c.req.valid('query'));
-      const left = await members.remove(companyId, sub, editor);
+      const left = await members.remove(change, companyId, sub, editor);
       return left.serviceTokens.length === 0 ? c.body(null, 204) : c.json(left, 200);
     },
     rate,

@@ -119,7 +119,7 @@ describe('the outbox', () => {
   it('discards the records of a change that fails', async () => {
     await allPublished();
     const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
-    const change = createOutbox(database.drizzle).change(async (_tx, announce) => {
+    const change = createOutbox(database.drizzle).change(database.drizzle, async (_tx, announce) => {
       announce([directoryRecord('report', { projectId: 'shop', id: 'lost', name: 'Lost' })]);
       throw new Error('no');
     });

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import type { DirectoryRecord } from '@switchboard/directory';
 import { coalesce, pause } from '@switchboard/resilience';
 import { createOutboxStore } from './store.ts';
@@ -8,13 +8,13 @@ export type Announce = (records: readonly DirectoryRecord[]) => void;
 
 export interface Outbox {
   /**
-   * Runs one change in a transaction and resolves when its records are published, so that every service can read
+   * Runs one change in a transaction of `within` and resolves when its records are published, so that every service can read
    * the change once it is acknowledged. While the event log is unavailable, the records stay in the outbox.
    *
    * A change must lock the rows that it announces before it ends. Two changes to one entry are then serialised,
    * and their records get ids in commit order.
    */
-  change<T>(rule: (tx: Tx, announce: Announce) => Promise<T>): Promise<T>;
+  change<T>(within: Transactor, rule: (tx: Tx, announce: Announce) => Promise<T>): Promise<T>;
 }
 
 interface OutboxOptions {
@@ -47,8 +47,8 @@ export function createOutbox(db: Db, { maxWaitMs = 2_000 }: OutboxOptions = {}):
   }
 
   return {
-    async change(rule) {
-      const { result, last } = await db.transaction(async (tx) => {
+    async change(within, rule) {
+      const { result, last } = await within.transaction(async (tx) => {
         const records: DirectoryRecord[] = [];
         const made = await rule(tx, (more) => {
           for (const record of more) records.push(record);

@@ -46,7 +46,7 @@ async function startRelay(through: EventLog = log): Promise<void> {
 
 async function putPlan(tier: string): Promise<void> {
   const plan = { tier, cycle: 'monthly', trialDays: 0, priced: true };
-  await outbox.change(async (tx, announce) => {
+  await outbox.change(database.drizzle, async (tx, announce) => {
     await createPlansStore(tx).upsert({ ...plan, entitlements: '{}' });
     announce([directoryRecord('plan', { ...plan, entitlements: {} })]);
   });
@@ -84,7 +84,7 @@ it('publishes records again, in order, when the log may not have stored them', a
     },
   };
   for (const name of ['one', 'two', 'three']) {
-    await outbox.change(async (_tx, announce) => announce([report(name)]));
+    await outbox.change(database.drizzle, async (_tx, announce) => announce([report(name)]));
   }
   await startRelay(uncertain);
   await allPublished();

@@ -1,7 +1,7 @@
 import type { Plan } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { Conflict, NotFound, type Prepared, prepareJson } from '@switchboard/http';
+import { type AuditedChange, Conflict, NotFound, type Prepared, prepareJson } from '@switchboard/http';
 import type { Announce, Outbox } from '../outbox/outbox.ts';
 import { createPublishedList, type PublishedList } from '../published-lists/published-list.ts';
 import { createPublishedListsStore } from '../published-lists/store.ts';
@@ -14,9 +14,9 @@ export interface Plans {
   list(): Promise<Plan[]>;
   /** Throws NotFound. */
   get(name: PlanName): Promise<Plan>;
-  put(plan: Plan): Promise<Plan>;
+  put(change: AuditedChange, plan: Plan): Promise<Plan>;
   /** Throws Conflict while a company is on the plan. */
-  remove(name: PlanName): Promise<void>;
+  remove(change: AuditedChange, name: PlanName): Promise<void>;
 }
 
 export function createPlans({ db, outbox }: { db: Db; outbox: Outbox }): Plans {
@@ -27,8 +27,11 @@ export function createPlans({ db, outbox }: { db: Db; outbox: Outbox }): Plans {
     read: async () => prepareJson({ plans: await list() }),
   });
 
-  async function change(rule: (tx: Tx, announce: Announce) => Promise<void>): Promise<void> {
-    await outbox.change(async (tx, announce) => {
+  async function make(
+    change: AuditedChange,
+    rule: (tx: Tx, announce: Announce) => Promise<void>,
+  ): Promise<void> {
+    await outbox.change(change, async (tx, announce) => {
       await rule(tx, announce);
       await createPublishedListsStore(tx).notifyChange();
     });
@@ -45,17 +48,17 @@ export function createPlans({ db, outbox }: { db: Db; outbox: Outbox }): Plans {
       return fromRow(row);
     },
 
-    async put(plan) {
+    async put(change, plan) {
       const row = { ...plan, entitlements: serializeEntitlements(plan.entitlements) };
-      await change(async (tx, announce) => {
+      await make(change, async (tx, announce) => {
         await createPlansStore(tx).upsert(row);
         announce([directoryRecord('plan', plan)]);
       });
       return fromRow(row);
     },
 
-    async remove(name) {
-      await change(async (tx, announce) => {
+    async remove(change, name) {
+      await make(change, async (tx, announce) => {
         const plans = createPlansStore(tx);
         if (!(await plans.lock(name))) return;
         const companyId = await plans.findCompanyOn(name);

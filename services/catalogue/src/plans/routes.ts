@@ -8,11 +8,11 @@ export function plansRoutes(app: ServiceApp, { plans }: { plans: Plans }): void 
   );
   app.implement(listManagedPlans, async (c) => c.json({ plans: await plans.list() }, 200));
   app.implement(getPlan, async (c) => c.json(await plans.get(c.req.valid('param')), 200));
-  app.implement(putPlan, async (c) =>
-    c.json(await plans.put({ ...c.req.valid('json'), ...c.req.valid('param') }), 200),
+  app.implement(putPlan, async (c, { change }) =>
+    c.json(await plans.put(change, { ...c.req.valid('json'), ...c.req.valid('param') }), 200),
   );
-  app.implement(deletePlan, async (c) => {
-    await plans.remove(c.req.valid('param'));
+  app.implement(deletePlan, async (c, { change }) => {
+    await plans.remove(change, c.req.valid('param'));
     return c.body(null, 204);
   });
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { auditedKey } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { auditDetails, Conflict } from '@switchboard/http';
+import { type AuditedChange, Conflict } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Projects, projectNotFound } from '../projects/projects.ts';
 import { createProjectsStore } from '../projects/store.ts';
@@ -22,8 +22,8 @@ export interface ProjectKeys {
   /** Throws NotFound when the project does not exist. */
   list(projectId: string): Promise<string[]>;
   /** Throws NotFound when the project does not exist, and Conflict when it already has `MAX_KEYS` keys. */
-  create(projectId: string): Promise<string>;
-  revoke(projectId: string, key: string): Promise<void>;
+  create(change: AuditedChange, projectId: string): Promise<string>;
+  revoke(change: AuditedChange, projectId: string, key: string): Promise<void>;
 }
 
 interface ProjectKeysOptions {
@@ -40,22 +40,22 @@ export function createProjectKeys({ db, outbox, projects }: ProjectKeysOptions):
       return store.list(projectId);
     },
 
-    create: (projectId) =>
-      outbox.change(async (tx, announce) => {
+    create: (change, projectId) =>
+      outbox.change(change, async (tx, announce) => {
         const project = await createProjectsStore(tx).lock(projectId);
         if (project === undefined) throw projectNotFound();
         const own = createProjectKeysStore(tx);
         if ((await own.count(projectId)) >= MAX_KEYS)
           throw new Conflict(`The project has ${MAX_KEYS} keys. Revoke one first.`);
         const key = makeProjectKey(project.region);
-        auditDetails({ object: `key:${auditedKey(key)}` });
+        change.describe({ object: `key:${auditedKey(key)}` });
         await own.insert({ key, projectId });
         announce([directoryRecord('key', { key, projectId })]);
         return key;
       }),
 
-    async revoke(projectId, key) {
-      await outbox.change(async (tx, announce) => {
+    async revoke(change, projectId, key) {
+      await outbox.change(change, async (tx, announce) => {
         const isRemoved = await createProjectKeysStore(tx).remove(projectId, key);
         if (isRemoved) announce([directoryTombstone('key', key)]);
       });

@@ -12,14 +12,15 @@ export function projectKeysRoutes(
   );
   app.implement(
     createProjectKey,
-    async (c) => c.json({ key: await projectKeys.create(c.req.valid('param').projectId) }, 201),
+    async (c, { change }) =>
+      c.json({ key: await projectKeys.create(change, c.req.valid('param').projectId) }, 201),
     rate,
   );
   app.implement(
     revokeProjectKey,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, key } = c.req.valid('param');
-      await projectKeys.revoke(projectId, key);
+      await projectKeys.revoke(change, projectId, key);
       return c.body(null, 204);
     },
     rate,

@@ -1,6 +1,13 @@
 import { missingPermission, type Project } from '@switchboard/contracts';
-import type { Db } from '@switchboard/database';
-import { BadRequest, Conflict, Forbidden, NotFound, type PageRequest } from '@switchboard/http';
+import type { Db, Transactor } from '@switchboard/database';
+import {
+  type AuditedChange,
+  BadRequest,
+  Conflict,
+  Forbidden,
+  NotFound,
+  type PageRequest,
+} from '@switchboard/http';
 import { requireRoom } from '../companies/bounds.ts';
 import type { Companies } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
@@ -23,12 +30,16 @@ export interface Projects {
    * company that currently owns the project. Throws Conflict when a project with keys would move, when the id
    * belonged to a deleted project, or when the company has reached its project limit.
    */
-  put(project: Project, mayMoveFrom: (companyId: string) => Promise<boolean>): Promise<Project>;
+  put(
+    change: AuditedChange,
+    project: Project,
+    mayMoveFrom: (companyId: string) => Promise<boolean>,
+  ): Promise<Project>;
   /**
    * Removes the project with its keys and reports, and starts its erasure in all services. Starts the erasure
    * again if the project was already removed.
    */
-  remove(id: string): Promise<void>;
+  remove(change: AuditedChange, id: string): Promise<void>;
 }
 
 interface ProjectsOptions {
@@ -53,9 +64,9 @@ export function createProjects({ db, outbox, companies, beginnings }: ProjectsOp
       return projectOf(row);
     },
 
-    async put({ id, companyId, name, region, defaultLanguage, allowedOrigins = null }, mayMoveFrom) {
+    async put(change, { id, companyId, name, region, defaultLanguage, allowedOrigins = null }, mayMoveFrom) {
       const project = { id, companyId, name, region, defaultLanguage, allowedOrigins };
-      await outbox.change(async (tx, announce) => {
+      await outbox.change(change, async (tx, announce) => {
         const projects = createProjectsStore(tx);
         if ((await projects.find(id))?.companyId !== companyId) await requireRoom(tx, companyId, 'projects');
         if (!(await createCompaniesStore(tx).hold(companyId))) {
@@ -87,9 +98,10 @@ export function createProjects({ db, outbox, companies, beginnings }: ProjectsOp
       return projectOf(project);
     },
 
-    async remove(id) {
-      for (let isThere = true; isThere; ) {
-        isThere = await outbox.change(async (tx, announce) => {
+    async remove(change, id) {
+      /** Runs one step. Returns false when the project is gone. */
+      const step = (within: Transactor) =>
+        outbox.change(within, async (tx, announce) => {
           if ((await createProjectsStore(tx).lock(id)) === undefined) {
             await beginnings.repeat(tx, announce, { kind: 'project', projectId: id });
             return false;
@@ -97,7 +109,7 @@ export function createProjects({ db, outbox, companies, beginnings }: ProjectsOp
           await removeProjects(tx, [id], { announce, beginnings });
           return true;
         });
-      }
+      for (let isThere = await step(change); isThere; ) isThere = await step(db);
     },
   };
 }

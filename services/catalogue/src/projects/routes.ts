@@ -13,20 +13,20 @@ export function projectsRoutes(
   app.implement(getProject, async (c) => c.json(await projects.get(c.req.valid('param').projectId), 200));
   app.implement(
     putProject,
-    async (c) => {
+    async (c, { change }) => {
       const { authority } = c.var;
       const project = { ...c.req.valid('json'), id: c.req.valid('param').projectId };
       await authority.require('projects.write', project.companyId);
       if (c.env.companyId === undefined) await rate.consume(project.companyId);
       const mayMoveFrom = (companyId: string) => authority.has('projects.write', companyId);
-      return c.json(await projects.put(project, mayMoveFrom), 200);
+      return c.json(await projects.put(change, project, mayMoveFrom), 200);
     },
     rate,
   );
   app.implement(
     deleteProject,
-    async (c) => {
-      await projects.remove(c.req.valid('param').projectId);
+    async (c, { change }) => {
+      await projects.remove(change, c.req.valid('param').projectId);
       return c.body(null, 204);
     },
     rate,

@@ -1,7 +1,7 @@
 import { type Report, reportDefinition } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { BadRequest, NotFound, type PageRequest } from '@switchboard/http';
+import { type AuditedChange, BadRequest, NotFound, type PageRequest } from '@switchboard/http';
 import { requireRoom } from '../companies/bounds.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type Projects, projectNotFound } from '../projects/projects.ts';
@@ -21,8 +21,8 @@ export interface Reports {
    * Throws NotFound when the project does not exist, BadRequest for a refresh without a query, and Conflict when
    * the company has reached its limit of reports or of reports with refresh.
    */
-  put(report: Report): Promise<Report>;
-  remove(projectId: string, id: string): Promise<void>;
+  put(change: AuditedChange, report: Report): Promise<Report>;
+  remove(change: AuditedChange, projectId: string, id: string): Promise<void>;
 }
 
 interface ReportsOptions {
@@ -46,10 +46,10 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
       return present(row);
     },
 
-    async put({ projectId, id, name, publicAnnotations, query, refresh }) {
+    async put(change, { projectId, id, name, publicAnnotations, query, refresh }) {
       if (refresh !== null && query === null) throw new BadRequest('refresh: requires a query');
       const report = { projectId, id, name, publicAnnotations, query, refresh };
-      await outbox.change(async (tx, announce) => {
+      await outbox.change(change, async (tx, announce) => {
         await requireRoomFor(tx, report);
         const project = await createProjectsStore(tx).hold(projectId);
         if (project === undefined) throw projectNotFound();
@@ -62,8 +62,8 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
       return report;
     },
 
-    async remove(projectId, id) {
-      await outbox.change(async (tx, announce) => {
+    async remove(change, projectId, id) {
+      await outbox.change(change, async (tx, announce) => {
         const isRemoved = await createReportsStore(tx).remove(projectId, id);
         if (isRemoved) announce([directoryTombstone('report', projectId, id)]);
       });

@@ -16,17 +16,17 @@ export function reportsRoutes(
   });
   app.implement(
     putReport,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, reportId } = c.req.valid('param');
-      return c.json(await reports.put({ ...c.req.valid('json'), projectId, id: reportId }), 200);
+      return c.json(await reports.put(change, { ...c.req.valid('json'), projectId, id: reportId }), 200);
     },
     rate,
   );
   app.implement(
     deleteReport,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, reportId } = c.req.valid('param');
-      await reports.remove(projectId, reportId);
+      await reports.remove(change, projectId, reportId);
       return c.body(null, 204);
     },
     rate,

@@ -1,4 +1,4 @@
-import type { Tx } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
 import type { LateEntry } from '@switchboard/directory';
 import type { Outbox } from '../outbox/outbox.ts';
 import { createOutboxStore } from '../outbox/store.ts';
@@ -22,9 +22,9 @@ export async function enqueueAllEntries(tx: Tx): Promise<number> {
  * Publishes the current state of each entry, or a tombstone if it no longer exists. Includes entries with a
  * record in the outbox, because that record may already be on the topic, before the late one.
  */
-export async function republish(outbox: Outbox, late: readonly LateEntry[]): Promise<void> {
+export async function republish(db: Db, outbox: Outbox, late: readonly LateEntry[]): Promise<void> {
   for (const [kind, ofKind] of Map.groupBy(late, (entry) => entry.kind)) {
-    await outbox.change(async (tx, announce) => {
+    await outbox.change(db, async (tx, announce) => {
       const store = createRepublicationStore(tx);
       const found = await store.lockAndRead(
         kind,

@@ -1,6 +1,6 @@
 import type { Throttle } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { auditDetails, NotFound, type PageRequest } from '@switchboard/http';
+import { type AuditedChange, NotFound, type PageRequest } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
 import { projectNotFound } from '../projects/projects.ts';
 import { projectRecord } from '../projects/record.ts';
@@ -16,8 +16,8 @@ export interface Throttles {
   /** Throws NotFound when the project is not throttled. */
   get(projectId: string): Promise<Throttle>;
   /** Throws NotFound when the project does not exist. */
-  put(projectId: string, eventsPerSecond: number): Promise<Throttle>;
-  remove(projectId: string): Promise<void>;
+  put(change: AuditedChange, projectId: string, eventsPerSecond: number): Promise<Throttle>;
+  remove(change: AuditedChange, projectId: string): Promise<void>;
   count(): Promise<number>;
 }
 
@@ -40,21 +40,21 @@ export function createThrottles({ db, outbox }: ThrottlesOptions): Throttles {
       return throttleOf(row);
     },
 
-    put: (projectId, eventsPerSecond) =>
-      outbox.change(async (tx, announce) => {
+    put: (change, projectId, eventsPerSecond) =>
+      outbox.change(change, async (tx, announce) => {
         const project = await createProjectsStore(tx).lock(projectId);
         if (project === undefined) throw projectNotFound();
         const throttles = createThrottlesStore(tx);
         const before = (await throttles.find(projectId))?.eventsPerSecond ?? null;
-        auditDetails({ before: { eventsPerSecond: before }, after: { eventsPerSecond } });
+        change.describe({ before: { eventsPerSecond: before }, after: { eventsPerSecond } });
         const row = await throttles.put({ projectId, eventsPerSecond });
         if (row === undefined) throw new Error('the throttle was not stored');
         announce([projectRecord(project, eventsPerSecond)]);
         return throttleOf(row);
       }),
 
-    async remove(projectId) {
-      await outbox.change(async (tx, announce) => {
+    async remove(change, projectId) {
+      await outbox.change(change, async (tx, announce) => {
         const project = await createProjectsStore(tx).lock(projectId);
         const isRemoved = await createThrottlesStore(tx).remove(projectId);
         if (project !== undefined && isRemoved) announce([projectRecord(project)]);

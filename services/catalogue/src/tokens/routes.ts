@@ -12,27 +12,27 @@ export function tokensRoutes(app: ServiceApp, { tokens, rate }: { tokens: Tokens
   });
   app.implement(
     createApiToken,
-    async (c) => {
+    async (c, { change }) => {
       const { companyId } = c.req.valid('param');
       const caller = await callerOf(c.var.authority, companyId);
-      return c.json(await tokens.create(companyId, c.req.valid('json'), caller), 201);
+      return c.json(await tokens.create(change, companyId, c.req.valid('json'), caller), 201);
     },
     rate,
   );
   app.implement(
     rotateApiToken,
-    async (c) => {
+    async (c, { change }) => {
       const { companyId, tokenId } = c.req.valid('param');
       const caller = await callerOf(c.var.authority, companyId);
-      return c.json(await tokens.rotate(companyId, tokenId, c.req.valid('json'), caller), 200);
+      return c.json(await tokens.rotate(change, companyId, tokenId, c.req.valid('json'), caller), 200);
     },
     rate,
   );
   app.implement(
     revokeApiToken,
-    async (c) => {
+    async (c, { change }) => {
       const { companyId, tokenId } = c.req.valid('param');
-      await tokens.revoke(companyId, tokenId, await callerOf(c.var.authority, companyId));
+      await tokens.revoke(change, companyId, tokenId, await callerOf(c.var.authority, companyId));
       return c.body(null, 204);
     },
     rate,

@@ -6,7 +6,7 @@ import type {
   Permission,
 } from '@switchboard/contracts';
 import { type Db, newId } from '@switchboard/database';
-import { auditDetails, BadRequest, Conflict, Forbidden, NotFound } from '@switchboard/http';
+import { type AuditedChange, BadRequest, Conflict, Forbidden, NotFound } from '@switchboard/http';
 import { type Clock, hashToken, newApiToken } from '@switchboard/runtime';
 import { type Companies, companyNotFound } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
@@ -46,16 +46,22 @@ export interface Tokens {
    * tokens is reached. Throws BadRequest for a lifetime that is too long, for projects of other companies, and for
    * a personal token of a person who is not a member.
    */
-  create(companyId: string, definition: ApiTokenDefinition, caller: TokenCaller): Promise<NewApiToken>;
+  create(
+    change: AuditedChange,
+    companyId: string,
+    definition: ApiTokenDefinition,
+    caller: TokenCaller,
+  ): Promise<NewApiToken>;
   /** Throws NotFound, or Forbidden for a token with more permissions than the caller. */
   rotate(
+    change: AuditedChange,
     companyId: string,
     id: string,
     rotation: ApiTokenRotation,
     caller: TokenCaller,
   ): Promise<NewApiToken>;
   /** Throws NotFound for a token that the caller may not see. */
-  revoke(companyId: string, id: string, caller: TokenCaller): Promise<void>;
+  revoke(change: AuditedChange, companyId: string, id: string, caller: TokenCaller): Promise<void>;
 }
 
 interface TokensOptions {
@@ -84,7 +90,7 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
       return { tokens: rows.map(present), nextCursor };
     },
 
-    async create(companyId, { name, kind, permissions, projectIds, expiresInDays }, caller) {
+    async create(change, companyId, { name, kind, permissions, projectIds, expiresInDays }, caller) {
       if (kind === 'service') await caller.require('tokens.write');
       const carried = [...new Set(permissions)];
       for (const permission of carried) await caller.require(permission);
@@ -92,7 +98,7 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
       const id = newId('tok');
       const sub = kind === 'personal' ? caller.sub : null;
       const value = newApiToken(kind, id);
-      const row = await outbox.change(async (tx, announce) => {
+      const row = await outbox.change(change, async (tx, announce) => {
         const own = createTokensStore(tx);
         // Locks the company, so that no concurrent request counts its tokens and the member does not leave.
         if (!(await createCompaniesStore(tx).lock(companyId))) throw companyNotFound();
@@ -126,14 +132,14 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
           expiresAt,
         });
         if (stored === undefined) throw new Error('the token was not stored');
-        auditDetails({ object: `token:${id}`, after: { kind, permissions: carried, projectIds } });
+        change.describe({ object: `token:${id}`, after: { kind, permissions: carried, projectIds } });
         announce([tokenRecord(stored)]);
         return stored;
       });
       return { ...present(row), token: value };
     },
 
-    async rotate(companyId, id, { expiresInDays, overlapSeconds }, caller) {
+    async rotate(change, companyId, id, { expiresInDays, overlapSeconds }, caller) {
       const expiresAt = expiryOf(expiresInDays, caller);
       const found = await store.find(id);
       if (found?.companyId !== companyId || !isReachable(found, caller)) throw tokenNotFound();
@@ -144,7 +150,7 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
       // The new value grants its holder all permissions of the token.
       for (const permission of permissionsOf(found)) await caller.require(permission);
       const value = newApiToken(found.kind, id);
-      const row = await outbox.change(async (tx, announce) => {
+      const row = await outbox.change(change, async (tx, announce) => {
         const own = createTokensStore(tx);
         const before = await own.lock(companyId, id);
         if (before === undefined) throw tokenNotFound();
@@ -166,8 +172,8 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
       return { ...present(row), token: value };
     },
 
-    async revoke(companyId, id, caller) {
-      await outbox.change(async (tx, announce) => {
+    async revoke(change, companyId, id, caller) {
+      await outbox.change(change, async (tx, announce) => {
         const own = createTokensStore(tx);
         const row = await own.lock(companyId, id);
         if (row === undefined && caller.isAdmin) return;

@@ -24,7 +24,7 @@ export function openErasures(
     async () => [{ labels: {}, value: await erasures.oldestSeconds() }],
   );
   run(
-    createErasureReports({ ...service, erasures, republish: (entries) => republish(outbox, entries) }),
+    createErasureReports({ ...service, erasures, republish: (entries) => republish(db, outbox, entries) }),
     createPolling(erasures.publishOpen, {
       everyMs: PUBLISH_OPEN_MS,
       onFailure: (error) => logger.failed('publish open erasures', error),

@@ -1,6 +1,6 @@
 import type { Annotation, AnnotationDefinition } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { auditDetails, Forbidden, NotFound } from '@switchboard/http';
+import { type AuditedChange, Forbidden, NotFound } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import type { Caller } from '../callers/caller.ts';
 import { namesOf } from '../directory/members.ts';
@@ -28,11 +28,16 @@ export interface Annotations {
   list(caller: Caller, range: Range): AsyncGenerator<Annotation[], void>;
   /** Returns the first annotations without their authors. The caller must have checked access. */
   listNotes(projectId: string, range: Range, limit: number): Promise<Note[]>;
-  add(caller: Caller, definition: AnnotationDefinition): Promise<Annotation>;
+  add(change: AuditedChange, caller: Caller, definition: AnnotationDefinition): Promise<Annotation>;
   /** Throws Forbidden unless the caller is the author or has WRITE_PERMISSION. */
-  change(caller: Caller, id: string, definition: AnnotationDefinition): Promise<Annotation>;
+  change(
+    change: AuditedChange,
+    caller: Caller,
+    id: string,
+    definition: AnnotationDefinition,
+  ): Promise<Annotation>;
   /** Throws Forbidden unless the caller is the author or has WRITE_PERMISSION. */
-  remove(caller: Caller, id: string): Promise<void>;
+  remove(change: AuditedChange, caller: Caller, id: string): Promise<void>;
 }
 
 export function createAnnotations({ store, directory, clock }: AnnotationsOptions): Annotations {
@@ -91,7 +96,7 @@ export function createAnnotations({ store, directory, clock }: AnnotationsOption
       return rows.map(({ startsOn, endsOn, text, tags }) => ({ startsOn, endsOn, text, tags }));
     },
 
-    async add(caller, definition) {
+    async add(change, caller, definition) {
       const content = await fromDefinition(caller, definition);
       const row = {
         ...content,
@@ -99,25 +104,25 @@ export function createAnnotations({ store, directory, clock }: AnnotationsOption
         createdBySub: caller.person.sub,
         createdAt: content.updatedAt,
       };
-      auditDetails({ object: `annotation:${row.id}` });
-      await store.add(caller.project.id, row);
+      change.describe({ object: `annotation:${row.id}` });
+      await store.add(caller.project.id, row, change);
       return presentOne(caller, row);
     },
 
-    async change(caller, id, definition) {
+    async change(change, caller, id, definition) {
       const row = await store.find(caller.project.id, id);
       if (row !== undefined) requireMayChange(caller, row);
       const content = await fromDefinition(caller, definition);
-      const changed = row && (await store.change(caller.project.id, id, content));
+      const changed = row && (await store.change(caller.project.id, id, content, change));
       if (changed === undefined) throw new NotFound('Annotation not found.');
       return presentOne(caller, changed);
     },
 
-    async remove(caller, id) {
+    async remove(change, caller, id) {
       const row = await store.find(caller.project.id, id);
-      if (row === undefined) return;
+      if (row === undefined) return change.record();
       requireMayChange(caller, row);
-      await store.remove(caller.project.id, id);
+      await store.remove(caller.project.id, id, change);
     },
   };
 }

@@ -11,15 +11,15 @@ import type { Annotations } from './annotations.ts';
 
 export function annotationsRoutes(app: ServiceApp, { annotations }: { annotations: Annotations }): void {
   app.implement(listAnnotations, async (c) => respondInPages(annotations.list(c.var, c.req.valid('query'))));
-  app.implement(createAnnotation, async (c) =>
-    c.json(await annotations.add(c.var, c.req.valid('json')), 201),
+  app.implement(createAnnotation, async (c, { change }) =>
+    c.json(await annotations.add(change, c.var, c.req.valid('json')), 201),
   );
-  app.implement(changeAnnotation, async (c) => {
+  app.implement(changeAnnotation, async (c, { change }) => {
     const { annotationId } = c.req.valid('param');
-    return c.json(await annotations.change(c.var, annotationId, c.req.valid('json')), 200);
+    return c.json(await annotations.change(change, c.var, annotationId, c.req.valid('json')), 200);
   });
-  app.implement(deleteAnnotation, async (c) => {
-    await annotations.remove(c.var, c.req.valid('param').annotationId);
+  app.implement(deleteAnnotation, async (c, { change }) => {
+    await annotations.remove(change, c.var, c.req.valid('param').annotationId);
     return c.body(null, 204);
   });
 }

@@ -1,4 +1,4 @@
-import type { Db } from '@switchboard/database';
+import type { Db, Transactor } from '@switchboard/database';
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { requireHeldReport } from '../directory/reports.ts';
 import { annotations } from '../schema/index.ts';
@@ -47,16 +47,20 @@ export interface AnnotationsStore {
   overlapping(projectId: string, range: Range, limit: number, after?: Place): Promise<AnnotationRow[]>;
   find(projectId: string, id: string): Promise<AnnotationRow | undefined>;
   /** Throws NotFound when the report of the annotation no longer exists. */
-  add(projectId: string, row: AnnotationRow): Promise<void>;
+  add(projectId: string, row: AnnotationRow, within: Transactor): Promise<void>;
   /**
    * Returns the changed row, or undefined if the annotation does not exist. Throws NotFound when its report no
    * longer exists.
    */
-  change(projectId: string, id: string, change: AnnotationChange): Promise<AnnotationRow | undefined>;
-  remove(projectId: string, id: string): Promise<void>;
+  change(
+    projectId: string,
+    id: string,
+    change: AnnotationChange,
+    within: Transactor,
+  ): Promise<AnnotationRow | undefined>;
+  remove(projectId: string, id: string, within: Transactor): Promise<void>;
 }
 
-/** Changes run in transactions that include the audit entry. */
 export function createAnnotationsStore(db: Db): AnnotationsStore {
   return {
     async overlapping(projectId, range, limit, after) {
@@ -73,23 +77,23 @@ export function createAnnotationsStore(db: Db): AnnotationsStore {
       return row;
     },
 
-    async add(projectId, row) {
-      await db.transaction(async (tx) => {
+    async add(projectId, row, within) {
+      await within.transaction(async (tx) => {
         if (row.reportId !== null) await requireHeldReport(tx, projectId, row.reportId);
         await tx.insert(annotations).values({ projectId, ...row });
       });
     },
 
-    async change(projectId, id, change) {
-      return db.transaction(async (tx) => {
+    async change(projectId, id, change, within) {
+      return within.transaction(async (tx) => {
         if (change.reportId !== null) await requireHeldReport(tx, projectId, change.reportId);
         const [row] = await tx.update(annotations).set(change).where(named(projectId, id)).returning(columns);
         return row;
       });
     },
 
-    async remove(projectId, id) {
-      await db.transaction((tx) => tx.delete(annotations).where(named(projectId, id)));
+    async remove(projectId, id, within) {
+      await within.transaction((tx) => tx.delete(annotations).where(named(projectId, id)));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { CommentRequest, ReactionEmoji, Thread, ThreadRequest } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { auditDetails, Conflict, Forbidden, NotFound } from '@switchboard/http';
+import { type AuditedChange, Conflict, Forbidden, NotFound } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
@@ -27,21 +27,39 @@ export interface Comments {
    * Messages to the people mentioned are in this language. Throws RateLimited when the limits on messages are
    * exceeded.
    */
-  start(caller: Caller, reportId: string, request: ThreadRequest, language: Language): Promise<Thread>;
+  start(
+    change: AuditedChange,
+    caller: Caller,
+    reportId: string,
+    request: ThreadRequest,
+    language: Language,
+  ): Promise<Thread>;
   /** Also throws Conflict when the first comment is deleted or the thread is full. */
-  reply(caller: Caller, threadId: string, request: CommentRequest, language: Language): Promise<Thread>;
+  reply(
+    change: AuditedChange,
+    caller: Caller,
+    threadId: string,
+    request: CommentRequest,
+    language: Language,
+  ): Promise<Thread>;
   /**
    * Also throws Forbidden unless the caller is the author, and Conflict when the comment is deleted or the thread
    * is full.
    */
-  change(caller: Caller, commentId: string, request: CommentRequest, language: Language): Promise<Thread>;
+  change(
+    change: AuditedChange,
+    caller: Caller,
+    commentId: string,
+    request: CommentRequest,
+    language: Language,
+  ): Promise<Thread>;
   /** Throws Forbidden unless the caller is the author. */
-  remove(caller: Caller, commentId: string): Promise<Thread>;
-  resolve(caller: Caller, threadId: string): Promise<Thread>;
-  reopen(caller: Caller, threadId: string): Promise<Thread>;
+  remove(change: AuditedChange, caller: Caller, commentId: string): Promise<Thread>;
+  resolve(change: AuditedChange, caller: Caller, threadId: string): Promise<Thread>;
+  reopen(change: AuditedChange, caller: Caller, threadId: string): Promise<Thread>;
   /** Throws Conflict when the comment is deleted. */
-  react(caller: Caller, commentId: string, emoji: ReactionEmoji): Promise<Thread>;
-  unreact(caller: Caller, commentId: string, emoji: ReactionEmoji): Promise<Thread>;
+  react(change: AuditedChange, caller: Caller, commentId: string, emoji: ReactionEmoji): Promise<Thread>;
+  unreact(change: AuditedChange, caller: Caller, commentId: string, emoji: ReactionEmoji): Promise<Thread>;
 }
 
 export function createComments({ store, directory, mentions, clock }: CommentsOptions): Comments {
@@ -90,68 +108,73 @@ export function createComments({ store, directory, mentions, clock }: CommentsOp
       yield* listThreads(caller, reportId);
     },
 
-    async start(caller, reportId, { anchor, ...request }, language) {
+    async start(change, caller, reportId, { anchor, ...request }, language) {
       const projectId = caller.project.id;
       await requireReport(directory, projectId, reportId);
       const [id, commentId] = [newId('thr'), newId('cmt')];
-      auditDetails({ object: `comment-thread:${id}` });
+      change.describe({ object: `comment-thread:${id}` });
       const { fields, announce } = await written(caller, { id: commentId, reportId, language }, request);
       const [createdAt, authorSub] = [clock.now(), caller.person.sub];
       const anchorJson = anchor == null ? null : JSON.stringify(anchor);
       const thread = { id, projectId, reportId, anchor: anchorJson, createdBySub: authorSub, createdAt };
-      await store.start(thread, { ...fields, id: commentId, threadId: id, authorSub, createdAt }, announce);
+      await store.start(
+        thread,
+        { ...fields, id: commentId, threadId: id, authorSub, createdAt },
+        announce,
+        change,
+      );
       return readAndPresent(caller, id);
     },
 
-    async reply(caller, threadId, request, language) {
+    async reply(change, caller, threadId, request, language) {
       const reportId = await requireThread(caller, threadId);
       const id = newId('cmt');
       const { fields, announce } = await written(caller, { id, reportId, language }, request);
       const comment = { ...fields, id, threadId, authorSub: caller.person.sub, createdAt: clock.now() };
-      requireDone(await store.reply(comment, announce), noReplies);
+      requireDone(await store.reply(comment, announce, change), noReplies);
       return readAndPresent(caller, threadId);
     },
 
-    async change(caller, id, request, language) {
+    async change(change, caller, id, request, language) {
       const comment = await requireComment(caller, id);
       requireAuthor(caller, comment);
       const { threadId, reportId } = comment;
       const { fields, announce } = await written(caller, { id, reportId, language }, request);
-      const change = { ...fields, editedAt: clock.now() };
-      requireDone(await store.change({ id, threadId }, change, announce), commentIsDeleted);
+      const edit = { ...fields, editedAt: clock.now() };
+      requireDone(await store.change({ id, threadId }, edit, announce, change), commentIsDeleted);
       return readAndPresent(caller, threadId);
     },
 
-    async remove(caller, commentId) {
+    async remove(change, caller, commentId) {
       const comment = await requireComment(caller, commentId);
       requireAuthor(caller, comment);
-      await store.remove(commentId, clock.now());
+      await store.remove(commentId, clock.now(), change);
       return readAndPresent(caller, comment.threadId);
     },
 
-    async resolve(caller, threadId) {
+    async resolve(change, caller, threadId) {
       await requireThread(caller, threadId);
-      await store.resolve(threadId, caller.person.sub, clock.now());
+      await store.resolve(threadId, caller.person.sub, clock.now(), change);
       return readAndPresent(caller, threadId);
     },
 
-    async reopen(caller, threadId) {
+    async reopen(change, caller, threadId) {
       await requireThread(caller, threadId);
-      await store.reopen(threadId);
+      await store.reopen(threadId, change);
       return readAndPresent(caller, threadId);
     },
 
-    async react(caller, commentId, emoji) {
-      auditDetails({ object: `comment:${commentId}` });
+    async react(change, caller, commentId, emoji) {
+      change.describe({ object: `comment:${commentId}` });
       const { threadId } = await requireComment(caller, commentId);
-      if (!(await store.react(commentId, emoji, caller.person.sub))) throw commentIsDeleted();
+      if (!(await store.react(commentId, emoji, caller.person.sub, change))) throw commentIsDeleted();
       return readAndPresent(caller, threadId);
     },
 
-    async unreact(caller, commentId, emoji) {
-      auditDetails({ object: `comment:${commentId}` });
+    async unreact(change, caller, commentId, emoji) {
+      change.describe({ object: `comment:${commentId}` });
       const { threadId } = await requireComment(caller, commentId);
-      await store.unreact(commentId, emoji, caller.person.sub);
+      await store.unreact(commentId, emoji, caller.person.sub, change);
       return readAndPresent(caller, threadId);
     },
   };

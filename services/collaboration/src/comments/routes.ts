@@ -19,9 +19,10 @@ export function commentsRoutes(app: ServiceApp, { comments }: { comments: Commen
   app.implement(listThreads, async (c) =>
     respondInPieces(comments.list(c.var, c.req.valid('param').reportId)),
   );
-  app.implement(startThread, async (c) =>
+  app.implement(startThread, async (c, { change }) =>
     c.json(
       await comments.start(
+        change,
         c.var,
         c.req.valid('param').reportId,
         c.req.valid('json'),
@@ -30,9 +31,10 @@ export function commentsRoutes(app: ServiceApp, { comments }: { comments: Commen
       201,
     ),
   );
-  app.implement(replyToThread, async (c) =>
+  app.implement(replyToThread, async (c, { change }) =>
     c.json(
       await comments.reply(
+        change,
         c.var,
         c.req.valid('param').threadId,
         c.req.valid('json'),
@@ -41,9 +43,10 @@ export function commentsRoutes(app: ServiceApp, { comments }: { comments: Commen
       201,
     ),
   );
-  app.implement(changeComment, async (c) =>
+  app.implement(changeComment, async (c, { change }) =>
     c.json(
       await comments.change(
+        change,
         c.var,
         c.req.valid('param').commentId,
         c.req.valid('json'),
@@ -52,22 +55,22 @@ export function commentsRoutes(app: ServiceApp, { comments }: { comments: Commen
       200,
     ),
   );
-  app.implement(deleteComment, async (c) =>
-    c.json(await comments.remove(c.var, c.req.valid('param').commentId), 200),
+  app.implement(deleteComment, async (c, { change }) =>
+    c.json(await comments.remove(change, c.var, c.req.valid('param').commentId), 200),
   );
-  app.implement(resolveThread, async (c) =>
-    c.json(await comments.resolve(c.var, c.req.valid('param').threadId), 200),
+  app.implement(resolveThread, async (c, { change }) =>
+    c.json(await comments.resolve(change, c.var, c.req.valid('param').threadId), 200),
   );
-  app.implement(reopenThread, async (c) =>
-    c.json(await comments.reopen(c.var, c.req.valid('param').threadId), 200),
+  app.implement(reopenThread, async (c, { change }) =>
+    c.json(await comments.reopen(change, c.var, c.req.valid('param').threadId), 200),
   );
-  app.implement(addReaction, async (c) => {
+  app.implement(addReaction, async (c, { change }) => {
     const { commentId, emoji } = c.req.valid('param');
-    return c.json(await comments.react(c.var, commentId, emoji), 200);
+    return c.json(await comments.react(change, c.var, commentId, emoji), 200);
   });
-  app.implement(removeReaction, async (c) => {
+  app.implement(removeReaction, async (c, { change }) => {
     const { commentId, emoji } = c.req.valid('param');
-    return c.json(await comments.unreact(c.var, commentId, emoji), 200);
+    return c.json(await comments.unreact(change, c.var, commentId, emoji), 200);
   });
 }
 

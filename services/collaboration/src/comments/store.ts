@@ -1,5 +1,5 @@
 import type { ReactionEmoji } from '@switchboard/contracts';
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import { type AnyColumn, and, asc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import { requireHeldReport } from '../directory/reports.ts';
 import type { Announce } from '../mentions/mentions.ts';
@@ -88,23 +88,23 @@ export interface CommentsStore {
    * Calls `announce` in the transaction, as the other methods do. Throws NotFound when the report no longer
    * exists.
    */
-  start(thread: NewThread, first: NewComment, announce: Announce): Promise<void>;
-  reply(comment: NewComment, announce: Announce): Promise<Outcome>;
+  start(thread: NewThread, first: NewComment, announce: Announce, within: Transactor): Promise<void>;
+  reply(comment: NewComment, announce: Announce, within: Transactor): Promise<Outcome>;
   change(
     comment: Pick<CommentRow, 'id'> & { threadId: string },
     change: CommentChange,
     announce: Announce,
+    within: Transactor,
   ): Promise<Outcome>;
-  remove(commentId: string, deletedAt: Date): Promise<void>;
+  remove(commentId: string, deletedAt: Date, within: Transactor): Promise<void>;
   /** Has no effect when the thread is already resolved. */
-  resolve(threadId: string, resolvedBySub: string, resolvedAt: Date): Promise<void>;
-  reopen(threadId: string): Promise<void>;
+  resolve(threadId: string, resolvedBySub: string, resolvedAt: Date, within: Transactor): Promise<void>;
+  reopen(threadId: string, within: Transactor): Promise<void>;
   /** Returns false when the comment is deleted. */
-  react(commentId: string, emoji: string, sub: string): Promise<boolean>;
-  unreact(commentId: string, emoji: string, sub: string): Promise<void>;
+  react(commentId: string, emoji: string, sub: string, within: Transactor): Promise<boolean>;
+  unreact(commentId: string, emoji: string, sub: string, within: Transactor): Promise<void>;
 }
 
-/** Changes run in transactions that include the audit entry. */
 export function createCommentsStore(db: Db): CommentsStore {
   return {
     async listThreads(projectId, reportId, limit, after) {
@@ -170,8 +170,8 @@ export function createCommentsStore(db: Db): CommentsStore {
       return row;
     },
 
-    async start(thread, first, announce) {
-      await db.transaction(async (tx) => {
+    async start(thread, first, announce, within) {
+      await within.transaction(async (tx) => {
         await requireHeldReport(tx, thread.projectId, thread.reportId);
         await tx.insert(threads).values(thread);
         await tx.insert(comments).values({ ...first, position: 1 });
@@ -179,9 +179,9 @@ export function createCommentsStore(db: Db): CommentsStore {
       });
     },
 
-    async reply(comment, announce) {
+    async reply(comment, announce, within) {
       const { threadId, body } = comment;
-      return db.transaction(async (tx) => {
+      return within.transaction(async (tx) => {
         await lock(tx, threadId);
         const [first] = await tx
           .select({ deletedAt: comments.deletedAt })
@@ -199,8 +199,8 @@ export function createCommentsStore(db: Db): CommentsStore {
       });
     },
 
-    async change({ id, threadId }, change, announce) {
-      return db.transaction(async (tx) => {
+    async change({ id, threadId }, change, announce, within) {
+      return within.transaction(async (tx) => {
         await lock(tx, threadId);
         const others = await sizeOf(tx, and(eq(comments.threadId, threadId), ne(comments.id, id)));
         if (others.bytes + textBytes(change.body) > CAPACITY.bytes) return 'full';
@@ -216,15 +216,15 @@ export function createCommentsStore(db: Db): CommentsStore {
       });
     },
 
-    async remove(commentId, deletedAt) {
-      await db.transaction(async (tx) => {
+    async remove(commentId, deletedAt, within) {
+      await within.transaction(async (tx) => {
         await tx.update(comments).set({ deletedAt, body: null, mentions: [] }).where(existing(commentId));
         await tx.delete(reactions).where(eq(reactions.commentId, commentId));
       });
     },
 
-    async resolve(threadId, resolvedBySub, resolvedAt) {
-      await db.transaction((tx) =>
+    async resolve(threadId, resolvedBySub, resolvedAt, within) {
+      await within.transaction((tx) =>
         tx
           .update(threads)
           .set({ resolvedAt, resolvedBySub })
@@ -232,14 +232,14 @@ export function createCommentsStore(db: Db): CommentsStore {
       );
     },
 
-    async reopen(threadId) {
-      await db.transaction((tx) =>
+    async reopen(threadId, within) {
+      await within.transaction((tx) =>
         tx.update(threads).set({ resolvedAt: null, resolvedBySub: null }).where(eq(threads.id, threadId)),
       );
     },
 
-    async react(commentId, emoji, sub) {
-      return db.transaction(async (tx) => {
+    async react(commentId, emoji, sub, within) {
+      return within.transaction(async (tx) => {
         // Locks the comment, so that a deletion removes this reaction too.
         const [comment] = await tx
           .select({ id: comments.id })
@@ -252,8 +252,8 @@ export function createCommentsStore(db: Db): CommentsStore {
       });
     },
 
-    async unreact(commentId, emoji, sub) {
-      await db.transaction((tx) =>
+    async unreact(commentId, emoji, sub, within) {
+      await within.transaction((tx) =>
         tx
           .delete(reactions)
           .where(and(eq(reactions.commentId, commentId), eq(reactions.emoji, emoji), eq(reactions.sub, sub))),

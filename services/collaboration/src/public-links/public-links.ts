@@ -1,4 +1,5 @@
 import type { PublicLink, PublicLinkDefinition } from '@switchboard/contracts';
+import type { Transactor } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
 import { NotFound } from '@switchboard/http';
 import {
@@ -28,8 +29,13 @@ export interface PublicLinks {
   /** Throws NotFound when the link is off or has stopped. */
   read(caller: Caller, reportId: string): Promise<PublicLink>;
   /** Turns the link on, or moves its stop day. Throws BadRequest for a stop day that is not allowed. */
-  turnOn(caller: Caller, reportId: string, definition: PublicLinkDefinition): Promise<PublicLink>;
-  turnOff(caller: Caller, reportId: string): Promise<void>;
+  turnOn(
+    within: Transactor,
+    caller: Caller,
+    reportId: string,
+    definition: PublicLinkDefinition,
+  ): Promise<PublicLink>;
+  turnOff(within: Transactor, caller: Caller, reportId: string): Promise<void>;
   /** Re-encrypts tokens with the first secret in LINK_SECRET if it has several. */
   reencrypt(logger: Logger, signal: AbortSignal): Promise<void>;
 }
@@ -60,7 +66,7 @@ export function createPublicLinks(options: PublicLinksOptions): PublicLinks {
       return present(caller, link);
     },
 
-    async turnOn(caller, reportId, { expiresOn }) {
+    async turnOn(within, caller, reportId, { expiresOn }) {
       const projectId = caller.project.id;
       await requireReport(directory, projectId, reportId);
       const now = clock.now();
@@ -74,12 +80,12 @@ export function createPublicLinks(options: PublicLinksOptions): PublicLinks {
         createdAt: now,
         expiresOn,
       };
-      return present(caller, await store.turnOn(link, utcDay(now)));
+      return present(caller, await store.turnOn(link, utcDay(now), within));
     },
 
-    async turnOff(caller, reportId) {
+    async turnOff(within, caller, reportId) {
       await requireReport(directory, caller.project.id, reportId);
-      await store.turnOff(caller.project.id, reportId);
+      await store.turnOff(caller.project.id, reportId, within);
     },
 
     reencrypt: (logger, signal) =>

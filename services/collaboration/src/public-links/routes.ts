@@ -6,11 +6,11 @@ export function publicLinksRoutes(app: ServiceApp, { links }: { links: PublicLin
   app.implement(getPublicLink, async (c) =>
     c.json(await links.read(c.var, c.req.valid('param').reportId), 200),
   );
-  app.implement(putPublicLink, async (c) =>
-    c.json(await links.turnOn(c.var, c.req.valid('param').reportId, c.req.valid('json')), 200),
+  app.implement(putPublicLink, async (c, { change }) =>
+    c.json(await links.turnOn(change, c.var, c.req.valid('param').reportId, c.req.valid('json')), 200),
   );
-  app.implement(deletePublicLink, async (c) => {
-    await links.turnOff(c.var, c.req.valid('param').reportId);
+  app.implement(deletePublicLink, async (c, { change }) => {
+    await links.turnOff(change, c.var, c.req.valid('param').reportId);
     return c.body(null, 204);
   });
 }

@@ -1,4 +1,4 @@
-import type { Db } from '@switchboard/database';
+import type { Db, Transactor } from '@switchboard/database';
 import { and, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { requireHeldReport } from '../directory/reports.ts';
 import { publicLinks, reportRuns } from '../schema/index.ts';
@@ -28,8 +28,12 @@ export interface PublicLinksStore {
    * Turns a link on with the given token. If the link is already on, moves its stop day and keeps its token.
    * Throws NotFound when the report no longer exists.
    */
-  turnOn(link: LinkRow & { projectId: string; tokenHash: string }, today: string): Promise<LinkWithRun>;
-  turnOff(projectId: string, reportId: string): Promise<void>;
+  turnOn(
+    link: LinkRow & { projectId: string; tokenHash: string },
+    today: string,
+    within: Transactor,
+  ): Promise<LinkWithRun>;
+  turnOff(projectId: string, reportId: string, within: Transactor): Promise<void>;
   /** Returns a page of all links, including stopped ones, ordered by project and report. */
   page(after: EncryptedLink | undefined): Promise<EncryptedLink[]>;
   /** Replaces the encrypted token unless it has changed since. */
@@ -51,7 +55,6 @@ const ofReport = (projectId: string, reportId: string) =>
 const runOf = (projectId: string, reportId: string) =>
   and(eq(reportRuns.projectId, projectId), eq(reportRuns.reportId, reportId));
 
-/** Changes made by people run in transactions that include the audit entry. */
 export function createPublicLinksStore(db: Db): PublicLinksStore {
   return {
     async find(projectId, reportId, today) {
@@ -63,12 +66,12 @@ export function createPublicLinksStore(db: Db): PublicLinksStore {
       return row;
     },
 
-    async turnOn(link, today) {
+    async turnOn(link, today, within) {
       const keepWhileOn = (column: 'token_hash' | 'sealed_token' | 'created_at'): SQL => {
         const name = sql.identifier(column);
         return sql`case when ${publicLinks}.expires_on > ${today}::date then ${publicLinks}.${name} else excluded.${name} end`;
       };
-      return db.transaction(async (tx) => {
+      return within.transaction(async (tx) => {
         await requireHeldReport(tx, link.projectId, link.reportId);
         const [row] = await tx
           .insert(publicLinks)
@@ -92,8 +95,8 @@ export function createPublicLinksStore(db: Db): PublicLinksStore {
       });
     },
 
-    async turnOff(projectId, reportId) {
-      await db.transaction((tx) => tx.delete(publicLinks).where(ofReport(projectId, reportId)));
+    async turnOff(projectId, reportId, within) {
+      await within.transaction((tx) => tx.delete(publicLinks).where(ofReport(projectId, reportId)));
     },
 
     async page(after) {

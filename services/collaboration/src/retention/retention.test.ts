@@ -55,25 +55,28 @@ describe('comment threads', () => {
       { id, ...person, createdAt },
       { id: `${id} first`, threadId: id, body: 'x', mentions: [], authorSub: 'ada', createdAt },
       nobody,
+      database.drizzle,
     );
   const reply = (threadId: string, createdAt: Date) =>
     comments().reply(
       { id: `${threadId} reply`, threadId, body: 'x', mentions: [], authorSub: 'ada', createdAt },
       nobody,
+      database.drizzle,
     );
 
   test('removes threads without activity with their comments and reactions, and keeps those with any', async () => {
     for (const id of ['edited', 'old', 'removed', 'replied', 'resolved']) await start(id, daysAgo(50));
     await start('new', daysAgo(29));
-    await comments().react('old first', '👍', 'grace');
+    await comments().react('old first', '👍', 'grace', database.drizzle);
     await reply('replied', daysAgo(5));
     await comments().change(
       { id: 'edited first', threadId: 'edited' },
       { body: 'y', mentions: [], editedAt: daysAgo(5) },
       nobody,
+      database.drizzle,
     );
-    await comments().remove('removed first', daysAgo(5));
-    await comments().resolve('resolved', 'ada', daysAgo(5));
+    await comments().remove('removed first', daysAgo(5), database.drizzle);
+    await comments().resolve('resolved', 'ada', daysAgo(5), database.drizzle);
     await run();
     expect(await ids('threads')).toEqual(['edited', 'new', 'removed', 'replied', 'resolved']);
     expect(await ids('comments')).not.toContain('old first');

@@ -18,9 +18,9 @@ export function runsRoutes(app: ServiceApp, { runs, ofProject }: RunsDeps): void
   );
   app.implement(
     recordReportRun,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, reportId } = c.req.valid('param');
-      return c.json(await runs.record(projectId, reportId, c.req.valid('json')), 201);
+      return c.json(await runs.record(change, projectId, reportId, c.req.valid('json')), 201);
     },
     ofProject,
   );

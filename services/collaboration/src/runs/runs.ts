@@ -1,4 +1,5 @@
 import type { ReportRun, ReportRunRecord, ReportRunState } from '@switchboard/contracts';
+import type { Transactor } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
 import { BadRequest } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
@@ -24,7 +25,7 @@ export function withoutCohort(report: unknown): string {
 
 export interface Runs {
   /** Records a run. Public links show it from then on, regardless of its `ranAt`. */
-  record(projectId: string, reportId: string, run: ReportRun): Promise<{ ranAt: string }>;
+  record(within: Transactor, projectId: string, reportId: string, run: ReportRun): Promise<{ ranAt: string }>;
   /**
    * Stores a run of a saved report from the record at this offset. Repeated deliveries are ignored. The run
    * replaces an earlier one; a failure keeps the last run and stores the reason.
@@ -36,18 +37,21 @@ export interface Runs {
 
 export function createRuns({ store, directory, clock }: RunsOptions): Runs {
   return {
-    async record(projectId, reportId, run) {
+    async record(within, projectId, reportId, run) {
       await requireReport(directory, projectId, reportId);
       const ranAt = run.ranAt === undefined ? clock.now() : new Date(run.ranAt);
       if (ranAt < EARLIEST || ranAt > LATEST) throw new BadRequest('ranAt: not between 1970 and 9999');
-      await store.record({
-        projectId,
-        reportId,
-        runId: newId('run'),
-        ranAt,
-        report: withoutCohort(run.report),
-        cohort: run.cohort === undefined ? undefined : JSON.stringify(run.cohort),
-      });
+      await store.record(
+        {
+          projectId,
+          reportId,
+          runId: newId('run'),
+          ranAt,
+          report: withoutCohort(run.report),
+          cohort: run.cohort === undefined ? undefined : JSON.stringify(run.cohort),
+        },
+        within,
+      );
       return { ranAt: ranAt.toISOString() };
     },
 

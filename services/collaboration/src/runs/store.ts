@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import { holdReport } from '@switchboard/directory';
 import { and, eq, type SQLWrapper, sql } from 'drizzle-orm';
 import { requireHeldReport } from '../directory/reports.ts';
@@ -41,7 +41,7 @@ export interface RunsStore {
   /**
    * Replaces the last run of the report, regardless of its time. Throws NotFound when the report no longer exists.
    */
-  record(run: NewRun): Promise<void>;
+  record(run: NewRun, within: Transactor): Promise<void>;
   /**
    * Replaces the last run of the report unless that run is the same or later, or the report that ran no longer
    * exists.
@@ -69,8 +69,8 @@ const isLater = (one: Moment, stored: Moment) =>
 
 export function createRunsStore(db: Db): RunsStore {
   return {
-    async record({ projectId, reportId, runId, ranAt, report, cohort }) {
-      await db.transaction(async (tx) => {
+    async record({ projectId, reportId, runId, ranAt, report, cohort }, within) {
+      await within.transaction(async (tx) => {
         await requireHeldReport(tx, projectId, reportId);
         const [failure] = await tx
           .delete(reportRunFailures)

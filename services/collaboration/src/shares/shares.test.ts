@@ -186,9 +186,12 @@ describe('a share', () => {
       createdAt: new Date(),
     };
     const delivery = { id: 'dlv_1', recipientSub: 'grace', channel: 'email' } as const;
-    const failing = createSharesStore(database.drizzle).add(row, [delivery], async () => {
-      throw new Error('the queue is broken');
-    });
+    const failing = createSharesStore(database.drizzle).add(
+      row,
+      [delivery],
+      () => Promise.reject(new Error('the queue is broken')),
+      database.drizzle,
+    );
     await expect(failing).rejects.toThrow('the queue is broken');
     expect(await count()).toBe(before);
   });

@@ -1,6 +1,6 @@
 import type { ShareRequest } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import type { RateLimit } from '@switchboard/http';
+import type { AuditedChange, RateLimit } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
@@ -29,6 +29,7 @@ export interface Shares {
    * returns the first result and sends nothing. Throws RateLimited past the limits.
    */
   share(
+    change: AuditedChange,
     caller: Caller,
     reportId: string,
     request: ShareRequest,
@@ -40,13 +41,16 @@ export function createShares(options: SharesOptions): Shares {
   const { store, queue, directory, clock, consoleUrl, planDeliveries, limit } = options;
 
   return {
-    async share(caller, reportId, request, idempotencyKey) {
+    async share(change, caller, reportId, request, idempotencyKey) {
       const { id: projectId, companyId } = caller.project;
       const { sub } = caller.person;
       const report = await requireReport(directory, projectId, reportId);
       if (idempotencyKey !== undefined) {
         const sent = await store.findSent({ projectId, reportId, senderSub: sub, idempotencyKey });
-        if (sent !== undefined) return { sent };
+        if (sent !== undefined) {
+          await change.record();
+          return { sent };
+        }
       }
       const recipients = await requireMembers(directory, companyId, request.recipients, 'recipients');
       const link = requireReportLink(request.link, { consoleUrl, projectId, reportId });
@@ -68,7 +72,12 @@ export function createShares(options: SharesOptions): Shares {
         commentId: null,
         createdAt: clock.now(),
       };
-      const sent = await store.add(share, deliveries, (tx) => queue.enqueue(tx, companyId, deliveries));
+      const sent = await store.add(
+        share,
+        deliveries,
+        (tx) => queue.enqueue(tx, companyId, deliveries),
+        change,
+      );
       return { sent };
     },
   };

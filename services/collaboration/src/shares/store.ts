@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import { and, count, eq, inArray, isNotNull, sql } from 'drizzle-orm';
 import { fromDrizzle } from 'pg-boss';
 import { requireHeldReport } from '../directory/reports.ts';
@@ -40,6 +40,7 @@ export interface SharesStore {
     share: Share,
     toDeliver: NewDelivery[],
     enqueue: (tx: QueueTransaction) => Promise<void>,
+    within: Transactor,
   ): Promise<number>;
   /** Does the same for people whom a comment mentions, in the transaction that stores the comment. */
   addMentions(
@@ -64,8 +65,8 @@ export interface SharesStore {
 
 export function createSharesStore(db: Db): SharesStore {
   return {
-    async add(share, toDeliver, enqueue) {
-      return db.transaction(async (tx) => {
+    async add(share, toDeliver, enqueue, within) {
+      return within.transaction(async (tx) => {
         await requireHeldReport(tx, share.projectId, share.reportId);
         const added = await tx
           .insert(shares)

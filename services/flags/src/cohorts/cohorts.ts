@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cohort, CohortDefinition, FlagEntry, FlagPatch } from '@switchboard/contracts';
-import { BadRequest, Conflict, NotFound } from '@switchboard/http';
+import { type AuditedChange, BadRequest, Conflict, NotFound } from '@switchboard/http';
 import { createCohortRecordsStore } from '../cohort-records/store.ts';
 import { createFlagsStore } from '../flags/store.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
@@ -18,9 +18,9 @@ export interface Cohorts {
   /** Throws NotFound. */
   get(projectId: string, id: string): Promise<Cohort>;
   /** Creates or replaces a cohort. Throws BadRequest if the project has too many. */
-  put(projectId: string, id: string, definition: CohortDefinition): Promise<Cohort>;
+  put(change: AuditedChange, projectId: string, id: string, definition: CohortDefinition): Promise<Cohort>;
   /** Removes a cohort and fails the scheduled changes that name it. Throws Conflict if a flag names it. */
-  remove(projectId: string, id: string): Promise<void>;
+  remove(change: AuditedChange, projectId: string, id: string): Promise<void>;
 }
 
 /** Manages the cohorts of projects. */
@@ -35,8 +35,8 @@ export function createCohorts(options: EditOptions): Cohorts {
       return { ...toSummary(stored), distinctIds: await store.listPeople(projectId, id) };
     },
 
-    put: (projectId, id, { name, match, distinctIds = [] }) =>
-      editRuleset(options, projectId, async (tx) => {
+    put: (change, projectId, id, { name, match, distinctIds = [] }) =>
+      editRuleset(change, options, projectId, async (tx) => {
         const locked = createCohortsStore(tx);
         const cohort: StoredCohort = { id, name, match: match ?? null };
         const stored = await locked.find(projectId, id);
@@ -50,16 +50,16 @@ export function createCohorts(options: EditOptions): Cohorts {
         return { result: { ...toSummary(cohort), distinctIds: people }, hasChanged };
       }),
 
-    remove: (projectId, id) =>
-      editRuleset(options, projectId, async (tx) => {
+    remove: (change, projectId, id) =>
+      editRuleset(change, options, projectId, async (tx) => {
         const cohorts = createCohortsStore(tx);
         if ((await cohorts.find(projectId, id)) !== undefined) {
           const named = (await createFlagsStore(tx).list(projectId)).filter((flag) => namesCohort(flag, id));
           if (named.length > 0) throw new Conflict(describeFlags(named));
           const scheduled = createScheduledChangesStore(tx);
-          for (const change of await scheduled.waiting(projectId))
-            if (namesCohort({ ...change.definition, ...change.patch }, id))
-              await scheduled.fail(change.id, `The cohort ${id} was deleted.`);
+          for (const one of await scheduled.waiting(projectId))
+            if (namesCohort({ ...one.definition, ...one.patch }, id))
+              await scheduled.fail(one.id, `The cohort ${id} was deleted.`);
         }
         const hasChanged = await cohorts.remove(projectId, id);
         if (hasChanged) await createCohortRecordsStore(tx).announce(projectId, [id]);

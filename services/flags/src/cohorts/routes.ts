@@ -26,9 +26,9 @@ export function cohortsRoutes(app: ServiceApp, { cohorts, ofProject }: CohortsDe
 
   app.implement(
     putCohort,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, cohortId } = c.req.valid('param');
-      const cohort = await cohorts.put(projectId, cohortId, c.req.valid('json'));
+      const cohort = await cohorts.put(change, projectId, cohortId, c.req.valid('json'));
       return c.json(withWarnings(cohort, cohort.match, 'match'), 200);
     },
     ofProject,
@@ -36,9 +36,9 @@ export function cohortsRoutes(app: ServiceApp, { cohorts, ofProject }: CohortsDe
 
   app.implement(
     deleteCohort,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, cohortId } = c.req.valid('param');
-      await cohorts.remove(projectId, cohortId);
+      await cohorts.remove(change, projectId, cohortId);
       return c.body(null, 204);
     },
     ofProject,

@@ -11,7 +11,7 @@ import { createErasureStore } from './store.ts';
 export function createErasure(options: EditOptions): Eraser {
   return {
     async erasePerson({ projectId, distinctIds }) {
-      await editRuleset(options, projectId, async (tx) => {
+      await editRuleset(options.database.drizzle, options, projectId, async (tx) => {
         const store = createErasureStore(tx);
         await store.removePeople(projectId, distinctIds);
         const cohorts = await store.removeFromCohorts(projectId, distinctIds);
@@ -25,7 +25,7 @@ export function createErasure(options: EditOptions): Eraser {
     },
 
     async eraseProject(projectId, signal) {
-      await editRuleset(options, projectId, async (tx) => {
+      await editRuleset(options.database.drizzle, options, projectId, async (tx) => {
         const cohorts = await createErasureStore(tx).removeRuleset(projectId);
         await createCohortRecordsStore(tx).announce(projectId, cohorts);
         return { result: undefined, hasChanged: true };

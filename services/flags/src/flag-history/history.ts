@@ -7,7 +7,7 @@ import { createFlagHistoryStore, type VersionRow } from './store.ts';
 const KEPT_VERSIONS = 200;
 
 /** The author of a change of a flag, with the reason. */
-export interface Change {
+export interface Edit {
   author: string;
   reason?: string | undefined;
   /** The ETag of the version to change, or `*` for any existing version. If absent, any state is accepted. */
@@ -21,7 +21,7 @@ export interface History {
   /** Throws PreconditionFailed if `ifMatch` does not match the current state. */
   require(ifMatch: string | undefined): void;
   /** Records `entry` as the new state of the flag. Null records a deletion. */
-  record(entry: FlagEntry | null, change: Change): Promise<void>;
+  record(entry: FlagEntry | null, change: Edit): Promise<void>;
 }
 
 export const etagOf = (version: number) => `"${version}"`;

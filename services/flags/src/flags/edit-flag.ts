@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FlagEntry } from '@switchboard/contracts';
-import type { Tx } from '@switchboard/database';
+import type { Transactor, Tx } from '@switchboard/database';
 import { brokenPrerequisites, validateFlag } from '@switchboard/flag-engine';
-import { auditDetails, BadRequest, Conflict } from '@switchboard/http';
-import { type Change, etagOf, openHistory } from '../flag-history/history.ts';
+import { type AuditedChange, BadRequest, Conflict } from '@switchboard/http';
+import { type Edit, etagOf, openHistory } from '../flag-history/history.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createFlagsStore } from './store.ts';
 
@@ -19,28 +19,29 @@ export type Next = (
 ) => FlagEntry | undefined | Promise<FlagEntry | undefined>;
 
 /**
- * Edits one flag, records its version and returns its ETag. Throws PreconditionFailed if the flag is not in the
+ * Edits one flag, records its version, describes the edit for the audit entry and returns the flag's ETag. Throws PreconditionFailed if the flag is not in the
  * expected state, Conflict if the edit breaks a prerequisite of another flag, and the errors of `next`.
  */
 export function editFlag(
+  within: Transactor & Partial<Pick<AuditedChange, 'describe'>>,
   options: EditOptions,
   { projectId, key }: FlagPath,
-  change: Change,
+  edit: Edit,
   next: Next,
 ): Promise<string> {
-  return editRuleset(options, projectId, async (tx) => {
+  return editRuleset(within, options, projectId, async (tx) => {
     const locked = createFlagsStore(tx);
     const existing = await locked.list(projectId);
     const stored = existing.find((flag) => flag.key === key);
     const versions = await openHistory(tx, { projectId, key, stored });
-    versions.require(change.ifMatch);
+    versions.require(edit.ifMatch);
     const flag = await next(existing, tx);
     if (stored !== undefined) requireDependents(stored, flag, existing);
-    auditDetails({ before: stored, after: flag, reason: change.reason });
+    within.describe?.({ before: stored, after: flag, reason: edit.reason });
     const hasChanged = !isDeepStrictEqual(stored, flag);
     if (hasChanged) {
       await (flag === undefined ? locked.remove(projectId, key) : locked.save(projectId, flag));
-      await versions.record(flag ?? null, change);
+      await versions.record(flag ?? null, edit);
     }
     return { result: etagOf(versions.version()), hasChanged };
   });

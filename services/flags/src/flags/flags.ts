@@ -1,11 +1,11 @@
 import type { FlagDefinition, FlagEntry, FlagVersion } from '@switchboard/contracts';
 import { validateFlag } from '@switchboard/flag-engine';
-import { Conflict, NotFound, type PageRequest, unknownCursor } from '@switchboard/http';
-import { type Change, etagOf, presentVersions } from '../flag-history/history.ts';
+import { type AuditedChange, Conflict, NotFound, type PageRequest, unknownCursor } from '@switchboard/http';
+import { type Edit, etagOf, presentVersions } from '../flag-history/history.ts';
 import { createFlagHistoryStore } from '../flag-history/store.ts';
 import type { EditOptions } from '../rulesets/edit.ts';
 import { createScheduledChangesStore } from '../scheduled-changes/store.ts';
-import { editFlag, type FlagPath, type Next, requireValid } from './edit-flag.ts';
+import { editFlag, type FlagPath, requireValid } from './edit-flag.ts';
 import { createFlagsStore } from './store.ts';
 
 /** A flag with the ETag of its version. */
@@ -23,13 +23,13 @@ export interface Flags {
    * Creates or replaces a flag. Throws BadRequest if it conflicts with the project's other flags, Conflict if the
    * change breaks a prerequisite of another flag.
    */
-  put(at: FlagPath, definition: FlagDefinition, change: Change): Promise<VersionedFlag>;
+  put(change: AuditedChange, at: FlagPath, definition: FlagDefinition, edit: Edit): Promise<VersionedFlag>;
   /** Removes a flag and fails its scheduled changes. Throws Conflict while another flag has it as a prerequisite. */
-  remove(at: FlagPath, change: Change): Promise<void>;
+  remove(change: AuditedChange, at: FlagPath, edit: Edit): Promise<void>;
   /** Returns the versions of a flag, newest first. Throws BadRequest for a cursor that no page returned. */
   versions(at: FlagPath, page: PageRequest): Promise<{ versions: FlagVersion[]; nextCursor: string | null }>;
   /** Makes an earlier version the newest. Throws NotFound, and Conflict if the flag can no longer have that state. */
-  restore(at: FlagPath, version: number, change: Change): Promise<VersionedFlag>;
+  restore(change: AuditedChange, at: FlagPath, version: number, edit: Edit): Promise<VersionedFlag>;
 }
 
 const CURSOR = /^[1-9]\d{0,8}$/;
@@ -40,8 +40,6 @@ export function createFlags(options: EditOptions): Flags {
   const store = createFlagsStore(drizzle);
   const history = createFlagHistoryStore(drizzle);
 
-  const edit = (at: FlagPath, change: Change, next: Next) => editFlag(options, at, change, next);
-
   return {
     list: store.list,
 
@@ -51,14 +49,14 @@ export function createFlags(options: EditOptions): Flags {
       return { flag: found.entry, etag: etagOf(found.version) };
     },
 
-    async put(at, definition, change) {
+    async put(change, at, definition, edit) {
       const flag: FlagEntry = { key: at.key, ...definition };
-      const etag = await edit(at, change, (existing) => requireValid(flag, existing));
+      const etag = await editFlag(change, options, at, edit, (existing) => requireValid(flag, existing));
       return { flag, etag };
     },
 
-    async remove(at, change) {
-      await edit(at, change, async (_existing, tx) => {
+    async remove(change, at, edit) {
+      await editFlag(change, options, at, edit, async (_existing, tx) => {
         await createScheduledChangesStore(tx).failAll(at.projectId, at.key, 'The flag was deleted.');
         return undefined;
       });
@@ -70,14 +68,14 @@ export function createFlags(options: EditOptions): Flags {
       return presentVersions(await history.list(projectId, key, limit + 1, from), limit);
     },
 
-    async restore(at, version, change) {
+    async restore(change, at, version, edit) {
       const [row] = await history.list(at.projectId, at.key, 1, version);
       if (row?.version !== version) throw new NotFound('Version not found.');
       const { entry } = row;
       if (entry === null) {
         throw new Conflict(`Version ${version} is a deletion. Use DELETE to delete the flag.`);
       }
-      const etag = await edit(at, change, (existing) => {
+      const etag = await editFlag(change, options, at, edit, (existing) => {
         const [fault] = validateFlag(entry, existing);
         if (fault !== undefined) {
           throw new Conflict(

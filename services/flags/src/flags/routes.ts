@@ -33,8 +33,8 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
 
   app.implement(
     putFlag,
-    async (c) => {
-      const { flag, etag } = await flags.put(c.req.valid('param'), c.req.valid('json'), {
+    async (c, { change }) => {
+      const { flag, etag } = await flags.put(change, c.req.valid('param'), c.req.valid('json'), {
         author: c.var.person.sub,
         reason: c.req.valid('query').reason,
         ifMatch: c.req.valid('header')['If-Match'],
@@ -46,8 +46,8 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
 
   app.implement(
     deleteFlag,
-    async (c) => {
-      await flags.remove(c.req.valid('param'), {
+    async (c, { change }) => {
+      await flags.remove(change, c.req.valid('param'), {
         author: c.var.person.sub,
         reason: c.req.valid('query').reason,
         ifMatch: c.req.valid('header')['If-Match'],
@@ -65,10 +65,10 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
 
   app.implement(
     restoreFlagVersion,
-    async (c) => {
+    async (c, { change }) => {
       const { version, reason } = c.req.valid('json');
-      const change = { author: c.var.person.sub, reason, ifMatch: c.req.valid('header')['If-Match'] };
-      const { flag, etag } = await flags.restore(c.req.valid('param'), version, change);
+      const edit = { author: c.var.person.sub, reason, ifMatch: c.req.valid('header')['If-Match'] };
+      const { flag, etag } = await flags.restore(change, c.req.valid('param'), version, edit);
       return c.json(flag, 200, { ETag: etag });
     },
     ofProject,

@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@switchboard/database';
+import type { Database, Transactor, Tx } from '@switchboard/database';
 import { createRulesetsStore } from './store.ts';
 
 export interface EditOptions {
@@ -13,16 +13,17 @@ interface EditResult<T> {
 }
 
 /**
- * Runs an edit of a project's ruleset in a transaction. Edits of one project run one after another, so each
+ * Runs an edit of a project's ruleset in a transaction of `within`. Edits of one project run one after another, so each
  * edit is validated against the result of the previous one. Only an edit that changes something is dated and
  * announced.
  */
 export async function editRuleset<T>(
-  { database, onChanged }: EditOptions,
+  within: Transactor,
+  { onChanged }: Pick<EditOptions, 'onChanged'>,
   projectId: string,
   edit: (tx: Tx) => Promise<EditResult<T>>,
 ): Promise<T> {
-  const { result, hasChanged } = await database.drizzle.transaction(async (tx) => {
+  const { result, hasChanged } = await within.transaction(async (tx) => {
     const store = createRulesetsStore(tx);
     await store.lock(projectId);
     const edited = await edit(tx);

@@ -79,7 +79,7 @@ export function createMaking(options: MakingOptions): Making {
   async function apply(change: ScheduledRow, project: Project, author: string): Promise<void> {
     const ifMatch = change.ifVersion === null ? undefined : etagOf(change.ifVersion);
     const reason = change.reason ?? undefined;
-    await editFlag(options, change, { author, reason, ifMatch }, async (existing, tx) => {
+    await editFlag(database.drizzle, options, change, { author, reason, ifMatch }, async (existing, tx) => {
       if (!(await createScheduledChangesStore(tx).take(change.id))) throw new Gone();
       const after = flagAfter(change, existing);
       const before = existing.find(({ key }) => key === change.key);

@@ -14,13 +14,13 @@ export function scheduledChangesRoutes(
 ): void {
   app.implement(
     scheduleFlagChange,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId } = c.req.valid('param');
       const grant = grantOf(c.var.authority, scheduleFlagChange.permission);
-      const change = await scheduled.schedule(projectId, c.req.valid('json'), grant);
+      const made = await scheduled.schedule(change, projectId, c.req.valid('json'), grant);
       const [part, path] =
-        change.flag === undefined ? [change.patch, 'patch.targeting'] : [change.flag, 'flag.targeting'];
-      return c.json(withWarnings(change, part?.targeting, path), 201);
+        made.flag === undefined ? [made.patch, 'patch.targeting'] : [made.flag, 'flag.targeting'];
+      return c.json(withWarnings(made, part?.targeting, path), 201);
     },
     ofProject,
   );
@@ -33,9 +33,9 @@ export function scheduledChangesRoutes(
 
   app.implement(
     cancelScheduledChange,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, changeId } = c.req.valid('param');
-      await scheduled.cancel(projectId, changeId);
+      await scheduled.cancel(change, projectId, changeId);
       return c.body(null, 204);
     },
     ofProject,

@@ -1,7 +1,7 @@
 import type { ScheduledChange, ScheduledChangeDefinition } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
 import {
-  auditDetails,
+  type AuditedChange,
   BadRequest,
   Conflict,
   decodePlace,
@@ -18,14 +18,19 @@ import { createScheduledChangesStore, type ScheduledRow } from './store.ts';
 /** Changes of flags that are scheduled for later. */
 export interface ScheduledChanges {
   /** Throws BadRequest for a time in the past or more than a year ahead, Conflict if the project has too many. */
-  schedule(projectId: string, definition: ScheduledChangeDefinition, grant: Grant): Promise<ScheduledChange>;
+  schedule(
+    change: AuditedChange,
+    projectId: string,
+    definition: ScheduledChangeDefinition,
+    grant: Grant,
+  ): Promise<ScheduledChange>;
   /** Returns pending and failed changes, sorted by time. Throws BadRequest for a cursor that no page returned. */
   list(
     projectId: string,
     page: PageRequest & { key?: string | undefined },
   ): Promise<{ changes: ScheduledChange[]; nextCursor: string | null }>;
   /** Throws NotFound, also for a change that was already applied. */
-  cancel(projectId: string, id: string): Promise<void>;
+  cancel(change: AuditedChange, projectId: string, id: string): Promise<void>;
 }
 
 const MAX_PER_PROJECT = 100;
@@ -34,16 +39,20 @@ const MAX_AHEAD_MS = 366 * 24 * 3_600_000;
 export function createScheduledChanges(options: EditOptions & { clock: Clock }): ScheduledChanges {
   const store = createScheduledChangesStore(options.database.drizzle);
   return {
-    async schedule(projectId, { key, at, flag, patch, reason, ifVersion }, grant) {
+    async schedule(change, projectId, { key, at, flag, patch, reason, ifVersion }, grant) {
       const time = new Date(at);
       const ahead = time.getTime() - options.clock.now().getTime();
       if (ahead <= 0) throw new BadRequest('at: in the past; change the flag directly');
       if (ahead > MAX_AHEAD_MS) throw new BadRequest('at: more than a year ahead');
       const { sub: author, tokenId, everywhere } = grant;
       const id = newId('sch');
-      auditDetails({ object: `scheduled-change:${id}`, after: { key, at, flag, patch, ifVersion }, reason });
+      change.describe({
+        object: `scheduled-change:${id}`,
+        after: { key, at, flag, patch, ifVersion },
+        reason,
+      });
       const row = { id, projectId, key, at: time, reason, ifVersion, author, tokenId, everywhere };
-      const added = await editRuleset(options, projectId, async (tx) => {
+      const added = await editRuleset(change, options, projectId, async (tx) => {
         const locked = createScheduledChangesStore(tx);
         if ((await locked.count(projectId)) >= MAX_PER_PROJECT) {
           throw new Conflict(
@@ -63,12 +72,12 @@ export function createScheduledChanges(options: EditOptions & { clock: Clock }):
       return { changes: rows.map(present), nextCursor };
     },
 
-    async cancel(projectId, id) {
-      await options.database.drizzle.transaction(async (tx) => {
+    async cancel(change, projectId, id) {
+      await change.transaction(async (tx) => {
         const removed = await createScheduledChangesStore(tx).remove(projectId, id);
         if (removed === undefined)
           throw new NotFound('Scheduled change not found. It may have been applied already.');
-        auditDetails({ before: present(removed) });
+        change.describe({ before: present(removed) });
       });
     },
   };

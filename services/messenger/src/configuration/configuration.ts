@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ATTACHMENT_MAX_BYTES, attachmentType, type MessengerSettings } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
-import { BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/http';
+import { type AuditedChange, BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/http';
 import { createCache } from '@switchboard/resilience';
 import { parseAvatarPath } from '../team/avatar-path.ts';
 import type { Team } from '../team/team.ts';
@@ -101,7 +101,11 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
       return settings;
     },
 
-    async put(projectId: string, given: MessengerSettings): Promise<MessengerSettings> {
+    async put(
+      change: AuditedChange,
+      projectId: string,
+      given: MessengerSettings,
+    ): Promise<MessengerSettings> {
       await requireAvatars(projectId, given);
       const texts = Object.entries(given.texts).map(([language, of]) => [
         language,
@@ -116,7 +120,7 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
             },
       ]);
       const settings = { ...given, texts: Object.fromEntries(texts) };
-      await store.put(projectId, settings);
+      await store.put(projectId, settings, change);
       cache.invalidate(projectId);
       return settings;
     },

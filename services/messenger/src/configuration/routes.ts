@@ -23,9 +23,9 @@ export function configurationRoutes(app: ServiceApp, { configurations, ofProject
 
   app.implement(
     putMessengerSettings,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId } = c.req.valid('param');
-      return c.json(await configurations.put(projectId, c.req.valid('json')), 200);
+      return c.json(await configurations.put(change, projectId, c.req.valid('json')), 200);
     },
     ofProject,
   );

@@ -1,5 +1,5 @@
 import type { MessengerSettings } from '@switchboard/contracts';
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import { eq, sql } from 'drizzle-orm';
 import { configurations } from '../schema/index.ts';
 
@@ -9,7 +9,7 @@ export const CONFIGURATION_CHANNEL = 'messenger_configuration';
 export interface ConfigurationStore {
   find(projectId: string): Promise<MessengerSettings | undefined>;
   /** Writes the configuration and notifies CONFIGURATION_CHANNEL on commit. */
-  put(projectId: string, settings: MessengerSettings): Promise<void>;
+  put(projectId: string, settings: MessengerSettings, within: Transactor): Promise<void>;
 }
 
 export function createConfigurationStore(db: Db | Tx): ConfigurationStore {
@@ -22,8 +22,8 @@ export function createConfigurationStore(db: Db | Tx): ConfigurationStore {
       return row?.settings;
     },
 
-    async put(projectId, settings) {
-      await db.transaction(async (tx) => {
+    async put(projectId, settings, within) {
+      await within.transaction(async (tx) => {
         await tx
           .insert(configurations)
           .values({ projectId, settings })

@@ -6,7 +6,14 @@ import type {
   Turn,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
-import { decodePlace, encodePlace, NotFound, type PageRequest, toPage } from '@switchboard/http';
+import {
+  type AuditedChange,
+  decodePlace,
+  encodePlace,
+  NotFound,
+  type PageRequest,
+  toPage,
+} from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import type { Live } from '../live/live.ts';
 import type { NameAuthors } from './authors.ts';
@@ -49,44 +56,61 @@ export function createOperatorConversations({ store, readTurns, nameAuthors, liv
     },
 
     async sendTurn(
+      change: AuditedChange,
       { projectId, id: conversationId }: { projectId: string; id: string },
       { authorId, body }: { authorId: string; body: string },
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
-      const appended = await store.appendTurn({
-        id: newId('trn'),
-        projectId,
-        conversationId,
-        author: { kind: 'teammate', id: authorId },
-        body,
-        pageContext: null,
-        idempotencyKey: idempotencyKey ?? null,
-        attachmentIds: [],
-        createdAt: clock.now(),
-        status: 'pending',
-      });
+      const appended = await store.appendTurn(
+        {
+          id: newId('trn'),
+          projectId,
+          conversationId,
+          author: { kind: 'teammate', id: authorId },
+          body,
+          pageContext: null,
+          idempotencyKey: idempotencyKey ?? null,
+          attachmentIds: [],
+          createdAt: clock.now(),
+          status: 'pending',
+        },
+        change,
+      );
       if (appended.outcome === 'full') throw full();
       if (appended.outcome !== 'appended' && appended.outcome !== 'repeated') throw notFound();
       const [named = appended.turn] = await nameAuthors(projectId, [appended.turn]);
       const turn = presentTurn(conversationId, named);
-      if (appended.outcome === 'repeated') return turn;
+      if (appended.outcome === 'repeated') {
+        await change.record();
+        return turn;
+      }
       live.publishTurn(conversationId, turn);
       if (appended.statusBefore !== 'pending') live.publishStatus(conversationId, 'pending');
       return turn;
     },
 
     /** Revokes tokens. Returns how many of them were still valid. */
-    async revokeTokens(projectId: string, of: ConversationTokenRevocation): Promise<number> {
-      let revoked = 0;
-      for (;;) {
-        const more = await store.revokeTokens(projectId, of, REVOKED_AT_ONCE);
+    async revokeTokens(
+      change: AuditedChange,
+      projectId: string,
+      of: ConversationTokenRevocation,
+    ): Promise<number> {
+      let more = await store.revokeTokens(projectId, of, REVOKED_AT_ONCE, change);
+      let revoked = more;
+      while (more === REVOKED_AT_ONCE) {
+        more = await store.revokeTokens(projectId, of, REVOKED_AT_ONCE);
         revoked += more;
-        if (more < REVOKED_AT_ONCE) return revoked;
       }
+      return revoked;
     },
 
-    async setStatus(projectId: string, id: string, status: ConversationStatus): Promise<void> {
-      if (!(await store.setStatus(projectId, id, status))) throw notFound();
+    async setStatus(
+      change: AuditedChange,
+      projectId: string,
+      id: string,
+      status: ConversationStatus,
+    ): Promise<void> {
+      if (!(await store.setStatus(projectId, id, status, change))) throw notFound();
       live.publishStatus(id, status);
     },
   };

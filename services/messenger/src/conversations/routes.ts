@@ -89,7 +89,7 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
 
   app.implement(
     appendTeammateTurn,
-    async (c) => {
+    async (c, { change }) => {
       const path = c.req.valid('param');
       const { 'Idempotency-Key': key } = c.req.valid('header');
       const { person } = c.var;
@@ -97,7 +97,7 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
       if (authorId !== person.sub && !c.var.authority.hasEverywhere('conversations.reply-as')) {
         throw new Forbidden(`authorId: ${missingPermission('conversations.reply-as')}`);
       }
-      const turn = await operatorConversations.sendTurn(path, { authorId, body }, key);
+      const turn = await operatorConversations.sendTurn(change, path, { authorId, body }, key);
       return c.json({ turn }, 201);
     },
     ofProject,
@@ -105,10 +105,10 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
 
   app.implement(
     revokeConversationTokens,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId } = c.req.valid('param');
       return c.json(
-        { revoked: await operatorConversations.revokeTokens(projectId, c.req.valid('json')) },
+        { revoked: await operatorConversations.revokeTokens(change, projectId, c.req.valid('json')) },
         200,
       );
     },
@@ -117,10 +117,10 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
 
   app.implement(
     putConversationStatus,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, id } = c.req.valid('param');
       const { status } = c.req.valid('json');
-      await operatorConversations.setStatus(projectId, id, status);
+      await operatorConversations.setStatus(change, projectId, id, status);
       return c.json({ status }, 200);
     },
     ofProject,

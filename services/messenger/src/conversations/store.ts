@@ -5,7 +5,7 @@ import type {
   PageContext,
   UploadedAttachment,
 } from '@switchboard/contracts';
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
 import {
   and,
@@ -143,7 +143,7 @@ export interface ConversationsStore {
    * Appends a turn with its attachments, all or nothing. Concurrent appends wait for the conversation's row, so
    * positions have no gaps and a repeated idempotency key finds its first turn.
    */
-  appendTurn(turn: NewTurn): Promise<AppendResult>;
+  appendTurn(turn: NewTurn, within?: Transactor): Promise<AppendResult>;
   /** Returns conversations, latest turn first. */
   page(request: PageRequest): Promise<ConversationRow[]>;
   /** The query behind `page`, for tests that explain it. */
@@ -152,9 +152,14 @@ export interface ConversationsStore {
    * Revokes up to `limit` valid tokens, announces their conversations on REVOKED_CHANNEL, and returns their
    * number. A concurrent renewal does not restore a token.
    */
-  revokeTokens(projectId: string, of: ConversationTokenRevocation, limit: number): Promise<number>;
+  revokeTokens(
+    projectId: string,
+    of: ConversationTokenRevocation,
+    limit: number,
+    within?: Transactor,
+  ): Promise<number>;
   /** Returns false if there is no such conversation. */
-  setStatus(projectId: string, id: string, status: ConversationStatus): Promise<boolean>;
+  setStatus(projectId: string, id: string, status: ConversationStatus, within: Transactor): Promise<boolean>;
 }
 
 /** The NOTIFY channel of revoked tokens. The payload is the conversation's id. */
@@ -282,8 +287,8 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
         );
     },
 
-    async appendTurn(turn) {
-      const inserted = await insertTurn(db, turn);
+    async appendTurn(turn, within = db) {
+      const inserted = await insertTurn(within, turn);
       if ('outcome' in inserted) return inserted;
       const { position, repeated, authorId, statusBefore, createdAt } = inserted;
       // All fields of a new visitor turn without attachments are known. Any other turn is read back.
@@ -295,7 +300,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       return repeated ? { outcome: 'repeated', turn: row } : { outcome: 'appended', turn: row, statusBefore };
     },
 
-    async revokeTokens(projectId, { conversationId, distinctId, userId }, limit) {
+    async revokeTokens(projectId, { conversationId, distinctId, userId }, limit, within = db) {
       const isNamed = and(
         eq(conversations.projectId, projectId),
         conversationId === undefined ? undefined : eq(conversations.id, conversationId),
@@ -308,7 +313,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
         .where(and(isNamed, ne(conversations.tokenHash, NO_TOKEN)))
         .limit(limit)
         .for('update');
-      return db.transaction(async (tx) => {
+      return within.transaction(async (tx) => {
         const revoked = await tx
           .update(conversations)
           .set({ tokenHash: NO_TOKEN })
@@ -322,9 +327,9 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       });
     },
 
-    async setStatus(projectId, id, status) {
+    async setStatus(projectId, id, status, within) {
       try {
-        await db.transaction(async (tx) => {
+        await within.transaction(async (tx) => {
           const rows = await tx
             .update(conversations)
             .set({ status })
@@ -473,9 +478,9 @@ class Rollback extends Error {
   }
 }
 
-async function insertTurn(db: Db | Tx, turn: NewTurn): Promise<InsertedTurn | Refusal> {
+async function insertTurn(within: Transactor, turn: NewTurn): Promise<InsertedTurn | Refusal> {
   try {
-    return await db.transaction((tx) => insertTurnIn(tx, turn));
+    return await within.transaction((tx) => insertTurnIn(tx, turn));
   } catch (error) {
     if (error instanceof Rollback) return error.result;
     throw error;

@@ -1,6 +1,12 @@
 import type { ArticleSearch, HelpCentre as HelpCentreView } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { PlanRequired, type ProjectAccess, type RateLimit, Rejection } from '@switchboard/http';
+import {
+  type AuditedChange,
+  PlanRequired,
+  type ProjectAccess,
+  type RateLimit,
+  Rejection,
+} from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import { type HelpSiteProvider, HelpSiteProviderError } from '../providers/help-site.ts';
 import type { HelpCentreStore } from './store.ts';
@@ -31,26 +37,30 @@ export function createHelpCentre({ store, provider, directory, limit, clock }: H
   return {
     read,
 
-    async refresh({ id, companyId }: ProjectAccess): Promise<HelpCentreView> {
+    async refresh(change: AuditedChange, { id, companyId }: ProjectAccess): Promise<HelpCentreView> {
       await limit.consume(companyId);
       try {
         const site = await provider(companyId);
-        if (site === undefined) await store.removeSite(id);
-        else await store.putSite(id, { ...site, lastReadAt: clock.now(), readError: null });
+        if (site === undefined) await store.removeSite(id, change);
+        else await store.putSite(id, { ...site, lastReadAt: clock.now(), readError: null }, change);
       } catch (error) {
         if (!(error instanceof HelpSiteProviderError)) throw error;
         if ((await store.site(id)) === undefined) throw new Rejection(502, 'HELP_SITE_FAILED', error.message);
-        await store.setReadError(id, error.message);
+        await store.setReadError(id, error.message, change);
       }
       return read(id);
     },
 
-    async putSearch({ id, companyId }: ProjectAccess, search: ArticleSearch): Promise<ArticleSearch> {
+    async putSearch(
+      change: AuditedChange,
+      { id, companyId }: ProjectAccess,
+      search: ArticleSearch,
+    ): Promise<ArticleSearch> {
       if (search.on) {
         const { articleSearch } = await directory.entitlements(companyId);
         if (articleSearch !== true) throw new PlanRequired('Your plan does not include article search.');
       }
-      await store.putSearch(id, search);
+      await store.putSearch(id, search, change);
       return search;
     },
   };

@@ -1,5 +1,5 @@
 import type { ArticleSearch } from '@switchboard/contracts';
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import { eq } from 'drizzle-orm';
 import type { HelpSite } from '../providers/help-site.ts';
 import { articleSearches, helpSites } from '../schema/index.ts';
@@ -11,12 +11,12 @@ export interface StoredSite extends HelpSite {
 
 export interface HelpCentreStore {
   site(projectId: string): Promise<StoredSite | undefined>;
-  putSite(projectId: string, site: StoredSite): Promise<void>;
+  putSite(projectId: string, site: StoredSite, within: Transactor): Promise<void>;
   /** Sets the read error and keeps the rest of the site. */
-  setReadError(projectId: string, readError: string): Promise<void>;
-  removeSite(projectId: string): Promise<void>;
+  setReadError(projectId: string, readError: string, within: Transactor): Promise<void>;
+  removeSite(projectId: string, within: Transactor): Promise<void>;
   search(projectId: string): Promise<ArticleSearch | undefined>;
-  putSearch(projectId: string, search: ArticleSearch): Promise<void>;
+  putSearch(projectId: string, search: ArticleSearch, within: Transactor): Promise<void>;
 }
 
 const siteColumns = {
@@ -28,7 +28,6 @@ const siteColumns = {
   readError: helpSites.readError,
 };
 
-/** Changes run in transactions, which the audit trail's entry joins. */
 export function createHelpCentreStore(db: Db | Tx): HelpCentreStore {
   return {
     async site(projectId) {
@@ -36,8 +35,8 @@ export function createHelpCentreStore(db: Db | Tx): HelpCentreStore {
       return row;
     },
 
-    async putSite(projectId, site) {
-      await db.transaction((tx) =>
+    async putSite(projectId, site, within) {
+      await within.transaction((tx) =>
         tx
           .insert(helpSites)
           .values({ projectId, ...site })
@@ -45,14 +44,14 @@ export function createHelpCentreStore(db: Db | Tx): HelpCentreStore {
       );
     },
 
-    async setReadError(projectId, readError) {
-      await db.transaction((tx) =>
+    async setReadError(projectId, readError, within) {
+      await within.transaction((tx) =>
         tx.update(helpSites).set({ readError }).where(eq(helpSites.projectId, projectId)),
       );
     },
 
-    async removeSite(projectId) {
-      await db.transaction((tx) => tx.delete(helpSites).where(eq(helpSites.projectId, projectId)));
+    async removeSite(projectId, within) {
+      await within.transaction((tx) => tx.delete(helpSites).where(eq(helpSites.projectId, projectId)));
     },
 
     async search(projectId) {
@@ -63,8 +62,8 @@ export function createHelpCentreStore(db: Db | Tx): HelpCentreStore {
       return row;
     },
 
-    async putSearch(projectId, search) {
-      await db.transaction((tx) =>
+    async putSearch(projectId, search, within) {
+      await within.transaction((tx) =>
         tx
           .insert(articleSearches)
           .values({ projectId, ...search })

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IdentitySecretSummary } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
-import { auditDetails, Conflict, Forbidden } from '@switchboard/http';
+import { type AuditedChange, Conflict, Forbidden } from '@switchboard/http';
 import { type Clock, type Encryption, type Logger, newToken, reencryptAll } from '@switchboard/runtime';
 import type { EncryptedSecret, IdentityStore } from './store.ts';
 
@@ -24,18 +24,22 @@ export function createIdentity({ store, encryption, clock }: IdentityOptions) {
       return secrets.map(({ id, createdAt }) => ({ id, createdAt: createdAt.toISOString() }));
     },
 
-    async create(projectId: string): Promise<{ id: string; secret: string }> {
+    async create(change: AuditedChange, projectId: string): Promise<{ id: string; secret: string }> {
       const id = newId('ids');
       const secret = newToken();
       const encrypted = await encryption.encrypt(secret, contextOf(projectId, id));
-      auditDetails({ object: `identity-secret:${id}` });
-      const added = await store.addUpTo(MAX_SECRETS, { id, projectId, encrypted, createdAt: clock.now() });
+      change.describe({ object: `identity-secret:${id}` });
+      const added = await store.addUpTo(
+        MAX_SECRETS,
+        { id, projectId, encrypted, createdAt: clock.now() },
+        change,
+      );
       if (!added)
         throw new Conflict('The project already has two identity secrets; delete one of them first.');
       return { id, secret };
     },
 
-    remove: store.remove,
+    remove: (change: AuditedChange, projectId: string, id: string) => store.remove(projectId, id, change),
 
     /** Encrypts every secret with the first value of IDENTITY_SECRET, if there are several. */
     reencrypt: (logger: Logger, signal: AbortSignal) =>

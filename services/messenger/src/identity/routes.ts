@@ -16,15 +16,15 @@ export function identityRoutes(app: ServiceApp, { identity, ofProject }: Identit
 
   app.implement(
     createIdentitySecret,
-    async (c) => c.json(await identity.create(c.req.valid('param').projectId), 201),
+    async (c, { change }) => c.json(await identity.create(change, c.req.valid('param').projectId), 201),
     ofProject,
   );
 
   app.implement(
     deleteIdentitySecret,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, id } = c.req.valid('param');
-      await identity.remove(projectId, id);
+      await identity.remove(change, projectId, id);
       return c.body(null, 204);
     },
     ofProject,

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import { and, asc, eq, gt, sql, TransactionRollbackError } from 'drizzle-orm';
 import { identitySecrets } from '../schema/index.ts';
 
@@ -15,12 +15,12 @@ export interface IdentityStore {
   /** Returns the secrets of a project, oldest first. */
   ofProject(projectId: string): Promise<EncryptedSecret[]>;
   /** Adds a secret. Returns false if the project already has `max` secrets. */
-  addUpTo(max: number, secret: EncryptedSecret): Promise<boolean>;
+  addUpTo(max: number, secret: EncryptedSecret, within: Transactor): Promise<boolean>;
   /** Returns secrets of all projects, sorted by id. */
   page(after: string | undefined): Promise<EncryptedSecret[]>;
   /** Replaces the ciphertext unless it has changed. */
   replaceEncrypted(secret: Pick<EncryptedSecret, 'id' | 'encrypted'>, replacement: string): Promise<void>;
-  remove(projectId: string, id: string): Promise<void>;
+  remove(projectId: string, id: string, within: Transactor): Promise<void>;
 }
 
 export function createIdentityStore(db: Db | Tx): IdentityStore {
@@ -33,8 +33,8 @@ export function createIdentityStore(db: Db | Tx): IdentityStore {
         .orderBy(asc(identitySecrets.createdAt), asc(identitySecrets.id));
     },
 
-    async addUpTo(max, secret) {
-      return db
+    async addUpTo(max, secret, within) {
+      return within
         .transaction(async (tx) => {
           await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${secret.projectId}, 1))`);
           const count = await tx.$count(identitySecrets, eq(identitySecrets.projectId, secret.projectId));
@@ -61,8 +61,8 @@ export function createIdentityStore(db: Db | Tx): IdentityStore {
         .where(and(eq(identitySecrets.id, id), eq(identitySecrets.encrypted, encrypted)));
     },
 
-    async remove(projectId, id) {
-      await db.transaction((tx) =>
+    async remove(projectId, id, within) {
+      await within.transaction((tx) =>
         tx
           .delete(identitySecrets)
           .where(and(eq(identitySecrets.projectId, projectId), eq(identitySecrets.id, id))),

@@ -1,6 +1,13 @@
 import type { InAppMessage, MessageDefinition, ReadReceipt, SentMessage } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
-import { decodePlace, encodePlace, type PageRequest, type RateLimit, toPage } from '@switchboard/http';
+import {
+  type AuditedChange,
+  decodePlace,
+  encodePlace,
+  type PageRequest,
+  type RateLimit,
+  toPage,
+} from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import type { Live } from '../live/live.ts';
 import type { InboxStore } from './store.ts';
@@ -49,12 +56,13 @@ export function createInbox({ store, limits, live, clock }: InboxOptions) {
 
     /** Returns the id of the message. */
     async send(
+      change: AuditedChange,
       projectId: string,
       { title, body, distinctIds }: MessageDefinition,
       idempotencyKey: string | undefined,
     ): Promise<string> {
       const message = { id: newId('msg'), projectId, title, body, distinctIds, idempotencyKey };
-      const id = await store.add({ ...message, createdAt: clock.now() });
+      const id = await store.add({ ...message, createdAt: clock.now() }, change);
       void live.publishInbox(projectId, distinctIds);
       return id;
     },

@@ -28,10 +28,10 @@ export function inboxRoutes(app: ServiceApp, { inbox, ofProject }: InboxDeps): v
 
   app.implement(
     sendMessage,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId } = c.req.valid('param');
       const { 'Idempotency-Key': key } = c.req.valid('header');
-      return c.json({ id: await inbox.send(projectId, c.req.valid('json'), key) }, 201);
+      return c.json({ id: await inbox.send(change, projectId, c.req.valid('json'), key) }, 201);
     },
     ofProject,
   );

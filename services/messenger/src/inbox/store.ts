@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
@@ -35,7 +35,7 @@ export interface InboxStore {
   /** The query behind `list`, for tests that explain it. */
   listQuery(projectId: string, distinctId: string): { toSQL(): { sql: string; params: unknown[] } };
   /** Adds a message. Returns its id, or the id of the message that used the idempotency key first. */
-  add(message: NewMessage): Promise<string>;
+  add(message: NewMessage, within: Transactor): Promise<string>;
   /** Marks the message as read. Returns false if it is not in the person's inbox. */
   markRead(projectId: string, distinctId: string, messageId: string): Promise<boolean>;
 }
@@ -91,8 +91,8 @@ export function createInboxStore(db: Db | Tx): InboxStore {
     listQuery,
     list: async (projectId, distinctId) => listQuery(projectId, distinctId),
 
-    async add({ distinctIds, idempotencyKey, ...message }) {
-      return db.transaction(async (tx) => {
+    async add({ distinctIds, idempotencyKey, ...message }, within) {
+      return within.transaction(async (tx) => {
         const { id, projectId } = message;
         if (idempotencyKey !== undefined) {
           // If two transactions have the same key, the later one waits here for the earlier one.

@@ -34,19 +34,19 @@ export function teamRoutes(app: ServiceApp, { team, ofProject, bodies }: TeamDep
 
   app.implement(
     putTeammate,
-    async (c) => {
+    async (c, { change }) => {
       const { projectId, userId } = c.req.valid('param');
-      return c.json(await team.put(projectId, userId, c.req.valid('json')), 200);
+      return c.json(await team.put(change, projectId, userId, c.req.valid('json')), 200);
     },
     ofProject,
   );
 
   app.implement(
     putTeammateAvatar,
-    (c) =>
+    (c, { change }) =>
       withRawBody(c, { maxBytes: AVATAR_MAX_BYTES, bodies }, async (read) => {
         const { projectId, userId } = c.req.valid('param');
-        return c.json({ url: await team.putAvatar(projectId, userId, read) }, 200);
+        return c.json({ url: await team.putAvatar(change, projectId, userId, read) }, 200);
       }),
     ofProject,
   );

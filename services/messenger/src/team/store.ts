@@ -1,5 +1,5 @@
 import type { AvatarType, TeammateDefinition } from '@switchboard/contracts';
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { avatars, teammates } from '../schema/index.ts';
 
@@ -31,9 +31,14 @@ export interface TeamStore {
   /** Returns the teammates, sorted by user id. */
   list(projectId: string): Promise<TeammateRow[]>;
   /** Creates or replaces a teammate. The avatar stays. */
-  put(projectId: string, userId: string, definition: TeammateDefinition): Promise<TeammateRow>;
+  put(
+    projectId: string,
+    userId: string,
+    definition: TeammateDefinition,
+    within: Transactor,
+  ): Promise<TeammateRow>;
   /** Adds an avatar and makes it the teammate's current one. */
-  addAvatar(avatar: AvatarRow): Promise<void>;
+  addAvatar(avatar: AvatarRow, within: Transactor): Promise<void>;
   avatar(projectId: string, userId: string, file: string): Promise<AvatarRow | undefined>;
   /** Returns the avatars of this project that have one of these files. */
   avatarsAmong(projectId: string, files: string[]): Promise<AvatarKey[]>;
@@ -64,9 +69,9 @@ export function createTeamStore(db: Db | Tx): TeamStore {
         .orderBy(asc(teammates.userId));
     },
 
-    async put(projectId, userId, { name, initials = null, tone = null }) {
+    async put(projectId, userId, { name, initials = null, tone = null }, within) {
       const values = { name, initials, tone };
-      const [row] = await db.transaction((tx) =>
+      const [row] = await within.transaction((tx) =>
         tx
           .insert(teammates)
           .values({ projectId, userId, ...values })
@@ -77,9 +82,9 @@ export function createTeamStore(db: Db | Tx): TeamStore {
       return row;
     },
 
-    async addAvatar(avatar) {
+    async addAvatar(avatar, within) {
       const { projectId, userId, file } = avatar;
-      await db.transaction(async (tx) => {
+      await within.transaction(async (tx) => {
         await tx.insert(avatars).values(avatar).onConflictDoNothing();
         await tx.update(teammates).set({ avatarFile: file }).where(isTeammate(projectId, userId));
       });

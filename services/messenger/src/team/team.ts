@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { AvatarType, Teammate, TeammateDefinition } from '@switchboard/contracts';
-import { BadRequest, NotFound, Rejection } from '@switchboard/http';
+import { type AuditedChange, BadRequest, NotFound, Rejection } from '@switchboard/http';
 import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
 import type { Clock, Logger } from '@switchboard/runtime';
 import { isMultipartForm, SEND_RAW_BYTES } from '../uploads/multipart.ts';
@@ -72,15 +72,25 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
       return (await store.list(projectId)).map(present);
     },
 
-    async put(projectId: string, userId: string, definition: TeammateDefinition): Promise<Teammate> {
+    async put(
+      change: AuditedChange,
+      projectId: string,
+      userId: string,
+      definition: TeammateDefinition,
+    ): Promise<Teammate> {
       const isNew = (await store.find(projectId, userId)) === undefined;
       if (isNew && (await store.count(projectId)) >= MAX_TEAMMATES)
         throw new BadRequest(`A project has at most ${MAX_TEAMMATES.toLocaleString('en')} teammates.`);
-      return present(await store.put(projectId, userId, definition));
+      return present(await store.put(projectId, userId, definition, change));
     },
 
     /** Stores an avatar and returns its path. `read` reads the body. */
-    async putAvatar(projectId: string, userId: string, read: () => Promise<Buffer>): Promise<string> {
+    async putAvatar(
+      change: AuditedChange,
+      projectId: string,
+      userId: string,
+      read: () => Promise<Buffer>,
+    ): Promise<string> {
       await find(projectId, userId);
       const objects = requireStorage();
       const bytes = await read();
@@ -91,7 +101,7 @@ export function createTeam({ store, storage, clock, logger }: TeamOptions) {
         .put(avatarObjectKey(projectId, file), bytes)
         .catch((error: unknown) => storageFailed(error, 'store'));
       const createdAt = clock.now();
-      await store.addAvatar({ projectId, userId, file, contentType, bytes: bytes.length, createdAt });
+      await store.addAvatar({ projectId, userId, file, contentType, bytes: bytes.length, createdAt }, change);
       return avatarPath(userId, file);
     },
 

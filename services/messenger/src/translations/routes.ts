@@ -7,7 +7,7 @@ interface TranslationsDeps {
 }
 
 export function translationsRoutes(app: ServiceApp, { translations }: TranslationsDeps): void {
-  app.implement(translateTexts, async (c) =>
-    c.json({ texts: await translations.translate(c.var.project, c.req.valid('json')) }, 200),
+  app.implement(translateTexts, async (c, { change }) =>
+    c.json({ texts: await translations.translate(change, c.var.project, c.req.valid('json')) }, 200),
   );
 }

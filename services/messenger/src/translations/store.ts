@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@switchboard/database';
+import type { Db, Transactor, Tx } from '@switchboard/database';
 import { and, eq, sql } from 'drizzle-orm';
 import { translatedBytes } from '../schema/index.ts';
 
@@ -13,7 +13,7 @@ export interface TranslationsStore {
   /** Returns the bytes used in the month. */
   used(month: UsageMonth): Promise<number>;
   /** Adds to the bytes used, atomically. Returns false if that would exceed the limit. */
-  reserve(month: UsageMonth, bytes: number, limit: number): Promise<boolean>;
+  reserve(month: UsageMonth, bytes: number, limit: number, within: Transactor): Promise<boolean>;
   /** Releases a reservation. */
   release(month: UsageMonth, bytes: number): Promise<void>;
 }
@@ -28,7 +28,7 @@ export function createTranslationsStore(db: Db | Tx): TranslationsStore {
       return row?.bytes ?? 0;
     },
 
-    async reserve({ companyId, month }, bytes, limit) {
+    async reserve({ companyId, month }, bytes, limit, within) {
       const reservation = sql`
         insert into ${translatedBytes} (company_id, month, bytes)
         select ${companyId}, ${month}, ${bytes}::bigint where ${bytes}::bigint <= ${limit}::bigint
@@ -36,8 +36,7 @@ export function createTranslationsStore(db: Db | Tx): TranslationsStore {
         set bytes = translated_bytes.bytes + excluded.bytes
         where translated_bytes.bytes + excluded.bytes <= ${limit}::bigint
         returning bytes`;
-      // Runs in a transaction, which the audit trail's entry joins.
-      const rows = await db.transaction((tx) => tx.execute(reservation));
+      const rows = await within.transaction((tx) => tx.execute(reservation));
       return rows.length > 0;
     },
 

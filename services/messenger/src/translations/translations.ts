@@ -1,6 +1,6 @@
 import type { TranslationRequest } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
-import { PlanRequired, type ProjectAccess, Rejection } from '@switchboard/http';
+import { type AuditedChange, PlanRequired, type ProjectAccess, Rejection } from '@switchboard/http';
 import type { Clock, Logger } from '@switchboard/runtime';
 import {
   type TranslationProvider,
@@ -68,7 +68,11 @@ export function createTranslations(options: TranslationsOptions) {
   }
 
   return {
-    async translate({ companyId }: ProjectAccess, request: TranslationRequest): Promise<string[]> {
+    async translate(
+      change: AuditedChange,
+      { companyId }: ProjectAccess,
+      request: TranslationRequest,
+    ): Promise<string[]> {
       const { from, to, texts } = request;
       const limit = await limitOf(companyId);
       const month = { companyId, month: clock.now().toISOString().slice(0, 7) };
@@ -76,9 +80,10 @@ export function createTranslations(options: TranslationsOptions) {
       if (isSameLanguage(from, to) || !texts.some((text) => isTranslatable(protectMarkup(text)))) {
         const used = await store.used(month);
         if (used >= limit || used + bytes > limit) throw limitReached();
+        await change.record();
         return texts;
       }
-      if (!(await store.reserve(month, bytes, limit))) throw limitReached();
+      if (!(await store.reserve(month, bytes, limit, change))) throw limitReached();
       try {
         return await ask(request);
       } catch (error) {

@@ -2,9 +2,8 @@ import { isGrantedByRole, isGrantedByToken, missingPermission } from '@switchboa
 import type { Directory, ProjectKey } from '@switchboard/directory';
 import { isApiToken } from '@switchboard/runtime';
 import type { Context } from 'hono';
-import { auditCompany } from '../audit/request.ts';
 import { bearer, type Credentials } from '../exchange/credentials.ts';
-import type { Authority, KitEnv, ProjectAccess } from '../exchange/env.ts';
+import type { Authority, Exchange, KitEnv, ProjectAccess } from '../exchange/env.ts';
 import { Forbidden, NotYours, Unauthorized } from '../exchange/errors.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { authorityOfToken, findApiToken } from './api-tokens.ts';
@@ -83,7 +82,8 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
           return member !== undefined && isGrantedByRole(member.role, permission);
         },
         async require(permission, companyId) {
-          auditCompany(companyId);
+          const { audited }: Partial<Exchange> = c.env;
+          if (audited !== undefined && companyId !== undefined) audited.entry.companyId ??= companyId;
           if (!(await authority.has(permission, companyId)))
             throw new Forbidden(missingPermission(permission));
         },

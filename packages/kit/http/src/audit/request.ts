@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { appendEntry } from '@switchboard/audit';
 import { type AuditEntry, auditObject, type Operation } from '@switchboard/contracts';
-import { newId, type Within } from '@switchboard/database';
-import { currentScope } from '@switchboard/runtime';
+import { newId } from '@switchboard/database';
 
 export interface AuditedCall {
   /** Returns a path parameter as it was sent. */
@@ -64,22 +62,6 @@ export interface AuditDetails {
   object?: string;
 }
 
-/** Adds details to the audit entry of the current request, before its transaction ends. */
-export function auditDetails({ before, after, reason, object }: AuditDetails): void {
-  const entry = currentScope()?.exchange?.audited?.entry;
-  if (entry === undefined) return;
-  if (before !== undefined) entry.before = before;
-  if (after !== undefined) entry.after = after;
-  if (reason !== undefined) entry.reason = reason;
-  if (object !== undefined) entry.object = object;
-}
-
-/** Sets the company of the audit entry, where the path does not name it. */
-export function auditCompany(companyId: string | undefined): void {
-  const entry = currentScope()?.exchange?.audited?.entry;
-  if (entry !== undefined && companyId !== undefined) entry.companyId ??= companyId;
-}
-
 const MAX_STATE_CHARACTERS = 8_000;
 
 /** Returns the JSON of an entry. A state that is too large is replaced by its size. */
@@ -90,18 +72,3 @@ export function encodeEntry(entry: AuditEntry): string {
     return length > MAX_STATE_CHARACTERS ? { omitted: `${length} characters of JSON` } : value;
   });
 }
-
-/** Hooks for `openDatabase`: the first transaction of a request that changes something also writes its entry. */
-export const auditedTransactions: Within = {
-  async beforeCommit(tx) {
-    const audited = currentScope()?.exchange?.audited;
-    if (!audited?.isWrite || audited.isWritten) return;
-    // The transaction holds its locks, so entries of changes to one object have the order of the changes.
-    audited.setTime();
-    await appendEntry(tx, encodeEntry(audited.entry));
-  },
-  afterCommit() {
-    const audited = currentScope()?.exchange?.audited;
-    if (audited?.isWrite && !audited.isWritten) audited.onWritten();
-  },
-};

@@ -1,15 +1,10 @@
 import { appendEntry, createOutboxStore, createRelay } from '@switchboard/audit';
-import {
-  type AuditEntry,
-  auditedAs,
-  auditOutcome,
-  type Operation,
-  type ServiceName,
-} from '@switchboard/contracts';
+import { type AuditEntry, auditOutcome, type Operation, type ServiceName } from '@switchboard/contracts';
 import { type Db, newId, type Tx } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import { poll } from '@switchboard/resilience';
-import type { Audited, Logger, Metrics } from '@switchboard/runtime';
+import type { Logger, Metrics } from '@switchboard/runtime';
+import { type Audited, createAudited } from './change.ts';
 import { createRefusals } from './refusals.ts';
 import { type AuditDetails, type AuditedCall, encodeEntry, newEntry } from './request.ts';
 
@@ -28,8 +23,6 @@ export interface ScheduledWork extends Omit<AuditDetails, 'object'> {
 export interface AuditTrail {
   /** Returns the entry of a request before its caller is known. */
   begin(operation: Operation, call: AuditedCall): Audited;
-  /** Writes the entry unless a transaction already did. Throws if the database is unavailable. */
-  allowed(audited: Audited): Promise<void>;
   /** Writes or counts the entry of a refusal. */
   refused(audited: Audited, status: number): Promise<void>;
   /** Writes the entry of scheduled work in the transaction of its change. */
@@ -94,26 +87,12 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
 
   return {
     begin(operation, call) {
-      const audited: Audited = {
+      return createAudited({
         entry: newEntry(operation, call, { service, region: config.REGION, at: clock.now() }),
-        isWrite: auditedAs(operation) === 'write',
-        isWritten: false,
-        setTime() {
-          audited.entry.at = clock.now().toISOString();
-        },
-        onWritten() {
-          audited.isWritten = true;
-          entries.add(['allowed']);
-        },
-      };
-      return audited;
-    },
-
-    async allowed(audited) {
-      if (audited.isWritten) return;
-      audited.isWritten = true;
-      audited.setTime();
-      await write(audited.entry);
+        db,
+        now: clock.now,
+        onWritten: () => entries.add(['allowed']),
+      });
     },
 
     async refused({ entry }, status) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Credential, Operation, Permission } from '@switchboard/contracts';
 import type { ApiToken } from '@switchboard/directory';
-import type { Audited } from '@switchboard/runtime';
+import type { Audited } from '../audit/change.ts';
 
 /** The person that an access token names. */
 export interface Person {

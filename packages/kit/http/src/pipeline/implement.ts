@@ -3,14 +3,15 @@ import {
   type AuditActor,
   auditedAs,
   auditText,
+  type IsChange,
   type Operation,
   routingPath,
   servedAs,
 } from '@switchboard/contracts';
 import type { Reservation } from '@switchboard/fairness';
-import type { Audited } from '@switchboard/runtime';
 import type { Context, Hono, Handler as HonoHandler } from 'hono';
 import { z } from 'zod';
+import type { Audited, AuditedChange } from '../audit/change.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import type { Bodies } from '../body/bodies.ts';
 import { parseJson, reserveValues, turnFor, withoutMark } from '../body/json.ts';
@@ -35,17 +36,19 @@ import { validate } from './validate.ts';
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
 
 /** The values that a handler gets besides the request. */
-interface Given<Access, Input> {
+interface Given<Access, Input, Change> {
   /** The result of `authorize`; undefined without one. */
   access: Access;
   /** The result of the parser; undefined without one. Other handlers read `c.req.valid('json')`. */
   input: Input;
+  /** For an operation that changes something under a permission: the transaction that stores its audit entry. */
+  change: Change;
 }
 
 /** Answers an operation. Its first parameter and its result are those of a Hono handler. */
-type Handler<O extends Operation, Access, Input> = (
+type Handler<O extends Operation, Access, Input, Change> = (
   c: Parameters<OperationHandler<O>>[0],
-  given: Given<Access, Input>,
+  given: Given<Access, Input, Change>,
 ) => ReturnType<OperationHandler<O>>;
 
 /** The output of the schema of an operation's JSON body. */
@@ -85,12 +88,14 @@ type Authorization<Access> = Access | Response | Promise<Access | Response>;
 
 export type Implement = <O extends Operation, Access = undefined, Input = undefined>(
   operation: O,
-  handler: Handler<O, Access, Input>,
+  handler: Handler<O, Access, Input, IsChange<O> extends true ? AuditedChange : undefined>,
   options?: ImplementOptions<O, Access, Input>,
 ) => void;
 
+type UntypedGiven = Given<unknown, unknown, unknown>;
+
 /** A handler as the router sees it. The router knows neither the input nor the response type. */
-type UntypedHandler = (c: Context<KitEnv>, given: Given<unknown, unknown>) => ReturnType<HonoHandler<KitEnv>>;
+type UntypedHandler = (c: Context<KitEnv>, given: UntypedGiven) => ReturnType<HonoHandler<KitEnv>>;
 
 /** ImplementOptions as the router sees them. */
 interface UntypedOptions
@@ -99,8 +104,8 @@ interface UntypedOptions
   parser?: Parser<unknown, unknown>;
 }
 
-/** The values that a handler gets in an operation without `authorize` and parser. */
-const NOTHING: Given<unknown, unknown> = { access: undefined, input: undefined };
+/** The values that a handler gets in an operation without `authorize`, parser and audited change. */
+const NOTHING: UntypedGiven = { access: undefined, input: undefined, change: undefined };
 
 interface Pipeline {
   hono: Hono<KitEnv>;
@@ -130,10 +135,10 @@ export function implementing(pipeline: Pipeline): Implement {
   return (operation, handler, options = {}) => register(pipeline, operation, handler, options);
 }
 
-function register<O extends Operation, Access, Input>(
+function register<O extends Operation, Access, Input, Change>(
   pipeline: Pipeline,
   operation: O,
-  handler: Handler<O, Access, Input>,
+  handler: Handler<O, Access, Input, Change>,
   options: ImplementOptions<O, Access, Input>,
 ): void;
 function register(
@@ -237,6 +242,13 @@ function serve(
     if (projectId !== undefined) quota?.check('project', projectId);
   }
 
+  const changeOf = ({ audited }: Exchange) => (auditing === 'write' ? audited?.change : undefined);
+
+  function given(exchange: Exchange, access: unknown): UntypedGiven {
+    const change = changeOf(exchange);
+    return access === undefined && change === undefined ? NOTHING : { access, input: undefined, change };
+  }
+
   /** Whether the body may contain the project key, so that `authorize` follows it. */
   const isKeyInBody = ({ projectId }: Exchange) =>
     operation.credential === 'ingestion' && projectId === undefined;
@@ -258,7 +270,7 @@ function serve(
     found: unknown,
     reservation: Reservation,
     bodySchema: z.ZodType,
-  ): Promise<Given<unknown, unknown> | Response> {
+  ): Promise<UntypedGiven | Response> {
     let access = found;
     const isWithoutKey = isKeyInBody(c.env);
     const bounds = isWithoutKey ? WITHOUT_KEY : { maxBytes: maxBodyBytes, maxWireBytes };
@@ -273,7 +285,7 @@ function serve(
         const input = parser.parse(body);
         if (input !== undefined && input.values <= maxBodyValues) {
           reserveValues(input.values, reservation);
-          return { access, input };
+          return { access, input, change: changeOf(c.env) };
         }
       }
       value = await parseJson(body, { reservation, fairnessKey, maxBodyValues, unparsedArray });
@@ -295,9 +307,9 @@ function serve(
     if (fault !== undefined) throw fault;
     const data = validate(bodySchema, value, { where: 'body', isStrict });
     if (!isObject(data)) throw new Error(`the body of ${operation.operationId} must be an object`);
-    if (parser !== undefined) return { access, input: parser.convert(data) };
+    if (parser !== undefined) return { access, input: parser.convert(data), change: changeOf(c.env) };
     c.req.addValidatedData('json', data);
-    return given(access);
+    return given(c.env, access);
   }
 
   /** Not async, so that the parsed body is not kept here while the handler waits. */
@@ -320,7 +332,7 @@ function serve(
   function answer(c: Context, access: unknown): Response | Promise<Response> {
     if (access instanceof Response) return access;
     for (const check of checks) check(c);
-    return schema === undefined ? handler(c, given(access)) : answerBody(c, access, schema);
+    return schema === undefined ? handler(c, given(c.env, access)) : answerBody(c, access, schema);
   }
 
   function admit(c: Context): Response | Promise<Response> {
@@ -330,7 +342,7 @@ function serve(
     return access instanceof Promise ? access.then((found) => answer(c, found)) : answer(c, access);
   }
 
-  /** Writes the audit entry before the response. A change writes its entry in the transaction of the change. */
+  /** Writes the audit entry of a read before the response. A change writes its own, in its transaction. */
   async function admitAudited(c: Context, trail: AuditTrail): Promise<Response> {
     const { requestId, address }: Exchange = c.env;
     const audited = trail.begin(operation, { parameter: (name) => c.req.param(name), requestId, address });
@@ -345,8 +357,9 @@ function serve(
         await trail.refused(audited, status ?? 404);
       throw error;
     }
-    const isRead = auditing === 'read' && response.status !== NOT_MODIFIED;
-    if (auditing === 'write' || isRead) await trail.allowed(audited);
+    if (auditing === 'read' && response.status !== NOT_MODIFIED) await audited.change.record();
+    if (auditing === 'write' && !audited.isWritten())
+      throw new Error(`${operation.operationId} did not use its transaction, so it has no audit entry`);
     return response;
   }
 
@@ -375,10 +388,6 @@ function serve(
     const settling = settleAccess(c);
     return settling === undefined ? admit(c) : settling.then(() => admit(c));
   });
-}
-
-function given(access: unknown): Given<unknown, unknown> {
-  return access === undefined ? NOTHING : { access, input: undefined };
 }
 
 /** Throws Forbidden if the origin of the page is not in the project's list. */

@@ -1,11 +1,10 @@
 import { checkPooling, type Database, type Migrations, migrate, openDatabase } from '@switchboard/database';
 import { type CommonConfig, measureCalls, type ServiceContext } from '@switchboard/runtime';
-import { auditedTransactions } from '../audit/request.ts';
 import { currentFairnessKey } from '../overload/fairness-key.ts';
 
 type Addresses = Pick<CommonConfig, 'DATABASE_URL' | 'DIRECT_DATABASE_URL' | 'MIGRATIONS_DATABASE_URL'>;
 
-/** Opens a service's database. Callers take turns, and a change is stored together with its audit entry. */
+/** Opens a service's database. Callers take turns. */
 export function openServiceDatabase(
   context: Pick<ServiceContext<CommonConfig>, 'config' | 'instance' | 'metrics' | 'tracing'>,
   url: string = context.config.DATABASE_URL,
@@ -18,7 +17,6 @@ export function openServiceDatabase(
     applicationName,
     fairnessKey: currentFairnessKey,
     measure: measureCalls({ metrics, tracing, dependency: 'database', system: 'postgresql' }),
-    within: auditedTransactions,
   });
 }
 

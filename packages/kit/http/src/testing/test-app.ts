@@ -151,12 +151,13 @@ interface More extends Partial<Pick<ServiceContext<CommonConfig>, 'logger' | 'tr
 const NO_TRAIL: AuditTrail = {
   begin: (operation, call) => ({
     entry: newEntry(operation, call, { service: 'flags', region: 'eu', at: new Date() }),
-    isWrite: false,
-    isWritten: true,
-    setTime: () => undefined,
-    onWritten: () => undefined,
+    change: {
+      transaction: () => Promise.reject(new Error('no database')),
+      describe: () => undefined,
+      record: async () => undefined,
+    },
+    isWritten: () => false,
   }),
-  allowed: async () => undefined,
   refused: async () => undefined,
   scheduled: async () => undefined,
   start: () => undefined,

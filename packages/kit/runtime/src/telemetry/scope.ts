@@ -1,24 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { AuditEntry } from '@switchboard/contracts';
 import type { Span } from './tracing/tracing.ts';
-
-/** A request and its audit entry, until the entry is written. */
-export interface Audited {
-  entry: AuditEntry;
-  /** Whether the entry belongs in the transaction of its change. */
-  isWrite: boolean;
-  isWritten: boolean;
-  /** Sets the time of the entry to now. */
-  setTime(): void;
-  onWritten(): void;
-}
 
 /** The request and span that code runs for. Log lines and published records carry their ids. */
 export interface Scope {
   requestId?: string | undefined;
   span?: Span | undefined;
   /** Data about the caller. The project is set once its key was checked. */
-  exchange?: { address: string; projectId?: string; audited?: Audited };
+  exchange?: { address: string; projectId?: string };
 }
 
 const scopes = new AsyncLocalStorage<Scope | undefined>();
