@@ -58,31 +58,6 @@ it('reports that all brokers that it knows are gone', async () => {
   await expect(cluster.metadata()).rejects.toMatchObject({ name: 'KafkaJSBrokerNotFound' });
 });
 
-it('keeps its metadata of topics when it is asked about others', async () => {
-  const cluster = new Cluster({
-    brokers: ['unused:1'],
-    logger,
-  });
-  const partitionMetadata = [{ partitionId: 0, leader: 1 }];
-  const broker = {
-    metadata: async (topics: string[]) => ({
-      brokers: [],
-      topicMetadata: (topics.length > 0 ? topics : ['b', 'c']).map((topic) => ({ topic, partitionMetadata })),
-    }),
-  };
-  Object.assign(cluster.brokerPool, {
-    findConnectedBroker: async () => broker,
-    seedBroker: { connectionPool: {} },
-  });
-  const known = () => ['a', 'b', 'c'].filter((topic) => cluster.findTopicPartitionMetadata(topic).length > 0);
-  await cluster.brokerPool.refreshMetadata(['a']);
-  await cluster.brokerPool.refreshMetadata(['b']);
-  await cluster.brokerPool.refreshMetadata(['b']);
-  expect(known()).toEqual(['a', 'b']);
-  await cluster.brokerPool.refreshMetadata([]);
-  expect(known()).toEqual(['b', 'c']);
-});
-
 const kafka = adapters.find((adapter) => adapter.name === 'Kafka');
 
 describe.skipIf(!kafka?.available)('patched kafkajs', () => {

@@ -59,13 +59,22 @@ export async function alterTopics(
   }
 }
 
+/** Returns the settings of the topic itself, by name. */
+export function ownSettings(config: TopicConfig): Map<string, string> {
+  return new Map([...config].flatMap(([name, { value, isOwn }]) => (isOwn ? [[name, value]] : [])));
+}
+
 /** Changes settings of a topic and keeps the others. */
 export async function alterTopic(
   admin: Admin,
   topic: string,
   changed: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const configEntries = [...changed].map(([name, value]) => ({ name, value }));
+  const config = (await readConfigs(admin, [topic])).get(topic) ?? new Map();
+  const configEntries = [...new Map([...ownSettings(config), ...changed])].map(([name, value]) => ({
+    name,
+    value,
+  }));
   await admin.alterConfigs({
     validateOnly: false,
     resources: [{ type: TOPIC, name: topic, configEntries }],

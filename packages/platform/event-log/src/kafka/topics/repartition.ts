@@ -12,7 +12,7 @@ import {
 import { createAdmin } from '../admin.ts';
 import { createClient, type KafkaConnection } from '../client.ts';
 import { readLag } from '../offsets.ts';
-import { alterTopic, CLOSED, MAX_MESSAGE_BYTES, readConfigs, SIZE_LIMIT } from './configs.ts';
+import { alterTopic, CLOSED, MAX_MESSAGE_BYTES, ownSettings, readConfigs, SIZE_LIMIT } from './configs.ts';
 import { nextOf } from './listing.ts';
 import { untilKnown } from './until-known.ts';
 
@@ -125,7 +125,7 @@ async function describe(admin: Admin, name: string): Promise<Described> {
   return {
     partitions: partitions.length,
     replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
-    config: new Map([...config].flatMap(([key, { value, isOwn }]) => (isOwn ? [[key, value]] : []))),
+    config: ownSettings(config),
   };
 }
 

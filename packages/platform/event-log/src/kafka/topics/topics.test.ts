@@ -81,7 +81,11 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       const name = `kept-${newGroup()}`;
       const spec = { ...specOf(name), retentionMs: HOUR_MS, deadLetter: false };
       await log.createTopics([{ ...spec, maxMessageBytes: 1_000_000 }]);
-      const own = { 'segment.bytes': '2000000', 'max.message.bytes': '1000000' };
+      const own = {
+        'segment.bytes': '2000000',
+        'max.message.bytes': '1000000',
+        'retention.ms': String(HOUR_MS),
+      };
       await admin.alterConfigs({
         validateOnly: false,
         resources: [
