@@ -43,7 +43,7 @@ const PARTITIONS = 4;
 const SERVICES = ['ingestion', 'archive', 'flags'] as const;
 
 /** Closes files early, so that a round has many of them. */
-const ARCHIVE_ENV = { ARCHIVE_FILE_SECONDS: '1', ARCHIVE_FILE_BYTES: '200000' };
+const ARCHIVE_ENV = { ARCHIVE_FILE_SECONDS: '1' };
 
 /** Starts all processes and backings, and resolves when all are ready. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {

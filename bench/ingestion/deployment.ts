@@ -50,14 +50,10 @@ export async function deploy(
   brokers: string[],
   { flags, partitions, workers, peer }: DeployOptions,
 ): Promise<Deployment> {
-  const compression = process.env['KAFKA_COMPRESSION'];
   const { harness, stop } = await openBenchHarness({
     durable: false,
     log: { kafka: brokers },
-    env: {
-      TOPIC_PARTITIONS: String(partitions),
-      ...(compression === undefined ? {} : { KAFKA_COMPRESSION: compression }),
-    },
+    env: { TOPIC_PARTITIONS: String(partitions) },
   });
   await createTopics(brokers, partitions);
   const services: Server[] = [];

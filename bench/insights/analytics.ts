@@ -62,8 +62,7 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
     env: {
       QUERY_FOLDER: join(harness.folder, 'queries'),
       QUERY_MEMORY_BYTES: String(memoryBytes),
-      QUERY_TIMEOUT_MS: '40000',
-      QUESTIONS_PER_MINUTE: '100000',
+      RATE_LIMITS_MULTIPLIER: '1000',
       LOG_LEVEL: 'fatal',
       ...(clickHouseUrl === undefined ? {} : { CLICKHOUSE_URL: clickHouseUrl }),
     },

@@ -104,8 +104,8 @@ describe.skipIf(helm === undefined)('the settings of the chart', () => {
   });
 
   it('large numbers are not rendered in scientific notation', async () => {
-    expect(await flags('flags.env.RULESET_CACHE_BYTES=134217728')).toMatchObject({
-      RULESET_CACHE_BYTES: '134217728',
+    expect(await flags('flags.env.MAX_BYTES_IN_FLIGHT=134217728')).toMatchObject({
+      MAX_BYTES_IN_FLIGHT: '134217728',
     });
   });
 

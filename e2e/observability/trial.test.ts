@@ -115,7 +115,6 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
       archive: { ARCHIVE_FILE_SECONDS: '1', ARCHIVE_SEEN_BYTES: '100000000' },
       // Nothing listens on the SMTP port.
       collaboration: {
-        DELIVERY_RETRY_SECONDS: '1',
         SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
         ...vapidKeys(),
       },

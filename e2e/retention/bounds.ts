@@ -70,8 +70,8 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.api_tokens': { owner: 'members, who revoke them' },
     'public.outbox': { after: 'records are removed once published' },
     'public.published_offsets': { of: 'partitions' },
-    'public.erasures': { setting: 'ERASURES_RETENTION_DAYS' },
-    'public.erasure_parts': { setting: 'ERASURES_RETENTION_DAYS' },
+    'public.erasures': { setting: 'AUDIT_RETENTION_DAYS' },
+    'public.erasure_parts': { setting: 'AUDIT_RETENTION_DAYS' },
   },
   collaboration: {
     ...REPLICA,

@@ -14,11 +14,10 @@ const orders = { kind: 'trends', range, series: [{ event: 'order placed' }] };
 describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
   let analytics: Awaited<ReturnType<typeof startAnalytics>>;
   beforeAll(async () => {
-    analytics = await startAnalytics({
-      CLICKHOUSE_URL: server?.url ?? '',
-      CLICKHOUSE_INSERT_MS: '20',
-      QUERY_TIMEOUT_MS: '5000',
-    });
+    analytics = await startAnalytics(
+      { CLICKHOUSE_URL: server?.url ?? '' },
+      { feed: { blockAgeMs: 20 }, queryLimits: { timeoutMs: 5_000 } },
+    );
   }, 60_000);
   afterAll(() => analytics.stop());
 

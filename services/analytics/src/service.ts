@@ -4,6 +4,7 @@ import { directoryMigrations } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica } from '@switchboard/http';
 import { createRetention } from '@switchboard/runtime';
 import { analyticsSettings } from './config.ts';
+import type { FeedSettings } from './feed/partition.ts';
 import { createFilesConsumer } from './files/consumer.ts';
 import { createFilesStore } from './files/store.ts';
 import { removeSavedReports } from './saved-reports/store.ts';
@@ -11,7 +12,12 @@ import { analyticsMigrations } from './schema/migrations.ts';
 import { runBackfills } from './wiring/backfills.ts';
 import { openClickHouseStores, runClickHouse } from './wiring/clickhouse.ts';
 import { runErasures, runPeople } from './wiring/people.ts';
-import { openQueries } from './wiring/queries.ts';
+import { openQueries, type QueryConstants } from './wiring/queries.ts';
+
+/** Constants that tests replace. */
+export interface AnalyticsConstants extends QueryConstants {
+  feed?: Partial<FeedSettings>;
+}
 
 /** Insights, event lists, people and saved reports, from the archive's files or from ClickHouse. */
 export const analyticsService = defineService({
@@ -20,7 +26,7 @@ export const analyticsService = defineService({
   migrations: [directoryMigrations, auditMigrations, analyticsMigrations],
   directory: openReplica(removeSavedReports),
   audit: openAuditTrail,
-  create(service) {
+  create(service, { feed, ...constants }: AnalyticsConstants = {}) {
     const { app, config, database, log, run, serves } = service;
     const clickHouse = openClickHouseStores(service);
     const expiring: ExpiringData[] = [];
@@ -32,12 +38,12 @@ export const analyticsService = defineService({
       run(createFilesConsumer({ ...service, store: createFilesStore(database.prepared) }));
     }
     if (config.ROLES.has('people')) runPeople(service, { expiring, backfills });
-    if (config.ROLES.has('clickhouse')) runClickHouse(service, { clickHouse, expiring, backfills });
+    if (config.ROLES.has('clickhouse')) runClickHouse(service, { clickHouse, expiring, backfills, feed });
     if (expiring.length > 0) run(createRetention({ ...service, data: expiring }));
     runBackfills(service, backfills);
 
     app.health.add('database', database.ping);
-    if (serves) openQueries(service, clickHouse);
+    if (serves) openQueries(service, clickHouse, constants);
     else app.health.add('event log', () => log.ping());
   },
 });

@@ -20,14 +20,8 @@ export const archiveSettings = z
     EVENTS_RETENTION_HOURS: integerSetting({ min: 1, max: 87_600, fallback: 168 }).describe(
       'Same value as in ingestion.',
     ),
-    ARCHIVE_FILE_BYTES: integerSetting({ min: 1, max: 1_000_000_000, fallback: 8_388_608 }).describe(
-      'Bytes of JSON per partition that trigger writing its files; a file is several times smaller.',
-    ),
     ARCHIVE_FILE_SECONDS: integerSetting({ min: 1, max: 86_400, fallback: 30 }).describe(
       'Seconds after which an event is written to a file.',
-    ),
-    ARCHIVE_REPLACED_MINUTES: integerSetting({ min: 1, max: 43_200, fallback: 60 }).describe(
-      'Time that merged files are kept for processes that still read them.',
     ),
     ARCHIVE_RETENTION_DAYS: retentionDays(2)
       .optional()
@@ -35,18 +29,12 @@ export const archiveSettings = z
     RECORDINGS_RETENTION_DAYS: retentionDays()
       .optional()
       .describe('Days after which a session recording is removed. Default: never.'),
-    ARCHIVE_BUFFER_BYTES: integerSetting({ min: 1, max: 64_000_000_000, fallback: 33_554_432 }).describe(
-      'Bytes of JSON per process above which files are written early.',
-    ),
     ARCHIVE_SEEN_BYTES: integerSetting({
       min: 100_000_000,
       max: 100_000_000_000_000,
       fallback: 107_374_182_400,
     }).describe(
       'Bytes in PostgreSQL for recognising events sent again within seven days; above it the earliest day is dropped.',
-    ),
-    ARCHIVE_THREADS: integerSetting({ min: 1, max: 16, fallback: 1 }).describe(
-      'Threads of a process that decode and encode events; one more merges files.',
     ),
   })
   .check(completeS3)

@@ -21,7 +21,8 @@ export const archiveService = defineService({
   create(service) {
     const { add, app, config, database, directory, log, region, run, serves } = service;
     const { objects, promptObjects } = openArchiveObjects(service);
-    const threads = add(createThreads({ size: config.ARCHIVE_THREADS, objects }));
+    // Further cores take further processes, up to one per partition.
+    const threads = add(createThreads({ size: 1, objects }));
     // Separate threads, so that a merge of several seconds does not delay events.
     const merging = add(createThreads({ size: 1, objects }));
 

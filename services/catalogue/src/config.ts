@@ -4,7 +4,7 @@ import {
   commonSettings,
   eventLogSettings,
   integerSetting,
-  retentionDays,
+  rateLimitsMultiplier,
   rolesSetting,
 } from '@switchboard/runtime';
 import { z } from 'zod';
@@ -23,9 +23,6 @@ export const catalogueSettings = z.object({
   TOKEN_MAX_DAYS: integerSetting({ min: 1, max: MAX_TOKEN_DAYS, fallback: 365 }).describe(
     'Maximum days until a personal access token or service token expires.',
   ),
-  DIRECTORY_WRITES_PER_COMPANY_PER_MINUTE: integerSetting({ min: 1, max: 1_000_000, fallback: 600 }).describe(
-    'Changes of a company, its members, projects, keys, reports and tokens per minute and instance.',
-  ),
   ERASURE_REGIONS: z
     .string()
     .transform((list) => list.split(',').map((name) => name.trim()))
@@ -34,11 +31,9 @@ export const catalogueSettings = z.object({
     .meta({ values: 'regions' })
     .describe('Regions in which colleagues are erased. Default: this one and those of all projects.'),
   AUDIT_RETENTION_DAYS: integerSetting({ min: 30, max: 3_650, fallback: 400 }).describe(
-    'Days for which entries of the audit trail are kept.',
+    'Days for which entries of the audit trail, and records of finished erasures, are kept.',
   ),
-  ERASURES_RETENTION_DAYS: retentionDays(30)
-    .default(400)
-    .describe('Days for which the record of a finished erasure is kept.'),
+  RATE_LIMITS_MULTIPLIER: rateLimitsMultiplier,
 });
 
 export type CatalogueConfig = z.output<typeof catalogueSettings>;

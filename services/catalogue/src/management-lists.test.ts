@@ -5,7 +5,7 @@ let catalogue: TestCatalogue;
 let one: Instance;
 beforeAll(async () => {
   catalogue = await testCatalogue();
-  one = await catalogue.instance({ DIRECTORY_WRITES_PER_COMPANY_PER_MINUTE: '10000' });
+  one = await catalogue.instance({ RATE_LIMITS_MULTIPLIER: '20' });
   await one.put('/plans/pro/monthly', pro);
   await one.put('/companies/acme', acme);
   await one.put('/companies/globex', { ...acme, name: 'Globex' });

@@ -4,7 +4,7 @@ import { openOwnDirectory } from './access/own-directory.ts';
 import { createCompanies } from './companies/companies.ts';
 import { createCompanyRemovals } from './companies/removal.ts';
 import { companiesRoutes } from './companies/routes.ts';
-import { createWriteRate } from './companies/write-rate.ts';
+import { createWriteRate, WRITES_PER_MINUTE } from './companies/write-rate.ts';
 import { catalogueSettings } from './config.ts';
 import { createBeginnings } from './erasures/beginnings.ts';
 import { createMembers } from './members/members.ts';
@@ -26,6 +26,11 @@ import { openPublishedLists } from './wiring/published-lists.ts';
 import { openThrottles } from './wiring/throttles.ts';
 import { openTokens } from './wiring/tokens.ts';
 
+/** Constants that tests replace. */
+export interface CatalogueConstants {
+  writesPerMinute?: number;
+}
+
 /** Owns plans, AI models, the directory and the audit trail, and publishes the topic `directory`. */
 export const catalogueService = defineService({
   name: 'catalogue',
@@ -33,7 +38,7 @@ export const catalogueService = defineService({
   migrations: [auditMigrations, catalogueMigrations],
   directory: openOwnDirectory,
   audit: openAuditTrail,
-  create(service) {
+  create(service, { writesPerMinute }: CatalogueConstants = {}) {
     const { app, config, db, logger, run } = service;
     const outbox = openOutbox(service);
     const beginnings = createBeginnings({
@@ -41,7 +46,7 @@ export const catalogueService = defineService({
       regions: config.ERASURE_REGIONS,
       services: config.ERASURE_SERVICES,
     });
-    const rate = createWriteRate(config.DIRECTORY_WRITES_PER_COMPANY_PER_MINUTE);
+    const rate = createWriteRate(writesPerMinute ?? WRITES_PER_MINUTE * config.RATE_LIMITS_MULTIPLIER);
 
     openPublishedLists(service, outbox);
     const removals = createCompanyRemovals({ db, outbox, beginnings, logger });

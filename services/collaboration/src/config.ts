@@ -4,8 +4,8 @@ import {
   encryptionSecrets,
   eventLogSettings,
   httpUrl,
-  integerSetting,
   networkList,
+  rateLimitsMultiplier,
   redisUrl,
   retentionDays,
 } from '@switchboard/runtime';
@@ -55,18 +55,7 @@ export const collaborationSettings = z
     PUSH_PRIVATE_NETWORKS: networkList.describe(
       'Private networks that push endpoints may be in. Members choose endpoints, so list only networks of your own push service.',
     ),
-    SHARES_PER_PERSON_PER_HOUR: integerSetting({ min: 1, max: 100_000, fallback: 60 }).describe(
-      'Shares per person and hour; the same limit applies to comments that mention people.',
-    ),
-    SHARES_PER_COMPANY_PER_HOUR: integerSetting({ min: 1, max: 1_000_000, fallback: 300 }).describe(
-      'Shares per company and hour; the same limit applies to comments that mention people.',
-    ),
-    MENTION_DELAY_SECONDS: integerSetting({ min: 0, max: 3600, fallback: 60 }).describe(
-      'Wait before people are notified of a comment that mentions them. No notification is sent if they read it within this time.',
-    ),
-    DELIVERY_RETRY_SECONDS: integerSetting({ min: 1, max: 900, fallback: 5 }).describe(
-      'Wait before a failed delivery is retried; doubles up to 15 minutes.',
-    ),
+    RATE_LIMITS_MULTIPLIER: rateLimitsMultiplier,
     COMMENTS_RETENTION_DAYS: retentionDays()
       .optional()
       .describe('Days without activity after which a comment thread is removed. Default: never.'),

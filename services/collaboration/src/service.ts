@@ -23,10 +23,18 @@ import { runsRoutes } from './runs/routes.ts';
 import { createRuns } from './runs/runs.ts';
 import { createRunsStore } from './runs/store.ts';
 import { collaborationMigrations } from './schema/migrations.ts';
+import { type ShareLimits, shareLimits } from './shares/limits.ts';
 import { installDeliveryQueue } from './shares/queue.ts';
 import { openDeliveries } from './wiring/deliveries.ts';
 import { openPublicLinks } from './wiring/public-links.ts';
 import { openComments, openShares } from './wiring/shares.ts';
+
+/** Constants that tests replace. */
+export interface CollaborationConstants {
+  shareLimits?: ShareLimits;
+  mentionDelaySeconds?: number;
+  deliveryRetrySeconds?: number;
+}
 
 /** Annotations, public links and their page, shares and comment threads. */
 export const collaborationService = defineService({
@@ -37,7 +45,7 @@ export const collaborationService = defineService({
   audit: openAuditTrail,
   // The migrations grant access to its tables.
   beforeMigrations: ({ config, logger }) => installDeliveryQueue(config.MIGRATIONS_DATABASE_URL, logger),
-  create(service) {
+  create(service, constants: CollaborationConstants = {}) {
     const { add, app, clock, config, database, db, directory, region, run, share } = service;
     const redis = openRedis(config.REDIS_URL, service);
     add(redis, { stop: () => redis?.disconnect() });
@@ -46,9 +54,13 @@ export const collaborationService = defineService({
     const annotations = createAnnotations({ ...service, store: createAnnotationsStore(db) });
     annotationsRoutes(app, { annotations });
     openPublicLinks(service, { annotations, limit });
-    const deliveries = openDeliveries(service);
-    openShares(service, { ...deliveries, limit });
-    openComments(service, { ...deliveries, limit });
+    const needs = {
+      ...openDeliveries(service, constants.deliveryRetrySeconds),
+      limit,
+      shareLimits: constants.shareLimits ?? shareLimits(config.RATE_LIMITS_MULTIPLIER),
+    };
+    openShares(service, needs);
+    openComments(service, needs, constants.mentionDelaySeconds);
     const runs = createRuns({ store: createRunsStore(db), directory, clock });
     runsRoutes(app, { runs, ofProject: projectOfRegion(directory, region) });
 

@@ -1,6 +1,5 @@
 import type { OpenedService } from '@switchboard/http';
 import {
-  backfillRate,
   commonSettings,
   eventLogSettings,
   httpUrl,
@@ -19,15 +18,11 @@ export const flagsSettings = z.object({
   STATE_TIMEOUT_MS: integerSetting({ min: 10, max: 60_000, fallback: 1000 }).describe(
     'Milliseconds that an evaluation waits for user state; after that it ignores user state.',
   ),
-  RULESET_CACHE_BYTES: integerSetting({ min: 1_000_000, max: 64_000_000_000 })
-    .optional()
-    .describe('Bytes of the ruleset cache. Default: 40% of the heap above 96 MiB, up to 512 MiB.'),
   PEOPLE_RETENTION_DAYS: retentionDays()
     .optional()
     .describe(
       'Days without an identify or group call after which a person or group is removed. Default: never.',
     ),
-  BACKFILL_ROWS_PER_SECOND: backfillRate,
   SOCKETS_MAX: socketsMax,
 });
 export type FlagsConfig = z.output<typeof flagsSettings>;

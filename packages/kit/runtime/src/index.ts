@@ -36,7 +36,6 @@ export { commonSettings, LONGEST_DRAIN_MS } from './settings/common.ts';
 export { ConfigError, parseConfig } from './settings/config.ts';
 export { eventLogSettings } from './settings/event-log.ts';
 export {
-  backfillRate,
   httpUrl,
   integerSetting,
   networkList,

@@ -4,7 +4,7 @@ import { startAnalytics } from '../testing/service.ts';
 
 let analytics: Awaited<ReturnType<typeof startAnalytics>>;
 beforeAll(async () => {
-  analytics = await startAnalytics({ QUERY_CACHE_BYTES: '10000000' });
+  analytics = await startAnalytics({ QUERY_DISK_BYTES: '15000000' });
   for (const id of ['lists', 'large']) await analytics.directory.putProject({ id, members: ['ada'] });
 }, 60_000);
 afterAll(() => analytics.stop());

@@ -16,6 +16,13 @@ export interface FeedSettings {
   bufferBytes: number;
 }
 
+/** ClickHouse prefers few large blocks, and events appear within seconds. The buffer holds the JSON of four blocks. */
+export const FEED_SETTINGS: FeedSettings = {
+  blockBytes: 8_388_608,
+  blockAgeMs: 2_000,
+  bufferBytes: 33_554_432,
+};
+
 interface PartitionOptions {
   partition: number;
   blocks: FeedStore;

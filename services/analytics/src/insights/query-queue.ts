@@ -50,12 +50,21 @@ export interface QueryQueue {
   ): Promise<T>;
 }
 
-interface QueryQueueOptions {
+export interface QueryLimits {
+  /** Queries that run at a time. A project gets one less if this is more than one. */
+  maxRunning: number;
+  /** Queries that wait. Further ones get 503. */
+  maxWaiting: number;
+  /** The time of a query with its wait. */
+  timeoutMs: number;
+}
+
+/** Running queries divide QUERY_MEMORY_BYTES. The time is below the 45 s that the gateway waits for a response. */
+export const QUERY_LIMITS: QueryLimits = { maxRunning: 2, maxWaiting: 50, timeoutMs: 30_000 };
+
+interface QueryQueueOptions extends QueryLimits {
   engine: Pick<Engine, 'query'>;
   sources: Sources;
-  maxRunning: number;
-  maxWaiting: number;
-  timeoutMs: number;
 }
 
 const RETRY_SECONDS = 5;

@@ -3,7 +3,7 @@ import { startAnalytics } from '../testing/service.ts';
 
 let analytics: Awaited<ReturnType<typeof startAnalytics>>;
 beforeAll(async () => {
-  analytics = await startAnalytics({ QUESTIONS_PER_MINUTE: '2', WORKERS: '1' });
+  analytics = await startAnalytics({ WORKERS: '1' }, { queriesPerMinute: 2 });
   await analytics.directory.putProject({ id: 'busy', members: ['ada', 'bob'] });
 }, 60_000);
 afterAll(() => analytics.stop());

@@ -22,6 +22,8 @@ interface RespondOptions {
   questionsPerMinute: number;
 }
 
+/** Several dashboards of twenty reports. RATE_LIMITS_MULTIPLIER multiplies it. */
+export const QUERIES_PER_MINUTE = 120;
 /** The limit of a project, as a multiple of that of a person. */
 const PEOPLE_OF_PROJECT = 5;
 

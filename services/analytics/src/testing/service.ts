@@ -10,7 +10,7 @@ import {
 import { createDirectoryPublisher, type DirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import { type CallResult, eventually, openHarness, call as send } from '@switchboard/testkit';
-import { analyticsService } from '../service.ts';
+import { type AnalyticsConstants, analyticsService } from '../service.ts';
 import type { TestEvent } from './reference.ts';
 
 /** For tests: the service on a real port, with files and records as the archive produces them. */
@@ -42,10 +42,13 @@ interface AnalyticsHarness {
 
 const DAY = '2026-03-01';
 
-export async function startAnalytics(env: Record<string, string> = {}): Promise<AnalyticsHarness> {
+export async function startAnalytics(
+  env: Record<string, string> = {},
+  constants: AnalyticsConstants = {},
+): Promise<AnalyticsHarness> {
   const harness = await openHarness({
     services: { analytics: analyticsService },
-    env: { LOG_LEVEL: 'error', QUESTIONS_PER_MINUTE: '10000', ...env },
+    env: { LOG_LEVEL: 'error', RATE_LIMITS_MULTIPLIER: '100', ...env },
   });
   const log = openPostgresLog({ url: harness.logUrl });
   harness.defer(() => log.close());
@@ -58,7 +61,7 @@ export async function startAnalytics(env: Record<string, string> = {}): Promise<
   const directory = await createDirectoryPublisher(log);
   await directory.putProject({ id: 'shop', members: ['ada'] });
   await directory.putProject({ id: 'blog', members: ['ada'] });
-  const { url } = await harness.start('analytics');
+  const { url } = await harness.start('analytics', {}, { constants });
   const duck = await (await DuckDBInstance.create()).connect();
   harness.defer(async () => duck.closeSync());
   const folder = harness.env['OBJECTS_FOLDER'] ?? '';

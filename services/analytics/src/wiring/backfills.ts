@@ -4,14 +4,14 @@ import type { Analytics } from '../config.ts';
 
 /** Runs backfills that are known once the tables exist. */
 export function runBackfills(
-  { config, run, ...service }: Analytics,
+  { run, ...service }: Analytics,
   named: readonly (() => Promise<readonly Backfill[]>)[],
 ): void {
   let running: Backfills | undefined;
   run({
     async start() {
       const backfills = (await Promise.all(named.map((read) => read()))).flat();
-      running = createBackfills({ ...service, backfills, rowsPerSecond: config.BACKFILL_ROWS_PER_SECOND });
+      running = createBackfills({ ...service, backfills });
       running.start();
     },
     stop: () => running?.stop(),

@@ -11,6 +11,7 @@ import { peopleFills } from '../copies/fill.ts';
 import { createCopiesStore } from '../copies/store.ts';
 import { createFeed } from '../feed/consumer.ts';
 import { createFeedMetrics } from '../feed/metrics.ts';
+import { FEED_SETTINGS, type FeedSettings } from '../feed/partition.ts';
 import { createFeedStore } from '../feed/store.ts';
 
 export type ClickHouseStores = NonNullable<ReturnType<typeof openClickHouseStores>>;
@@ -34,10 +35,12 @@ interface Work {
   clickHouse: ClickHouseStores | undefined;
   expiring: ExpiringData[];
   backfills: (() => Promise<readonly Backfill[]>)[];
+  /** Replaces settings of the feed. */
+  feed: Partial<FeedSettings> | undefined;
 }
 
 /** Runs the work of the role `clickhouse`: inserts events and people. Does nothing without ClickHouse. */
-export function runClickHouse(service: Analytics, { clickHouse, expiring, backfills }: Work): void {
+export function runClickHouse(service: Analytics, { clickHouse, expiring, backfills, feed }: Work): void {
   const { config, db, run } = service;
   const metrics = createFeedMetrics(service.metrics);
   if (clickHouse === undefined) return;
@@ -53,11 +56,7 @@ export function runClickHouse(service: Analytics, { clickHouse, expiring, backfi
       store: clickHouse.events,
       blocks: createFeedStore(db),
       metrics,
-      settings: {
-        blockBytes: config.CLICKHOUSE_INSERT_BYTES,
-        blockAgeMs: config.CLICKHOUSE_INSERT_MS,
-        bufferBytes: config.CLICKHOUSE_BUFFER_BYTES,
-      },
+      settings: { ...FEED_SETTINGS, ...feed },
     }),
   );
   expiring.push(

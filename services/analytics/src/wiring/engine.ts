@@ -11,10 +11,14 @@ import { CLICKHOUSE_GROUP } from '../feed/consumer.ts';
 import { createFileCache } from '../files/cache.ts';
 import { createFilesStore } from '../files/store.ts';
 import { createSweep } from '../files/sweep.ts';
+import type { QueryLimits } from '../insights/query-queue.ts';
 import { createFileSources, createTableSources, type Sources } from '../insights/source.ts';
 import { createCopiedPeople, createTablePeople } from '../people/sources.ts';
 import { createPeopleStore } from '../people/store.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
+
+/** The share of the disk for copies of files. Intermediate results take the rest. */
+const CACHE_SHARE = 2 / 3;
 
 /** An engine and what its queries read. */
 interface Opened {
@@ -25,13 +29,17 @@ interface Opened {
 }
 
 /** Opens the engine that computes queries from the tables in ClickHouse. */
-export function openTables(service: Analytics, { client }: ClickHouseStores): Opened {
+export function openTables(
+  service: Analytics,
+  { client }: ClickHouseStores,
+  { maxRunning, timeoutMs }: QueryLimits,
+): Opened {
   const { add, clock, config, db, log, share } = service;
   const engine = createClickHouseEngine({
     client,
     threads: config.QUERY_THREADS,
-    memoryBytes: Math.floor(share(config.QUERY_MEMORY_BYTES) / config.QUERIES_MAX),
-    timeoutMs: config.QUERY_TIMEOUT_MS,
+    memoryBytes: Math.floor(share(config.QUERY_MEMORY_BYTES) / maxRunning),
+    timeoutMs,
   });
   add(engine, { stop: engine.close });
   const people = createTablePeople({ engine, isFilled: createFillState(createCopiesStore(db)) });
@@ -50,14 +58,15 @@ export function openFiles(service: Analytics): Opened {
   add(objects, { stop: objects.close });
   const folder = join(config.QUERY_FOLDER, instance);
   const filesFolder = join(folder, 'files');
-  const maxBytes = share(config.QUERY_CACHE_BYTES);
+  const diskBytes = share(config.QUERY_DISK_BYTES);
+  const maxBytes = Math.floor(diskBytes * CACHE_SHARE);
   const cache = add(createFileCache({ objects, folder: filesFolder, maxBytes }));
   metrics.cache('archive files', cache.reads);
   const engine = createDuckDb({
     threads: config.QUERY_THREADS,
     memoryBytes: share(config.QUERY_MEMORY_BYTES),
     spillFolder: join(folder, 'spill'),
-    spillBytes: share(config.QUERY_SPILL_BYTES),
+    spillBytes: diskBytes - maxBytes,
     filesFolder,
   });
   add(engine, { start: engine.start, stop: engine.close });

@@ -7,8 +7,8 @@ import { createListProperties } from '../explore/properties.ts';
 import { exploreRoutes } from '../explore/routes.ts';
 import { createAnswers } from '../insights/answers.ts';
 import { createInsights } from '../insights/insights.ts';
-import { createQueryQueue } from '../insights/query-queue.ts';
-import { createRespond } from '../insights/respond.ts';
+import { createQueryQueue, QUERY_LIMITS, type QueryLimits } from '../insights/query-queue.ts';
+import { createRespond, QUERIES_PER_MINUTE } from '../insights/respond.ts';
 import { insightsRoutes } from '../insights/routes.ts';
 import { createPeople } from '../people/people.ts';
 import { peopleRoutes } from '../people/routes.ts';
@@ -25,17 +25,26 @@ const ANSWERS_BYTES = 16_000_000;
 /** Separate, so that listing events does not evict reports. */
 const LISTS_BYTES = 8_000_000;
 
+/** Constants of queries that tests replace. */
+export interface QueryConstants {
+  queryLimits?: Partial<QueryLimits>;
+  queriesPerMinute?: number;
+}
+
 /** Opens insights, lists of events and people, and saved reports. */
-export function openQueries(service: Analytics, clickHouse: ClickHouseStores | undefined): void {
+export function openQueries(
+  service: Analytics,
+  clickHouse: ClickHouseStores | undefined,
+  constants: QueryConstants,
+): void {
+  const limits = { ...QUERY_LIMITS, ...constants.queryLimits };
   const { app, clock, config, db, directory, metrics, region, run, share } = service;
   const { stored, ...opened } =
-    clickHouse === undefined ? openFiles(service) : openTables(service, clickHouse);
+    clickHouse === undefined ? openFiles(service) : openTables(service, clickHouse, limits);
   const watermark = createWatermark({ ...service, stored });
   const queue = createQueryQueue({
     ...opened,
-    maxRunning: config.QUERIES_MAX,
-    maxWaiting: config.QUERIES_WAITING_MAX,
-    timeoutMs: config.QUERY_TIMEOUT_MS,
+    ...limits,
   });
   const lists = createAnswers({ cacheBytes: LISTS_BYTES });
   const answers = createAnswers({ cacheBytes: ANSWERS_BYTES });
@@ -57,7 +66,7 @@ export function openQueries(service: Analytics, clickHouse: ClickHouseStores | u
   const respond = createRespond({
     bodies: app.bodies,
     createRateLimit: createRateLimits(undefined, share),
-    questionsPerMinute: config.QUESTIONS_PER_MINUTE,
+    questionsPerMinute: constants.queriesPerMinute ?? QUERIES_PER_MINUTE * config.RATE_LIMITS_MULTIPLIER,
   });
   insightsRoutes(app, { insights, respond });
   exploreRoutes(app, {

@@ -23,6 +23,9 @@ export interface FileSettings {
   bufferBytes: number;
 }
 
+/** A file is several times smaller than its JSON. The buffer holds the JSON of four files. */
+export const FILE_LIMITS = { fileBytes: 8_388_608, bufferBytes: 33_554_432 };
+
 /** Bytes held in memory by all partitions of this process. */
 export interface Held {
   bytes: number;

@@ -34,6 +34,8 @@ export interface Compaction {
   stop(): Promise<void>;
 }
 
+/** How long merged files stay. A query that has listed them reads them within minutes. */
+export const REPLACED_SECONDS = 3_600;
 const IDLE_MS = 15_000;
 const BEAT_MS = 5_000;
 const HOUR_MS = 60 * 60 * 1000;

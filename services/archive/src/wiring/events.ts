@@ -4,9 +4,10 @@ import type { ObjectStore } from '@switchboard/object-store';
 import type { Archive } from '../config.ts';
 import { createEventConsumer } from '../events/consumer.ts';
 import { createEventLookup } from '../events/event-lookup.ts';
+import { FILE_LIMITS } from '../events/partition.ts';
 import { eventsRoutes } from '../events/routes.ts';
 import { createEventsStore } from '../events/store.ts';
-import { createCompaction } from '../files/compaction.ts';
+import { createCompaction, REPLACED_SECONDS } from '../files/compaction.ts';
 import { createFilesPublisher } from '../files/publisher.ts';
 import { createFilesStore } from '../files/store.ts';
 import { expiringEvents } from '../retention/expiring.ts';
@@ -35,11 +36,7 @@ interface Work {
 export function runEvents(service: Archive, { objects, threads, merging }: Work): ExpiringData[] {
   const { config, db, run } = service;
   const retentionHours = config.EVENTS_RETENTION_HOURS;
-  const settings = {
-    fileBytes: config.ARCHIVE_FILE_BYTES,
-    fileAgeMs: config.ARCHIVE_FILE_SECONDS * 1000,
-    bufferBytes: config.ARCHIVE_BUFFER_BYTES,
-  };
+  const settings = { ...FILE_LIMITS, fileAgeMs: config.ARCHIVE_FILE_SECONDS * 1000 };
   run(
     createEventConsumer({ ...service, store: createEventsStore(db), objects, threads, settings }),
     createHistoryRetention({
@@ -54,7 +51,7 @@ export function runEvents(service: Archive, { objects, threads, merging }: Work)
       objects,
       threads: merging,
       retentionHours,
-      replacedSeconds: config.ARCHIVE_REPLACED_MINUTES * 60,
+      replacedSeconds: REPLACED_SECONDS,
     }),
   );
   return expiringEvents(createFilesStore(db), config.ARCHIVE_RETENTION_DAYS);

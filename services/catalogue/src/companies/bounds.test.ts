@@ -108,7 +108,7 @@ it('refuses to move a project into a company that is full', async () => {
 
 describe('the changes of a company', () => {
   it('limits changes of a company per minute, for every kind of change and every caller', async () => {
-    const slow = await catalogue.instance({ DIRECTORY_WRITES_PER_COMPANY_PER_MINUTE: '3' });
+    const slow = await catalogue.instance({}, { writesPerMinute: 3 });
     const path = `/companies/${company}`;
     const changes = [
       await slow.put(`/projects/${company}-a`, project()),

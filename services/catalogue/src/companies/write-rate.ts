@@ -8,6 +8,9 @@ export interface WriteRate {
   consume(companyId: string): Promise<void>;
 }
 
+/** A script may import a directory at ten entries per second, and a faulty loop does not flood the event log. */
+export const WRITES_PER_MINUTE = 600;
+
 export function createWriteRate(perMinute: number): WriteRate {
   const createLimit = createRateLimits(undefined);
   const limit = createLimit({ name: 'changes of a company', points: perMinute, durationSeconds: 60 });

@@ -25,8 +25,7 @@ const run = () =>
     data: expiringData({
       audit: createAuditStore(database.drizzle),
       erasures: createErasuresStore(database.drizzle),
-      auditDays: 40,
-      erasureDays: 40,
+      days: 40,
     }),
     clock: { now: () => new Date() },
     logger: createLogger({ service: 'test', level: 'silent' }),

@@ -7,8 +7,7 @@ import { createErasuresStore, type ErasuresStore } from '../erasures/store.ts';
 interface RetentionOptions {
   audit: Pick<AuditStore, 'removeBefore' | 'oldest'>;
   erasures: Pick<ErasuresStore, 'removeDoneBefore' | 'oldestDone'>;
-  auditDays: number;
-  erasureDays: number;
+  days: number;
 }
 
 const ROWS_PER_STATEMENT = 5_000;
@@ -21,24 +20,23 @@ export function openRetention(service: Catalogue): void {
   const data = expiringData({
     audit: createAuditStore(db),
     erasures: createErasuresStore(db),
-    auditDays: config.AUDIT_RETENTION_DAYS,
-    erasureDays: config.ERASURES_RETENTION_DAYS,
+    days: config.AUDIT_RETENTION_DAYS,
   });
   run(createRetention({ ...service, data }));
 }
 
 /** Returns the data of catalogue that is removed by age. */
-export function expiringData({ audit, erasures, auditDays, erasureDays }: RetentionOptions): ExpiringData[] {
+export function expiringData({ audit, erasures, days }: RetentionOptions): ExpiringData[] {
   return [
     {
       kind: 'audit entries',
-      days: auditDays,
+      days,
       removeBefore: async (time) => ({ rows: await audit.removeBefore(time, ROWS_PER_STATEMENT) }),
       oldest: () => audit.oldest(),
     },
     {
       kind: 'erasures',
-      days: erasureDays,
+      days,
       removeBefore: async (time) => ({ rows: await erasures.removeDoneBefore(time, ERASURES_PER_STATEMENT) }),
       oldest: () => erasures.oldestDone(),
     },

@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOPIC } from '@switchboard/directory';
 import { openPostgresLog, readTopic } from '@switchboard/event-log';
 import { call, openHarness } from '@switchboard/testkit';
-import { catalogueService } from '../service.ts';
+import { type CatalogueConstants, catalogueService } from '../service.ts';
 
 interface Backings {
   databaseUrl: string;
@@ -20,8 +20,8 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
   const databaseUrl = await harness.databaseUrl('catalogue');
   const operator = await harness.mint({ sub: 'op', permissions: ['service.manage'] });
 
-  async function instance(env: Record<string, string> = {}) {
-    const { url, context } = await harness.start('catalogue', env);
+  async function instance(env: Record<string, string> = {}, constants: CatalogueConstants = {}) {
+    const { url, context } = await harness.start('catalogue', env, { constants });
     const manage = (method: string, path: string, body?: unknown, token: string | null = operator) =>
       call(method, `${url}/management/v1${path}`, { body, ...(token === null ? {} : { token }) });
     return {

@@ -17,14 +17,14 @@ const vapid = webPush.generateVAPIDKeys();
 
 beforeAll(async () => {
   [smtp, push] = await Promise.all([mailServer(), pushService()]);
-  harness = await startHarness({
+  const settings = {
     SMTP_URL: smtp.url,
     MAIL_FROM: 'reports@switchboard.example',
     VAPID_PUBLIC_KEY: vapid.publicKey,
     VAPID_PRIVATE_KEY: vapid.privateKey,
     PUSH_PRIVATE_NETWORKS: '127.0.0.0/8,::1/128',
-    MENTION_DELAY_SECONDS: '1',
-  });
+  };
+  harness = await startHarness(settings, { mentionDelaySeconds: 1 });
   await harness.directory.put(
     'member',
     member('pia', 'Pia', { pushSubscriptions: [push.subscribe('phone')] }),
@@ -188,7 +188,7 @@ describe('a mention', () => {
 });
 
 it('limits comments that mention people as it limits shares, and no other comments', async () => {
-  const limited = await harness.another({ SHARES_PER_PERSON_PER_HOUR: '2' });
+  const limited = await harness.another({}, { shareLimits: { perPerson: 2, perCompany: 300 } });
   const post = async (mentions: string[]) => {
     const answer = await fetch(`${limited.url}${ofReport}`, {
       method: 'POST',

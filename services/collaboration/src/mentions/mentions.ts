@@ -19,7 +19,7 @@ interface MentionsOptions {
   clock: Clock;
   consoleUrl: string;
   /** Seconds before a message is sent, in which the people mentioned may read the comment themselves. */
-  delaySeconds: number;
+  delaySeconds: number | undefined;
   /** The rate limit per person and per company. */
   limit: RateLimit<[string, string]>;
   /** Called for each delivery that is skipped. */
@@ -47,9 +47,21 @@ export interface Mentions {
   markSeen(caller: Caller, reportId: string): Promise<void>;
 }
 
+/** A reader who has the report open sees the comment within it, and a typing error can be corrected. */
+const DELAY_SECONDS = 60;
+
 export function createMentions(options: MentionsOptions): Mentions {
-  const { store, queue, directory, planDeliveries, clock, consoleUrl, delaySeconds, limit, onSkipped } =
-    options;
+  const {
+    store,
+    queue,
+    directory,
+    planDeliveries,
+    clock,
+    consoleUrl,
+    delaySeconds = DELAY_SECONDS,
+    limit,
+    onSkipped,
+  } = options;
 
   return {
     async prepare(caller, { id, reportId, mentioned, language }) {

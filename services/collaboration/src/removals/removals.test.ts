@@ -11,7 +11,7 @@ let generations = 0;
 let addresses = 0;
 beforeAll(async () => {
   // The SMTP server is unreachable, so deliveries wait.
-  harness = await startHarness({ SMTP_URL: 'smtp://127.0.0.1:1', DELIVERY_RETRY_SECONDS: '600' });
+  harness = await startHarness({ SMTP_URL: 'smtp://127.0.0.1:1' }, { deliveryRetrySeconds: 600 });
   await harness.log.createTopics([
     { name: REPORT_RUNS_TOPIC, partitions: 1, replication: 1, cleanup: 'delete' },
   ]);

@@ -5,7 +5,7 @@ import { type Harness, startHarness } from '../testing/harness.ts';
 let harness: Harness;
 let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
-  harness = await startHarness({ SHARES_PER_PERSON_PER_HOUR: '3', SHARES_PER_COMPANY_PER_HOUR: '7' });
+  harness = await startHarness({}, { shareLimits: { perPerson: 3, perCompany: 7 } });
   database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
 });
 afterAll(async () => {

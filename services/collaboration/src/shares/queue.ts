@@ -23,6 +23,8 @@ const BATCH_SIZE = 2;
 const MAX_RETRY_DELAY_SECONDS = 900;
 /** The time without a heartbeat after which a worker is considered dead. The minimum of pg-boss. */
 const HEARTBEAT_SECONDS = 10;
+/** A mail server that restarts is back within seconds. The delay doubles for one that is down for longer. */
+const RETRY_SECONDS = 5;
 
 type DeliveryJob = JobWithMetadata<{ id: string }>;
 
@@ -32,8 +34,8 @@ interface QueueOptions {
   migrationsUrl: string | undefined;
   logger: Logger;
   deliver: Deliver;
-  /** The delay before the first retry. It doubles with each retry. */
-  retrySeconds: number;
+  /** The delay before the first retry. It doubles with each retry, up to 15 minutes. Default: 5. */
+  retrySeconds: number | undefined;
 }
 
 export interface QueuedDelivery {
@@ -77,7 +79,7 @@ export async function installDeliveryQueue(migrationsUrl: string | undefined, lo
 }
 
 export function createDeliveryQueue(options: QueueOptions): DeliveryQueue {
-  const { databaseUrl, migrationsUrl, logger, deliver, retrySeconds } = options;
+  const { databaseUrl, migrationsUrl, logger, deliver, retrySeconds = RETRY_SECONDS } = options;
   const boss = new PgBoss({
     connectionString: databaseUrl,
     migrate: migrationsUrl === undefined,

@@ -6,7 +6,7 @@ import {
   call as send,
   type TokenClaims,
 } from '@switchboard/testkit';
-import { collaborationService } from '../service.ts';
+import { type CollaborationConstants, collaborationService } from '../service.ts';
 import { type DirectoryPublisher, publishDirectory } from './directory.ts';
 
 /** The service on a real port, with a seeded directory, people, and a clock that a test can set. */
@@ -21,7 +21,7 @@ export interface Harness {
   token(claims: TokenClaims): Promise<string>;
   as(sub: string, permissions?: string[]): Person;
   /** Starts another instance on the same database. */
-  another(env?: Record<string, string>): Promise<Instance>;
+  another(env?: Record<string, string>, constants?: CollaborationConstants): Promise<Instance>;
   /** Starts another instance in a separate process. */
   spawn(env: Record<string, string>): Promise<Program>;
   /** Stops the first instance but keeps its backing services. */
@@ -48,7 +48,10 @@ export function call(
   return send(method, `${url}${path}`, { body, headers });
 }
 
-export async function startHarness(env: Record<string, string> = {}): Promise<Harness> {
+export async function startHarness(
+  env: Record<string, string> = {},
+  constants: CollaborationConstants = {},
+): Promise<Harness> {
   let fixed: Date | undefined;
   const clock = {
     now: () => fixed ?? new Date(),
@@ -59,12 +62,16 @@ export async function startHarness(env: Record<string, string> = {}): Promise<Ha
   const harness = await openHarness({
     services: { collaboration: collaborationService },
     clock,
-    env: { LOG_LEVEL: 'error', TRUSTED_PROXY_HOPS: '1', DELIVERY_RETRY_SECONDS: '1', ...env },
+    env: { LOG_LEVEL: 'error', TRUSTED_PROXY_HOPS: '1', ...env },
   });
   const log = openPostgresLog({ url: harness.logUrl });
   harness.defer(() => log.close());
   const directory = await publishDirectory(log);
-  const { url, stop } = await harness.start('collaboration');
+  const { url, stop } = await harness.start(
+    'collaboration',
+    {},
+    { constants: { deliveryRetrySeconds: 1, ...constants } },
+  );
   return {
     url,
     env: harness.env,
@@ -82,7 +89,8 @@ export async function startHarness(env: Record<string, string> = {}): Promise<Ha
         });
       },
     }),
-    another: (changed) => harness.start('collaboration', changed),
+    another: (changed, own = {}) =>
+      harness.start('collaboration', changed, { constants: { deliveryRetrySeconds: 1, ...own } }),
     spawn: (changed) => harness.spawn('collaboration', { env: changed }),
     stopService: stop,
     stop: harness.stop,

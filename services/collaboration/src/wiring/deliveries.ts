@@ -12,7 +12,7 @@ const PUSH_TIMEOUT_MS = 10_000;
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
 /** Opens the queue of e-mails and pushes about shares and comments. */
-export function openDeliveries(service: Collaboration) {
+export function openDeliveries(service: Collaboration, retrySeconds?: number) {
   const { add, config, databaseUrl, db, logger, metrics } = service;
   const settled = {
     sent: metrics.counter(
@@ -37,7 +37,7 @@ export function openDeliveries(service: Collaboration) {
     databaseUrl,
     migrationsUrl: config.MIGRATIONS_DATABASE_URL,
     logger,
-    retrySeconds: config.DELIVERY_RETRY_SECONDS,
+    retrySeconds,
     deliver: createDeliver({
       ...service,
       store,

@@ -4,40 +4,51 @@ import { commentsRoutes } from '../comments/routes.ts';
 import { createCommentsStore } from '../comments/store.ts';
 import type { Collaboration } from '../config.ts';
 import { createMentions } from '../mentions/mentions.ts';
+import type { ShareLimits } from '../shares/limits.ts';
 import { sharesRoutes } from '../shares/routes.ts';
 import { createShares } from '../shares/shares.ts';
 import type { Deliveries } from './deliveries.ts';
 
 interface Needs extends Deliveries {
   limit: CreateRateLimit;
+  shareLimits: ShareLimits;
 }
 
 /** Opens the shares of reports and comments with people. */
-export function openShares(service: Collaboration, { limit, ...deliveries }: Needs): void {
-  const shares = createShares({ ...common(service, limit, 'shares'), ...deliveries });
+export function openShares(service: Collaboration, { limit, shareLimits, ...deliveries }: Needs): void {
+  const shares = createShares({ ...common(service, limit, shareLimits, 'shares'), ...deliveries });
   sharesRoutes(service.app, { shares });
 }
 
 /** Opens comment threads, which notify mentioned people. */
-export function openComments(service: Collaboration, { limit, ...deliveries }: Needs): void {
-  const { app, config, database } = service;
+export function openComments(
+  service: Collaboration,
+  { limit, shareLimits, ...deliveries }: Needs,
+  delaySeconds?: number,
+): void {
+  const { app, database } = service;
   const mentions = createMentions({
-    ...common(service, limit, 'mentions'),
+    ...common(service, limit, shareLimits, 'mentions'),
     ...deliveries,
-    delaySeconds: config.MENTION_DELAY_SECONDS,
+    delaySeconds,
   });
   const comments = createComments({ ...service, store: createCommentsStore(database.prepared), mentions });
   commentsRoutes(app, { comments });
 }
 
-function common({ clock, config, directory }: Collaboration, limit: CreateRateLimit, what: string) {
+function common(
+  { clock, config, directory }: Collaboration,
+  limit: CreateRateLimit,
+  { perPerson, perCompany }: ShareLimits,
+  what: string,
+) {
   return {
     clock,
     directory,
     consoleUrl: config.CONSOLE_URL,
     limit: limit(
-      { name: `${what} of a person`, points: config.SHARES_PER_PERSON_PER_HOUR, durationSeconds: 3600 },
-      { name: `${what} of a company`, points: config.SHARES_PER_COMPANY_PER_HOUR, durationSeconds: 3600 },
+      { name: `${what} of a person`, points: perPerson, durationSeconds: 3600 },
+      { name: `${what} of a company`, points: perCompany, durationSeconds: 3600 },
     ),
   };
 }

@@ -7,9 +7,6 @@ const RULESETS_SHARE = 0.4;
 const RULESETS_MAX_BYTES = 512 * 1024 * 1024;
 
 /** Opens the cache of rulesets. */
-export function openRulesets({ config, database, share }: FlagsService): Rulesets {
-  const configured = config.RULESET_CACHE_BYTES;
-  const maxBytes =
-    configured === undefined ? shareOfHeap(RULESETS_SHARE, RULESETS_MAX_BYTES) : share(configured);
-  return createRulesets({ database, maxBytes });
+export function openRulesets({ database }: FlagsService): Rulesets {
+  return createRulesets({ database, maxBytes: shareOfHeap(RULESETS_SHARE, RULESETS_MAX_BYTES) });
 }

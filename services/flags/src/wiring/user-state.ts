@@ -18,10 +18,6 @@ export function runUserState(service: FlagsService): void {
     createUserStateConsumer({ ...service, group: USER_STATE_GROUP, store: createStateStore(database) }),
     createCohortsPublisher(service),
     createRetention({ ...service, data: unseenPeople(database, config.PEOPLE_RETENTION_DAYS) }),
-    createBackfills({
-      ...service,
-      backfills: SEEN_BACKFILLS,
-      rowsPerSecond: config.BACKFILL_ROWS_PER_SECOND,
-    }),
+    createBackfills({ ...service, backfills: SEEN_BACKFILLS }),
   );
 }

@@ -24,7 +24,6 @@ interface KafkaConfig {
 }
 
 interface EventLogConfig extends KafkaConfig {
-  KAFKA_COMPRESSION: 'none' | 'gzip' | 'zstd';
   EVENT_LOG_DATABASE_URL?: string | undefined;
   TOPIC_REPLICATION: number;
   MAX_BYTES_IN_FLIGHT: number;
@@ -83,7 +82,7 @@ function logOf(config: EventLogConfig, clientId: string, logger: Logger, budget:
         'TOPIC_REPLICATION is 1: losing a broker loses its records. Set 3, on three brokers or more',
       );
     }
-    return openKafkaLog({ ...common, ...connection, compression: config.KAFKA_COMPRESSION, onLog });
+    return openKafkaLog({ ...common, ...connection, compression: 'zstd', onLog });
   }
   if (config.EVENT_LOG_DATABASE_URL !== undefined) {
     return openPostgresLog({ ...common, url: config.EVENT_LOG_DATABASE_URL, onLog });

@@ -13,6 +13,12 @@ interface ObjectsContext {
 }
 
 /**
+ * The time without data after which a request fails. Requests that people wait for fail early. Work in the background
+ * would only start again.
+ */
+const TIMEOUTS_MS = { people: 3_000, background: 30_000 };
+
+/**
  * Opens the object store of the settings; returns undefined if they name none. A store for background work waits
  * longer for responses.
  */
@@ -20,7 +26,7 @@ export function openObjects(
   { config, logger, metrics, tracing }: ObjectsContext,
   use: 'people' | 'background' = 'people',
 ): ObjectStore | undefined {
-  const timeoutMs = use === 'people' ? config.S3_TIMEOUT_MS : config.S3_BACKGROUND_TIMEOUT_MS;
+  const timeoutMs = TIMEOUTS_MS[use];
   const measure = measureCalls({ metrics, tracing, dependency: 'object store' });
   const { S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region, OBJECTS_FOLDER: folder } = config;
   const { S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = config;

@@ -21,7 +21,6 @@ export const eventLogSettings = {
     .describe('SASL mechanism.'),
   KAFKA_USERNAME: z.string().optional().describe('SASL user. Without it there is no authentication.'),
   KAFKA_PASSWORD: z.string().optional().meta({ secret: true }).describe('Password of KAFKA_USERNAME.'),
-  KAFKA_COMPRESSION: z.enum(['none', 'gzip', 'zstd']).default('zstd').describe('Compression of records.'),
   EVENT_LOG_DATABASE_URL: postgresUrl.optional().describe('Database of the event log without Kafka.'),
   TOPIC_PARTITIONS: integerSetting({ min: 1, max: 1000, fallback: 4 }).describe(
     'Partitions of a new topic. Change an existing topic with `switchboard topics repartition`.',

@@ -17,11 +17,6 @@ const MAX_RETENTION_DAYS = 36_500;
 /** Returns the schema of days after which data is removed. It is optional; without it, data is kept forever. */
 export const retentionDays = (min = 1) => integerSetting({ min, max: MAX_RETENTION_DAYS });
 
-/** The setting BACKFILL_ROWS_PER_SECOND. */
-export const backfillRate = integerSetting({ min: 1, max: 1_000_000, fallback: 2_000 }).describe(
-  'Rows per second that migrations backfill after the start, for all instances together.',
-);
-
 /** The setting RATE_LIMITS_MULTIPLIER. Services multiply their rate limits by it, except those that the API states. */
 export const rateLimitsMultiplier = integerSetting({ min: 1, max: 10_000, fallback: 1 }).describe(
   'Multiplies the rate limits of this service, for many people behind one address or for load tests.',

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { httpUrl, integerSetting, together } from './fields.ts';
-
-const s3Timeout = (fallback: number) => integerSetting({ min: 100, max: 300_000, fallback });
+import { httpUrl, together } from './fields.ts';
 
 /** Settings of the object store. Check them with `completeS3`. */
 export const objectStoreSettings = {
@@ -22,12 +20,6 @@ export const objectStoreSettings = {
   AWS_ENDPOINT_URL_STS: httpUrl
     .optional()
     .describe('Token service that issues the keys. Default: the one of AWS in S3_REGION.'),
-  S3_TIMEOUT_MS: s3Timeout(3_000).describe(
-    'Milliseconds without data from the S3 server after which a request that a caller waits for fails.',
-  ),
-  S3_BACKGROUND_TIMEOUT_MS: s3Timeout(30_000).describe(
-    'The same for background work: archiving, copies of files for insights, and removal.',
-  ),
   OBJECTS_FOLDER: z.string().optional().describe('Folder to use instead of S3, on a single machine.'),
 };
 
