@@ -25,6 +25,10 @@ describe('every setting', () => {
     },
   );
 
+  test('services have at most 90 settings: a value that no operator can know better is a constant', () => {
+    expect(new Set(allSettings.map(({ name }) => name)).size).toBeLessThanOrEqual(90);
+  });
+
   test('every setting with the name of a secret is marked as secret', () => {
     const secrets = allSettings.filter(({ name }) =>
       /^(?!ALLOW_).*(SECRET|PASSWORD|TOKEN$|API_KEY|PRIVATE_KEY|DATABASE_URL|REDIS_URL|SMTP_URL)/.test(name),
