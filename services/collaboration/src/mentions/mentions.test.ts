@@ -188,7 +188,13 @@ describe('a mention', () => {
 });
 
 it('limits comments that mention people as it limits shares, and no other comments', async () => {
-  const limited = await harness.another({}, { shareLimits: { perPerson: 2, perCompany: 300 } });
+  const limited = await harness.another(
+    {},
+    {
+      shareLimits: { perPerson: 2, perCompany: 300 },
+      mentionDelaySeconds: 1,
+    },
+  );
   const post = async (mentions: string[]) => {
     const answer = await fetch(`${limited.url}${ofReport}`, {
       method: 'POST',
