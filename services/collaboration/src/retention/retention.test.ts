@@ -123,10 +123,12 @@ test('removes the last run of a report with its cohort and its failure', async (
     ['old', 31],
   ] as const) {
     await database.sql`
-      insert into report_runs values ('shop', ${reportId}, 'r', ${daysAgo(days).toISOString()}, '{}')`;
+      insert into report_runs (project_id, report_id, run_id, ran_at, report)
+      values ('shop', ${reportId}, 'r', ${daysAgo(days).toISOString()}, '{}')`;
     await database.sql`insert into report_run_cohorts values ('shop', ${reportId}, 'r', '{}')`;
     await database.sql`
-      insert into report_run_failures values ('shop', ${reportId}, 'f', ${daysAgo(days).toISOString()}, 'c', 'm')`;
+      insert into report_run_failures (project_id, report_id, run_id, failed_at, code, message)
+      values ('shop', ${reportId}, 'f', ${daysAgo(days).toISOString()}, 'c', 'm')`;
   }
   await run();
   for (const table of ['report_runs', 'report_run_cohorts', 'report_run_failures'])

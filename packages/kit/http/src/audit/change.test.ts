@@ -85,7 +85,7 @@ it('refuses a second transaction and details after the audit entry is written', 
   expect(await stored()).toHaveLength(1);
 });
 
-it('answers 500 for an audited operation whose handler does not use its transaction', async () => {
+it('answers 500 if the handler of an audited operation does not use its transaction', async () => {
   const test = await startTestApp();
   test.app.implement(touch, (c) => c.json({}, 200));
   const token = await test.tokens.mint({ sub: 'ops', permissions: ['service.manage'] });
