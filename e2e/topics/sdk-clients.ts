@@ -10,7 +10,7 @@ import type { Gateway } from '../harness/gateway.ts';
 
 /** Applications that track an event ten times a second with an SDK. */
 export interface SdkClients {
-  /** Stops tracking and sends what is queued. Returns the ids of all tracked events and the reported errors. */
+  /** Stops tracking and sends the queued events. Returns the ids of all tracked events and the reported errors. */
   stop(): Promise<{ ids: string[]; errors: string[] }>;
 }
 

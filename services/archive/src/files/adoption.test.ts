@@ -140,7 +140,7 @@ it('does not bring back the originals of a missing file', async () => {
   expect(await store.find([original.key])).toMatchObject([{ isDeleted: true }]);
 });
 
-it('keeps a merged file of records whose offsets an earlier topic also had', async () => {
+it('keeps a merged file of records with offsets that an earlier topic also had', async () => {
   const earlier = { receivedAt: Date.UTC(2026, 2, 1, 8), occurredAt: Date.UTC(2026, 2, 1, 8) };
   await enter(segmentKey(1), [1, 2]);
   await put(mergedKey(1), [1, 2], earlier);
@@ -148,7 +148,7 @@ it('keeps a merged file of records whose offsets an earlier topic also had', asy
   expect(await read()).toEqual(twice([1, 1, 2, 2]));
 });
 
-it('records the files of an earlier topic, whose offsets are beyond the end of the topic', async () => {
+it('records the files of an earlier topic with offsets beyond the end of the topic', async () => {
   await put(segmentKey(200), [200]);
   await adopt();
   expect(await read()).toEqual(twice([200]));
