@@ -65,7 +65,7 @@ export const MET: readonly (readonly [requirement: string, tests: readonly strin
   ['15.1.2 bill of materials', ['e2e/supply-chain/supply-chain.test.ts']],
   [
     '15.2.2 expensive work',
-    ['services/ingestion/src/hostile-bodies.test.ts', 'packages/platform/resilience/src/turns.test.ts'],
+    ['services/ingestion/src/hostile-bodies.test.ts', 'packages/platform/fairness/src/permits.test.ts'],
   ],
   ['15.3.1 fields of answers', ['e2e/product/operations.test.ts']],
   ['15.3.2 redirects are not followed', ['packages/kit/runtime/src/outgoing/sender.test.ts']],
