@@ -13,6 +13,10 @@ export type { Compression } from './kafka/codecs.ts';
 export { type KafkaLogOptions, openKafkaLog } from './kafka/log.ts';
 export { repartitionKafkaTopic } from './kafka/topics/repartition.ts';
 export { murmur2, partitionFor } from './partition.ts';
+export {
+  createPartitionWorkers,
+  type PartitionWorker,
+} from './partition-workers.ts';
 export { openPostgresLog, type PostgresLogOptions } from './postgres/log.ts';
 export { repartitionPostgresTopic } from './postgres/repartition.ts';
 export { publishInOrder } from './publish-in-order.ts';

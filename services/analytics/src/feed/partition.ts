@@ -1,4 +1,9 @@
-import { PartitionLost, type RecordBatch, type StoredRecord } from '@switchboard/event-log';
+import {
+  PartitionLost,
+  type PartitionWorker,
+  type RecordBatch,
+  type StoredRecord,
+} from '@switchboard/event-log';
 import { backoffDelay } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/runtime';
 import type { Block, FeedStore } from './store.ts';
@@ -39,19 +44,10 @@ interface PartitionOptions {
   logger: Logger;
 }
 
-export interface FeedPartition {
-  /** Holds records, skips those already held, and inserts blocks that are due. */
-  add(batch: RecordBatch): Promise<void>;
-  /** Drops all uncommitted records. They are delivered again. */
-  drop(): void;
-  /** Resolves when no work is in progress. */
-  settled(): Promise<unknown>;
-}
-
 /**
  * Inserts one partition: fixes the end of a block, inserts it and commits, in this order. Any step may be repeated.
  */
-export function createFeedPartition(options: PartitionOptions): FeedPartition {
+export function createFeedPartition(options: PartitionOptions): PartitionWorker {
   const { partition, blocks, insert, settings, held, logger } = options;
   const dropping = new AbortController();
   let records: StoredRecord[] = [];

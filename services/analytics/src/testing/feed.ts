@@ -2,13 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { ingestionTopics } from '@switchboard/contracts';
 import { type Database, openDatabase } from '@switchboard/database';
-import { type EventLog, openPostgresLog, type RecordBatch } from '@switchboard/event-log';
+import {
+  type BackgroundConsumer,
+  type EventLog,
+  openPostgresLog,
+  type RecordBatch,
+} from '@switchboard/event-log';
 import { createLogger, createMetrics } from '@switchboard/runtime';
 import { clickHouseDatabase, eventually, testDatabase } from '@switchboard/testkit';
 import { openClickHouse } from '../clickhouse/client.ts';
 import { migrateClickHouse } from '../clickhouse/migrations.ts';
 import { type ClickhouseStore, createClickhouseStore } from '../clickhouse/store.ts';
-import { CLICKHOUSE_GROUP, createFeed, type Feed } from '../feed/consumer.ts';
+import { CLICKHOUSE_GROUP, createFeed } from '../feed/consumer.ts';
 import { createFeedMetrics } from '../feed/metrics.ts';
 import type { FeedSettings } from '../feed/partition.ts';
 import { createFeedStore } from '../feed/store.ts';
@@ -29,7 +34,7 @@ export interface FeedHarness {
   log: EventLog;
   client: ClickHouseClient;
   store: ClickhouseStore;
-  start(changed?: Changed): Feed;
+  start(changed?: Changed): BackgroundConsumer;
   /** Publishes one record of events that differ only in their ids. */
   publish(ids: readonly string[], more?: Published): Promise<void>;
   /** Waits until everything published is committed. */
@@ -67,7 +72,7 @@ export async function startFeedHarness(): Promise<FeedHarness | undefined> {
     { name: ingestionTopics.events, partitions: PARTITIONS, replication: 1, cleanup: 'delete' },
   ]);
   const store = createClickhouseStore(client);
-  let feeds: Feed[] = [];
+  let feeds: BackgroundConsumer[] = [];
   let project = randomUUID();
 
   async function stopFeeds() {

@@ -1,10 +1,10 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import type { Consumption, EventLog } from '@switchboard/event-log';
+import { type BackgroundConsumer, createPartitionWorkers, type EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Clock, Logger, Metrics } from '@switchboard/runtime';
 import type { Threads } from '../threads/threads.ts';
 import { createIntake } from './intake.ts';
-import { createEventPartition, type EventPartition, type FileSettings } from './partition.ts';
+import { createEventPartition, type FileSettings } from './partition.ts';
 import type { EventsStore } from './store.ts';
 
 /** The consumer group of the event archive. Its committed offsets are the progress of stored files. */
@@ -25,19 +25,10 @@ export interface EventConsumerOptions {
   settings: FileSettings;
 }
 
-export interface EventConsumer {
-  /** Returns at once. */
-  start(): void;
-  /** Drops events that are not written yet. They are read again at the next start, here or elsewhere. */
-  stop(): Promise<void>;
-}
-
 /** Creates the consumer that writes the topic `events` to Parquet files, each event once. */
-export function createEventConsumer(options: EventConsumerOptions): EventConsumer {
+export function createEventConsumer(options: EventConsumerOptions): BackgroundConsumer {
   const { store, log, objects, threads, clock, logger, metrics, settings } = options;
-  const partitions = new Map<number, EventPartition>();
   const held = { bytes: 0 };
-  let consumption: Promise<Consumption> | undefined;
 
   const archived = metrics.counter('switchboard_archive_events_total', 'Events written to files.');
   const files = metrics.counter('switchboard_archive_files_total', 'Parquet files stored.');
@@ -55,55 +46,35 @@ export function createEventConsumer(options: EventConsumerOptions): EventConsume
     'switchboard_archive_oldest_unarchived_seconds',
     'Age of the oldest record that was read and is not yet in a file.',
     () => {
-      const oldest = [...partitions.values()].flatMap((one) => one.oldestAt() ?? []);
+      const oldest = [...workers.open.values()].flatMap((one) => one.oldestAt() ?? []);
       return oldest.length === 0 ? 0 : Math.max(0, (clock.now().getTime() - Math.min(...oldest)) / 1000);
     },
   );
 
   const intake = createIntake({ store, threads, onDeadLetters: deadLetters.add });
-
-  function partitionOf(partition: number): EventPartition {
-    const known = partitions.get(partition);
-    if (known !== undefined) return known;
-    const created = createEventPartition({
-      partition,
-      intake,
-      store,
-      objects,
-      threads,
-      settings,
-      held,
-      logger,
-      onStored(contents) {
-        archived.add(contents.events);
-        files.add(contents.files.length);
-        duplicates.add(contents.duplicates);
-      },
-    });
-    partitions.set(partition, created);
-    return created;
-  }
-
-  return {
-    start() {
-      consumption ??= log.consume({
-        group: EVENTS_GROUP,
-        topics: [ingestionTopics.events],
-        commit: 'manual',
-        maxBatchBytes: BATCH_BYTES,
-        minFetchBytes: BATCH_BYTES,
-        handle: (batch) => partitionOf(batch.partition).add(batch),
-        onRevoked(_, partition) {
-          partitions.get(partition)?.drop();
-          partitions.delete(partition);
+  const workers = createPartitionWorkers({
+    log,
+    group: EVENTS_GROUP,
+    topic: ingestionTopics.events,
+    maxBatchBytes: BATCH_BYTES,
+    minFetchBytes: BATCH_BYTES,
+    open: (partition) =>
+      createEventPartition({
+        partition,
+        intake,
+        store,
+        objects,
+        threads,
+        settings,
+        held,
+        logger,
+        onStored(contents) {
+          archived.add(contents.events);
+          files.add(contents.files.length);
+          duplicates.add(contents.duplicates);
         },
-      });
-    },
-    async stop() {
-      const left = [...partitions.values()];
-      for (const one of left) one.drop();
-      await (await consumption)?.stop();
-      await Promise.all(left.map((one) => one.settled()));
-    },
-  };
+      }),
+  });
+
+  return workers;
 }

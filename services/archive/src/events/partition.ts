@@ -1,4 +1,9 @@
-import { PartitionLost, type RecordBatch, type StoredRecord } from '@switchboard/event-log';
+import {
+  PartitionLost,
+  type PartitionWorker,
+  type RecordBatch,
+  type StoredRecord,
+} from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { backoffDelay } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/runtime';
@@ -43,13 +48,7 @@ interface PartitionOptions {
   onStored(contents: SegmentContents): void;
 }
 
-export interface EventPartition {
-  /** Takes in records, skips those already held, and writes files that are due. */
-  add(batch: RecordBatch): Promise<void>;
-  /** Drops all uncommitted records. They are delivered again. */
-  drop(): void;
-  /** Resolves when no work is in progress. */
-  settled(): Promise<unknown>;
+export interface EventPartition extends PartitionWorker {
   /** Log timestamp of the oldest record held, in milliseconds. */
   oldestAt(): number | undefined;
 }

@@ -1,9 +1,9 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import { type Consumption, type EventLog, PartitionLost, type RecordBatch } from '@switchboard/event-log';
+import { createPartitionWorkers, type EventLog, PartitionLost } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Logger, Metrics } from '@switchboard/runtime';
 import pLimit from 'p-limit';
-import { createReplayPartition, type ReplayPartition } from './partition.ts';
+import { createReplayPartition } from './partition.ts';
 import { createSpill } from './spill.ts';
 import { createChunkStorage } from './storage.ts';
 import type { ReplaysStore } from './store.ts';
@@ -38,8 +38,7 @@ export function createReplayConsumer(options: ReplayConsumerOptions) {
   const { patienceMs = PATIENCE_MS, maxHeldBytes = MAX_HELD_BYTES } = options;
   const storage = createChunkStorage({ store, objects, metrics });
   const limit = pLimit(MAX_CONCURRENT_GROUPS);
-  const partitions = new Map<number, ReplayPartition>();
-  const heldBytes = () => [...partitions.values()].reduce((sum, one) => sum + one.bytes(), 0);
+  const heldBytes = (): number => [...workers.open.values()].reduce((sum, one) => sum + one.bytes(), 0);
   const deadLetters = metrics.counter(
     'switchboard_replay_chunks_dead_lettered_total',
     'Invalid or incomplete replay chunks.',
@@ -49,25 +48,24 @@ export function createReplayConsumer(options: ReplayConsumerOptions) {
     'Bytes of replay chunks held in memory until their other parts arrive.',
     heldBytes,
   );
-  let consumption: Promise<Consumption> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
 
-  function openPartition(number: number): ReplayPartition {
-    const spill = createSpill(objects, number);
-    const isOverfull = () => heldBytes() > maxHeldBytes;
-    const shared = { store, storage, limit, logger, deadLetters, patienceMs, isOverfull };
-    const opened = createReplayPartition({ ...shared, spill });
-    partitions.set(number, opened);
-    return opened;
-  }
-
-  async function handle(batch: RecordBatch): Promise<void> {
-    await (partitions.get(batch.partition) ?? openPartition(batch.partition)).handle(batch);
-  }
+  const workers = createPartitionWorkers({
+    log,
+    group: REPLAYS_GROUP,
+    topic: TOPIC,
+    maxBatchBytes: BATCH_BYTES,
+    open(partition) {
+      const spill = createSpill(objects, partition);
+      const isOverfull = () => heldBytes() > maxHeldBytes;
+      const shared = { store, storage, limit, logger, deadLetters, patienceMs, isOverfull };
+      return createReplayPartition({ ...shared, spill });
+    },
+  });
 
   async function sweep(): Promise<void> {
-    for (const [number, partition] of partitions) {
+    for (const [number, partition] of workers.open) {
       try {
         await partition.sweep(async () => (await log.endOffsets(TOPIC))[number]);
       } catch (error) {
@@ -79,20 +77,13 @@ export function createReplayConsumer(options: ReplayConsumerOptions) {
 
   return {
     start() {
-      consumption ??= log.consume({
-        group: REPLAYS_GROUP,
-        topics: [TOPIC],
-        commit: 'manual',
-        maxBatchBytes: BATCH_BYTES,
-        handle,
-        onRevoked: (_, partition) => void partitions.delete(partition),
-      });
+      workers.start();
       const everyMs = Math.min(MAX_SWEEP_INTERVAL_MS, patienceMs / 4);
       timer ??= setInterval(() => (sweeping = sweeping.then(sweep)), everyMs);
     },
     async stop() {
       clearInterval(timer);
-      await (await consumption)?.stop();
+      await workers.stop();
       await sweeping;
     },
   };

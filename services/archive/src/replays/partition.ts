@@ -27,8 +27,6 @@ interface PartitionOptions {
   isOverfull(): boolean;
 }
 
-export type ReplayPartition = ReturnType<typeof createReplayPartition>;
-
 /** Archives one partition, from its assignment until its revocation. */
 export function createReplayPartition(options: PartitionOptions) {
   const { store, storage, spill, limit, logger, deadLetters, patienceMs } = options;
@@ -198,7 +196,7 @@ export function createReplayPartition(options: PartitionOptions) {
     /**
      * Stores the chunks that the records complete, and commits. If it throws, the same records may be passed again.
      */
-    handle: (current: RecordBatch) => inTurn(() => take(current)),
+    add: (current: RecordBatch) => inTurn(() => take(current)),
 
     /**
      * Gives up expired chunks on a partition without traffic. `end` returns the offset of the partition's next
@@ -214,6 +212,11 @@ export function createReplayPartition(options: PartitionOptions) {
         for (const chunk of old) await giveUp(current, chunk, `missing after ${patienceMs / 1000} s`);
         await commit(current);
       }),
+
+    /** Keeps nothing to drop: a revoked partition is opened again. */
+    drop: () => undefined,
+
+    settled: () => turn,
 
     /** Bytes held in memory. */
     bytes: () => assembly.bytes() + complete.reduce((sum, parts) => sum + bytesInMemory(parts), 0),

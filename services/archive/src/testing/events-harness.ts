@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { coversProject } from '@switchboard/contracts';
 import { type Database, migrate, openDatabase } from '@switchboard/database';
-import type { EventLog } from '@switchboard/event-log';
+import type { BackgroundConsumer, EventLog } from '@switchboard/event-log';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { createLogger, createMetrics, type Metrics, systemClock } from '@switchboard/runtime';
 import {
@@ -18,12 +18,7 @@ import {
   testDatabase,
 } from '@switchboard/testkit';
 import { afterAll, afterEach, describe, it } from 'vitest';
-import {
-  createEventConsumer,
-  EVENTS_GROUP,
-  type EventConsumer,
-  type EventConsumerOptions,
-} from '../events/consumer.ts';
+import { createEventConsumer, EVENTS_GROUP, type EventConsumerOptions } from '../events/consumer.ts';
 import type { FileSettings } from '../events/partition.ts';
 import { createEventsStore } from '../events/store.ts';
 import { createFilesStore, type KnownFile } from '../files/store.ts';
@@ -46,7 +41,7 @@ export interface EventsHarness {
   /** Publishes events of a project as ingestion does. */
   publish(projectId: string, events: SentEvent[], receivedAt?: Date): Promise<void>;
   /** Creates a consumer as one process runs it. All dependencies can be replaced. */
-  consumer(overrides?: Partial<EventConsumerOptions>): EventConsumer;
+  consumer(overrides?: Partial<EventConsumerOptions>): BackgroundConsumer;
   /** Resolves once the group has committed everything on the topic. */
   allCommitted(): Promise<void>;
   /** Returns every row of a project in the readable files, as DuckDB reads them. */
@@ -59,9 +54,9 @@ export interface EventsHarness {
 interface Running {
   harness: EventsHarness;
   /** Starts a consumer that stops at the end of the test. */
-  run(overrides?: Partial<EventConsumerOptions>): EventConsumer;
+  run(overrides?: Partial<EventConsumerOptions>): BackgroundConsumer;
   /** The started consumers, in order. A test that removes one must stop it. */
-  running: EventConsumer[];
+  running: BackgroundConsumer[];
 }
 
 /** Runs tests on the embedded log with a folder, and on Kafka with S3 where available. */
@@ -72,7 +67,7 @@ export function onEachBacking(title: string, tests: (running: Running) => void):
   ])(`${title}, on %s`, async (_, start) => {
     const harness = await start();
     if (harness === undefined) return it.skip('with its backings', () => undefined);
-    const running: EventConsumer[] = [];
+    const running: BackgroundConsumer[] = [];
     afterEach(async () => {
       await Promise.all(running.splice(0).map((one) => one.stop()));
     });
