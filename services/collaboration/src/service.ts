@@ -1,12 +1,6 @@
 import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
-import {
-  createRateLimits,
-  defineService,
-  openAuditTrail,
-  openReplica,
-  projectOfRegion,
-} from '@switchboard/http';
+import { createRateLimits, defineService, openAuditTrail, openReplica } from '@switchboard/http';
 import { createRetention, openRedis } from '@switchboard/runtime';
 import { createAnnotations } from './annotations/annotations.ts';
 import { annotationsRoutes } from './annotations/routes.ts';
@@ -18,15 +12,12 @@ import { removeDependents } from './removals/removals.ts';
 import { createRemovalsStore } from './removals/store.ts';
 import { expiringData } from './retention/retention.ts';
 import { createRetentionStore } from './retention/store.ts';
-import { createRunsConsumer } from './runs/consumer.ts';
-import { runsRoutes } from './runs/routes.ts';
-import { createRuns } from './runs/runs.ts';
-import { createRunsStore } from './runs/store.ts';
 import { collaborationMigrations } from './schema/migrations.ts';
 import { type ShareLimits, shareLimits } from './shares/limits.ts';
 import { installDeliveryQueue } from './shares/queue.ts';
 import { openDeliveries } from './wiring/deliveries.ts';
 import { openPublicLinks } from './wiring/public-links.ts';
+import { openRuns } from './wiring/runs.ts';
 import { openComments, openShares } from './wiring/shares.ts';
 
 /** Constants that tests replace. */
@@ -46,7 +37,7 @@ export const collaborationService = defineService({
   // The migrations grant access to its tables.
   beforeMigrations: ({ config, logger }) => installDeliveryQueue(config.MIGRATIONS_DATABASE_URL, logger),
   create(service, constants: CollaborationConstants = {}) {
-    const { add, app, clock, config, database, db, directory, region, run, share } = service;
+    const { add, app, clock, config, database, db, run, share } = service;
     const redis = openRedis(config.REDIS_URL, service);
     add(redis, { stop: () => redis?.disconnect() });
     const limit = createRateLimits(redis, share);
@@ -61,8 +52,7 @@ export const collaborationService = defineService({
     };
     openShares(service, needs);
     openComments(service, needs, constants.mentionDelaySeconds);
-    const runs = createRuns({ store: createRunsStore(db), directory, clock });
-    runsRoutes(app, { runs, ofProject: projectOfRegion(directory, region) });
+    openRuns(service);
 
     const data = expiringData({
       store: createRetentionStore(db),
@@ -71,7 +61,6 @@ export const collaborationService = defineService({
       runDays: config.REPORT_RUNS_RETENTION_DAYS,
     });
     run(
-      createRunsConsumer({ ...service, runs }),
       createRetention({ ...service, data }),
       openErasures({
         ...service,

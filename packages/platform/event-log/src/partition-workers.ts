@@ -3,7 +3,7 @@ import type { Consumption, EventLog, RecordBatch } from './types.ts';
 
 /**
  * The work on one partition, from its assignment to its revocation. A worker collects records, writes many at once,
- * keeps its position in its own database, and commits what is written.
+ * keeps its position in its own database, and commits each record after writing it.
  */
 export interface PartitionWorker {
   /** Takes the records of a batch. If it throws, it is called again with the same records. */
