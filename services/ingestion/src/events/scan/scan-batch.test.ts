@@ -181,7 +181,7 @@ describe('the scan of a body', () => {
       ),
       { numRuns: 1_000 },
     );
-    expect(answered).toBeGreaterThan(100);
+    expect(answered).toBeGreaterThan(10);
   });
 
   it('never accepts bytes that were changed into something else', () => {
