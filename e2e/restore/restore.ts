@@ -139,7 +139,7 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
     await dropDatabase('archive');
     await runCommand('restore', { service: 'archive' });
     await runCommand('replica', { service: 'archive' });
-    await runCommand('adopt');
+    await runCommand('rebuild');
     await runCommand('reset', { group: 'archive.replays' });
     await start('archive');
     await eventuallyIs('recordings', recordings, ['session-after', 'session-before']);

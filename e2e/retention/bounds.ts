@@ -44,7 +44,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.seen_events': { setting: 'ARCHIVE_SEEN_BYTES' },
     'public.duplicate_events': { setting: 'ARCHIVE_SEEN_BYTES' },
     'public.seen_days': { after: 'seven days' },
-    'public.adoptions': { after: 'files are adopted' },
+    'public.adoptions': { after: 'the manifest is rebuilt' },
     'public.event_dead_letters': { after: 'seven days' },
     'public.event_segments': { setting: 'EVENTS_RETENTION_HOURS' },
     'public.event_files': { setting: 'ARCHIVE_RETENTION_DAYS' },

@@ -5,11 +5,11 @@ import { defineService, openAuditTrail, openReplica, projectOfRegion } from '@sw
 import { createRetention } from '@switchboard/runtime';
 import { archiveSettings } from './config.ts';
 import { archiveMigrations } from './schema/migrations.ts';
-import { createThreads } from './threads/threads.ts';
 import { openPersonErasure } from './wiring/erasure.ts';
 import { openEventLookup, runEvents } from './wiring/events.ts';
 import { openArchiveObjects } from './wiring/objects.ts';
 import { openRecordings, runReplays } from './wiring/replays.ts';
+import { openThreads } from './wiring/threads.ts';
 
 /** Stores events as Parquet files and replays as recordings, merges and erases them. */
 export const archiveService = defineService({
@@ -22,9 +22,9 @@ export const archiveService = defineService({
     const { add, app, config, database, directory, log, region, run, serves } = service;
     const { objects, promptObjects } = openArchiveObjects(service);
     // Further cores take further processes, up to one per partition.
-    const threads = add(createThreads({ size: 1, objects }));
+    const threads = add(openThreads({ size: 1, objects }));
     // Separate threads, so that a merge of several seconds does not delay events.
-    const merging = add(createThreads({ size: 1, objects }));
+    const merging = add(openThreads({ size: 1, objects }));
 
     const expiring: ExpiringData[] = [];
     const erasure = openPersonErasure(service, { objects, merging });

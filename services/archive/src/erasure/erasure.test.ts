@@ -6,15 +6,15 @@ import { openDatabase } from '@switchboard/database';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { testDatabase } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ANY_PROJECT, type Coverage } from '../files/contents.ts';
-import { encodeEvents } from '../files/encode.ts';
+import { createEventErasure } from '../files/event-erasure.ts';
 import { createFilesStore } from '../files/store.ts';
+import { ANY_PROJECT, type Coverage } from '../rows/contents.ts';
+import { encodeEvents } from '../rows/encode.ts';
 import { archiveMigrations } from '../schema/migrations.ts';
 import { archivedEvent } from '../testing/archived-event.ts';
 import { rowsIn, storeFile } from '../testing/files.ts';
-import { createThreads } from '../threads/threads.ts';
+import { openThreads } from '../wiring/threads.ts';
 import { createErasure } from './erasure.ts';
-import { createEventErasure } from './event-erasure.ts';
 
 const test = await testDatabase({ migrations: [archiveMigrations] });
 const database = openDatabase({ url: test.url, applicationName: 'test' });
@@ -22,7 +22,7 @@ const files = createFilesStore(database.drizzle);
 let folder: string;
 let objects: ObjectStore;
 let readFrom: ObjectStore;
-const threads = createThreads({ size: 1, objects: { get: (key, range) => readFrom.get(key, range) } });
+const threads = openThreads({ size: 1, objects: { get: (key, range) => readFrom.get(key, range) } });
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'switchboard-erasure-'));
   objects = openObjectStore({ folder });

@@ -1,7 +1,7 @@
 import type { Eraser } from '@switchboard/directory';
+import type { EventErasure } from '../files/event-erasure.ts';
 import type { Erasure as ReplayErasure } from '../replays/erasure.ts';
 import type { ReplaysStore } from '../replays/store.ts';
-import type { EventErasure } from './event-erasure.ts';
 
 const PAGE_SIZE = 50;
 

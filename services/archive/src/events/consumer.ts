@@ -3,7 +3,8 @@ import { type BackgroundConsumer, createPartitionWorkers, type EventLog } from '
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Clock, Logger, Metrics } from '@switchboard/runtime';
 import type { Threads } from '../threads/threads.ts';
-import { createIntake } from './intake.ts';
+import type { EventCalls } from './calls.ts';
+import { createDeduplication } from './deduplication.ts';
 import { createEventPartition, type FileSettings } from './partition.ts';
 import type { EventsStore } from './store.ts';
 
@@ -18,7 +19,7 @@ export interface EventConsumerOptions {
   log: Pick<EventLog, 'consume'>;
   objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete'>;
   /** The threads that decode and encode events. */
-  threads: Pick<Threads, 'use'>;
+  threads: Pick<Threads<EventCalls>, 'use'>;
   clock: Clock;
   logger: Logger;
   metrics: Pick<Metrics, 'counter' | 'gauge'>;
@@ -51,7 +52,7 @@ export function createEventConsumer(options: EventConsumerOptions): BackgroundCo
     },
   );
 
-  const intake = createIntake({ store, threads, onDeadLetters: deadLetters.add });
+  const deduplicate = createDeduplication({ store, threads, onDeadLetters: deadLetters.add });
   const workers = createPartitionWorkers({
     log,
     group: EVENTS_GROUP,
@@ -61,7 +62,7 @@ export function createEventConsumer(options: EventConsumerOptions): BackgroundCo
     open: (partition) =>
       createEventPartition({
         partition,
-        intake,
+        deduplicate,
         store,
         objects,
         threads,

@@ -1,6 +1,6 @@
 import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
-import { eventKey } from './archived-event.ts';
 import type { Undecodable } from './decode.ts';
+import { eventKey } from './event-key.ts';
 import type { EventsStore } from './store.ts';
 
 type DeadLetterStore = Pick<EventsStore, 'hasDeadLetter' | 'insertDeadLetter'>;

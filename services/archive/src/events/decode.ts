@@ -9,7 +9,7 @@ import {
 } from '@switchboard/contracts';
 import type { StoredRecord } from '@switchboard/event-log';
 import { z } from 'zod';
-import { eventKey } from './archived-event.ts';
+import { eventKey } from './event-key.ts';
 import { type EventTexts, type PackedEvents, packTexts } from './packed-events.ts';
 
 /** The line number of a whole record that cannot be decoded. */

@@ -1,50 +1,89 @@
-import { isSamePlace, type KeyedPlace, type KeyedRecord, recordOf } from './archived-event.ts';
+import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
+import { moved } from '../threads/buffers.ts';
+import type { Threads } from '../threads/threads.ts';
+import type { EventCalls } from './calls.ts';
+import { putDeadLetters } from './dead-letters.ts';
+import type { RawRecord } from './decode.ts';
+import { findDuplicates } from './duplicates.ts';
+import type { SegmentRecord } from './encode-segment.ts';
 import type { EventsStore } from './store.ts';
 
-type SeenStore = Pick<EventsStore, 'insertSeen' | 'findSeen' | 'insertDuplicates'>;
+/** A record's contribution to the archive. */
+export interface Entry extends SegmentRecord {
+  offset: bigint;
+  /** Log timestamp, in milliseconds. */
+  timestamp: number;
+  bytes: number;
+  /** The number of archived events. */
+  count: number;
+  duplicates: number;
+}
 
-/**
- * Returns the events that were first seen at another place, and records them as duplicates. Deterministic for a place
- * that is read again.
- */
-export async function findDuplicates(
-  store: SeenStore,
-  records: readonly KeyedRecord[],
-): Promise<KeyedPlace[]> {
-  const count = records.reduce((sum, { lines }) => sum + lines.length, 0);
-  // Usually all events are new, and need no individual work.
-  if (count === 0 || (await store.insertSeen(records)) === count) return [];
-  const events = records.flatMap(placesOf);
-  const candidates = new Map<string, KeyedPlace>();
-  for (const event of events) if (!candidates.has(event.key)) candidates.set(event.key, event);
-  const firsts = await firstsOf(store, [...candidates.values()]);
-  const duplicates = events.filter((event) => !firsts.has(event));
-  if (duplicates.length > 0) await store.insertDuplicates(duplicates);
-  return duplicates;
+/** Returns the entries of records of one partition, without their duplicate events. */
+export type Deduplicate = (
+  batch: Pick<RecordBatch, 'deadLetter'>,
+  records: readonly StoredRecord[],
+) => Promise<Entry[]>;
+
+interface DeduplicationOptions {
+  store: EventsStore;
+  threads: Pick<Threads<EventCalls>, 'use'>;
+  onDeadLetters(count: number): void;
 }
 
 /**
- * Returns the candidates that are at their first place. Their keys differ, and they were inserted if they had no
- * place.
+ * Decodes records of one partition, and stores the place of each event to find duplicates. From then on the event
+ * counts as accepted. Deterministic for the same records.
  */
-async function firstsOf(store: SeenStore, candidates: readonly KeyedPlace[]): Promise<Set<KeyedPlace>> {
-  const firsts = new Set<KeyedPlace>();
-  // Takes one pass, unless the seven days of a row end between the two statements.
-  for (let left = candidates; left.length > 0; ) {
-    const places = await store.findSeen(left.map(({ key }) => key));
-    for (const event of left) {
-      const first = places.get(event.key);
-      if (first !== undefined && isSamePlace(first, event)) firsts.add(event);
-    }
-    left = left.filter(({ key }) => !places.has(key));
-    if (left.length > 0) await store.insertSeen(left.map(recordOf));
-  }
-  return firsts;
+export function createDeduplication({ store, threads, onDeadLetters }: DeduplicationOptions): Deduplicate {
+  return async (batch, records) => {
+    const last = records.at(-1);
+    if (last === undefined) return [];
+    const decoded = await threads.use((thread) => thread.decode(copiesOf(records)));
+    const taken = records.map((record, index) => {
+      const found = decoded[index];
+      if (found === undefined) throw new Error('a record was not decoded');
+      return { record, ...found };
+    });
+    const keyed = taken.map(({ keys, events }) => {
+      const { partition, offset, lines, receivedAt: acceptedAt } = events;
+      return { keys, partition, offset, lines, acceptedAt };
+    });
+    const duplicates = Map.groupBy(await findDuplicates(store, keyed), ({ offset }) => offset);
+    const undecodable = taken.flatMap(({ record, undecodable }) =>
+      undecodable.map((line) => ({ ...line, record })),
+    );
+    onDeadLetters(await putDeadLetters(store, batch, undecodable));
+    await store.saveProgress({
+      partition: last.partition,
+      nextOffset: last.offset + 1n,
+      recordedAt: last.timestamp,
+      acceptedAt: keyed.findLast(({ lines }) => lines.length > 0)?.acceptedAt ?? last.timestamp,
+    });
+    return taken.map(({ record, events }) => {
+      const without = (duplicates.get(record.offset) ?? []).map(({ line }) => line);
+      return {
+        events,
+        without,
+        offset: record.offset,
+        timestamp: record.timestamp,
+        bytes: record.value?.length ?? 0,
+        count: events.lines.length - without.length,
+        duplicates: without.length,
+      };
+    });
+  };
 }
 
-function placesOf({ keys, lines, partition, offset, acceptedAt }: KeyedRecord): KeyedPlace[] {
-  if (lines.length === 0) return [];
-  return keys
-    .split(',')
-    .map((key, index) => ({ key, partition, offset, line: lines[index] ?? 0, acceptedAt }));
+/** Copies the records' values into one buffer, which is transferred to a thread without other fetched data. */
+function copiesOf(records: readonly StoredRecord[]): RawRecord[] {
+  const bytes = Buffer.allocUnsafeSlow(records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
+  let end = 0;
+  const copies = records.map((record) => {
+    if (record.value === null) return record;
+    const start = end;
+    end += record.value.copy(bytes, start);
+    return { ...record, value: bytes.subarray(start, end) };
+  });
+  return moved(copies, [bytes]);
 }

@@ -1,11 +1,12 @@
 import { coversProject, type EventLookupResult, ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
-import { FileGone, openFile } from '../files/read.ts';
 import type { FilesStore, KnownFile } from '../files/store.ts';
-import { eventKey, type Place } from './archived-event.ts';
+import { fileKey, formerFileKey, ownFileKey } from '../rows/file-keys.ts';
+import { FileGone, openFile } from '../rows/read.ts';
+import type { Place } from '../rows/row.ts';
 import { EVENTS_GROUP } from './consumer.ts';
-import { fileKey, formerFileKey, ownFileKey } from './file-keys.ts';
+import { eventKey } from './event-key.ts';
 import type { EventHistory, EventsStore } from './store.ts';
 
 interface EventLookupOptions {

@@ -1,9 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import type { ObjectStore } from '@switchboard/object-store';
-import type { NewFile } from '../files/contents.ts';
+import type { NewFile } from '../rows/contents.ts';
+import { dayOf, formerFileKey, keyPrefix } from '../rows/file-keys.ts';
 import type { Threads } from '../threads/threads.ts';
+import type { EventCalls } from './calls.ts';
 import type { SegmentRecord } from './encode-segment.ts';
-import { dayOf, formerFileKey, keyPrefix } from './file-keys.ts';
 import type { Segment } from './store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -12,7 +13,7 @@ const MAX_CONCURRENT_FILES = 4;
 
 interface WriteOptions {
   objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete'>;
-  threads: Pick<Threads, 'use'>;
+  threads: Pick<Threads<EventCalls>, 'use'>;
   /** Aborts the call with an exception. */
   signal: AbortSignal;
   /**

@@ -1,4 +1,4 @@
-import type { Place, Row } from './archived-event.ts';
+import type { Place, Row } from '../rows/row.ts';
 
 /**
  * The events of a record in a few buffers. As objects, the garbage collector would move them until their file is

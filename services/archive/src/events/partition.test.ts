@@ -10,7 +10,7 @@ it('counts no bytes as held after a partition is dropped during a commit', async
   let segment: Segment | undefined;
   const partition: EventPartition = createEventPartition({
     partition: 0,
-    intake: async (_, records) =>
+    deduplicate: async (_, records) =>
       records.map((record) => ({
         ...record,
         ...decodeRecord(record),

@@ -10,8 +10,9 @@ import type { Logger } from '@switchboard/runtime';
 import { isSameBatch } from '../batches/same-batch.ts';
 import { free } from '../threads/buffers.ts';
 import type { Threads } from '../threads/threads.ts';
+import type { EventCalls } from './calls.ts';
+import type { Deduplicate, Entry } from './deduplication.ts';
 import { writeFiles } from './files.ts';
-import type { Entry, Intake } from './intake.ts';
 import { buffersOf } from './packed-events.ts';
 import type { EventsStore, Segment, SegmentContents } from './store.ts';
 
@@ -38,10 +39,10 @@ export interface Held {
 
 interface PartitionOptions {
   partition: number;
-  intake: Intake;
+  deduplicate: Deduplicate;
   store: Pick<EventsStore, 'findSegment' | 'segmentsWithin' | 'beginSegment' | 'markStored'>;
   objects: Pick<ObjectStore, 'put' | 'get' | 'list' | 'delete'>;
-  threads: Pick<Threads, 'use'>;
+  threads: Pick<Threads<EventCalls>, 'use'>;
   settings: FileSettings;
   held: Held;
   logger: Logger;
@@ -58,7 +59,7 @@ export interface EventPartition extends PartitionWorker {
  * commits, in this order. The next owner of the partition may repeat any step.
  */
 export function createEventPartition(options: PartitionOptions): EventPartition {
-  const { partition, intake, store, objects, threads, settings, held, logger, onStored } = options;
+  const { partition, deduplicate, store, objects, threads, settings, held, logger, onStored } = options;
   const dropping = new AbortController();
   /** In reading order. If offsets went back, an offset may be lower than or equal to the previous one. */
   let entries: Entry[] = [];
@@ -83,7 +84,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     begin(current);
     // In slices, so that compressed batches are decoded only as they are written.
     for (const slice of slicesOf(current.records.filter(({ offset }) => offset >= position))) {
-      const taken = await intake(current, slice);
+      const taken = await deduplicate(current, slice);
       if (dropping.signal.aborted) return;
       if (entries.length === 0) heldSince = performance.now();
       entries.push(...taken);

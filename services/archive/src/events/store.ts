@@ -1,6 +1,8 @@
 import type { Database } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
-import type { NewFile } from '../files/contents.ts';
+import type { NewFile } from '../rows/contents.ts';
+import type { Position } from '../rows/file-keys.ts';
+import type { Place } from '../rows/row.ts';
 import {
   duplicateEvents,
   eventDeadLetters,
@@ -10,15 +12,12 @@ import {
   seenEvents,
 } from '../schema/index.ts';
 import { insertFiles } from '../schema/insert-files.ts';
-import { type KeyedPlace, type KeyedRecord, type Place, recordOf } from './archived-event.ts';
+import { type KeyedPlace, type KeyedRecord, recordOf } from './event-key.ts';
 
 type Db = Database['drizzle'];
 
 /** Consecutive records of a partition that are written to files together. Times are the records' log timestamps. */
-export interface Segment {
-  partition: number;
-  firstOffset: bigint;
-  firstAt: number;
+export interface Segment extends Position {
   lastOffset: bigint;
   earliestAt: number;
   latestAt: number;

@@ -4,16 +4,17 @@ import type { EventLog } from '@switchboard/event-log';
 import { createLogger, systemClock } from '@switchboard/runtime';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ArchivedEvent } from '../events/archived-event.ts';
+import { EVENTS_GROUP } from '../events/consumer.ts';
+import { ANY_PROJECT } from '../rows/contents.ts';
+import { compareRows } from '../rows/order.ts';
+import { openFile } from '../rows/read.ts';
+import type { ArchivedEvent } from '../rows/row.ts';
 import { archivedEvent, withStrings } from '../testing/archived-event.ts';
 import { type EventsHarness, onPostgresAndFolder } from '../testing/events-harness.ts';
 import { rowsIn, storeFile } from '../testing/files.ts';
 import { publishFiles } from '../testing/published-files.ts';
 import { work } from './compaction.ts';
-import { ANY_PROJECT } from './contents.ts';
 import { createDueMerges, type DueMerges } from './due-merges.ts';
-import { compareRows } from './order.ts';
-import { openFile } from './read.ts';
 import { createFilesStore, type FilesStore } from './store.ts';
 
 let harness: EventsHarness;
@@ -51,6 +52,7 @@ const put = (name: string, rows: ArchivedEvent[], coverage = ANY_PROJECT) =>
 
 /** Options unrelated to files. */
 const around = {
+  group: EVENTS_GROUP,
   log: { lag: async () => [] },
   logger: createLogger({ service: 'archive', level: 'silent' }),
   retentionHours: 168,
@@ -274,7 +276,7 @@ describe('merging files', () => {
     expect(new Set((await rowsIn(harness)).map((row) => row.projectId))).toEqual(new Set(['project-1']));
   });
 
-  it('leaves the files of a day alone if their adoption failed, and merges those of other days', async () => {
+  it('leaves the files of a day alone if the rebuild of their manifest failed, and merges those of other days', async () => {
     const other = '2026-02-28';
     const bad = `events/${other}/events-0-${'0'.repeat(16)}-1000.parquet`;
     await harness.objects.put(bad, Buffer.from('not a file'));
@@ -292,10 +294,10 @@ describe('merging files', () => {
       [other, 10],
       [DAY, 20],
     ]);
-    expect(await store.isAdoptionWanted()).toBe(true);
+    expect(await store.isRebuildWanted()).toBe(true);
     await harness.objects.delete(bad);
     await run(nextDay, { log: { lag } });
-    expect(await store.isAdoptionWanted()).toBe(false);
+    expect(await store.isRebuildWanted()).toBe(false);
     expect(await days()).toEqual([
       [other, 20],
       [DAY, 20],

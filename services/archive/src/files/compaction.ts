@@ -3,11 +3,11 @@ import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { poll } from '@switchboard/resilience';
 import type { Clock, Logger, Metrics } from '@switchboard/runtime';
-import { createEventErasure } from '../erasure/event-erasure.ts';
-import { EVENTS_GROUP } from '../events/consumer.ts';
 import type { Threads } from '../threads/threads.ts';
-import { adoptFiles } from './adoption.ts';
+import type { FileCalls } from './calls.ts';
 import { createDueMerges, type DueMerges } from './due-merges.ts';
+import { createEventErasure } from './event-erasure.ts';
+import { rebuildManifest } from './manifest-rebuild.ts';
 import { mergeFiles } from './merging.ts';
 import { deleteFiles } from './rewrite.ts';
 import { createFilesStore, type FilesStore, lockCompaction } from './store.ts';
@@ -16,11 +16,13 @@ interface CompactionOptions {
   database: Database;
   objects: ObjectStore;
   /** The threads that merge files. */
-  threads: Pick<Threads, 'use'>;
+  threads: Pick<Threads<FileCalls>, 'use'>;
   clock: Clock;
   logger: Logger;
   metrics: Pick<Metrics, 'counter'>;
   log: Pick<EventLog, 'lag'>;
+  /** The consumer group that writes events to files. */
+  group: string;
   /** How long the topic `events` keeps a record, in hours. */
   retentionHours: number;
   /** How long a replaced file remains for its current readers, in seconds. */
@@ -124,23 +126,23 @@ export async function work(options: WorkOptions): Promise<void> {
     };
     await attempt('erase the events of a project', erase, { projectId });
   }
-  const unadopted = await attempt('adopt files', () => adopt(options));
-  // A file that is merged before it is adopted would share rows with others.
-  if (unadopted !== undefined) {
-    await attempt('merge files', () => mergeFiles({ ...options, without: unadopted }));
+  const failed = await attempt('rebuild manifest', () => rebuild(options));
+  // A file that is merged before the manifest has it would share rows with others.
+  if (failed !== undefined) {
+    await attempt('merge files', () => mergeFiles({ ...options, without: failed }));
   }
   await attempt('delete replaced files', () => deleteReplaced({ store, objects, replacedSeconds, signal }));
   await attempt('delete rows of deleted files', () => forget(store));
 }
 
-/** Adopts files if requested, and returns the days on which it failed. */
-async function adopt(options: WorkOptions): Promise<ReadonlySet<string>> {
+/** Rebuilds the manifest if requested, and returns the days on which it failed. */
+async function rebuild(options: WorkOptions): Promise<ReadonlySet<string>> {
   const { store, clock, retentionHours } = options;
-  if (!(await store.isAdoptionWanted())) return new Set();
+  if (!(await store.isRebuildWanted())) return new Set();
   const earliest = clock.now().getTime() - (retentionHours + GRACE_HOURS) * HOUR_MS;
   const isExpired = (timestamp: number) => timestamp < earliest;
-  const failed = await adoptFiles({ ...options, group: EVENTS_GROUP, isExpired });
-  if (failed.size === 0) await store.markAdopted();
+  const failed = await rebuildManifest({ ...options, isExpired });
+  if (failed.size === 0) await store.markRebuilt();
   return failed;
 }
 

@@ -2,9 +2,9 @@ import { type Database, openDatabase } from '@switchboard/database';
 import { testDatabase } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeEach, expect, it } from 'vitest';
+import { ANY_PROJECT } from '../rows/contents.ts';
 import { archiveMigrations } from '../schema/migrations.ts';
 import { rowsRead } from '../testing/rows-read.ts';
-import { ANY_PROJECT } from './contents.ts';
 import { createDueMerges } from './due-merges.ts';
 import type { Merge } from './plan.ts';
 import { createFilesStore } from './store.ts';
@@ -44,7 +44,7 @@ async function carryOut({ day, files }: Merge): Promise<void> {
     lastOccurredAt: 0,
     eventNames: null,
   };
-  await store.adopt(
+  await store.enter(
     [{ key, day, bytes, ...contents, ...ANY_PROJECT }],
     files.map((file) => file.key),
   );

@@ -1,9 +1,9 @@
-import type { Row } from '../events/archived-event.ts';
-import { type Contents, type Coverage, collectContents } from './contents.ts';
-import { createFileEncoder, type FileEncoder, ROW_GROUP_ROWS } from './encode.ts';
-import { compareRows } from './order.ts';
+import { type Contents, type Coverage, collectContents } from '../rows/contents.ts';
+import { createFileEncoder, type FileEncoder, ROW_GROUP_ROWS } from '../rows/encode.ts';
+import { compareRows } from '../rows/order.ts';
+import type { OpenFile } from '../rows/read.ts';
+import type { Row } from '../rows/row.ts';
 import { coverageOf } from './plan.ts';
-import type { OpenFile } from './read.ts';
 
 /** A file that results from a merge. */
 export interface Merged {

@@ -1,7 +1,7 @@
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Clock, Logger } from '@switchboard/runtime';
-import { refOf } from '../threads/calls.ts';
 import type { Threads } from '../threads/threads.ts';
+import { type FileCalls, refOf } from './calls.ts';
 import type { DueMerges } from './due-merges.ts';
 import type { Merge } from './plan.ts';
 import { replaceFiles } from './rewrite.ts';
@@ -11,7 +11,7 @@ interface MergingOptions {
   store: FilesStore;
   objects: ObjectStore;
   /** The threads that merge files. */
-  threads: Pick<Threads, 'use'>;
+  threads: Pick<Threads<FileCalls>, 'use'>;
   merges: DueMerges;
   /** Days to leave unmerged. */
   without: ReadonlySet<string>;
@@ -73,10 +73,10 @@ async function unreadable(
 ): Promise<Merge['files']> {
   const found: Merge['files'] = [];
   for (const file of files) {
-    const survey = await threads
-      .use((thread) => thread.survey(refOf(file)), signal)
+    const scan = await threads
+      .use((thread) => thread.scan(refOf(file)), signal)
       .catch(() => signal.throwIfAborted());
-    if (survey === undefined) found.push(file);
+    if (scan === undefined) found.push(file);
     if (found.length === MAX_FAILED) break;
   }
   return found.length === 0 || found.length === MAX_FAILED ? files : found;

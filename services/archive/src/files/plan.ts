@@ -1,6 +1,6 @@
 import { bucketOf } from '@switchboard/contracts';
-import { ANY_PROJECT, type Coverage } from './contents.ts';
-import { ROW_GROUP_ROWS } from './encode.ts';
+import { ANY_PROJECT, type Coverage } from '../rows/contents.ts';
+import { ROW_GROUP_ROWS } from '../rows/encode.ts';
 import type { KnownFile } from './store.ts';
 
 /** Files of one day to merge. */

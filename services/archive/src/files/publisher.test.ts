@@ -5,11 +5,11 @@ import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterEach, expect, it } from 'vitest';
 import { EVENTS_GROUP } from '../events/consumer.ts';
+import { ANY_PROJECT } from '../rows/contents.ts';
 import { archivedEvent } from '../testing/archived-event.ts';
 import { newProject, onEachBacking, sent } from '../testing/events-harness.ts';
 import { storeFile } from '../testing/files.ts';
 import { recordsOn } from '../testing/log.ts';
-import { ANY_PROJECT } from './contents.ts';
 import { createFilesPublisher } from './publisher.ts';
 
 onEachBacking('the publisher of files', ({ harness, run }) => {
@@ -22,6 +22,7 @@ onEachBacking('the publisher of files', ({ harness, run }) => {
       database: harness.database,
       log,
       region: 'eu',
+      group: EVENTS_GROUP,
       replication: 1,
       logger,
     });

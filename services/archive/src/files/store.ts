@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Db, Tx } from '@switchboard/database';
 import type { Unpublished } from '@switchboard/runtime';
 import { type SQL, sql } from 'drizzle-orm';
+import type { NewFile } from '../rows/contents.ts';
 import { adoptions, erasedProjects, eventFiles, publishedFiles } from '../schema/index.ts';
 import { newFileColumns, rowsOfFiles } from '../schema/insert-files.ts';
-import type { NewFile } from './contents.ts';
 
 export interface KnownFile extends NewFile {
   createdAt: number;
@@ -45,10 +45,10 @@ export interface FilesStore {
   /** Returns the latest day before this one with readable files. */
   dayBefore(day: string): Promise<string | undefined>;
   /** Enters stored files, which replace others (keys). */
-  adopt(files: readonly NewFile[], replaced: readonly string[]): Promise<void>;
-  /** Whether a search for files that exist only in the object store was requested. */
-  isAdoptionWanted(): Promise<boolean>;
-  markAdopted(): Promise<void>;
+  enter(files: readonly NewFile[], replaced: readonly string[]): Promise<void>;
+  /** Whether a rebuild of the manifest was requested. */
+  isRebuildWanted(): Promise<boolean>;
+  markRebuilt(): Promise<void>;
   /** Returns the files with an object, replaced or not, that may have rows of a project in these buckets. */
   existing(project: {
     projectId: string;
@@ -150,7 +150,7 @@ export function createFilesStore(db: Db): FilesStore {
 
     dayBefore: (day) => dayOf(sql`max(day)`, sql`day < ${day}::date and ${isRead}`),
 
-    async adopt(files, replaced) {
+    async enter(files, replaced) {
       const id = randomUUID();
       await db.transaction(async (tx) => {
         await tx.execute(sql`
@@ -162,12 +162,12 @@ export function createFilesStore(db: Db): FilesStore {
       });
     },
 
-    async isAdoptionWanted() {
+    async isRebuildWanted() {
       const rows = await db.execute(sql`select 1 from ${adoptions} limit 1`);
       return rows.length > 0;
     },
 
-    async markAdopted() {
+    async markRebuilt() {
       await db.execute(sql`delete from ${adoptions}`);
     },
 

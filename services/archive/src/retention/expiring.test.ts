@@ -5,13 +5,14 @@ import type { ObjectStore } from '@switchboard/object-store';
 import { createLogger, createMetrics, createRetention } from '@switchboard/runtime';
 import { eventually, startS3 } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVENTS_GROUP } from '../events/consumer.ts';
 import { work } from '../files/compaction.ts';
-import { ANY_PROJECT } from '../files/contents.ts';
 import { createDueMerges } from '../files/due-merges.ts';
 import { createFilesPublisher } from '../files/publisher.ts';
 import { createFilesStore } from '../files/store.ts';
 import { createErasure } from '../replays/erasure.ts';
 import { createReplaysStore } from '../replays/store.ts';
+import { ANY_PROJECT } from '../rows/contents.ts';
 import { archivedEvent } from '../testing/archived-event.ts';
 import { type EventsHarness, onPostgresAndFolder } from '../testing/events-harness.ts';
 import { rowsIn, storeFile } from '../testing/files.ts';
@@ -49,7 +50,14 @@ describe('archived events', () => {
           coverage,
         });
       }
-    const publisher = createFilesPublisher({ database, log, region: 'eu', replication: 1, logger });
+    const publisher = createFilesPublisher({
+      database,
+      log,
+      region: 'eu',
+      group: EVENTS_GROUP,
+      replication: 1,
+      logger,
+    });
     publisher.start();
     /** Returns the files that readers of the topic know. */
     const known = async () => {
@@ -79,6 +87,7 @@ describe('archived events', () => {
 
     const compact = (replacedSeconds: number) =>
       work({
+        group: EVENTS_GROUP,
         store,
         objects,
         threads,

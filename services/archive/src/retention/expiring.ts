@@ -1,8 +1,8 @@
 import type { ExpiringData } from '@switchboard/database';
-import { dayOf } from '../events/file-keys.ts';
 import type { FilesStore } from '../files/store.ts';
 import type { Erasure } from '../replays/erasure.ts';
 import type { ReplaysStore } from '../replays/store.ts';
+import { dayOf } from '../rows/file-keys.ts';
 
 const FILES_AT_ONCE = 1_000;
 const SESSIONS_AT_ONCE = 50;

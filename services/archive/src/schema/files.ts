@@ -68,8 +68,7 @@ export const erasedProjects = pgTable('erased_projects', {
 });
 
 /**
- * A row requests a search for files that exist only in the object store. It is deleted once they are in
- * `event_files`.
+ * A row requests that `event_files` be rebuilt from the files in the object store. It is deleted once that is done.
  */
 export const adoptions = pgTable('adoptions', {
   requestedAt: time('requested_at').primaryKey().defaultNow(),

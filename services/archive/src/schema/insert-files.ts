@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { NewFile } from '../files/contents.ts';
+import type { NewFile } from '../rows/contents.ts';
 import { eventFiles } from './files.ts';
 
 /** Returns the statement that inserts files if a condition holds. Existing files are unchanged. */

@@ -1,4 +1,4 @@
-import type { ArchivedEvent, Row } from '../events/archived-event.ts';
+import type { ArchivedEvent, Row } from '../rows/row.ts';
 
 /** For tests: returns an archived event of `ada`. */
 export const archivedEvent = (index: number, more: Partial<ArchivedEvent> = {}): ArchivedEvent => ({

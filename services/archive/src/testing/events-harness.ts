@@ -23,7 +23,7 @@ import type { FileSettings } from '../events/partition.ts';
 import { createEventsStore } from '../events/store.ts';
 import { createFilesStore, type KnownFile } from '../files/store.ts';
 import { archiveMigrations } from '../schema/migrations.ts';
-import { createThreads, type Threads } from '../threads/threads.ts';
+import { type ArchiveThreads, openThreads } from '../wiring/threads.ts';
 import { openLog } from './log.ts';
 import { eventRecords, type SentEvent } from './records.ts';
 
@@ -36,7 +36,7 @@ export interface EventsHarness {
   database: Database;
   log: EventLog;
   objects: ObjectStore;
-  threads: Threads;
+  threads: ArchiveThreads;
   metrics: Metrics;
   /** Publishes events of a project as ingestion does. */
   publish(projectId: string, events: SentEvent[], receivedAt?: Date): Promise<void>;
@@ -140,7 +140,7 @@ async function createHarness(
   const metrics = createMetrics('archive');
   const logger = createLogger({ service: 'archive', level: 'silent' });
   const store = createEventsStore(database.drizzle);
-  const threads = createThreads({ size: 1, objects });
+  const threads = openThreads({ size: 1, objects });
   const common = { store, log, objects, threads, clock: systemClock, logger, settings: quick };
 
   /** Copies the readable files of a project to a folder. */

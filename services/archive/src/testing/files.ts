@@ -1,12 +1,12 @@
 import type { Database } from '@switchboard/database';
 import type { ObjectStore } from '@switchboard/object-store';
 import { sql } from 'drizzle-orm';
-import type { ArchivedEvent } from '../events/archived-event.ts';
-import type { NewFile } from '../files/contents.ts';
-import { type Coverage, collectContents } from '../files/contents.ts';
-import { encodeEvents } from '../files/encode.ts';
-import { compareRows } from '../files/order.ts';
-import { openFile } from '../files/read.ts';
+import type { NewFile } from '../rows/contents.ts';
+import { type Coverage, collectContents } from '../rows/contents.ts';
+import { encodeEvents } from '../rows/encode.ts';
+import { compareRows } from '../rows/order.ts';
+import { openFile } from '../rows/read.ts';
+import type { ArchivedEvent } from '../rows/row.ts';
 import { insertFiles } from '../schema/insert-files.ts';
 import { withStrings } from './archived-event.ts';
 

@@ -8,6 +8,7 @@ import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { expect } from 'vitest';
+import { EVENTS_GROUP } from '../events/consumer.ts';
 import { createFilesPublisher } from '../files/publisher.ts';
 import type { EventsHarness } from './events-harness.ts';
 import { recordsOn } from './log.ts';
@@ -25,7 +26,14 @@ type Backings = Pick<EventsHarness, 'database' | 'log'>;
 /** Publishes every change of the table of files, and returns all records of files on the topic. */
 export async function publishFiles({ database, log }: Backings): Promise<PublishedFile[]> {
   const logger = createLogger({ service: 'archive', level: 'silent' });
-  const publisher = createFilesPublisher({ database, log, region: 'eu', replication: 1, logger });
+  const publisher = createFilesPublisher({
+    database,
+    log,
+    region: 'eu',
+    group: EVENTS_GROUP,
+    replication: 1,
+    logger,
+  });
   publisher.start();
   await eventually(async () => {
     const rows = await database.drizzle.execute(sql`select 1 from event_files where published_at is null`);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { encodeEvents } from '../files/encode.ts';
+import { encodeEvents } from '../rows/encode.ts';
 import { archivedEvent } from '../testing/archived-event.ts';
+import { openThreads } from '../wiring/threads.ts';
 import { moved } from './buffers.ts';
-import { createThreads } from './threads.ts';
 
 let folder: string;
 let objects: ObjectStore;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 it('reads files in a thread from the object store of its service', async () => {
-  const threads = createThreads({ size: 1, objects });
+  const threads = openThreads({ size: 1, objects });
   expect(await threads.use((thread) => thread.hasErased(file, erased))).toBe(true);
   expect(await threads.use((thread) => thread.hasErased(file, { ...erased, distinctIds: new Set() }))).toBe(
     false,
@@ -32,7 +32,7 @@ it('reads files in a thread from the object store of its service', async () => {
 });
 
 it('moves the values of records to a thread, and gets back those it cannot decode', async () => {
-  const threads = createThreads({ size: 1, objects });
+  const threads = openThreads({ size: 1, objects });
   const value = new TextEncoder().encode('{\n{}');
   const record = { topic: 'events', partition: 0, offset: 1n, timestamp: 0, key: 'shop', value };
   const headers = { project: 'shop', received_at: '2026-03-01T09:30:00Z' };
@@ -50,7 +50,7 @@ it('moves the values of records to a thread, and gets back those it cannot decod
 it('rejects a call when its thread is ended, and gives the next one another thread', async () => {
   const reading = Promise.withResolvers<void>();
   let isHanging = true;
-  const threads = createThreads({
+  const threads = openThreads({
     size: 1,
     objects: {
       async get(key, range) {
@@ -74,7 +74,7 @@ it('rejects a call when its thread is ended, and gives the next one another thre
 
 it('ends calls in progress when it stops', async () => {
   const reading = Promise.withResolvers<void>();
-  const threads = createThreads({
+  const threads = openThreads({
     size: 1,
     objects: {
       async get() {

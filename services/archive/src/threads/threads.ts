@@ -1,27 +1,31 @@
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import type { ObjectStore } from '@switchboard/object-store';
-import { createBirpc } from 'birpc';
+import { createBirpc, type ProxifiedRemoteFunctions } from 'birpc';
 import pLimit from 'p-limit';
 import { transferOf } from './buffers.ts';
-import type { OwnerCalls, ThreadCalls } from './calls.ts';
+import type { OwnerCalls } from './owner-calls.ts';
 
 /** A thread that handles one call at a time. */
-export type Thread = { [K in keyof ThreadCalls]: Call<ThreadCalls[K]> };
-type Call<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
+export type Thread<Calls extends object> = ProxifiedRemoteFunctions<Calls>;
 
-/** Threads for work that would block the event loop: decoding, sorting, encoding and compressing events. */
-export interface Threads {
+/**
+ * Threads for work that would block the event loop. Both sides of a call receive copies, except of buffers that are
+ * `moved`.
+ */
+export interface Threads<Calls extends object> {
   /**
    * Uses a thread once one is free. Rejects if the thread ends first. Ends the thread if the signal aborts, and the
    * next use starts another. Callers bound the queue: each partition has one call, and so have merging and erasing.
    */
-  use<T>(work: (thread: Thread) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  use<T>(work: (thread: Thread<Calls>) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Ends all threads. Calls in progress reject. */
   stop(): Promise<void>;
 }
 
 interface ThreadsOptions {
+  /** The module that a thread runs. It handles the calls. */
+  module: URL;
   /** The maximum number of threads. Each starts on first use. */
   size: number;
   /** The object store that files are read from. */
@@ -33,25 +37,26 @@ const LONGEST_CALL_MS = 15 * 60 * 1000;
 /** The signal of a use limits its calls, and the object store limits the calls of the thread. */
 const NO_TIMEOUT = -1;
 
-interface Started {
-  calls: Thread;
+interface Started<Calls extends object> {
+  calls: Thread<Calls>;
   hasEnded(): boolean;
   end(reason: unknown): Promise<unknown>;
 }
 
-export function createThreads({ size, objects }: ThreadsOptions): Threads {
+/** Creates threads that handle these calls. */
+export function createThreads<Calls extends object>({ size, ...options }: ThreadsOptions): Threads<Calls> {
   const limit = pLimit(size);
-  const idle: Started[] = [];
+  const idle: Started<Calls>[] = [];
   const stopping = new AbortController();
 
-  async function use<T>(work: (thread: Thread) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async function use<T>(work: (thread: Thread<Calls>) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const ending = AbortSignal.any([
       stopping.signal,
       AbortSignal.timeout(LONGEST_CALL_MS),
       ...(signal === undefined ? [] : [signal]),
     ]);
     ending.throwIfAborted();
-    const thread = idle.pop() ?? startThread(objects);
+    const thread = idle.pop() ?? startThread<Calls>(options);
     const end = () => void thread.end(ending.reason);
     ending.addEventListener('abort', end);
     try {
@@ -73,9 +78,12 @@ export function createThreads({ size, objects }: ThreadsOptions): Threads {
   };
 }
 
-function startThread(objects: Pick<ObjectStore, 'get'>): Started {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), { name: 'archive' });
-  const calls = createBirpc<ThreadCalls, OwnerCalls>(
+function startThread<Calls extends object>({
+  module,
+  objects,
+}: Omit<ThreadsOptions, 'size'>): Started<Calls> {
+  const worker = new Worker(module, { name: 'archive' });
+  const calls = createBirpc<Calls, OwnerCalls>(
     {
       async get(key, range) {
         const object = await objects.get(key, range);

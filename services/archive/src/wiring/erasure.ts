@@ -3,18 +3,18 @@ import { openErasures } from '@switchboard/directory';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Archive } from '../config.ts';
 import { createErasure } from '../erasure/erasure.ts';
-import { createEventErasure } from '../erasure/event-erasure.ts';
 import { EVENTS_GROUP } from '../events/consumer.ts';
+import { createEventErasure } from '../files/event-erasure.ts';
 import { createFilesStore } from '../files/store.ts';
 import { REPLAYS_GROUP } from '../replays/consumer.ts';
 import { createErasure as createReplayErasure, type Erasure as ReplayErasure } from '../replays/erasure.ts';
 import { createReplaysStore } from '../replays/store.ts';
-import type { Threads } from '../threads/threads.ts';
+import type { ArchiveThreads } from './threads.ts';
 
 /** Erases people from files and recordings when the directory requests it. Returns the erasure of recordings. */
 export function openPersonErasure(
   service: Archive,
-  { objects, merging: threads }: { objects: ObjectStore; merging: Threads },
+  { objects, merging: threads }: { objects: ObjectStore; merging: ArchiveThreads },
 ): ReplayErasure {
   const store = createReplaysStore(service.db);
   const replays = createReplayErasure({ ...service, store, objects });

@@ -2,7 +2,7 @@ import type { ExpiringData } from '@switchboard/database';
 import type { ProjectOfRegion } from '@switchboard/http';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Archive } from '../config.ts';
-import { createEventConsumer } from '../events/consumer.ts';
+import { createEventConsumer, EVENTS_GROUP } from '../events/consumer.ts';
 import { createEventLookup } from '../events/event-lookup.ts';
 import { FILE_LIMITS } from '../events/partition.ts';
 import { eventsRoutes } from '../events/routes.ts';
@@ -13,7 +13,7 @@ import { createFilesStore } from '../files/store.ts';
 import { expiringEvents } from '../retention/expiring.ts';
 import { createHistoryRetention } from '../retention/retention.ts';
 import { createRetentionStore } from '../retention/store.ts';
-import type { Threads } from '../threads/threads.ts';
+import type { ArchiveThreads } from './threads.ts';
 
 /** Opens the look-up of the status of an event. */
 export function openEventLookup(
@@ -27,9 +27,9 @@ export function openEventLookup(
 
 interface Work {
   objects: ObjectStore;
-  threads: Threads;
+  threads: ArchiveThreads;
   /** The threads that merge files. */
-  merging: Threads;
+  merging: ArchiveThreads;
 }
 
 /** Runs the work of the role `events`: stores, publishes and merges files. Returns the data that expires. */
@@ -45,9 +45,10 @@ export function runEvents(service: Archive, { objects, threads, merging }: Work)
       retentionHours,
       seenBytes: config.ARCHIVE_SEEN_BYTES,
     }),
-    createFilesPublisher(service),
+    createFilesPublisher({ ...service, group: EVENTS_GROUP }),
     createCompaction({
       ...service,
+      group: EVENTS_GROUP,
       objects,
       threads: merging,
       retentionHours,

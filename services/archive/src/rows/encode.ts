@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync } from 'node:zlib';
 import type { ParquetType, SchemaElement } from 'hyparquet';
 import { ByteWriter, type ColumnSource, ParquetWriter } from 'hyparquet-writer';
-import type { Row } from '../events/archived-event.ts';
+import type { Row } from './row.ts';
 
 interface Column extends Pick<ColumnSource, 'encoding' | 'statistics'> {
   element: SchemaElement;

@@ -5,15 +5,15 @@ import { openDatabase } from '@switchboard/database';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
 import { testDatabase } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
-import type { ArchivedEvent } from '../events/archived-event.ts';
+import { ANY_PROJECT } from '../rows/contents.ts';
+import { encodeEvents } from '../rows/encode.ts';
+import { openFile } from '../rows/read.ts';
+import type { ArchivedEvent } from '../rows/row.ts';
 import { archiveMigrations } from '../schema/migrations.ts';
 import { archivedEvent } from '../testing/archived-event.ts';
 import { storeFile } from '../testing/files.ts';
-import { createThreads } from '../threads/threads.ts';
-import { adoptFiles } from './adoption.ts';
-import { ANY_PROJECT } from './contents.ts';
-import { encodeEvents } from './encode.ts';
-import { openFile } from './read.ts';
+import { openThreads } from '../wiring/threads.ts';
+import { rebuildManifest } from './manifest-rebuild.ts';
 import { createFilesStore } from './store.ts';
 
 const test = await testDatabase({ migrations: [archiveMigrations] });
@@ -21,10 +21,10 @@ const database = openDatabase({ url: test.url, applicationName: 'test' });
 const store = createFilesStore(database.drizzle);
 let folder: string;
 let objects: ObjectStore;
-const threads = createThreads({ size: 1, objects: { get: (key, range) => objects.get(key, range) } });
+const threads = openThreads({ size: 1, objects: { get: (key, range) => objects.get(key, range) } });
 const errors: object[] = [];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'switchboard-adoption-'));
+  folder = await mkdtemp(join(tmpdir(), 'switchboard-rebuild-'));
   objects = openObjectStore({ folder });
   errors.length = 0;
   await database.sql`truncate event_files`;
@@ -51,8 +51,8 @@ const put = (key: string, offsets: number[], more?: Partial<ArchivedEvent>) =>
 const enter = (key: string, offsets: number[]) =>
   storeFile({ database, objects, key, day: DAY, events: rows(offsets), coverage: ANY_PROJECT });
 
-const adopt = (committed = 100n) =>
-  adoptFiles({
+const rebuild = (committed = 100n) =>
+  rebuildManifest({
     store,
     objects,
     threads,
@@ -83,8 +83,8 @@ it('records the files of unknown segments, including files of a single project',
   await enter(segmentKey(1), [1, 2]);
   await put(segmentKey(3), [3, 4]);
   await put(segmentKey(5, 'shop/'), [5]);
-  await adopt();
-  await adopt();
+  await rebuild();
+  await rebuild();
   expect(await read()).toEqual(twice([1, 2, 3, 4, 5]));
   const [, , former] = await store.readableOf(DAY);
   expect(former).toMatchObject({ projectId: 'shop', rows: 2, bucket: null });
@@ -93,7 +93,7 @@ it('records the files of unknown segments, including files of a single project',
 it('leaves files alone when their records are read again', async () => {
   await put(segmentKey(1), [1, 2]);
   await put(segmentKey(3), [3, 4]);
-  await adopt(3n);
+  await rebuild(3n);
   expect(await read()).toEqual(twice([1, 2]));
   expect(await objects.get(segmentKey(3))).toBeDefined();
 });
@@ -105,7 +105,7 @@ it('records merged files if their originals are gone, and drops the originals', 
   await objects.delete(segmentKey(3));
   await put(mergedKey(1, 0), [1, 3]);
   await put(mergedKey(1, 1), [2]);
-  await adopt();
+  await rebuild();
   expect(await read()).toEqual(twice([1, 2, 3]));
   expect(await store.readableOf(DAY)).toHaveLength(2);
 });
@@ -114,7 +114,7 @@ it('keeps the originals of a merge where all of them exist, whether or not the m
   await enter(segmentKey(1), [1, 2]);
   await put(segmentKey(3), [3]);
   await put(mergedKey(1, 0), [1, 3]);
-  await adopt();
+  await rebuild();
   expect(await read()).toEqual(twice([1, 2, 3]));
   expect(await objects.get(mergedKey(1, 0))).toBeUndefined();
 });
@@ -125,17 +125,17 @@ it('replaces the remaining originals of a merge, and a merged file that was merg
   await objects.delete(segmentKey(1));
   await put(segmentKey(3), [3]);
   await put(mergedKey(1), [1, 2]);
-  await adopt();
+  await rebuild();
   await put(mergedKey(2), [1, 2, 3, 4]);
-  await adopt();
+  await rebuild();
   expect(await read()).toEqual(twice([1, 2, 3, 4]));
   expect((await store.readableOf(DAY)).map(({ key }) => key)).toEqual([mergedKey(2)]);
 });
 
 it('does not bring back the originals of a missing file', async () => {
   const original = await enter(segmentKey(1), [1, 2]);
-  await store.adopt([{ ...original, key: mergedKey(1) }], [original.key]);
-  await adopt();
+  await store.enter([{ ...original, key: mergedKey(1) }], [original.key]);
+  await rebuild();
   expect(await read()).toEqual([]);
   expect(await store.find([original.key])).toMatchObject([{ isDeleted: true }]);
 });
@@ -144,20 +144,20 @@ it('keeps a merged file of records with offsets that an earlier topic also had',
   const earlier = { receivedAt: Date.UTC(2026, 2, 1, 8), occurredAt: Date.UTC(2026, 2, 1, 8) };
   await enter(segmentKey(1), [1, 2]);
   await put(mergedKey(1), [1, 2], earlier);
-  await adopt();
+  await rebuild();
   expect(await read()).toEqual(twice([1, 1, 2, 2]));
 });
 
 it('records the files of an earlier topic with offsets beyond the end of the topic', async () => {
   await put(segmentKey(200), [200]);
-  await adopt();
+  await rebuild();
   expect(await read()).toEqual(twice([200]));
 });
 
 it('leaves a merged file alone, and logs it, where it has some rows of another file', async () => {
   await enter(segmentKey(1), [1, 2]);
   await put(mergedKey(1), [2, 3]);
-  await adopt();
+  await rebuild();
   expect(await read()).toEqual(twice([1, 2]));
   expect(errors).toHaveLength(1);
 });

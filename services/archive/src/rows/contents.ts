@@ -1,4 +1,4 @@
-import type { Row } from '../events/archived-event.ts';
+import type { Row } from './row.ts';
 
 /** The projects that a file has rows of; see `archiveFileRecord`. */
 export interface Coverage {

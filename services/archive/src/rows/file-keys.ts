@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
 import { keyPart } from '@switchboard/object-store';
-import type { Segment } from './store.ts';
 
 const OFFSET_DIGITS = 16;
 
-/** The start of a segment, which names its files. */
-export type Position = Pick<Segment, 'partition' | 'firstOffset' | 'firstAt'>;
+/** The start of a segment, which names its files. The time is a log timestamp, in milliseconds since 1970. */
+export interface Position {
+  partition: number;
+  firstOffset: bigint;
+  firstAt: number;
+}
 
 /** Returns the UTC day of a time. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

@@ -1,18 +1,18 @@
 import { bucketOf } from '@switchboard/contracts';
 import type { ObjectStore } from '@switchboard/object-store';
 import { pause } from '@switchboard/resilience';
-import { formerFolder } from '../events/file-keys.ts';
-import { ANY_PROJECT } from '../files/contents.ts';
-import type { Erased, MergeRule } from '../files/merge.ts';
-import { deleteFiles, replaceFiles } from '../files/rewrite.ts';
-import type { FilesStore, KnownFile } from '../files/store.ts';
-import { type FileRef, refOf } from '../threads/calls.ts';
+import { ANY_PROJECT } from '../rows/contents.ts';
+import { formerFolder } from '../rows/file-keys.ts';
 import type { Threads } from '../threads/threads.ts';
+import { type FileCalls, type FileRef, refOf } from './calls.ts';
+import type { Erased, MergeRule } from './merge.ts';
+import { deleteFiles, replaceFiles } from './rewrite.ts';
+import type { FilesStore, KnownFile } from './store.ts';
 
 interface EventErasureOptions {
   files: Pick<FilesStore, 'existing' | 'prepare' | 'replace' | 'giveUp' | 'withReplaced' | 'markDeleted'>;
   objects: ObjectStore;
-  threads: Pick<Threads, 'use'>;
+  threads: Pick<Threads<FileCalls>, 'use'>;
 }
 
 export interface EventErasure {

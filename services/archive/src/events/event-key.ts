@@ -1,11 +1,5 @@
 import { hash } from 'node:crypto';
-
-/** The place of an event in the log: a line of a record on `events`, counted from 0. */
-export interface Place {
-  partition: number;
-  offset: bigint;
-  line: number;
-}
+import type { Place } from '../rows/row.ts';
 
 /** The place of an event, with its key; see `eventKey`. */
 export interface KeyedPlace extends Place {
@@ -21,27 +15,6 @@ export interface KeyedRecord extends Omit<Place, 'line'> {
   lines: readonly number[];
   acceptedAt: number;
 }
-
-/** A row of the archive. Unsorted texts may be UTF-8 bytes. Times are milliseconds since 1970. */
-export interface Row<Text = string | Uint8Array> extends Place {
-  projectId: string;
-  eventId: Text;
-  eventName: string;
-  distinctId: string;
-  sessionId: Text | null;
-  schemaVersion: number;
-  /** As the client sent it. */
-  timestamp: Text;
-  occurredAt: number;
-  receivedAt: number;
-  sentAt: number | null;
-  /** JSON. */
-  properties: Text | null;
-  /** JSON. */
-  context: string | null;
-}
-
-export type ArchivedEvent = Row<string>;
 
 /** Returns a compact key of a project's event: 128 bits of SHA-256, as the digits of a UUID. */
 export function eventKey(projectId: string, eventId: string): string {

@@ -4,13 +4,15 @@ import { createBirpc } from 'birpc';
 import { decodeRecord } from '../events/decode.ts';
 import { encodeSegment } from '../events/encode-segment.ts';
 import { buffersOf } from '../events/packed-events.ts';
+import type { FileRef } from '../files/calls.ts';
 import { type Erased, mergeByRule } from '../files/merge.ts';
-import { FileGone, type OpenFile, openFile } from '../files/read.ts';
-import { surveyFile } from '../files/survey.ts';
-import { free, moved, transferOf } from './buffers.ts';
-import type { FileRef, OwnerCalls, ThreadCalls } from './calls.ts';
+import { scanFile } from '../files/scan.ts';
+import { FileGone, type OpenFile, openFile } from '../rows/read.ts';
+import { free, moved, transferOf } from '../threads/buffers.ts';
+import type { OwnerCalls } from '../threads/owner-calls.ts';
+import type { ThreadCalls } from './threads.ts';
 
-/** The entry point of a thread; see `createThreads`. */
+/** The entry point of a thread; see `openThreads`. */
 
 const port = parentPort;
 if (port === null) throw new Error('thread.ts runs in a worker thread');
@@ -50,7 +52,7 @@ const calls: ThreadCalls = {
     );
   },
   hasErased: (file, erased) => unlessGone(async () => hasErased(await open(file), erased)),
-  survey: (file) => unlessGone(async () => surveyFile(await open(file))),
+  scan: (file) => unlessGone(async () => scanFile(await open(file))),
 };
 
 const owner = createBirpc<OwnerCalls, ThreadCalls>(calls, {

@@ -2,18 +2,18 @@ import { ingestionTopics } from '@switchboard/contracts';
 import type { EventLog } from '@switchboard/event-log';
 import type { ListedObject, ObjectStore } from '@switchboard/object-store';
 import type { Logger } from '@switchboard/runtime';
-import { refOf } from '../threads/calls.ts';
+import { ANY_PROJECT, type NewFile } from '../rows/contents.ts';
 import type { Threads } from '../threads/threads.ts';
-import { ANY_PROJECT, type NewFile } from './contents.ts';
+import { type FileCalls, refOf } from './calls.ts';
 import { deleteFiles } from './rewrite.ts';
+import { createRecordSet, type Scan } from './scan.ts';
 import type { FilesStore } from './store.ts';
-import { createRecordSet, type Survey } from './survey.ts';
 
-interface AdoptionOptions {
-  store: Pick<FilesStore, 'find' | 'readableOf' | 'adopt' | 'withReplaced' | 'markDeleted'>;
+interface RebuildOptions {
+  store: Pick<FilesStore, 'find' | 'readableOf' | 'enter' | 'withReplaced' | 'markDeleted'>;
   objects: Pick<ObjectStore, 'list' | 'delete'>;
   /** The threads that read files. */
-  threads: Pick<Threads, 'use'>;
+  threads: Pick<Threads<FileCalls>, 'use'>;
   log: Pick<EventLog, 'lag'>;
   /** The consumer group that writes records to files. */
   group: string;
@@ -32,9 +32,9 @@ interface Found extends ListedObject {
   step: string | undefined;
 }
 
-interface Surveyed {
+interface Scanned {
   file: Found;
-  survey: Survey;
+  scan: Scan;
 }
 
 const SEGMENT = /^events\/(?:[^/]+\/)?(\d{4}-\d\d-\d\d)\/events-(\d+)-(\d+)-(\d+)(?:-[0-9a-f]+)?\.parquet$/;
@@ -42,12 +42,12 @@ const MERGED = /^events\/(\d{4}-\d\d-\d\d)\/merged-([0-9a-f-]{36})-\d+\.parquet$
 const KEYS_AT_ONCE = 500;
 
 /**
- * Enters files into the table that exist only in the object store: those written after a restored backup, and those
- * from before files had many projects. Of files with the same rows, which a merge leaves for a while, it enters one
- * and deletes the others. Files missing from the object store are removed from the table. Idempotent. Returns the
- * days on which a folder could not be adopted. Such a failure does not affect other folders.
+ * Rebuilds the manifest, which is the table `event_files`. Enters files that exist only in the object store: those
+ * written after a restored backup, and those from before files had many projects. Of files with the same rows, which
+ * a merge leaves for a while, it enters one and deletes the others. Files missing from the object store are removed
+ * from the table. Idempotent. Returns the days on which a folder failed. Such a failure does not affect other folders.
  */
-export async function adoptFiles(options: AdoptionOptions): Promise<Set<string>> {
+export async function rebuildManifest(options: RebuildOptions): Promise<Set<string>> {
   const { objects, logger, signal } = options;
   const folders = new Set<string>();
   for await (const { key } of objects.list('events/')) {
@@ -58,17 +58,17 @@ export async function adoptFiles(options: AdoptionOptions): Promise<Set<string>>
   const failed = new Set<string>();
   for (const folder of folders) {
     try {
-      await adoptFolder(folder, options);
+      await rebuildFolder(folder, options);
     } catch (error) {
       signal.throwIfAborted();
-      logger.failed('adopt files', error, { folder });
+      logger.failed('rebuild manifest', error, { folder });
       failed.add(dayOf(folder));
     }
   }
   return failed;
 }
 
-async function adoptFolder(folder: string, options: AdoptionOptions): Promise<void> {
+async function rebuildFolder(folder: string, options: RebuildOptions): Promise<void> {
   const { store, objects, logger, signal } = options;
   // This order matters: files stored in between must not look missing.
   const readable = await store.readableOf(dayOf(folder));
@@ -80,64 +80,64 @@ async function adoptFolder(folder: string, options: AdoptionOptions): Promise<vo
   const missing = readable.filter(({ key }) => folderOf(key) === folder && !present.has(key));
   const unknown = (await unknownOf(listed, store)).flatMap(foundOf);
   const final = await finalOf(unknown, options);
-  const adopted = new Map<string, Surveyed>();
+  const entered = new Map<string, Scanned>();
   for (const file of final) {
     signal.throwIfAborted();
-    const survey = await surveyOf(file, options);
-    if (survey !== undefined) adopted.set(file.key, { file, survey });
+    const scan = await scanOf(file, options);
+    if (scan !== undefined) entered.set(file.key, { file, scan });
   }
   const known = readable.filter(({ key }) => present.has(key));
   const steps = Map.groupBy(
     unknown.filter(({ step }) => step !== undefined),
     ({ step }) => step,
   );
-  const { replaced, redundant } = await chooseMerged([...steps.values()], { known, adopted, options });
-  const files = [...adopted.values()].map(newFileOf);
-  await store.adopt(files, replaced);
+  const { replaced, redundant } = await chooseMerged([...steps.values()], { known, entered, options });
+  const files = [...entered.values()].map(newFileOf);
+  await store.enter(files, replaced);
   await deleteFiles(missing, { store, objects });
   for (const key of redundant) await objects.delete(key);
-  const counts = { adopted: files.length, replaced: replaced.length, redundant: redundant.length };
+  const counts = { entered: files.length, replaced: replaced.length, redundant: redundant.length };
   if (files.length + missing.length + redundant.length > 0) {
-    logger.info({ folder, ...counts, missing: missing.length }, 'adopted files of the object store');
+    logger.info({ folder, ...counts, missing: missing.length }, 'rebuilt manifest');
   }
 }
 
 interface Choice {
   known: readonly { key: string; bytes: number }[];
   /** By key. Modified in place. */
-  adopted: Map<string, Surveyed>;
-  options: AdoptionOptions;
+  entered: Map<string, Scanned>;
+  options: RebuildOptions;
 }
 
-/** Adopts the merged files with rows that no other file has, and returns the files they replace. */
+/** Enters the merged files with rows that no other file has, and returns the files they replace. */
 async function chooseMerged(
   steps: readonly Found[][],
-  { known, adopted, options }: Choice,
+  { known, entered, options }: Choice,
 ): Promise<{ replaced: string[]; redundant: string[] }> {
   const replaced: string[] = [];
   const redundant: string[] = [];
   if (steps.length === 0) return { replaced, redundant };
-  const surveys = new Map([...adopted].map(([key, { survey }]) => [key, survey]));
+  const scans = new Map([...entered].map(([key, { scan }]) => [key, scan]));
   for (const file of known) {
-    const survey = await surveyOf(file, options);
-    if (survey !== undefined) surveys.set(file.key, survey);
+    const scan = await scanOf(file, options);
+    if (scan !== undefined) scans.set(file.key, scan);
   }
   for (const step of steps.toSorted((one, other) => writtenAt(one) - writtenAt(other))) {
     options.signal.throwIfAborted();
-    const files: Surveyed[] = [];
+    const files: Scanned[] = [];
     for (const file of step) {
-      const survey = await surveyOf(file, options);
-      if (survey !== undefined) files.push({ file, survey });
+      const scan = await scanOf(file, options);
+      if (scan !== undefined) files.push({ file, scan });
     }
     const others = createRecordSet();
-    for (const survey of surveys.values()) others.add(survey);
-    if (files.every(({ survey }) => others.overlap(survey) === 'all')) {
+    for (const scan of scans.values()) others.add(scan);
+    if (files.every(({ scan }) => others.overlap(scan) === 'all')) {
       redundant.push(...step.map(({ key }) => key));
       continue;
     }
     const own = createRecordSet();
-    for (const { survey } of files) own.add(survey);
-    const overlaps = [...surveys].map(([key, survey]) => ({ key, overlap: own.overlap(survey) }));
+    for (const { scan } of files) own.add(scan);
+    const overlaps = [...scans].map(([key, scan]) => ({ key, overlap: own.overlap(scan) }));
     const partly = overlaps.filter(({ overlap }) => overlap === 'some').map(({ key }) => key);
     if (partly.length > 0) {
       const keys = step.map(({ key }) => key);
@@ -145,12 +145,12 @@ async function chooseMerged(
       continue;
     }
     for (const { key } of overlaps.filter(({ overlap }) => overlap === 'all')) {
-      surveys.delete(key);
-      (adopted.delete(key) ? redundant : replaced).push(key);
+      scans.delete(key);
+      (entered.delete(key) ? redundant : replaced).push(key);
     }
     for (const one of files) {
-      surveys.set(one.file.key, one.survey);
-      adopted.set(one.file.key, one);
+      scans.set(one.file.key, one.scan);
+      entered.set(one.file.key, one);
     }
   }
   return { replaced, redundant };
@@ -162,7 +162,7 @@ async function chooseMerged(
  */
 async function finalOf(
   unknown: readonly Found[],
-  { log, group, isExpired }: AdoptionOptions,
+  { log, group, isExpired }: RebuildOptions,
 ): Promise<Found[]> {
   if (unknown.every(({ segment }) => segment === undefined)) return [];
   const lags = await log.lag(group, [ingestionTopics.events]);
@@ -198,17 +198,17 @@ function foundOf(object: ListedObject): Found[] {
   return ofMerged === undefined ? [] : [{ ...object, day: ofMerged, segment: undefined, step }];
 }
 
-function surveyOf(
+function scanOf(
   file: { key: string; bytes?: number; size?: number },
-  { threads, signal }: AdoptionOptions,
-): Promise<Survey | undefined> {
+  { threads, signal }: RebuildOptions,
+): Promise<Scan | undefined> {
   const ref = refOf({ key: file.key, bytes: file.bytes ?? file.size ?? 0 });
-  return threads.use((thread) => thread.survey(ref), signal);
+  return threads.use((thread) => thread.scan(ref), signal);
 }
 
-function newFileOf({ file, survey }: Surveyed): NewFile {
+function newFileOf({ file, scan }: Scanned): NewFile {
   const { key, day, size: bytes } = file;
-  return { ...ANY_PROJECT, ...survey.contents, projectId: survey.projectId, key, day, bytes };
+  return { ...ANY_PROJECT, ...scan.contents, projectId: scan.projectId, key, day, bytes };
 }
 
 const dayOf = (folder: string): string => folder.slice(-'2026-01-01'.length);

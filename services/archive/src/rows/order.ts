@@ -1,4 +1,4 @@
-import type { Row } from '../events/archived-event.ts';
+import type { Row } from './row.ts';
 
 /** The order of rows in a file, which keeps the rows of a question together. No two rows are equal. */
 export function compareRows(one: Row, other: Row): number {

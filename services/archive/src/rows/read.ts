@@ -13,7 +13,7 @@ import {
   rowIndex,
 } from 'hyparquet';
 import { z } from 'zod';
-import type { Place, Row } from '../events/archived-event.ts';
+import type { Place, Row } from './row.ts';
 
 /** Larger objects are read in parts. */
 const WHOLE_BYTES = 2_000_000;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { anyEvents } from '@switchboard/contracts/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Row } from '../events/archived-event.ts';
 import { decodeRecord } from '../events/decode.ts';
 import { rowsOf } from '../events/packed-events.ts';
 import { archivedEvent, withStrings } from '../testing/archived-event.ts';
@@ -12,6 +11,7 @@ import { query, sent } from '../testing/events-harness.ts';
 import { eventRecords, type SentEvent } from '../testing/records.ts';
 import { encodeEvents } from './encode.ts';
 import { openBytes } from './read.ts';
+import type { Row } from './row.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
-import { type Contents, collectContents } from './contents.ts';
-import type { OpenFile } from './read.ts';
+import { type Contents, collectContents } from '../rows/contents.ts';
+import type { OpenFile } from '../rows/read.ts';
 
 /** The contents of an unknown file. */
-export interface Survey {
+export interface Scan {
   contents: Contents;
   /** The only project of the rows; null if there are several. */
   projectId: string | null;
@@ -13,8 +13,8 @@ export interface Survey {
   records: [group: string, offsets: Float64Array][];
 }
 
-/** Reads a whole file. */
-export async function surveyFile(file: OpenFile): Promise<Survey> {
+/** Scans a whole file. */
+export async function scanFile(file: OpenFile): Promise<Scan> {
   const contents = collectContents();
   const projects = new Set<string>();
   const records = new Map<string, Set<number>>();
@@ -41,7 +41,7 @@ export function createRecordSet() {
   const blockOf = (group: string, offset: number) => `${group} ${Math.floor(offset / BLOCK_BITS)}`;
 
   return {
-    add({ records }: Survey): void {
+    add({ records }: Scan): void {
       for (const [group, offsets] of records) {
         for (const offset of offsets) {
           const name = blockOf(group, offset);
@@ -53,7 +53,7 @@ export function createRecordSet() {
       }
     },
     /** Returns how many of a file's records are in the set: none, some, or all of them. */
-    overlap({ records }: Survey): 'none' | 'some' | 'all' {
+    overlap({ records }: Scan): 'none' | 'some' | 'all' {
       let [found, all] = [0, 0];
       for (const [group, offsets] of records) {
         for (const offset of offsets) {

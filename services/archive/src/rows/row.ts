@@ -1,0 +1,27 @@
+/** The place of an event in the log: a line of a record on `events`, counted from 0. */
+export interface Place {
+  partition: number;
+  offset: bigint;
+  line: number;
+}
+
+/** A row of the archive. Unsorted texts may be UTF-8 bytes. Times are milliseconds since 1970. */
+export interface Row<Text = string | Uint8Array> extends Place {
+  projectId: string;
+  eventId: Text;
+  eventName: string;
+  distinctId: string;
+  sessionId: Text | null;
+  schemaVersion: number;
+  /** As the client sent it. */
+  timestamp: Text;
+  occurredAt: number;
+  receivedAt: number;
+  sentAt: number | null;
+  /** JSON. */
+  properties: Text | null;
+  /** JSON. */
+  context: string | null;
+}
+
+export type ArchivedEvent = Row<string>;
