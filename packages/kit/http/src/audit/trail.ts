@@ -5,7 +5,7 @@ import type { EventLog } from '@switchboard/event-log';
 import { poll } from '@switchboard/resilience';
 import type { Logger, Metrics } from '@switchboard/runtime';
 import { type Audited, createAudited } from './change.ts';
-import { createRefusals } from './refusals.ts';
+import { createRejections } from './rejections.ts';
 import { type AuditDetails, type AuditedCall, encodeEntry, newEntry } from './request.ts';
 
 /** Work that ran outside a request because it was scheduled. */
@@ -23,13 +23,13 @@ export interface ScheduledWork extends Omit<AuditDetails, 'object'> {
 export interface AuditTrail {
   /** Returns the entry of a request before its caller is known. */
   begin(operation: Operation, call: AuditedCall): Audited;
-  /** Writes or counts the entry of a refusal. */
+  /** Writes or counts the entry of a rejection. */
   refused(audited: Audited, status: number): Promise<void>;
   /** Writes the entry of scheduled work in the transaction of its change. */
   scheduled(tx: Tx, work: ScheduledWork): Promise<void>;
   /** Starts to publish written entries. Returns at once. */
   start(): void;
-  /** Writes the counted refusals. */
+  /** Writes the counted rejections. */
   stop(): Promise<void>;
 }
 
@@ -75,9 +75,9 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
     entries.add([entry.outcome]);
   }
 
-  const refusals = { write, onCounted: () => counted.add() };
-  const identified = createRefusals({ ...IDENTIFIED, ...refusals });
-  const anonymous = createRefusals({ ...ANONYMOUS, ...refusals });
+  const rejections = { write, onCounted: () => counted.add() };
+  const identified = createRejections({ ...IDENTIFIED, ...rejections });
+  const anonymous = createRejections({ ...ANONYMOUS, ...rejections });
   const flush = () => Promise.all([identified.flush(), anonymous.flush()]);
 
   const onFailure = (error: unknown) => logger.failed('publish the audit trail', error);
@@ -97,8 +97,8 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
 
     async refused({ entry }, status) {
       const { before, after, ...kept } = entry;
-      const refusal: AuditEntry = { ...kept, outcome: 'refused', status };
-      await (entry.actor.kind === 'nobody' ? anonymous : identified).record(refusal);
+      const rejection: AuditEntry = { ...kept, outcome: 'refused', status };
+      await (entry.actor.kind === 'nobody' ? anonymous : identified).record(rejection);
     },
 
     async scheduled(tx, { scheduledBy, reason = null, ...work }) {

@@ -1,22 +1,22 @@
 import type { AuditEntry } from '@switchboard/contracts';
 
-interface RefusalsOptions {
-  /** The number of refusals of one kind per minute that get their own entry. Others are counted. */
+interface RejectionsOptions {
+  /** The number of rejections of one kind per minute that get their own entry. Others are counted. */
   maxAlike: number;
-  /** The number of refusals per minute, of all kinds, that get their own entry. */
+  /** The number of rejections per minute, of all kinds, that get their own entry. */
   maxWritten: number;
   /** The number of kinds per minute that are counted separately. Others are counted as one kind. */
   maxKinds: number;
   write(entry: AuditEntry): Promise<void>;
-  /** Called for a refusal without its own entry. */
+  /** Called for a rejection without its own entry. */
   onCounted(): void;
 }
 
-/** Writes a limited number of refusals per minute to the audit trail. The others share entries with a count. */
-export interface Refusals {
+/** Writes a limited number of rejections per minute to the audit trail. The others share entries with a count. */
+export interface Rejections {
   /** Writes an entry, or counts it if it cannot be written. Never rejects. */
   record(entry: AuditEntry): Promise<void>;
-  /** Writes the counted refusals and begins a new minute. */
+  /** Writes the counted rejections and begins a new minute. */
   flush(): Promise<void>;
 }
 
@@ -27,7 +27,12 @@ interface Kind {
   lastAt: string;
 }
 
-export function createRefusals({ maxAlike, maxWritten, maxKinds, ...options }: RefusalsOptions): Refusals {
+export function createRejections({
+  maxAlike,
+  maxWritten,
+  maxKinds,
+  ...options
+}: RejectionsOptions): Rejections {
   const { write, onCounted } = options;
   let kinds = new Map<string, Kind>();
   let written = 0;
@@ -94,7 +99,7 @@ const OTHERS = '';
 const kindKey = ({ actor, address, action, companyId, projectId, status }: AuditEntry) =>
   JSON.stringify([actor.id ?? address, actor.tokenId, action, companyId, projectId, status]);
 
-/** Returns an entry for refusals of several callers, companies and objects. */
+/** Returns an entry for rejections of several callers, companies and objects. */
 function ofMany(entry: AuditEntry): AuditEntry {
   return {
     ...entry,
