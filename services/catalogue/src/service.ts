@@ -1,16 +1,14 @@
 import { auditMigrations } from '@switchboard/audit';
 import { defineService, openAuditTrail } from '@switchboard/http';
-import { openOwnDirectory } from './access/own-directory.ts';
 import { createCompanies } from './companies/companies.ts';
-import { createCompanyRemovals } from './companies/removal.ts';
 import { companiesRoutes } from './companies/routes.ts';
 import { createWriteRate, WRITES_PER_MINUTE } from './companies/write-rate.ts';
 import { catalogueSettings } from './config.ts';
 import { createBeginnings } from './erasures/beginnings.ts';
 import { createMembers } from './members/members.ts';
 import { membersRoutes } from './members/routes.ts';
-import { createOwn } from './own/own.ts';
-import { ownRoutes } from './own/routes.ts';
+import { createMemberships } from './memberships/memberships.ts';
+import { membershipsRoutes } from './memberships/routes.ts';
 import { createProjectKeys } from './project-keys/project-keys.ts';
 import { projectKeysRoutes } from './project-keys/routes.ts';
 import { createProjects } from './projects/projects.ts';
@@ -20,9 +18,11 @@ import { reportsRoutes } from './reports/routes.ts';
 import { openRetention } from './retention/retention.ts';
 import { catalogueMigrations } from './schema/migrations.ts';
 import { openAudit } from './wiring/audit.ts';
+import { openOwnDirectory } from './wiring/directory.ts';
 import { openErasures } from './wiring/erasures.ts';
 import { openOutbox } from './wiring/outbox.ts';
 import { openPublishedLists } from './wiring/published-lists.ts';
+import { openRemovals } from './wiring/removals.ts';
 import { openThrottles } from './wiring/throttles.ts';
 import { openTokens } from './wiring/tokens.ts';
 
@@ -39,7 +39,7 @@ export const catalogueService = defineService({
   directory: openOwnDirectory,
   audit: openAuditTrail,
   create(service, { writesPerMinute }: CatalogueConstants = {}) {
-    const { app, config, db, logger, run } = service;
+    const { app, config, db } = service;
     const outbox = openOutbox(service);
     const beginnings = createBeginnings({
       region: config.REGION,
@@ -49,19 +49,18 @@ export const catalogueService = defineService({
     const rate = createWriteRate(writesPerMinute ?? WRITES_PER_MINUTE * config.RATE_LIMITS_MULTIPLIER);
 
     openPublishedLists(service, outbox);
-    const removals = createCompanyRemovals({ db, outbox, beginnings, logger });
-    run(removals);
-    const companies = createCompanies({ db, outbox, removals });
+    openRemovals(service, { outbox, beginnings, rate });
+    const companies = createCompanies({ db, outbox });
     companiesRoutes(app, { companies, rate });
     membersRoutes(app, { members: createMembers({ db, outbox, companies }), rate });
     openTokens(service, { outbox, companies, rate });
 
-    const projects = createProjects({ db, outbox, companies, beginnings });
+    const projects = createProjects({ db, outbox, companies });
     projectsRoutes(app, { projects, rate });
     projectKeysRoutes(app, { projectKeys: createProjectKeys({ db, outbox, projects }), rate });
     reportsRoutes(app, { reports: createReports({ db, outbox, projects }), rate });
     openThrottles(service, outbox);
-    ownRoutes(app, { own: createOwn({ db }) });
+    membershipsRoutes(app, { memberships: createMemberships({ db }) });
 
     openErasures(service, { outbox, beginnings });
     openAudit(service, projects);

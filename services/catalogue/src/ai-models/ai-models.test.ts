@@ -2,7 +2,7 @@ import { eventually } from '@switchboard/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Instance, type TestCatalogue, testCatalogue } from '../testing/harness.ts';
-import { publishedPrice } from './price.ts';
+import { publishedPrice } from './ai-models.ts';
 
 const prices = { input: 250_000, output: 1_250_001, cacheWrite5m: 3, cacheWrite1h: 0, cacheRead: 25_000 };
 const small = { displayName: 'Small 2', perMillion: prices };

@@ -3,8 +3,10 @@ import type { Db } from '@switchboard/database';
 import { type AuditedChange, BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/http';
 import { createPublishedList, type PublishedList } from '../published-lists/published-list.ts';
 import { createPublishedListsStore } from '../published-lists/store.ts';
-import { MAX_PRICE, publishedPrice } from './price.ts';
 import { type AiModelRow, type AiModelsStore, createAiModelsStore } from './store.ts';
+
+/** The largest integer that a JSON number represents exactly: 2^53 - 1. */
+const MAX_PRICE = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** AI models with their prices before markup, and the markup. */
 export interface AiModels {
@@ -100,6 +102,11 @@ export function createAiModels({ db }: { db: Db }): AiModels {
 
 function findTooHighPrice({ perMillion }: AiModel, markupPercent: number): string | undefined {
   return Object.entries(perMillion).find(([, base]) => publishedPrice(base, markupPercent) > MAX_PRICE)?.[0];
+}
+
+/** Returns ceil(base x (100 + markupPercent) / 100), exactly, in micro-dollars per million tokens like `base`. */
+export function publishedPrice(base: number, markupPercent: number): bigint {
+  return (BigInt(base) * BigInt(100 + markupPercent) + 99n) / 100n;
 }
 
 function publish({ id, displayName, perMillion }: AiModel, markupPercent: number) {

@@ -4,6 +4,7 @@ import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBeginnings } from '../erasures/beginnings.ts';
 import { createOutbox } from '../outbox/outbox.ts';
+import { createCompanyRemovals } from '../removals/companies.ts';
 import {
   acme,
   ada,
@@ -13,7 +14,6 @@ import {
   type TestCatalogue,
   testCatalogue,
 } from '../testing/harness.ts';
-import { createCompanyRemovals } from './removal.ts';
 
 let catalogue: TestCatalogue;
 let one: Instance;

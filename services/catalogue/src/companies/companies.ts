@@ -11,9 +11,8 @@ import {
 } from '@switchboard/http';
 import { createErasuresStore } from '../erasures/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { serializeEntitlements } from '../plans/entitlements.ts';
+import { serializeEntitlements } from '../plans/plans.ts';
 import { createPlansStore } from '../plans/store.ts';
-import type { CompanyRemovals } from './removal.ts';
 import { type CompanyRow, createCompaniesStore } from './store.ts';
 
 /** The companies. The plan of each company exists. */
@@ -27,21 +26,14 @@ export interface Companies {
    * or entitlements: companies must not choose what they pay for.
    */
   put(change: AuditedChange, company: Company, mayChangePlan: boolean): Promise<Company>;
-  /**
-   * Removes the company with its members, projects, project keys and reports, and starts its erasure in all
-   * services. Starts the erasure again if the company was already removed. Throws Unavailable when the removal
-   * takes too long; it then continues in the background.
-   */
-  remove(change: AuditedChange, id: string): Promise<void>;
 }
 
 interface CompaniesOptions {
   db: Db;
   outbox: Outbox;
-  removals: Pick<CompanyRemovals, 'remove'>;
 }
 
-export function createCompanies({ db, outbox, removals }: CompaniesOptions): Companies {
+export function createCompanies({ db, outbox }: CompaniesOptions): Companies {
   const store = createCompaniesStore(db);
   return {
     async list(page) {
@@ -74,8 +66,6 @@ export function createCompanies({ db, outbox, removals }: CompaniesOptions): Com
       });
       return fromRow(row);
     },
-
-    remove: removals.remove,
   };
 }
 

@@ -1,4 +1,4 @@
-import { deleteCompany, getCompany, listCompanies, putCompany } from '@switchboard/contracts';
+import { getCompany, listCompanies, putCompany } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/http';
 import type { Companies } from './companies.ts';
 import type { WriteRate } from './write-rate.ts';
@@ -15,14 +15,6 @@ export function companiesRoutes(
       const company = { ...c.req.valid('json'), id: c.req.valid('param').companyId };
       const mayChangePlan = c.var.authority.hasEverywhere('companies.write');
       return c.json(await companies.put(change, company, mayChangePlan), 200);
-    },
-    rate,
-  );
-  app.implement(
-    deleteCompany,
-    async (c, { change }) => {
-      await companies.remove(change, c.req.valid('param').companyId);
-      return c.body(null, 204);
     },
     rate,
   );

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/http';
-import { and, asc, eq, gt, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, isNull } from 'drizzle-orm';
 import { companies, members, plans, projects, reports } from '../schema/index.ts';
 
 export type CompanyRow = Omit<typeof companies.$inferSelect, 'removedAt'>;
@@ -8,7 +8,7 @@ export type CompanyRow = Omit<typeof companies.$inferSelect, 'removedAt'>;
 /** The resources counted per company, by the name of the entitlement that limits them. */
 export type Counted = 'seats' | 'projects' | 'reports' | 'refreshedReports';
 
-/** Only the methods for removal see companies that are being deleted. */
+/** Does not return companies that are being deleted. */
 export interface CompaniesStore {
   /** Returns a page of companies, ordered by id. */
   list(page: PageRequest): Promise<Page<CompanyRow>>;
@@ -27,27 +27,18 @@ export interface CompaniesStore {
    * exist.
    */
   lock(id: string): Promise<boolean>;
-  /** Marks the company as being deleted. Returns false if it does not exist. */
-  beginRemoval(id: string): Promise<boolean>;
-  /** Returns up to `limit` companies that are being deleted, longest-running first. */
-  removals(limit: number): Promise<string[]>;
-  /** Locks a company that is being deleted, like `lock`. */
-  lockRemoval(id: string): Promise<boolean>;
-  /** Locks up to `limit` of the company's projects in the order of their ids and returns their ids. */
-  lockProjects(id: string, limit: number): Promise<string[]>;
-  /** Removes up to `limit` members and returns their subs. */
-  removeMembers(id: string, limit: number): Promise<string[]>;
-  /** Removes a company that has no members or projects left. */
-  remove(id: string): Promise<void>;
 }
 
 const isThere = isNull(companies.removedAt);
-const isRemoval = isNotNull(companies.removedAt);
 
 export function createCompaniesStore(db: Db | Tx): CompaniesStore {
   /** Returns false if the company does not exist. */
-  async function lockRow(which: SQL | undefined, strength: 'key share' | 'update'): Promise<boolean> {
-    const rows = await db.select({ id: companies.id }).from(companies).where(which).for(strength);
+  async function lockRow(id: string, strength: 'key share' | 'update'): Promise<boolean> {
+    const rows = await db
+      .select({ id: companies.id })
+      .from(companies)
+      .where(and(eq(companies.id, id), isThere))
+      .for(strength);
     return rows.length > 0;
   }
 
@@ -114,54 +105,8 @@ export function createCompaniesStore(db: Db | Tx): CompaniesStore {
       return stored.length > 0;
     },
 
-    hold: (id) => lockRow(and(eq(companies.id, id), isThere), 'key share'),
+    hold: (id) => lockRow(id, 'key share'),
 
-    lock: (id) => lockRow(and(eq(companies.id, id), isThere), 'update'),
-
-    async beginRemoval(id) {
-      const begun = await db
-        .update(companies)
-        .set({ removedAt: sql`coalesce(${companies.removedAt}, now())` })
-        .where(eq(companies.id, id))
-        .returning({ id: companies.id });
-      return begun.length > 0;
-    },
-
-    async removals(limit) {
-      const rows = await db
-        .select({ id: companies.id })
-        .from(companies)
-        .where(isRemoval)
-        .orderBy(asc(companies.removedAt))
-        .limit(limit);
-      return rows.map(({ id }) => id);
-    },
-
-    lockRemoval: (id) => lockRow(and(eq(companies.id, id), isRemoval), 'update'),
-
-    async lockProjects(id, limit) {
-      const rows = await db
-        .select({ id: projects.id })
-        .from(projects)
-        .where(eq(projects.companyId, id))
-        .orderBy(asc(projects.id))
-        .limit(limit)
-        .for('update');
-      return rows.map((project) => project.id);
-    },
-
-    async removeMembers(id, limit) {
-      const ofCompany = eq(members.companyId, id);
-      const some = db.select({ sub: members.sub }).from(members).where(ofCompany).limit(limit);
-      const removed = await db
-        .delete(members)
-        .where(and(ofCompany, inArray(members.sub, some)))
-        .returning({ sub: members.sub });
-      return removed.map(({ sub }) => sub);
-    },
-
-    async remove(id) {
-      await db.delete(companies).where(eq(companies.id, id));
-    },
+    lock: (id) => lockRow(id, 'update'),
   };
 }

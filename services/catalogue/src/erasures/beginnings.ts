@@ -2,7 +2,7 @@ import type { ServiceName } from '@switchboard/contracts';
 import { newId, type Tx } from '@switchboard/database';
 import type { DeletedSubject, ErasureSubject } from '@switchboard/directory';
 import type { Announce } from '../outbox/outbox.ts';
-import { erasureRecord } from './record.ts';
+import { erasureRecord } from '../records/erasures.ts';
 import { createErasuresStore } from './store.ts';
 
 interface Places {

@@ -3,7 +3,7 @@ import { DIRECTORY_TOPIC, ERASURE_REPORTS_TOPIC } from '@switchboard/directory';
 import { openPostgresLog, readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRepublicationStore } from '../republication/store.ts';
+import { createRecordsStore } from '../records/store.ts';
 import {
   acme,
   ada,
@@ -253,7 +253,7 @@ describe('the erasure of a deleted project', () => {
 
   it('includes the erasure in the entries that are published when the topic is lost', async () => {
     const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
-    const records = await database.drizzle.transaction((tx) => createRepublicationStore(tx).lockAndReadAll());
+    const records = await database.drizzle.transaction((tx) => createRecordsStore(tx).lockAndReadAll());
     await database.close();
     const ofDeleted = records.filter(({ value }) => value?.includes('"projectId":"deleted"'));
     expect(ofDeleted.map(({ value }) => JSON.parse(value ?? ''))).toMatchObject([{ waitingFor: [] }]);

@@ -1,26 +1,13 @@
-import type { Erasure, PersonErasure, ServiceName } from '@switchboard/contracts';
+import type { Erasure } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { directoryTombstone, type ErasureReport } from '@switchboard/directory';
-import { type AuditedChange, NotFound } from '@switchboard/http';
+import { NotFound } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
-import { projectNotFound } from '../projects/projects.ts';
-import { createProjectsStore } from '../projects/store.ts';
-import { leaveServiceTokens } from '../tokens/leaving.ts';
-import { tokenTombstones } from '../tokens/record.ts';
-import { createTokensStore } from '../tokens/store.ts';
-import type { Beginnings } from './beginnings.ts';
-import { erasureRecord } from './record.ts';
+import { erasureRecord } from '../records/erasures.ts';
 import { createErasuresStore, type ErasurePartRow, type ErasureRow, type ErasureSelection } from './store.ts';
-
-/** The services that hold data about a project's end users. */
-const OF_PEOPLE: readonly ServiceName[] = ['analytics', 'archive', 'collaboration', 'flags', 'messenger'];
 
 /** Erasures. Services carry them out and report when they are done. */
 export interface Erasures {
-  /** Throws NotFound when the project does not exist. */
-  erasePerson(change: AuditedChange, projectId: string, person: PersonErasure): Promise<Erasure>;
-  /** Removes the colleague from every company and revokes service tokens, as removing a member does. */
-  eraseColleague(change: AuditedChange, sub: string): Promise<Erasure>;
   /** Returns a page of erasures, newest first. */
   list(selection: ErasureSelection): Promise<{ erasures: Erasure[]; nextCursor: string | null }>;
   /** Throws NotFound. */
@@ -38,12 +25,11 @@ export interface Erasures {
 interface ErasuresOptions {
   db: Db;
   outbox: Outbox;
-  beginnings: Beginnings;
 }
 
 const OPEN_AT_ONCE = 100;
 
-export function createErasures({ db, outbox, beginnings }: ErasuresOptions): Erasures {
+export function createErasures({ db, outbox }: ErasuresOptions): Erasures {
   const store = createErasuresStore(db);
 
   async function get(id: string): Promise<Erasure> {
@@ -62,40 +48,6 @@ export function createErasures({ db, outbox, beginnings }: ErasuresOptions): Era
 
     get,
     oldestSeconds: store.oldestSeconds,
-
-    async erasePerson(change, projectId, { distinctIds, userId = null }) {
-      const id = await outbox.change(change, async (tx, announce) => {
-        const project = await createProjectsStore(tx).hold(projectId);
-        if (project === undefined) throw projectNotFound();
-        const begun = await beginnings.begin(
-          tx,
-          announce,
-          { kind: 'person', projectId, distinctIds, userId },
-          { regions: [project.region], services: OF_PEOPLE },
-        );
-        change.describe({ object: `erasure:${begun}` });
-        return begun;
-      });
-      return get(id);
-    },
-
-    async eraseColleague(change, sub) {
-      const id = await outbox.change(change, async (tx, announce) => {
-        const companies = await createErasuresStore(tx).removeMemberships(sub);
-        announce(companies.map((companyId) => directoryTombstone('member', companyId, sub)));
-        for (const companyId of companies) {
-          const leaving = { companyId, sub, role: undefined, keeps: false };
-          announce((await leaveServiceTokens(tx, leaving)).records);
-        }
-        const tokens = createTokensStore(tx);
-        announce(tokenTombstones(await tokens.removeOfPerson(sub)));
-        await tokens.forgetMaker(sub);
-        const [begun = ''] = await beginnings.beginEverywhere(tx, announce, [{ kind: 'colleague', sub }]);
-        change.describe({ object: `erasure:${begun}` });
-        return begun;
-      });
-      return get(id);
-    },
 
     async markDone({ erasureId, service: name }) {
       const [doneIn = '', service = ''] = name.split('/');

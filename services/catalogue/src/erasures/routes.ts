@@ -1,14 +1,8 @@
-import { eraseColleague, erasePerson, getErasure, listErasures } from '@switchboard/contracts';
+import { getErasure, listErasures } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/http';
 import type { Erasures } from './erasures.ts';
 
 export function erasuresRoutes(app: ServiceApp, { erasures }: { erasures: Erasures }): void {
-  app.implement(erasePerson, async (c, { change }) =>
-    c.json(await erasures.erasePerson(change, c.req.valid('param').projectId, c.req.valid('json')), 202),
-  );
-  app.implement(eraseColleague, async (c, { change }) =>
-    c.json(await erasures.eraseColleague(change, c.req.valid('json').sub), 202),
-  );
   app.implement(listErasures, async (c) => c.json(await erasures.list(c.req.valid('query')), 200));
   app.implement(getErasure, async (c) => c.json(await erasures.get(c.req.valid('param').erasureId), 200));
 }

@@ -21,8 +21,8 @@ import { requireRoom } from '../companies/bounds.ts';
 import { type Companies, companyNotFound } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { tokenTombstones } from '../records/tokens.ts';
 import { leaveServiceTokens } from '../tokens/leaving.ts';
-import { tokenTombstones } from '../tokens/record.ts';
 import { createTokensStore } from '../tokens/store.ts';
 import { createMembersStore, type MemberRow, type MembersStore } from './store.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@switchboard/event-log';
 import { backoffDelay, pause } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/runtime';
-import { enqueueAllEntries } from '../republication/republication.ts';
+import { enqueueAllEntries } from './republication.ts';
 import { createOutboxStore, OUTBOX_CHANNEL, type PublishedOffsets } from './store.ts';
 
 interface RelayOptions {

@@ -1,12 +1,20 @@
 import type { Plan } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { directoryRecord, directoryTombstone } from '@switchboard/directory';
-import { type AuditedChange, Conflict, NotFound, type Prepared, prepareJson } from '@switchboard/http';
+import {
+  type AuditedChange,
+  BadRequest,
+  Conflict,
+  NotFound,
+  type Prepared,
+  prepareJson,
+} from '@switchboard/http';
 import type { Announce, Outbox } from '../outbox/outbox.ts';
 import { createPublishedList, type PublishedList } from '../published-lists/published-list.ts';
 import { createPublishedListsStore } from '../published-lists/store.ts';
-import { serializeEntitlements } from './entitlements.ts';
 import { createPlansStore, type PlanName, type PlanRow } from './store.ts';
+
+const MAX_ENTITLEMENTS_BYTES = 300_000;
 
 export interface Plans {
   /** The public list. */
@@ -70,6 +78,15 @@ export function createPlans({ db, outbox }: { db: Db; outbox: Outbox }): Plans {
       });
     },
   };
+}
+
+/** Returns the stored JSON of entitlements. Throws BadRequest when it would not fit into an event log record. */
+export function serializeEntitlements(entitlements: Record<string, unknown>): string {
+  const json = JSON.stringify(entitlements);
+  if (Buffer.byteLength(json) > MAX_ENTITLEMENTS_BYTES) {
+    throw new BadRequest(`entitlements: larger than ${MAX_ENTITLEMENTS_BYTES} bytes of JSON`);
+  }
+  return json;
 }
 
 function fromRow({ tier, cycle, trialDays, priced, entitlements }: PlanRow): Plan {

@@ -1,5 +1,5 @@
 import { missingPermission, type Project } from '@switchboard/contracts';
-import type { Db, Transactor } from '@switchboard/database';
+import type { Db } from '@switchboard/database';
 import {
   type AuditedChange,
   BadRequest,
@@ -11,12 +11,9 @@ import {
 import { requireRoom } from '../companies/bounds.ts';
 import type { Companies } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
-import type { Beginnings } from '../erasures/beginnings.ts';
 import { createErasuresStore } from '../erasures/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { createThrottlesStore } from '../throttles/store.ts';
-import { projectOf, projectRecord } from './record.ts';
-import { removeProjects } from './removal.ts';
+import { projectOf, projectRecord } from '../records/projects.ts';
 import { createProjectsStore } from './store.ts';
 
 /** The projects. The company of each project exists. */
@@ -35,21 +32,15 @@ export interface Projects {
     project: Project,
     mayMoveFrom: (companyId: string) => Promise<boolean>,
   ): Promise<Project>;
-  /**
-   * Removes the project with its keys and reports, and starts its erasure in all services. Starts the erasure
-   * again if the project was already removed.
-   */
-  remove(change: AuditedChange, id: string): Promise<void>;
 }
 
 interface ProjectsOptions {
   db: Db;
   outbox: Outbox;
   companies: Pick<Companies, 'get'>;
-  beginnings: Pick<Beginnings, 'beginEverywhere' | 'repeat'>;
 }
 
-export function createProjects({ db, outbox, companies, beginnings }: ProjectsOptions): Projects {
+export function createProjects({ db, outbox, companies }: ProjectsOptions): Projects {
   const store = createProjectsStore(db);
   return {
     async list(companyId, page) {
@@ -92,24 +83,9 @@ export function createProjects({ db, outbox, companies, beginnings }: ProjectsOp
           );
         }
         await projects.update(project);
-        const throttle = await createThrottlesStore(tx).find(id);
-        announce([projectRecord(project, throttle?.eventsPerSecond)]);
+        announce([projectRecord(project, await projects.throttle(id))]);
       });
       return projectOf(project);
-    },
-
-    async remove(change, id) {
-      /** Runs one step. Returns false when the project is gone. */
-      const step = (within: Transactor) =>
-        outbox.change(within, async (tx, announce) => {
-          if ((await createProjectsStore(tx).lock(id)) === undefined) {
-            await beginnings.repeat(tx, announce, { kind: 'project', projectId: id });
-            return false;
-          }
-          await removeProjects(tx, [id], { announce, beginnings });
-          return true;
-        });
-      for (let isThere = await step(change); isThere; ) isThere = await step(db);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { deleteProject, getProject, listProjects, putProject } from '@switchboard/contracts';
+import { getProject, listProjects, putProject } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/http';
 import type { WriteRate } from '../companies/write-rate.ts';
 import type { Projects } from './projects.ts';
@@ -20,14 +20,6 @@ export function projectsRoutes(
       if (c.env.companyId === undefined) await rate.consume(project.companyId);
       const mayMoveFrom = (companyId: string) => authority.has('projects.write', companyId);
       return c.json(await projects.put(change, project, mayMoveFrom), 200);
-    },
-    rate,
-  );
-  app.implement(
-    deleteProject,
-    async (c, { change }) => {
-      await projects.remove(change, c.req.valid('param').projectId);
-      return c.body(null, 204);
     },
     rate,
   );

@@ -1,15 +1,9 @@
 import type { Db, Tx } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/http';
-import { and, asc, eq, gt, inArray, notExists, sql } from 'drizzle-orm';
-import { projectKeys, projects, reports } from '../schema/index.ts';
+import { and, asc, eq, gt } from 'drizzle-orm';
+import { projectKeys, projects, throttles } from '../schema/index.ts';
 
-export type ProjectRow = typeof projects.$inferSelect;
-
-interface RemovedOfProjects {
-  keys: string[];
-  reports: { projectId: string; id: string }[];
-  projects: Pick<ProjectRow, 'id' | 'region'>[];
-}
+type ProjectRow = typeof projects.$inferSelect;
 
 export interface ProjectsStore {
   /** Returns a page of the company's projects, ordered by id. */
@@ -26,11 +20,8 @@ export interface ProjectsStore {
   insertIfMissing(row: ProjectRow): Promise<void>;
   update(row: ProjectRow): Promise<void>;
   hasKeys(id: string): Promise<boolean>;
-  /**
-   * Removes up to `limit` keys and up to `limit` reports of locked projects, then the projects that have none
-   * left. Returns the removed entries.
-   */
-  removeSome(ids: string[], limit: number): Promise<RemovedOfProjects>;
+  /** Returns the events per second to which the project is throttled. Undefined: not throttled. */
+  throttle(id: string): Promise<number | undefined>;
 }
 
 export function createProjectsStore(db: Db | Tx): ProjectsStore {
@@ -82,35 +73,12 @@ export function createProjectsStore(db: Db | Tx): ProjectsStore {
       return rows.length > 0;
     },
 
-    async removeSome(ids, limit) {
-      const someKeys = db
-        .select({ key: projectKeys.key })
-        .from(projectKeys)
-        .where(inArray(projectKeys.projectId, ids))
-        .limit(limit);
-      const keys = await db
-        .delete(projectKeys)
-        .where(inArray(projectKeys.key, someKeys))
-        .returning({ key: projectKeys.key });
-      const names = { projectId: reports.projectId, id: reports.id };
-      const someReports = db.select(names).from(reports).where(inArray(reports.projectId, ids)).limit(limit);
-      const removedReports = await db
-        .delete(reports)
-        .where(sql`(${reports.projectId}, ${reports.id}) in ${someReports}`)
-        .returning(names);
-      const hasNone = and(
-        notExists(db.select().from(projectKeys).where(eq(projectKeys.projectId, projects.id))),
-        notExists(db.select().from(reports).where(eq(reports.projectId, projects.id))),
-      );
-      const removed = await db
-        .delete(projects)
-        .where(and(inArray(projects.id, ids), hasNone))
-        .returning({ id: projects.id, region: projects.region });
-      return {
-        keys: keys.map(({ key }) => key),
-        reports: removedReports,
-        projects: removed,
-      };
+    async throttle(id) {
+      const [row] = await db
+        .select({ eventsPerSecond: throttles.eventsPerSecond })
+        .from(throttles)
+        .where(eq(throttles.projectId, id));
+      return row?.eventsPerSecond;
     },
   };
 }

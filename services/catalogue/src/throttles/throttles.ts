@@ -3,8 +3,8 @@ import type { Db } from '@switchboard/database';
 import { type AuditedChange, NotFound, type PageRequest } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
 import { projectNotFound } from '../projects/projects.ts';
-import { projectRecord } from '../projects/record.ts';
 import { createProjectsStore } from '../projects/store.ts';
+import { projectRecord } from '../records/projects.ts';
 import { createThrottlesStore, type ThrottleRow } from './store.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { isGrantedByRole, type LeftServiceToken, type Permission, type Role } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
 import type { DirectoryRecord } from '@switchboard/directory';
-import { tokenTombstones } from './record.ts';
+import { tokenTombstones } from '../records/tokens.ts';
 import { type ApiTokenRow, createTokensStore } from './store.ts';
 
 /** Permissions that would let a former member regain access or lock others out. */

@@ -2,7 +2,7 @@ import type { Db, Tx } from '@switchboard/database';
 import type { TokenUse } from '@switchboard/directory';
 import { type Page, type PageRequest, toPage } from '@switchboard/http';
 import { and, desc, eq, inArray, lt, or, sql } from 'drizzle-orm';
-import { apiTokens, projects } from '../schema/index.ts';
+import { apiTokens, members, projects } from '../schema/index.ts';
 
 export type ApiTokenRow = typeof apiTokens.$inferSelect;
 
@@ -27,6 +27,8 @@ export interface TokensStore {
   ): Promise<ApiTokenRow | undefined>;
   /** Returns the number of tokens of this kind in the company, or only those of `sub` if given. */
   count(companyId: string, kind: ApiTokenRow['kind'], sub: string | null): Promise<number>;
+  /** Whether the person is a member of the company. */
+  isMember(companyId: string, sub: string): Promise<boolean>;
   /** Returns the ids in `ids` that are projects of the company. */
   projectsOf(companyId: string, ids: readonly string[]): Promise<Set<string>>;
   remove(id: string): Promise<void>;
@@ -101,6 +103,11 @@ export function createTokensStore(db: Db | Tx): TokensStore {
           sub === null ? undefined : eq(apiTokens.sub, sub),
         ),
       ),
+
+    async isMember(companyId, sub) {
+      const isNamed = and(eq(members.companyId, companyId), eq(members.sub, sub));
+      return (await db.$count(members, isNamed)) > 0;
+    },
 
     async projectsOf(companyId, ids) {
       const rows = await db

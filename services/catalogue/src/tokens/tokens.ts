@@ -10,9 +10,8 @@ import { type AuditedChange, BadRequest, Conflict, Forbidden, NotFound } from '@
 import { type Clock, hashToken, newApiToken } from '@switchboard/runtime';
 import { type Companies, companyNotFound } from '../companies/companies.ts';
 import { createCompaniesStore } from '../companies/store.ts';
-import { createMembersStore } from '../members/store.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { tokenRecord, tokenTombstones } from './record.ts';
+import { tokenRecord, tokenTombstones } from '../records/tokens.ts';
 import { type ApiTokenRow, createTokensStore, type TokenSelection } from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -102,7 +101,7 @@ export function createTokens({ db, outbox, companies, clock, maxDays }: TokensOp
         const own = createTokensStore(tx);
         // Locks the company, so that no concurrent request counts its tokens and the member does not leave.
         if (!(await createCompaniesStore(tx).lock(companyId))) throw companyNotFound();
-        if (sub !== null && (await createMembersStore(tx).find(companyId, sub)) === undefined) {
+        if (sub !== null && !(await own.isMember(companyId, sub))) {
           throw new BadRequest(
             'kind: a personal token needs your role in the company, and you are not a member of it; create a service token',
           );

@@ -1,5 +1,5 @@
 import { createAudit } from '../audit/audit.ts';
-import { createAuditIntake } from '../audit/intake.ts';
+import { createAuditConsumer } from '../audit/consumer.ts';
 import { auditRoutes } from '../audit/routes.ts';
 import { createAuditStore } from '../audit/store.ts';
 import type { Catalogue } from '../config.ts';
@@ -9,6 +9,6 @@ import type { Projects } from '../projects/projects.ts';
 export function openAudit(service: Catalogue, projects: Projects): void {
   const { app, db, logger, run } = service;
   const store = createAuditStore(db);
-  run(createAuditIntake({ ...service, store }));
+  run(createAuditConsumer({ ...service, store }));
   auditRoutes(app, { audit: createAudit({ store }), projects, logger });
 }

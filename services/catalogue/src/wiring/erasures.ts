@@ -1,11 +1,13 @@
 import { createPolling } from '@switchboard/resilience';
 import type { Catalogue } from '../config.ts';
+import { createErasureRequests } from '../erasure-requests/erasure-requests.ts';
+import { erasureRequestsRoutes } from '../erasure-requests/routes.ts';
 import type { Beginnings } from '../erasures/beginnings.ts';
 import { createErasures } from '../erasures/erasures.ts';
 import { createErasureReports } from '../erasures/reports.ts';
 import { erasuresRoutes } from '../erasures/routes.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { republish } from '../republication/republication.ts';
+import { republish } from '../outbox/republication.ts';
 
 const PUBLISH_OPEN_MS = 3_600_000;
 
@@ -15,8 +17,9 @@ export function openErasures(
   { outbox, beginnings }: { outbox: Outbox; beginnings: Beginnings },
 ): void {
   const { app, db, logger, metrics, run } = service;
-  const erasures = createErasures({ db, outbox, beginnings });
+  const erasures = createErasures({ db, outbox });
   erasuresRoutes(app, { erasures });
+  erasureRequestsRoutes(app, { requests: createErasureRequests({ outbox, beginnings, erasures }) });
   metrics.gaugeBy(
     'switchboard_erasure_oldest_seconds',
     'Age of the oldest unfinished erasure.',

@@ -6,20 +6,20 @@ import { companies, members, projects } from '../schema/index.ts';
 
 type ProjectRow = typeof projects.$inferSelect;
 
-interface OwnCompanyRow {
+interface MembershipRow {
   id: string;
   name: string;
   role: Role;
 }
 
-export interface OwnStore {
+export interface MembershipsStore {
   /** Returns a page of the companies that a person is a member of, ordered by id. */
-  companies(sub: string, page: PageRequest): Promise<Page<OwnCompanyRow>>;
+  companies(sub: string, page: PageRequest): Promise<Page<MembershipRow>>;
   /** Returns a page of the projects of these companies, ordered by id. */
   projects(sub: string, page: PageRequest): Promise<Page<ProjectRow>>;
 }
 
-export function createOwnStore(db: Db): OwnStore {
+export function createMembershipsStore(db: Db): MembershipsStore {
   return {
     async companies(sub, { cursor, limit }) {
       const isAfter = cursor === undefined ? undefined : gt(members.companyId, cursor);

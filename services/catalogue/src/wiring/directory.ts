@@ -1,9 +1,9 @@
 import { createUseReporter } from '@switchboard/directory';
 import type { AccessDirectory, Backings } from '@switchboard/http';
 import { createMembersStore } from '../members/store.ts';
-import { projectOf } from '../projects/record.ts';
 import { createProjectsStore } from '../projects/store.ts';
-import { tokenOf } from '../tokens/record.ts';
+import { projectOf } from '../records/projects.ts';
+import { tokenOf } from '../records/tokens.ts';
 import { createTokensStore } from '../tokens/store.ts';
 
 /**

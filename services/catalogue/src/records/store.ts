@@ -2,8 +2,6 @@ import type { Tx } from '@switchboard/database';
 import { type DirectoryRecord, directoryRecord, type Kind } from '@switchboard/directory';
 import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { erasureRecord } from '../erasures/record.ts';
-import { projectRecord } from '../projects/record.ts';
 import {
   apiTokens,
   companies,
@@ -16,9 +14,11 @@ import {
   reports,
   throttles,
 } from '../schema/index.ts';
-import { tokenRecord } from '../tokens/record.ts';
+import { erasureRecord } from './erasures.ts';
+import { projectRecord } from './projects.ts';
+import { tokenRecord } from './tokens.ts';
 
-export interface RepublicationStore {
+export interface RecordsStore {
   /** Returns every directory entry. No entry changes before the transaction ends. */
   lockAndReadAll(): Promise<DirectoryRecord[]>;
   /** Returns those of the given entries that exist. No entry of this kind changes before the transaction ends. */
@@ -134,7 +134,7 @@ const sources: Record<Kind, Source> = {
   },
 };
 
-export function createRepublicationStore(tx: Tx): RepublicationStore {
+export function createRecordsStore(tx: Tx): RecordsStore {
   async function lock(tables: PgTable[]): Promise<void> {
     const names = tables.map((table) => sql`${table}`);
     await tx.execute(sql`lock table ${sql.join(names, sql`, `)} in share mode`);

@@ -4,10 +4,21 @@ import {
   directoryRecord,
   directoryTombstone,
 } from '@switchboard/directory';
-import type { ApiTokenRow } from './store.ts';
+
+/** A stored token. */
+interface TokenRow extends Pick<ApiToken, 'id' | 'companyId' | 'kind' | 'sub'> {
+  /** JSON. */
+  permissions: string;
+  /** JSON. Null: all projects of the company, and the company itself. */
+  projectIds: string | null;
+  expiresAt: Date;
+  hash: string;
+  previousHash: string | null;
+  previousUntil: Date | null;
+}
 
 /** Returns the fields that services need to check a token. */
-export function tokenOf(row: ApiTokenRow): ApiToken {
+export function tokenOf(row: TokenRow): ApiToken {
   const { id, companyId, kind, sub, expiresAt, hash, previousHash, previousUntil } = row;
   return {
     id,
@@ -26,7 +37,7 @@ export function tokenOf(row: ApiTokenRow): ApiToken {
   };
 }
 
-export const tokenRecord = (row: ApiTokenRow) => directoryRecord('token', tokenOf(row));
+export const tokenRecord = (row: TokenRow) => directoryRecord('token', tokenOf(row));
 
 export const tokenTombstones = (ids: readonly string[]): DirectoryRecord[] =>
   ids.map((id) => directoryTombstone('token', id));

@@ -13,7 +13,7 @@ import type { AuditStore } from './store.ts';
 const GROUP = 'catalogue.audit';
 const ROWS_PER_STATEMENT = 500;
 
-interface IntakeOptions {
+interface ConsumerOptions {
   log: EventLog;
   store: Pick<AuditStore, 'add'>;
   /** The number of replicas of each partition. */
@@ -25,7 +25,12 @@ interface IntakeOptions {
  * Stores the audit entries that services publish on the topic `audit`. Entries delivered more than once are
  * stored once.
  */
-export function createAuditIntake({ log, store, replication, logger }: IntakeOptions): BackgroundConsumer {
+export function createAuditConsumer({
+  log,
+  store,
+  replication,
+  logger,
+}: ConsumerOptions): BackgroundConsumer {
   const topics = [AUDIT_TOPIC];
 
   async function consume(): Promise<Consumption> {

@@ -1,8 +1,8 @@
 import type { Db, Tx } from '@switchboard/database';
 import type { LateEntry } from '@switchboard/directory';
-import type { Outbox } from '../outbox/outbox.ts';
-import { createOutboxStore } from '../outbox/store.ts';
-import { createRepublicationStore } from './store.ts';
+import { createRecordsStore } from '../records/store.ts';
+import type { Outbox } from './outbox.ts';
+import { createOutboxStore } from './store.ts';
 
 /**
  * Adds every directory entry to the outbox and returns the number added. Skips entries that have a record in the
@@ -11,7 +11,7 @@ import { createRepublicationStore } from './store.ts';
 export async function enqueueAllEntries(tx: Tx): Promise<number> {
   const outbox = createOutboxStore(tx);
   // Locked before the outbox is read, so that no entry changes between the two.
-  const entries = await createRepublicationStore(tx).lockAndReadAll();
+  const entries = await createRecordsStore(tx).lockAndReadAll();
   const waiting = await outbox.keys();
   const missing = entries.filter(({ key }) => !waiting.has(key));
   await outbox.append(missing);
@@ -25,7 +25,7 @@ export async function enqueueAllEntries(tx: Tx): Promise<number> {
 export async function republish(db: Db, outbox: Outbox, late: readonly LateEntry[]): Promise<void> {
   for (const [kind, ofKind] of Map.groupBy(late, (entry) => entry.kind)) {
     await outbox.change(db, async (tx, announce) => {
-      const store = createRepublicationStore(tx);
+      const store = createRecordsStore(tx);
       const found = await store.lockAndRead(
         kind,
         ofKind.map(({ identifiers }) => identifiers),

@@ -1,6 +1,11 @@
 import type { Project } from '@switchboard/contracts';
 import { type DirectoryRecord, directoryRecord } from '@switchboard/directory';
-import type { ProjectRow } from './store.ts';
+
+/** A stored project. */
+interface ProjectRow extends Omit<Project, 'allowedOrigins'> {
+  /** Null: any origin. */
+  allowedOrigins: string[] | null;
+}
 
 /** Returns a project in the form of the API. */
 export function projectOf({ allowedOrigins, ...row }: ProjectRow): Project {
