@@ -10,8 +10,8 @@ import {
 import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';
-import type { Asked, Json } from '../insights/answers.ts';
-import { TooMuch } from '../insights/query-queue.ts';
+import { TooMuch } from '../query-queue/query-queue.ts';
+import type { Asked, Json } from '../results/results.ts';
 import { DAY_MS, type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
 interface EventsQuery extends PageRequest {

@@ -1,6 +1,6 @@
 import type { Clock } from '@switchboard/runtime';
-import type { Answers } from '../insights/answers.ts';
-import { type Narrowing, type QueryQueue, TooMuch } from '../insights/query-queue.ts';
+import { type Narrowing, type QueryQueue, TooMuch } from '../query-queue/query-queue.ts';
+import type { Answers } from '../results/results.ts';
 import type { Watermark } from '../watermark/watermark.ts';
 
 /** The dependencies of listing a project's events. */

@@ -1,7 +1,7 @@
 import { type PageRequest, toPage } from '@switchboard/http';
 import { z } from 'zod';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
-import { type Asked, jsonOf } from '../insights/answers.ts';
+import { type Asked, jsonOf } from '../results/results.ts';
 import { afterPlace, parsePlace, placeOf } from './by-count.ts';
 import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 

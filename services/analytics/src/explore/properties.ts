@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { attributeText } from '../conditions/attributes.ts';
 import { type JsonKind, shownOf } from '../engine/dialect.ts';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
-import { type Asked, jsonOf } from '../insights/answers.ts';
 import { differentNames } from '../questions/question.ts';
+import { type Asked, jsonOf } from '../results/results.ts';
 import { afterPlace, parsePlace, placeOf } from './by-count.ts';
 import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 

@@ -1,20 +1,22 @@
-import { listEventNames, listEventProperties, listEvents } from '@switchboard/contracts';
+import { getPerson, listEventNames, listEventProperties, listEvents } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/http';
-import type { Respond } from '../insights/respond.ts';
+import type { Respond } from '../results/respond.ts';
 import type { ListEvents } from './events.ts';
 import type { ListNames } from './names.ts';
+import type { FindPerson } from './person.ts';
 import type { ListProperties } from './properties.ts';
 
 interface ExploreRoutesOptions {
   events: ListEvents;
   names: ListNames;
   properties: ListProperties;
+  person: FindPerson;
   respond: Respond;
 }
 
 export function exploreRoutes(
   app: ServiceApp,
-  { events, names, properties, respond }: ExploreRoutesOptions,
+  { events, names, properties, person, respond }: ExploreRoutesOptions,
 ): void {
   app.implement(listEvents, async (c) => {
     const { distinct_id: distinctId, ...query } = c.req.valid('query');
@@ -26,5 +28,9 @@ export function exploreRoutes(
   app.implement(listEventProperties, async (c) => {
     const { projectId, name } = c.req.valid('param');
     return respond(c, await properties(projectId, { ...c.req.valid('query'), name }));
+  });
+  app.implement(getPerson, async (c) => {
+    const { projectId, distinctId } = c.req.valid('param');
+    return respond(c, await person(projectId, distinctId, c.req.valid('query')));
   });
 }

@@ -1,6 +1,6 @@
 import type { InsightQuery } from '@switchboard/contracts';
 import { expect, test } from 'vitest';
-import { createAnswers } from './answers.ts';
+import { createAnswers } from '../results/results.ts';
 import { createInsights } from './insights.ts';
 
 const question: InsightQuery = {

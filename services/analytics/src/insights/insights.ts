@@ -3,11 +3,11 @@ import { BadRequest, Unavailable } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import { UnusableRange } from '../calendar/calendar.ts';
 import type { People } from '../people/people.ts';
+import type { QueryQueue } from '../query-queue/query-queue.ts';
 import { answer } from '../questions/answer.ts';
 import { scopeOf } from '../questions/scope.ts';
+import { type Answers, type Asked, jsonOf } from '../results/results.ts';
 import type { Watermark } from '../watermark/watermark.ts';
-import { type Answers, type Asked, jsonOf } from './answers.ts';
-import type { QueryQueue } from './query-queue.ts';
 
 export interface Insights {
   /** Answers a question with a report. Throws BadRequest and Unavailable. */

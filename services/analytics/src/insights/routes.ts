@@ -1,7 +1,7 @@
 import { askInsight } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/http';
+import type { Respond } from '../results/respond.ts';
 import type { Insights } from './insights.ts';
-import type { Respond } from './respond.ts';
 
 interface InsightsRoutesOptions {
   insights: Insights;

@@ -1,27 +1,10 @@
-import type { InsightQuery, StoredEvent } from '@switchboard/contracts';
-import { createFairQueue } from '@switchboard/fairness';
-import { compileCohorts, memberships } from '@switchboard/flag-engine';
-import { BadRequest, etagOf, joinObjects, type PageRequest } from '@switchboard/http';
-import { z } from 'zod';
+import type { InsightQuery } from '@switchboard/contracts';
+import { BadRequest, etagOf } from '@switchboard/http';
 import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { attributeOf, type Cohort } from '../conditions/cohorts.ts';
-import type { ListEvents } from '../explore/events.ts';
-import { type Asked, extended, type Json, jsonOf } from '../insights/answers.ts';
 import { readBy } from '../questions/reads.ts';
 import type { WantedPeople } from './sources.ts';
 import type { PeopleStore } from './store.ts';
-
-/** The person in an answer. Traits are sent as stored. */
-interface Person {
-  distinctId: string;
-  traits: Record<string, unknown>;
-  groups: { type: string; id: string; traits: Record<string, unknown> }[];
-  /** The ids of the cohorts. */
-  cohorts: string[];
-  /** Newest first. */
-  events: StoredEvent[];
-  nextCursor: string | null;
-}
 
 /** The data about people that a question reads. */
 export interface PeopleOfQuestion {
@@ -33,28 +16,15 @@ export interface PeopleOfQuestion {
 }
 
 export interface People {
-  /** Returns a person. An unknown person has no traits. Throws what listing the events throws. */
-  find(projectId: string, distinctId: string, page: PageRequest): Promise<Asked<Person>>;
   /** Throws BadRequest for an unknown cohort, one that is too large, and for too many cohorts or bytes of them. */
   of(projectId: string, question: InsightQuery): Promise<PeopleOfQuestion>;
-}
-
-interface PeopleOptions {
-  store: PeopleStore;
-  events: ListEvents;
 }
 
 /** Definitions of cohorts are in memory while a query waits, before the query queue limits the number of queries. */
 const MAX_COHORTS = 20;
 const MAX_COHORTS_MB = 8;
-/** The number of people parsed at once. Traits, with those of groups, take many times as much memory once parsed. */
-const MAX_PARSED = 2;
-const traitsSchema = z.record(z.string(), z.unknown());
-const parseTraits = (json: string) => traitsSchema.parse(JSON.parse(json));
 
-export function createPeople({ store, events }: PeopleOptions): People {
-  const queue = createFairQueue(MAX_PARSED, MAX_PARSED - 1);
-
+export function createPeople(store: Pick<PeopleStore, 'cohortBytes' | 'cohorts'>): People {
   async function cohortsOf(projectId: string, named: readonly { path: string; name: string }[]) {
     const [first] = named;
     if (first === undefined) return [];
@@ -74,26 +44,6 @@ export function createPeople({ store, events }: PeopleOptions): People {
   }
 
   return {
-    async find(projectId, distinctId, page) {
-      const asked = await events(projectId, { distinctId, ...page });
-      return queue(projectId, async () => {
-        const { traits, groups } = (await store.find(projectId, distinctId)) ?? { traits: '{}', groups: [] };
-        const cohorts = await store.cohortsFor(projectId, distinctId);
-        const person = {
-          distinctId,
-          traits: parseTraits(traits),
-          groups: Object.fromEntries(groups.map((group) => [group.type, parseTraits(group.traits)])),
-        };
-        const ids = memberships(compileCohorts(cohorts), person);
-        const inGroups = groups.map(({ type, id, traits: ofGroup }) =>
-          joinObjects(jsonOf({ type, id }), `{"traits":${ofGroup}}`),
-        );
-        const known: Json<Omit<Person, 'events' | 'nextCursor'>> =
-          `{"distinctId":${JSON.stringify(distinctId)},"traits":${traits},"groups":[${inGroups.join()}],"cohorts":${JSON.stringify(ids)}}`;
-        return extended(asked, known);
-      });
-    },
-
     async of(projectId, question) {
       const { cohorts, attributes } = readBy(question);
       const found = await cohortsOf(projectId, cohorts);

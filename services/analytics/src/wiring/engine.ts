@@ -11,10 +11,10 @@ import { CLICKHOUSE_GROUP } from '../feed/consumer.ts';
 import { createFileCache } from '../files/cache.ts';
 import { createFilesStore } from '../files/store.ts';
 import { createSweep } from '../files/sweep.ts';
-import type { QueryLimits } from '../insights/query-queue.ts';
-import { createFileSources, createTableSources, type Sources } from '../insights/source.ts';
 import { createCopiedPeople, createTablePeople } from '../people/sources.ts';
 import { createPeopleStore } from '../people/store.ts';
+import type { QueryLimits } from '../query-queue/query-queue.ts';
+import { createFileSources, createTableSources, type Sources } from '../query-queue/source.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The share of the disk for copies of files. Intermediate results take the rest. */

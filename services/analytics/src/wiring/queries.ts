@@ -3,16 +3,16 @@ import { createRateLimits, projectOfRegion } from '@switchboard/http';
 import type { Analytics } from '../config.ts';
 import { createListEvents } from '../explore/events.ts';
 import { createListNames } from '../explore/names.ts';
+import { createFindPerson } from '../explore/person.ts';
 import { createListProperties } from '../explore/properties.ts';
 import { exploreRoutes } from '../explore/routes.ts';
-import { createAnswers } from '../insights/answers.ts';
 import { createInsights } from '../insights/insights.ts';
-import { createQueryQueue, QUERY_LIMITS, type QueryLimits } from '../insights/query-queue.ts';
-import { createRespond, QUERIES_PER_MINUTE } from '../insights/respond.ts';
 import { insightsRoutes } from '../insights/routes.ts';
 import { createPeople } from '../people/people.ts';
-import { peopleRoutes } from '../people/routes.ts';
 import { createPeopleStore } from '../people/store.ts';
+import { createQueryQueue, QUERY_LIMITS, type QueryLimits } from '../query-queue/query-queue.ts';
+import { createRespond, QUERIES_PER_MINUTE } from '../results/respond.ts';
+import { createAnswers } from '../results/results.ts';
 import { savedReportsRoutes } from '../saved-reports/routes.ts';
 import { createReportRunner } from '../saved-reports/run.ts';
 import { createSavedReports } from '../saved-reports/saved-reports.ts';
@@ -53,7 +53,8 @@ export function openQueries(
 
   const exploring = { queue, answers: lists, watermark, clock };
   const events = createListEvents(exploring);
-  const people = createPeople({ store: createPeopleStore(db), events });
+  const store = createPeopleStore(db);
+  const people = createPeople(store);
   const insights = createInsights({ queue, answers, people, watermark, clock });
   const savedReports = createSavedReports({
     ...service,
@@ -73,8 +74,8 @@ export function openQueries(
     events,
     names: createListNames(exploring),
     properties: createListProperties(exploring),
+    person: createFindPerson({ store, events }),
     respond,
   });
-  peopleRoutes(app, { people, respond });
   savedReportsRoutes(app, { savedReports, ofProject: projectOfRegion(directory, region) });
 }

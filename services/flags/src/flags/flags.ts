@@ -1,10 +1,10 @@
 import type { FlagDefinition, FlagEntry, FlagVersion } from '@switchboard/contracts';
+import type { Tx } from '@switchboard/database';
 import { validateFlag } from '@switchboard/flag-engine';
 import { type AuditedChange, Conflict, NotFound, type PageRequest, unknownCursor } from '@switchboard/http';
 import { type Edit, etagOf, presentVersions } from '../flag-history/history.ts';
 import { createFlagHistoryStore } from '../flag-history/store.ts';
 import type { EditOptions } from '../rulesets/edit.ts';
-import { createScheduledChangesStore } from '../scheduled-changes/store.ts';
 import { editFlag, type FlagPath, requireValid } from './edit-flag.ts';
 import { createFlagsStore } from './store.ts';
 
@@ -34,8 +34,13 @@ export interface Flags {
 
 const CURSOR = /^[1-9]\d{0,8}$/;
 
+interface FlagsOptions extends EditOptions {
+  /** Runs in the transaction that deletes a flag. */
+  onDeleted(tx: Tx, flag: FlagPath): Promise<void>;
+}
+
 /** Manages the flags of projects. */
-export function createFlags(options: EditOptions): Flags {
+export function createFlags(options: FlagsOptions): Flags {
   const { drizzle } = options.database;
   const store = createFlagsStore(drizzle);
   const history = createFlagHistoryStore(drizzle);
@@ -57,7 +62,7 @@ export function createFlags(options: EditOptions): Flags {
 
     async remove(change, at, edit) {
       await editFlag(change, options, at, edit, async (_existing, tx) => {
-        await createScheduledChangesStore(tx).failAll(at.projectId, at.key, 'The flag was deleted.');
+        await options.onDeleted(tx, at);
         return undefined;
       });
     },

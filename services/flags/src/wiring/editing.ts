@@ -5,6 +5,7 @@ import type { FlagsService } from '../config.ts';
 import { createFlags } from '../flags/flags.ts';
 import { flagsRoutes } from '../flags/routes.ts';
 import { createMaking } from '../scheduled-changes/make.ts';
+import { failOfDeleted } from '../scheduled-changes/removal.ts';
 import { scheduledChangesRoutes } from '../scheduled-changes/routes.ts';
 import { createScheduledChanges } from '../scheduled-changes/scheduled-changes.ts';
 
@@ -13,7 +14,7 @@ export function openEditing(service: FlagsService, onChanged: (projectId: string
   const { app, directory, region, run } = service;
   const editing = { ...service, onChanged };
   const ofProject = projectOfRegion(directory, region);
-  flagsRoutes(app, { flags: createFlags(editing), ofProject });
+  flagsRoutes(app, { flags: createFlags({ ...editing, onDeleted: failOfDeleted }), ofProject });
   cohortsRoutes(app, { cohorts: createCohorts(editing), ofProject });
   scheduledChangesRoutes(app, { scheduled: createScheduledChanges(editing), ofProject });
   run(createMaking(editing));

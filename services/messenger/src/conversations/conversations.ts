@@ -16,7 +16,7 @@ import {
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import type { Identity } from '../identity/identity.ts';
-import type { Live } from '../live/live.ts';
+import type { Publisher } from '../publishing/publisher.ts';
 import { presentConversation, presentTurn } from './present.ts';
 import type { ReadTurns } from './reading.ts';
 import { CAPACITY } from './size.ts';
@@ -40,7 +40,7 @@ interface ConversationsOptions {
   limits: ConversationLimits;
   /** Limits the bytes that visitors read, per address in a project and per project. */
   quota: Quota;
-  live: Live;
+  publisher: Publisher;
   clock: Clock;
 }
 
@@ -55,7 +55,7 @@ export type Conversations = ReturnType<typeof createConversations>;
 
 /** Handles a visitor's actions in a conversation. */
 export function createConversations(options: ConversationsOptions) {
-  const { store, readTurns, tokens, identity, limits, quota, live, clock } = options;
+  const { store, readTurns, tokens, identity, limits, quota, publisher, clock } = options;
 
   return {
     async open(
@@ -114,8 +114,8 @@ export function createConversations(options: ConversationsOptions) {
       if (appended.outcome === 'full') throw full();
       const turn = presentTurn(conversationId, appended.turn);
       if (appended.outcome === 'appended') {
-        live.publishTurn(conversationId, turn);
-        if (appended.statusBefore !== 'open') live.publishStatus(conversationId, 'open');
+        publisher.publishTurn(conversationId, turn);
+        if (appended.statusBefore !== 'open') publisher.publishStatus(conversationId, 'open');
       }
       return turn;
     },

@@ -15,7 +15,7 @@ import {
   toPage,
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
-import type { Live } from '../live/live.ts';
+import type { Publisher } from '../publishing/publisher.ts';
 import type { NameAuthors } from './authors.ts';
 import { full, positionAfter } from './conversations.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
@@ -28,14 +28,20 @@ interface OperatorOptions {
   store: ConversationsStore;
   readTurns: ReadTurns;
   nameAuthors: NameAuthors;
-  live: Live;
+  publisher: Publisher;
   clock: Clock;
 }
 
 export type OperatorConversations = ReturnType<typeof createOperatorConversations>;
 
 /** Handles an operator's actions on a project's conversations. */
-export function createOperatorConversations({ store, readTurns, nameAuthors, live, clock }: OperatorOptions) {
+export function createOperatorConversations({
+  store,
+  readTurns,
+  nameAuthors,
+  publisher,
+  clock,
+}: OperatorOptions) {
   return {
     async list(
       projectId: string,
@@ -84,8 +90,8 @@ export function createOperatorConversations({ store, readTurns, nameAuthors, liv
         await change.record();
         return turn;
       }
-      live.publishTurn(conversationId, turn);
-      if (appended.statusBefore !== 'pending') live.publishStatus(conversationId, 'pending');
+      publisher.publishTurn(conversationId, turn);
+      if (appended.statusBefore !== 'pending') publisher.publishStatus(conversationId, 'pending');
       return turn;
     },
 
@@ -111,7 +117,7 @@ export function createOperatorConversations({ store, readTurns, nameAuthors, liv
       status: ConversationStatus,
     ): Promise<void> {
       if (!(await store.setStatus(projectId, id, status, change))) throw notFound();
-      live.publishStatus(id, status);
+      publisher.publishStatus(id, status);
     },
   };
 }

@@ -9,20 +9,20 @@ import {
   toPage,
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
-import type { Live } from '../live/live.ts';
+import type { Publisher } from '../publishing/publisher.ts';
 import type { InboxStore } from './store.ts';
 
 interface InboxOptions {
   store: InboxStore;
   limits: { perAddress: RateLimit; readsPerProject: RateLimit };
-  live: Pick<Live, 'publishInbox'>;
+  publisher: Pick<Publisher, 'publishInbox'>;
   clock: Clock;
 }
 
 export type Inbox = ReturnType<typeof createInbox>;
 
 /** Manages in-app messages to everyone in a project or to some of its people. */
-export function createInbox({ store, limits, live, clock }: InboxOptions) {
+export function createInbox({ store, limits, publisher, clock }: InboxOptions) {
   return {
     async list(projectId: string, address: string, distinctId: string): Promise<InAppMessage[]> {
       await limits.perAddress.consume(`${projectId}:${address}`);
@@ -63,7 +63,7 @@ export function createInbox({ store, limits, live, clock }: InboxOptions) {
     ): Promise<string> {
       const message = { id: newId('msg'), projectId, title, body, distinctIds, idempotencyKey };
       const id = await store.add({ ...message, createdAt: clock.now() }, change);
-      void live.publishInbox(projectId, distinctIds);
+      void publisher.publishInbox(projectId, distinctIds);
       return id;
     },
   };

@@ -5,7 +5,7 @@ import { createAnnouncer, type Hub, type Socket } from '@switchboard/realtime';
 import type { Logger } from '@switchboard/runtime';
 import type { Configurations } from '../configuration/configuration.ts';
 import { CONFIGURATION_CHANNEL } from '../configuration/store.ts';
-import { projectTopic } from './live.ts';
+import { projectTopic } from '../publishing/publisher.ts';
 
 interface ChangesOptions {
   database: Pick<Database, 'listen'>;

@@ -6,7 +6,7 @@ import {
 } from '@switchboard/contracts';
 import { type ProjectAccess, type RateLimit, RateLimited, socketAccess } from '@switchboard/http';
 import type { Socket, SocketPlan } from '@switchboard/realtime';
-import { personTopic } from './live.ts';
+import { personTopic } from '../publishing/publisher.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export const SOCKET_PATH = '/v1/messenger/socket';

@@ -3,8 +3,8 @@ import type { Hub, Socket } from '@switchboard/realtime';
 import type { Clock, Logger } from '@switchboard/runtime';
 import { REVOKED_CHANNEL } from '../conversations/store.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
+import { conversationTopic } from '../publishing/publisher.ts';
 import { ALL_SOCKETS } from './configuration-changes.ts';
-import { conversationTopic } from './live.ts';
 
 interface SubscriptionsOptions {
   database: Pick<Database, 'listen'>;

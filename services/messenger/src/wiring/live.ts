@@ -4,16 +4,19 @@ import type { Messenger } from '../config.ts';
 import type { Configurations } from '../configuration/configuration.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { createConfigurationChanges } from '../live/configuration-changes.ts';
-import { createLive, type Live } from '../live/live.ts';
 import { liveRoutes } from '../live/routes.ts';
 import { createSubscriptions } from '../live/subscriptions.ts';
+import { createPublisher, type Publisher } from '../publishing/publisher.ts';
 import type { Shared } from './shared.ts';
 
 /** The topics of all sockets, of the project, of the person, and of 18 conversations. */
 const TOPICS_PER_SOCKET = 21;
 
 /** Opens the sockets of this instance, and the fan-out to other instances. */
-export function openHub({ add, app, config, logger, metrics, share }: Messenger): { hub: Hub; live: Live } {
+export function openHub({ add, app, config, logger, metrics, share }: Messenger): {
+  hub: Hub;
+  publisher: Publisher;
+} {
   const fanOut = openFanOut({
     channel: 'switchboard:messenger',
     redisUrl: config.REDIS_URL,
@@ -31,7 +34,7 @@ export function openHub({ add, app, config, logger, metrics, share }: Messenger)
   });
   add(hub, { stop: hub.close });
   metrics.gauge('switchboard_sockets', 'Open sockets.', hub.count);
-  return { hub, live: createLive(hub) };
+  return { hub, publisher: createPublisher(hub) };
 }
 
 /** Opens subscriptions of sockets to conversations and to the configuration. */

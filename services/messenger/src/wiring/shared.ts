@@ -2,13 +2,13 @@ import type { ProjectOfRegion } from '@switchboard/http';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Hub } from '@switchboard/realtime';
 import type { Messenger } from '../config.ts';
-import type { Live } from '../live/live.ts';
+import type { Publisher } from '../publishing/publisher.ts';
 import type { OpenedLimits } from './limits.ts';
 
 /** The parts that several features use. */
 export interface Shared extends Messenger {
   hub: Hub;
-  live: Live;
+  publisher: Publisher;
   limits: OpenedLimits;
   ofProject: ProjectOfRegion;
   /** The object store for requests. */

@@ -1,7 +1,7 @@
 import { type BrokerAcl, brokerAcls, brokerUsers } from '@switchboard/contracts';
-import { type Command, EXIT_CODES } from '../commands/command.ts';
-import { readArguments } from '../commands/session.ts';
-import { UsageError } from '../commands/terminal.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
 
 const NAME = /^[A-Za-z0-9._-]{0,100}$/;
 

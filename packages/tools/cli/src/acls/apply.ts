@@ -2,7 +2,7 @@ import { type AppliedAcls, applyKafkaAcls, EventLogUnavailable, type KafkaAcl } 
 import { ManagementError } from '@switchboard/management';
 import { ConfigError, eventLogSettings, kafkaConnection, parseConfig } from '@switchboard/runtime';
 import { z } from 'zod';
-import { type Terminal, UsageError } from '../commands/terminal.ts';
+import { type Terminal, UsageError } from '../terminal/terminal.ts';
 
 /** Applies the ACLs of the users to the brokers of the environment. Throws UsageError and ManagementError. */
 export async function applyAcls(

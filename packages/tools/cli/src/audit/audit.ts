@@ -1,8 +1,9 @@
 import { type AuditEntry, auditEntry, auditOutcome } from '@switchboard/contracts';
-import { COMMON_HELP, type Command, EXIT_CODES } from '../commands/command.ts';
-import { openClient, readArguments } from '../commands/session.ts';
-import { UsageError } from '../commands/terminal.ts';
-import { textColumns } from '../commands/text-table.ts';
+import { openClient } from '../login/session.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
+import { textColumns } from '../terminal/text-table.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000_000;

@@ -1,7 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import type { Command } from './command.ts';
-import { readArguments } from './session.ts';
-import { UsageError } from './terminal.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import type { Command } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
 
 const TOPICS: string[] = Object.values(ingestionTopics);
 

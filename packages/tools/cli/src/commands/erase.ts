@@ -2,9 +2,10 @@ import { erasureState } from '@switchboard/contracts';
 import type { Client, Erasure } from '@switchboard/management';
 import { pause } from '@switchboard/resilience';
 import { collect } from '../list-all.ts';
-import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
-import { openClient, readArguments } from './session.ts';
-import { type Terminal, UsageError } from './terminal.ts';
+import { openClient } from '../login/session.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { type Terminal, UsageError } from '../terminal/terminal.ts';
 
 const POLL_MS = 1_000;
 const DEFAULT_TIMEOUT_SECONDS = 900;

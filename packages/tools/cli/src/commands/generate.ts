@@ -1,7 +1,7 @@
 import { flagTypes, readFlags } from '../generate/flag-types.ts';
-import { type Command, EXIT_CODES } from './command.ts';
-import { readArguments } from './session.ts';
-import { UsageError } from './terminal.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
 
 const PACKAGE = '@switchboard/browser';
 

@@ -1,9 +1,10 @@
 import { importModels } from '../import-models.ts';
 import { readPriceList } from '../litellm/price-list.ts';
-import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
-import { describeOutcomes, outcomesAsJson } from './outcomes.ts';
-import { openClient, progressOn, readArguments } from './session.ts';
-import { UsageError } from './terminal.ts';
+import { openClient } from '../login/session.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
+import { describeOutcomes, outcomesAsJson, progressOn } from './outcomes.ts';
 
 const filters = {
   provider: { type: 'string', multiple: true },

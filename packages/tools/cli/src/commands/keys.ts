@@ -1,7 +1,8 @@
 import { ManagementError } from '@switchboard/management';
-import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
-import { openClient, readArguments } from './session.ts';
-import { UsageError } from './terminal.ts';
+import { openClient } from '../login/session.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
 
 export const keys: Command = {
   summary: 'create, revoke and list project keys',

@@ -1,4 +1,5 @@
 import type { Outcome } from '../manifest/apply.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 const counted = (outcomes: readonly Outcome[], change: Outcome['change']) =>
   outcomes.filter((outcome) => outcome.change === change).length;
@@ -38,4 +39,19 @@ export function outcomesAsJson(outcomes: readonly Outcome[]): string {
   };
   const changes = outcomes.filter(({ change }) => change !== 'unchanged');
   return `${JSON.stringify({ ...counts, changes }, null, 2)}\n`;
+}
+
+/** Shows progress on an interactive standard error; `end` clears the line. */
+export function progressOn({ isInteractive, err }: Terminal) {
+  let shown = false;
+  return {
+    show(_: Outcome, settled: number, all: number): void {
+      if (!isInteractive) return;
+      shown = true;
+      err(`\r\u001b[K${settled} of ${all}`);
+    },
+    end(): void {
+      if (shown) err('\r\u001b[K');
+    },
+  };
 }

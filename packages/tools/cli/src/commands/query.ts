@@ -1,11 +1,12 @@
 import { insightQuery } from '@switchboard/contracts';
 import { csvOf, parseContent, tableOf } from '@switchboard/report-content';
 import { z } from 'zod';
+import { openClient } from '../login/session.ts';
 import { readYaml } from '../manifest/yaml.ts';
-import { type Command, EXIT_CODES } from './command.ts';
-import { openClient, readArguments } from './session.ts';
-import { UsageError } from './terminal.ts';
-import { textTable } from './text-table.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
+import { textTable } from '../terminal/text-table.ts';
 
 const question = z.object({ project: z.string().min(1) }).loose();
 

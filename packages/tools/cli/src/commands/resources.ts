@@ -1,12 +1,13 @@
 import { type Client, isNotFound } from '@switchboard/management';
 import { stringify } from 'yaml';
 import { listAll } from '../list-all.ts';
+import { openClient } from '../login/session.ts';
 import { isRecord } from '../manifest/compare.ts';
 import { exportManifest } from '../manifest/export.ts';
 import { findKind, type Kind, kinds } from '../manifest/kinds.ts';
-import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
-import { openClient, readArguments } from './session.ts';
-import { UsageError } from './terminal.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
 
 const all: Kind[] = Object.values(kinds);
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../terminal/terminal.ts';
 import { runInProcess } from '../testing/index.ts';
-import { UsageError } from './terminal.ts';
 
 const run = (args: string[], env: Record<string, string> = { SWITCHBOARD_TOKEN: 't' }) =>
   runInProcess(args, env, async (place) => {

@@ -7,10 +7,11 @@ import { PriceListError } from '../litellm/price-list.ts';
 import { login, logout, whoami } from '../login/commands.ts';
 import { ManifestError } from '../manifest/yaml.ts';
 import { schedule } from '../schedule/schedule.ts';
+import { type Command, EXIT_CODES } from '../terminal/command.ts';
+import { type Terminal, UsageError } from '../terminal/terminal.ts';
 import { projects } from '../throttle/projects.ts';
 import { topics } from '../topics/topics.ts';
 import { apply, diff } from './apply.ts';
-import { type Command, EXIT_CODES } from './command.ts';
 import { deadLetters } from './dead-letters.ts';
 import { erase } from './erase.ts';
 import { generate } from './generate.ts';
@@ -18,7 +19,6 @@ import { imports } from './import.ts';
 import { keys } from './keys.ts';
 import { query } from './query.ts';
 import { get, remove } from './resources.ts';
-import { type Terminal, UsageError } from './terminal.ts';
 import { tokens } from './tokens.ts';
 
 const commands: Record<string, Command> = {

@@ -1,10 +1,11 @@
 import { apiTokenDefinition } from '@switchboard/contracts';
 import type { ApiToken } from '@switchboard/management';
 import { z } from 'zod';
-import { COMMON_HELP, type Command, EXIT_CODES } from './command.ts';
-import { openClient, readArguments } from './session.ts';
-import { UsageError } from './terminal.ts';
-import { printable } from './text-table.ts';
+import { openClient } from '../login/session.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
+import { printable } from '../terminal/text-table.ts';
 
 const options = {
   name: { type: 'string' },

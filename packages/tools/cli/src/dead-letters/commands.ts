@@ -9,8 +9,8 @@ import {
   parseConfig,
 } from '@switchboard/runtime';
 import { z } from 'zod';
-import { EXIT_CODES } from '../commands/command.ts';
-import { type Terminal, UsageError } from '../commands/terminal.ts';
+import { EXIT_CODES } from '../terminal/command.ts';
+import { type Terminal, UsageError } from '../terminal/terminal.ts';
 import { type DeadLetter, listDeadLetters, replayDeadLetters } from './dead-letters.ts';
 
 const MAX_BYTES_IN_FLIGHT = 67_108_864;

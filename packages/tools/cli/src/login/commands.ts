@@ -1,11 +1,12 @@
 import { API_TOKEN_PATTERN } from '@switchboard/contracts';
 import { type Client, ManagementError } from '@switchboard/management';
 import { z } from 'zod';
-import { COMMON_HELP, type Command, EXIT_CODES } from '../commands/command.ts';
-import { addressesOf, openClient, openSession, readArguments, requireAddress } from '../commands/session.ts';
-import { UsageError } from '../commands/terminal.ts';
-import { printable } from '../commands/text-table.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
+import { printable } from '../terminal/text-table.ts';
 import { forgetLogin, storeLogin } from './login-store.ts';
+import { addressesOf, openClient, openSession, requireAddress } from './session.ts';
 
 const usage = (name: string) => new UsageError(`usage: switchboard ${name} [--url <address>]`);
 

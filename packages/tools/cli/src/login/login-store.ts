@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { type Terminal, UsageError } from '../commands/terminal.ts';
+import { type Terminal, UsageError } from '../terminal/terminal.ts';
 import { systemKeychain } from './keychain.ts';
 
 /** A token and the only addresses that it is sent to. */

@@ -14,7 +14,7 @@ import {
   teammateDefinition,
 } from '@switchboard/contracts';
 import { z } from 'zod';
-import { nameOf } from '../commands/terminal.ts';
+import { nameOf } from '../terminal/terminal.ts';
 import { ManifestError, readYaml } from './yaml.ts';
 
 const project = projectDefinition.omit({ companyId: true }).extend({

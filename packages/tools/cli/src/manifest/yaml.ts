@@ -1,7 +1,7 @@
 import { type Problem, problemsOf } from '@switchboard/contracts';
 import { type Document, LineCounter, parseDocument, visit } from 'yaml';
 import type { z } from 'zod';
-import { nameOf } from '../commands/terminal.ts';
+import { nameOf } from '../terminal/terminal.ts';
 
 /** A file is invalid. The message contains the file, the line, every problem and its correction. */
 export class ManifestError extends Error {

@@ -1,9 +1,10 @@
 import type { ScheduledChange } from '@switchboard/management';
-import { COMMON_HELP, type Command, EXIT_CODES } from '../commands/command.ts';
-import { openClient, readArguments } from '../commands/session.ts';
-import { UsageError } from '../commands/terminal.ts';
-import { printable } from '../commands/text-table.ts';
 import { collect } from '../list-all.ts';
+import { openClient } from '../login/session.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
+import { printable } from '../terminal/text-table.ts';
 
 const USAGE =
   "usage: switchboard schedule create <projectId> <flag> --at <time> --patch '<JSON>', switchboard schedule list <projectId>, or switchboard schedule cancel <projectId> <changeId>";

@@ -1,9 +1,10 @@
 import type { Throttle } from '@switchboard/management';
-import { COMMON_HELP, type Command, EXIT_CODES } from '../commands/command.ts';
-import { openClient, readArguments } from '../commands/session.ts';
-import { UsageError } from '../commands/terminal.ts';
-import { textColumns } from '../commands/text-table.ts';
 import { collect } from '../list-all.ts';
+import { openClient } from '../login/session.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
+import { textColumns } from '../terminal/text-table.ts';
 
 const USAGE =
   'usage: switchboard projects throttle <projectId> --events-per-second <n> or --drop-events, switchboard projects unthrottle <projectId>, or switchboard projects throttled';

@@ -7,7 +7,7 @@ import {
 import { ManagementError } from '@switchboard/management';
 import { ConfigError, eventLogSettings, kafkaConnection, parseConfig } from '@switchboard/runtime';
 import { z } from 'zod';
-import { type Terminal, UsageError } from '../commands/terminal.ts';
+import { type Terminal, UsageError } from '../terminal/terminal.ts';
 
 /** Returns false if the topic already has this number of partitions. Throws UsageError and ManagementError. */
 export async function repartition(

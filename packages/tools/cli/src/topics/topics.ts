@@ -1,7 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import { type Command, EXIT_CODES } from '../commands/command.ts';
-import { readArguments } from '../commands/session.ts';
-import { UsageError } from '../commands/terminal.ts';
+import { readArguments } from '../terminal/arguments.ts';
+import { type Command, EXIT_CODES } from '../terminal/command.ts';
+import { UsageError } from '../terminal/terminal.ts';
 
 const TOPICS: string[] = Object.values(ingestionTopics);
 const USAGE = 'usage: switchboard topics repartition <topic> --to <partitions>';

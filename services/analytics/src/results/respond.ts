@@ -6,7 +6,7 @@ import {
   type OperationEnv,
 } from '@switchboard/http';
 import type { Context, TypedResponse } from 'hono';
-import type { Asked } from './answers.ts';
+import type { Asked } from './results.ts';
 
 /** Responds with the answer. Throws RateLimited, and Unavailable while other requests use all memory for answers. */
 export type Respond = <T>(

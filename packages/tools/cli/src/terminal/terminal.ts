@@ -17,11 +17,11 @@ export interface Terminal {
   err(text: string): void;
   /** Reads a file, standard input (`-`) or an http(s) address. Throws UsageError. */
   read(place: string): Promise<string>;
-  /** Reads a file, standard input (`-`) or an http(s) URL. Throws UsageError. */
+  /** Prompts for a secret without showing it, or reads it from standard input if that is not a terminal. */
   secret(question: string): Promise<string>;
 }
 
-/** Prompts for a secret without showing it, or reads it from standard input if that is not a terminal. */
+/** The arguments, the environment or a file are invalid. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }

@@ -3,7 +3,7 @@ import type { ConversationStatus, MessengerMessage, Turn } from '@switchboard/co
 import type { Hub } from '@switchboard/realtime';
 
 /** Sends changes to the sockets of a conversation. Never throws: all it sends is stored and can be read. */
-export interface Live {
+export interface Publisher {
   publishTurn(conversationId: string, turn: Turn): void;
   publishStatus(conversationId: string, status: ConversationStatus): void;
   /** Announces a new in-app message. Without `distinctIds`, it is for everyone in the project. */
@@ -18,7 +18,7 @@ export const personTopic = (projectId: string, distinctId: string) =>
   `person:${JSON.stringify([projectId, distinctId])}`;
 export const conversationTopic = (conversationId: string) => `conversation:${conversationId}`;
 
-export function createLive(hub: Pick<Hub, 'publish'>): Live {
+export function createPublisher(hub: Pick<Hub, 'publish'>): Publisher {
   const publish = (conversationId: string, message: MessengerMessage) =>
     hub.publish(conversationTopic(conversationId), message);
   return {

@@ -1,25 +1,6 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type Client, createClient, type Service } from '@switchboard/management';
-import { readLogin } from '../login/login-store.ts';
-import type { Outcome } from '../manifest/apply.ts';
-import { type Terminal, UsageError } from './terminal.ts';
-
-const commonOptions = {
-  url: { type: 'string' },
-  wait: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies ParseArgsOptionsConfig;
-
-/** Reads a command's arguments. Throws UsageError. */
-export function readArguments<const O extends ParseArgsOptionsConfig>(args: string[], options: O) {
-  try {
-    return parseArgs({ args, allowPositionals: true, options: { ...commonOptions, ...options } });
-  } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(error.message);
-    throw error;
-  }
-}
+import { type Terminal, UsageError } from '../terminal/terminal.ts';
+import { readLogin } from './login-store.ts';
 
 interface CommonValues {
   url?: string | undefined;
@@ -89,19 +70,4 @@ function addressOf(service: Service, addresses: Record<string, string>): string 
   if (!address) throw new UsageError(`set SWITCHBOARD_URL or ${name}, or give --url`);
   requireAddress(address);
   return address;
-}
-
-/** Shows progress on an interactive standard error; `end` clears the line. */
-export function progressOn({ isInteractive, err }: Terminal) {
-  let shown = false;
-  return {
-    show(_: Outcome, settled: number, all: number): void {
-      if (!isInteractive) return;
-      shown = true;
-      err(`\r\u001b[K${settled} of ${all}`);
-    },
-    end(): void {
-      if (shown) err('\r\u001b[K');
-    },
-  };
 }

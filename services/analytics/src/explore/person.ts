@@ -1,0 +1,57 @@
+import type { StoredEvent } from '@switchboard/contracts';
+import { createFairQueue } from '@switchboard/fairness';
+import { compileCohorts, memberships } from '@switchboard/flag-engine';
+import { joinObjects, type PageRequest } from '@switchboard/http';
+import { z } from 'zod';
+import type { PeopleStore } from '../people/store.ts';
+import { type Asked, extended, type Json, jsonOf } from '../results/results.ts';
+import type { ListEvents } from './events.ts';
+
+/** The person in an answer. Traits are sent as stored. */
+interface Person {
+  distinctId: string;
+  traits: Record<string, unknown>;
+  groups: { type: string; id: string; traits: Record<string, unknown> }[];
+  /** The ids of the cohorts. */
+  cohorts: string[];
+  /** Newest first. */
+  events: StoredEvent[];
+  nextCursor: string | null;
+}
+
+/** Returns a person. An unknown person has no traits. Throws what listing the events throws. */
+export type FindPerson = (projectId: string, distinctId: string, page: PageRequest) => Promise<Asked<Person>>;
+
+interface FindPersonOptions {
+  store: Pick<PeopleStore, 'find' | 'cohortsFor'>;
+  events: ListEvents;
+}
+
+/** The number of people parsed at once. Traits, with those of groups, take many times as much memory once parsed. */
+const MAX_PARSED = 2;
+const traitsSchema = z.record(z.string(), z.unknown());
+const parseTraits = (json: string) => traitsSchema.parse(JSON.parse(json));
+
+export function createFindPerson({ store, events }: FindPersonOptions): FindPerson {
+  const queue = createFairQueue(MAX_PARSED, MAX_PARSED - 1);
+
+  return async (projectId, distinctId, page) => {
+    const asked = await events(projectId, { distinctId, ...page });
+    return queue(projectId, async () => {
+      const { traits, groups } = (await store.find(projectId, distinctId)) ?? { traits: '{}', groups: [] };
+      const cohorts = await store.cohortsFor(projectId, distinctId);
+      const person = {
+        distinctId,
+        traits: parseTraits(traits),
+        groups: Object.fromEntries(groups.map((group) => [group.type, parseTraits(group.traits)])),
+      };
+      const ids = memberships(compileCohorts(cohorts), person);
+      const inGroups = groups.map(({ type, id, traits: ofGroup }) =>
+        joinObjects(jsonOf({ type, id }), `{"traits":${ofGroup}}`),
+      );
+      const known: Json<Omit<Person, 'events' | 'nextCursor'>> =
+        `{"distinctId":${JSON.stringify(distinctId)},"traits":${traits},"groups":[${inGroups.join()}],"cohorts":${JSON.stringify(ids)}}`;
+      return extended(asked, known);
+    });
+  };
+}
