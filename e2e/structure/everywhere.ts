@@ -1,7 +1,7 @@
 import { beginsHard, hardWords } from './english.ts';
-import { folderOf, isForTests, isTest, packageOf } from './paths.ts';
+import { featureFolder, folderOf, isForTests, isTest, packageOf } from './paths.ts';
 import type { Rule, Violation } from './rule.ts';
-import type { Source, Tree } from './source.ts';
+import type { Tree } from './source.ts';
 
 const MAX_FILES = 15;
 
@@ -108,25 +108,49 @@ function isOnlyUsedByTests(tree: Tree, path: string): boolean {
 /** Forbids import cycles. Type imports count, because cyclic types are also hard to understand. */
 export const importCycles: Rule = {
   name: 'no files import each other in a circle',
+  check: (tree) =>
+    circlesOf(
+      new Map(
+        [...tree.values()].map(({ path, imports }) => [path, new Set(imports.map(({ target }) => target))]),
+      ),
+    ),
+};
+
+/** Forbids cycles between the feature folders of a service or of the command-line tool. */
+export const folderCycles: Rule = {
+  name: 'no folders of a service or of the cli import each other in a circle',
   check(tree) {
-    return cyclesOf(tree).map((cycle) => ({ file: cycle[0] ?? '', problem: cycle.slice(1).join(' -> ') }));
+    const folders = new Map<string, Set<string>>();
+    for (const { path, imports } of tree.values()) {
+      const folder = featureFolder(path);
+      if (folder === undefined) continue;
+      const imported = folders.get(folder) ?? new Set();
+      folders.set(folder, imported);
+      for (const { target } of imports) {
+        const other = featureFolder(target);
+        if (other !== undefined && other !== folder) imported.add(other);
+      }
+    }
+    return circlesOf(folders);
   },
 };
 
-/** Returns each cycle that a depth-first search closes, from its first file back to it. */
-function cyclesOf(tree: Tree): string[][] {
-  const cycles: string[][] = [];
+type Graph = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Returns a violation for each cycle that a depth-first search closes: its first node, and the path back to it. */
+function circlesOf(graph: Graph): Violation[] {
+  const circles: Violation[] = [];
   const done = new Set<string>();
-  const visit = (source: Source, above: string[]): void => {
-    const start = above.indexOf(source.path);
-    if (start >= 0) cycles.push([...above.slice(start), source.path]);
-    if (start >= 0 || done.has(source.path)) return;
-    for (const { target } of source.imports) {
-      const next = tree.get(target);
-      if (next !== undefined) visit(next, [...above, source.path]);
+  const visit = (node: string, above: string[]): void => {
+    const start = above.indexOf(node);
+    if (start >= 0) {
+      const [file = node, ...rest] = above.slice(start);
+      circles.push({ file, problem: [...rest, node].join(' -> ') });
     }
-    done.add(source.path);
+    if (start >= 0 || done.has(node)) return;
+    for (const next of graph.get(node) ?? []) visit(next, [...above, node]);
+    done.add(node);
   };
-  for (const source of tree.values()) visit(source, []);
-  return cycles;
+  for (const node of graph.keys()) visit(node, []);
+  return circles;
 }

@@ -21,6 +21,13 @@ export const isTest = (path: string) => path.endsWith('.test.ts');
 /** Returns whether only tests use a file: the tests themselves and folders named `testing`. */
 export const isForTests = (path: string) => isTest(path) || path.split('/').includes('testing');
 
+/**
+ * Returns the folder below `src` of a service or of the command-line tool. Returns undefined for files at the top of
+ * `src`, for files that only tests use, and for other packages.
+ */
+export const featureFolder = (path: string): string | undefined =>
+  isForTests(path) ? undefined : /^((?:services\/[^/]+|packages\/tools\/cli)\/src\/[^/]+)\//.exec(path)?.[1];
+
 /** Returns the package of a file: `services/flags`, `packages/kit/testkit`, `bench`. */
 export function packageOf(path: string): string {
   const [top = '', second = '', third = ''] = path.split('/');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   constantNames,
+  folderCycles,
   folderSize,
   importCycles,
   plainEnglish,
@@ -184,6 +185,32 @@ const planted: [Rule, what: string, files: Record<string, string>, found: string
       'packages/new/src/c.ts': `export const c = await import('./a.ts');`,
     },
     ['packages/new/src/a.ts'],
+  ],
+  [
+    folderCycles,
+    'a cycle of folders through a third one',
+    {
+      [`${shop}/orders/orders.ts`]: `import type { Card } from '../gift-cards/card.ts'; export type O = Card;`,
+      [`${shop}/gift-cards/card.ts`]: `import type { P } from '../prices/price.ts'; export type Card = P;`,
+      [`${shop}/prices/price.ts`]: `export type P = number;`,
+      [`${shop}/prices/total.ts`]: `import '../orders/limits.ts';`,
+      [`${shop}/orders/limits.ts`]: 'export const MAX_ORDERS = 3;',
+    },
+    [`${shop}/gift-cards`],
+  ],
+  [
+    folderCycles,
+    'a cycle of folders of the cli, but none through a test or config.ts',
+    {
+      'packages/tools/cli/src/login/session.ts': `import '../terminal/terminal.ts';`,
+      'packages/tools/cli/src/terminal/terminal.ts': `import '../login/keychain.ts';`,
+      'packages/tools/cli/src/login/keychain.ts': 'export {};',
+      [`${shop}/config.ts`]: `import './orders/orders.ts'; export const shopSettings = {};`,
+      [`${shop}/orders/orders.ts`]: `import '../gift-cards/card.ts';`,
+      [`${shop}/gift-cards/card.ts`]: `import '../config.ts';`,
+      [`${shop}/gift-cards/card.test.ts`]: `import '../orders/orders.ts';`,
+    },
+    ['packages/tools/cli/src/login'],
   ],
   [folderSize, 'a folder of 16 more files', manyFiles, [`${shop}/gift-cards`]],
   [

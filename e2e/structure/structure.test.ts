@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
 import {
   constantNames,
+  folderCycles,
   folderSize,
   importCycles,
   plainEnglish,
@@ -48,6 +49,7 @@ test.each([
   testHelpers,
   kitOrder,
   importCycles,
+  folderCycles,
   folderSize,
   constantNames,
   systemClock,
