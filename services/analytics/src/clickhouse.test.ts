@@ -11,12 +11,12 @@ const NOON = '2026-03-01T12:00:00.000Z';
 const range = { from: '2026-03-01', to: '2026-03-02' };
 const orders = { kind: 'trends', range, series: [{ event: 'order placed' }] };
 
-describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
+describe.skipIf(server === undefined)('queries with CLICKHOUSE_URL', () => {
   let analytics: Awaited<ReturnType<typeof startAnalytics>>;
   beforeAll(async () => {
     analytics = await startAnalytics(
       { CLICKHOUSE_URL: server?.url ?? '' },
-      { feed: { blockAgeMs: 20 }, queryLimits: { timeoutMs: 5_000 } },
+      { sink: { blockAgeMs: 20 }, queryLimits: { timeoutMs: 5_000 } },
     );
   }, 60_000);
   afterAll(() => analytics.stop());
@@ -52,7 +52,7 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     });
   }
 
-  it("answers a question from the project's own events in ClickHouse, and computes it again when newer events arrive", async () => {
+  it("answers a query from the project's own events in ClickHouse, and computes it again when newer events arrive", async () => {
     await send('shop', [{ event_id: 'a' }, { event_id: 'b', event_name: 'page seen' }]);
     await send('blog', [{ event_id: 'a' }]);
     await eventually(async () => expect(await valuesOf(orders)).toEqual([1, 0]));
@@ -72,21 +72,19 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     ['retention', { start: { event: 'page seen' }, return: { event: 'order placed' }, periods: 2 }],
     ['stickiness', { series: [{ event: 'order placed' }] }],
     ['lifecycle', {}],
-  ])('answers a question of kind %s from ClickHouse', async (kind, question) => {
-    await eventually(async () =>
-      expect(await ask({ kind, range, ...question })).toMatchObject({ status: 200 }),
-    );
+  ])('answers a query of kind %s from ClickHouse', async (kind, query) => {
+    await eventually(async () => expect(await ask({ kind, range, ...query })).toMatchObject({ status: 200 }));
   });
 
-  it('treats the texts of a question as values, not as SQL', async () => {
+  it('treats the texts of a query as values, not as SQL', async () => {
     const name = `'; drop table events; -- {p0:String} \\ \n\t"`;
     await send('shop', [{ event_id: 'h', event_name: name, properties: { [name]: name } }]);
     const where = [{ attribute: name, op: 'eq', value: name }];
-    const question = { ...orders, series: [{ event: name, where }], breakdown: { property: name } };
-    await eventually(async () => expect(await valuesOf(question)).toEqual([1, 0]));
+    const query = { ...orders, series: [{ event: name, where }], breakdown: { property: name } };
+    await eventually(async () => expect(await valuesOf(query)).toEqual([1, 0]));
   });
 
-  it('answers questions about traits from ClickHouse', async () => {
+  it('answers queries about traits from ClickHouse', async () => {
     const call = {
       project_id: 'shop',
       distinct_id: 'ada',
@@ -100,7 +98,7 @@ describe.skipIf(server === undefined)('questions with CLICKHOUSE_URL', () => {
     expect(await valuesOf(where('silver'))).toEqual([0, 0]);
   });
 
-  it('answers questions about the traits of groups from ClickHouse', async () => {
+  it('answers queries about the traits of groups from ClickHouse', async () => {
     const call = {
       project_id: 'shop',
       distinct_id: 'ada',
@@ -187,7 +185,7 @@ describe.skipIf(server === undefined)('traits of two million people', () => {
   }, 60_000);
   afterAll(() => analytics.stop());
 
-  it('reads the traits of two million people within the memory of one question', async () => {
+  it('reads the traits of two million people within the memory of one query', async () => {
     const seriesBy = async (property: string) => {
       const series = [{ event: 'page seen', measure: 'people' }];
       const answer = await analytics.call('POST', '/v1/projects/blog/insights', {

@@ -37,7 +37,7 @@ const valuesOf = async (body: unknown) => {
 };
 
 describe('insights', () => {
-  it("answers a question from the project's own files, and computes it again when newer ones arrive", async () => {
+  it("answers a query from the project's own files, and computes it again when newer ones arrive", async () => {
     const first = await ask(orders);
     expect(first).toMatchObject({
       status: 200,
@@ -80,13 +80,13 @@ describe('insights', () => {
     ],
     ['stickiness', { kind: 'stickiness', range, series: [{ event: 'order placed' }] }],
     ['lifecycle', { kind: 'lifecycle', range }],
-  ])('answers a question of kind %s', async (_kind, question) => {
-    await eventually(async () => expect(await ask(question)).toMatchObject({ status: 200 }));
+  ])('answers a query of kind %s', async (_kind, query) => {
+    await eventually(async () => expect(await ask(query)).toMatchObject({ status: 200 }));
   });
 
-  it('rejects a question it cannot answer, with what to change', async () => {
-    const refused = async (question: object) => {
-      const { status, body } = await ask({ ...orders, ...question });
+  it('rejects a query it cannot answer, with what to change', async () => {
+    const refused = async (query: object) => {
+      const { status, body } = await ask({ ...orders, ...query });
       return [status, (body as { error: { message: string } }).error.message];
     };
     expect(await refused({ series: [{ event: 'a', color: 'red' }] })).toEqual([
@@ -105,7 +105,7 @@ describe('insights', () => {
     expect((await ask(orders, { project: 'unknown' })).status).toBe(404);
   });
 
-  it('treats the texts of a question as values', async () => {
+  it('treats the texts of a query as values', async () => {
     const name = "'; drop table x; --";
     await analytics.archive('shop', 'hostile', [event('h', { name, properties: { [name]: name } })]);
     const where = [{ attribute: name, op: 'eq', value: name }];
@@ -160,8 +160,8 @@ describe('exploring events', () => {
 
 describe('events of any year that a client can claim', () => {
   const series = [{ event: 'aged' }];
-  const answered = async (question: object) => {
-    const { status, body } = await ask({ range, ...question }, { project: 'museum' });
+  const answered = async (query: object) => {
+    const { status, body } = await ask({ range, ...query }, { project: 'museum' });
     expect(status, JSON.stringify(body)).toBe(200);
     return (body as { report: { series: { values: number[] }[] } }).report.series.map(({ values }) => values);
   };
@@ -199,11 +199,11 @@ describe('events of any year that a client can claim', () => {
     ['retention', { start: { event: 'a' }, return: { event: 'b' }, periods: 60, mode: 'every' }],
     ['stickiness', { series }],
     ['lifecycle', {}],
-  ])('answers %s at both ends of the calendar in any time zone', async (kind, question) => {
+  ])('answers %s at both ends of the calendar in any time zone', async (kind, query) => {
     for (const day of ['0001-01-01', '9999-12-31']) {
       for (const timezone of ['UTC', 'Pacific/Kiritimati', 'America/St_Johns', 'Etc/GMT+12']) {
         for (const interval of ['hour', 'day', 'week', 'month']) {
-          const body = { kind, range: { from: day, to: day }, timezone, interval, ...question };
+          const body = { kind, range: { from: day, to: day }, timezone, interval, ...query };
           const answer = await ask(body, { project: 'museum' });
           expect(answer.status, JSON.stringify([body, answer.body])).toBe(200);
         }
@@ -245,7 +245,7 @@ describe('people', () => {
   });
   const person = async (id: string) =>
     (await analytics.call('GET', `/v1/projects/team/people/${encodeURIComponent(id)}`)).body;
-  /** Retries, because cached answers may remain for a few seconds when only traits change. */
+  /** Retries, because cached results may remain for a few seconds when only traits change. */
   const seen = (body: object, expected: unknown) =>
     eventually(async () => {
       const answer = await ask({ ...orders, ...body }, { project: 'team' });
@@ -272,7 +272,7 @@ describe('people', () => {
     ]);
   });
 
-  it('tells people apart by traits, groups and cohorts in questions', async () => {
+  it('tells people apart by traits, groups and cohorts in queries', async () => {
     await seen({ breakdown: { property: 'trait.plan' } }, { pro: 1, free: 1, '(none)': 1 });
     await seen({ breakdown: { property: 'group.company.seats' } }, { 3: 1, '(none)': 2 });
     await seen({ cohort: 'payers' }, { 'order placed': 2 });
@@ -308,7 +308,7 @@ describe('people', () => {
     expect((await analytics.call('GET', '/v1/projects/team/people/bob', { sub: 'eve' })).status).toBe(403);
   });
 
-  it('rejects a question with more cohorts than it may read, and answers one with fewer', async () => {
+  it('rejects a query with more cohorts than it may read, and answers one with fewer', async () => {
     const named = (count: number) => Array.from({ length: count }, (_, index) => `many-${index}`);
     const refusal = async (...values: string[][]) => {
       const where = values.map((value) => ({ attribute: 'cohort', op: 'not_in_cohort', value }));

@@ -3,8 +3,8 @@ import type { Backfill, ExpiringData } from '@switchboard/database';
 import { directoryMigrations } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica } from '@switchboard/http';
 import { createRetention } from '@switchboard/runtime';
+import type { SinkSettings } from './clickhouse-sink/partition.ts';
 import { analyticsSettings } from './config.ts';
-import type { FeedSettings } from './feed/partition.ts';
 import { createFilesConsumer } from './files/consumer.ts';
 import { createFilesStore } from './files/store.ts';
 import { removeSavedReports } from './saved-reports/store.ts';
@@ -16,7 +16,7 @@ import { openQueries, type QueryConstants } from './wiring/queries.ts';
 
 /** Constants that tests replace. */
 export interface AnalyticsConstants extends QueryConstants {
-  feed?: Partial<FeedSettings>;
+  sink?: Partial<SinkSettings>;
 }
 
 /** Insights, event lists, people and saved reports, from the archive's files or from ClickHouse. */
@@ -26,7 +26,7 @@ export const analyticsService = defineService({
   migrations: [directoryMigrations, auditMigrations, analyticsMigrations],
   directory: openReplica(removeSavedReports),
   audit: openAuditTrail,
-  create(service, { feed, ...constants }: AnalyticsConstants = {}) {
+  create(service, { sink, ...constants }: AnalyticsConstants = {}) {
     const { app, config, database, log, run, serves } = service;
     const clickHouse = openClickHouseStores(service);
     const expiring: ExpiringData[] = [];
@@ -38,7 +38,7 @@ export const analyticsService = defineService({
       run(createFilesConsumer({ ...service, store: createFilesStore(database.prepared) }));
     }
     if (config.ROLES.has('people')) runPeople(service, { expiring, backfills });
-    if (config.ROLES.has('clickhouse')) runClickHouse(service, { clickHouse, expiring, backfills, feed });
+    if (config.ROLES.has('clickhouse')) runClickHouse(service, { clickHouse, expiring, backfills, sink });
     if (expiring.length > 0) run(createRetention({ ...service, data: expiring }));
     runBackfills(service, backfills);
 

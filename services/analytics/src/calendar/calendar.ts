@@ -17,7 +17,7 @@ export class UnusableRange extends Error {
 export const tooManyIntervals = (most: number) =>
   new UnusableRange(`more than ${most} intervals; use a longer interval or a shorter range`);
 
-/** A range in local time, in units since 1970: hours for questions about hours, otherwise days. */
+/** A range in local time, in units since 1970: hours for queries about hours, otherwise days. */
 export interface Span {
   unitMs: number;
   first: number;

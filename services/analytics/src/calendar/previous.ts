@@ -1,7 +1,7 @@
 import type { InsightInterval, InsightRange } from '@switchboard/contracts';
 import { bucketOf, type Calendar, calendarOf, MS_PER_HOUR, type Span, unitOf } from './calendar.ts';
 
-/** The period that a question compares its range with. */
+/** The period that a query compares its range with. */
 export interface Previous {
   calendar: Calendar;
   /** For each bucket of the range, the index of the previous bucket that it is compared with, if any. */

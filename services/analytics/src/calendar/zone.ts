@@ -26,7 +26,7 @@ export function offsetsIn(timeZone: string): (instant: number) => number {
 }
 
 /**
- * The stretches of the latest calendars. A question computes its own twice, and the other questions on a page are
+ * The stretches of the latest calendars. A query computes its own twice, and the other queries on a page are
  * usually about the same days.
  */
 const known = new LRUCache<string, readonly Stretch[]>({ max: 100 });

@@ -66,7 +66,7 @@ const MIGRATIONS: readonly Migration[] = [
   {
     id: 2,
     statements: [
-      // Per-project state that changes with every insert: checking whether an answer is still the newest takes one
+      // Per-project state that changes with every insert: checking whether a result is still the newest takes one
       // look-up.
       `create table if not exists project_versions (
         project_id String,

@@ -32,7 +32,7 @@ export interface ClickhouseStore {
   insertKeys(token: string, keys: readonly string[], signal: AbortSignal): Promise<void>;
   /** Removes the events of people, also from disk. Idempotent. */
   erase(projectId: string, distinctIds: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Removes the events of a project, also from disk, and the version of its answers. Idempotent. */
+  /** Removes the events of a project, also from disk, and the version of its results. Idempotent. */
   eraseProject(projectId: string, signal: AbortSignal): Promise<void>;
   /**
    * Removes the events accepted before a time, of the oldest month that has any, and returns how many. A month that

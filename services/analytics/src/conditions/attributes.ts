@@ -1,4 +1,4 @@
-/** The source that an attribute of a question reads. */
+/** The source that an attribute of a query reads. */
 export type Attribute =
   | { of: 'distinct_id' | 'session_id' }
   | { of: 'property' | 'context' | 'trait'; name: string }
@@ -8,7 +8,7 @@ const NAMED = /^(property|context|trait)\.(.*)$/s;
 /** In a group type, a backslash before a dot or a backslash makes that character part of the type. */
 const GROUP = /^group\.((?:[^.\\]|\\(?:[.\\]|(?![.\\])))+)\.(.+)$/s;
 
-/** Parses an attribute as questions write it. A name without a known prefix is a property of the event. */
+/** Parses an attribute as queries write it. A name without a known prefix is a property of the event. */
 export function parseAttribute(text: string): Attribute {
   if (text === 'distinct_id' || text === 'session_id') return { of: text };
   const [, of, name] = NAMED.exec(text) ?? [];

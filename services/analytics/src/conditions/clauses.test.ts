@@ -124,7 +124,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
     600_000,
   );
 
-  test.skipIf(isMissing)('answers a question despite properties with half a surrogate pair', async () => {
+  test.skipIf(isMissing)('answers a query despite properties with half a surrogate pair', async () => {
     const { dialect, query } = started.engine;
     const document = sql`${text('{"a":"\\ud800","b":1}')}`;
     const rows = await query(sql`

@@ -4,8 +4,8 @@ import type { Dialect } from '../engine/dialect.ts';
 import { allOf, anyOf, FALSE, integer, number, numbers, type Sql, sql, text, texts } from '../engine/sql.ts';
 
 /** A clause that no query can express. The message names its location. */
-export class Unanswerable extends Error {
-  override readonly name = 'Unanswerable';
+export class UnusableQuery extends Error {
+  override readonly name = 'UnusableQuery';
 }
 
 type Test = (element: Sql) => Sql;

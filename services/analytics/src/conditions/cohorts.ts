@@ -16,7 +16,7 @@ export interface Cohort {
 /** A group attribute as flags read it: the type has no dot. */
 const GROUP_OF_FLAGS = /^group\.([^.]+)\.(.+)$/s;
 
-/** Returns the question attribute for a cohort's clause. Flags name traits without a prefix. */
+/** Returns the query attribute for a cohort's clause. Flags name traits without a prefix. */
 export function attributeOf({ attribute }: Clause): string {
   if (attribute === 'distinct_id') return attribute;
   const [, type, name] = GROUP_OF_FLAGS.exec(attribute) ?? [];

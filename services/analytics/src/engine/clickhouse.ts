@@ -22,7 +22,7 @@ const TYPES: Record<Bound['type'], string> = {
   numbers: 'Array(Float64)',
 };
 
-/** An answer has at most a few lines of a few hundred buckets. */
+/** A result has at most a few lines of a few hundred buckets. */
 const MAX_ROWS = 100_000;
 const MAX_BYTES = 100_000_000;
 const MAX_QUERY_BYTES = 4_000_000;
@@ -42,7 +42,7 @@ const LANGUAGE: ClickHouseSettings = {
 };
 
 /**
- * Creates an engine that queries ClickHouse over HTTP, with limits for each query. Every value of a question is a
+ * Creates an engine that queries ClickHouse over HTTP, with limits for each query. Every value of a query is a
  * bound parameter.
  */
 export function createClickHouseEngine({

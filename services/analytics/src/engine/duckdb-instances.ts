@@ -22,7 +22,7 @@ interface Instances {
 
 /**
  * Once a query has spilled, DuckDB looks on disk for a file of every block that it frees, which makes a small
- * question a fifth slower. An instance that has spilled is therefore replaced as soon as it is unused.
+ * query a fifth slower. An instance that has spilled is therefore replaced as soon as it is unused.
  */
 export function createInstances(options: EngineOptions): Instances {
   let opened: Promise<DuckDBInstance> | undefined;
@@ -68,7 +68,7 @@ async function openInstance(options: EngineOptions): Promise<DuckDBInstance> {
     memory_limit: `${options.memoryBytes}B`,
     temp_directory: options.spillFolder,
     preserve_insertion_order: 'false',
-    // Returns memory after a question. Otherwise the process keeps most of the memory of the largest one.
+    // Returns memory after a query. Otherwise the process keeps most of the memory of the largest one.
     allocator_background_threads: 'true',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',

@@ -29,7 +29,7 @@ const INTERRUPT_MS = 20;
 export interface DuckDb extends Engine {
   /** Opens the first instance. Without it, the first query does. */
   start(): Promise<void>;
-  /** Creates an empty table of people for one question. */
+  /** Creates an empty table of people for one query. */
   createPeople(signal?: AbortSignal): Promise<PeopleTable>;
 }
 

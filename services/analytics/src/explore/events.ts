@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';
 import { TooMuch } from '../query-queue/query-queue.ts';
-import type { Asked, Json } from '../results/results.ts';
+import type { Json, Result } from '../results/results.ts';
 import { DAY_MS, type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
 interface EventsQuery extends PageRequest {
@@ -33,7 +33,7 @@ interface EventsPage {
 export const MAX_PAGE_BYTES = 2_000_000;
 
 /** Lists a page of a project's events, newest first. Throws BadRequest and Unavailable. */
-export type ListEvents = (projectId: string, query: EventsQuery) => Promise<Asked<EventsPage>>;
+export type ListEvents = (projectId: string, query: EventsQuery) => Promise<Result<EventsPage>>;
 
 const DEFAULT_DAYS = 30;
 /** The first period that is searched, before the start of the page. The period doubles until the page is full. */
@@ -58,7 +58,7 @@ const eventRows = z.array(
 );
 type EventRow = z.infer<typeof eventRows>[number];
 
-export function createListEvents({ queue, answers, watermark, clock }: ExploreOptions): ListEvents {
+export function createListEvents({ queue, results, watermark, clock }: ExploreOptions): ListEvents {
   return async (projectId, query) => {
     const { name, distinctId, cursor, limit } = query;
     const place = cursor === undefined ? undefined : parseCursor(cursor);
@@ -90,7 +90,7 @@ export function createListEvents({ queue, answers, watermark, clock }: ExploreOp
       most: number,
       bytes: number,
     ): Promise<EventRow[]> {
-      const rows = await queue.answer(
+      const rows = await queue.run(
         projectId,
         await find(from, to),
         ({ dialect, events }, run) =>
@@ -136,7 +136,7 @@ export function createListEvents({ queue, answers, watermark, clock }: ExploreOp
 
     const versionStarts = [since, ...VERSION_DAYS.map((days) => Math.max(since, top - days * DAY_MS))];
     const { version } = await firstPossible(versionStarts, (from) => find(from, end));
-    return answers.to(['events', projectId, query, since, version], asOf, read);
+    return results.of(['events', projectId, query, since, version], asOf, read);
   };
 }
 

@@ -70,7 +70,7 @@ describe('lists of explore', () => {
     expect(properties.map(({ name, count }) => [name, count])).toEqual([
       ['n', 2],
       ['plan', 2],
-      // The name as questions write it.
+      // The name as queries write it.
       ['property.', 1],
       ['ключ 2', 1],
     ]);
@@ -81,7 +81,7 @@ describe('lists of explore', () => {
     ]);
   });
 
-  it('names properties as questions do, and lists each value once', async () => {
+  it('names properties as queries do, and lists each value once', async () => {
     await analytics.directory.putProject({ id: 'named', members: ['ada'] });
     const alike = 'x'.repeat(200);
     const own = { 'context.os': 'own', distinct_id: 'own', 'property.a': 'own', 'a.b': 'own' };

@@ -1,12 +1,12 @@
 import type { Clock } from '@switchboard/runtime';
 import { type Narrowing, type QueryQueue, TooMuch } from '../query-queue/query-queue.ts';
-import type { Answers } from '../results/results.ts';
+import type { Results } from '../results/results.ts';
 import type { Watermark } from '../watermark/watermark.ts';
 
 /** The dependencies of listing a project's events. */
 export interface ExploreOptions {
   queue: QueryQueue;
-  answers: Answers;
+  results: Results;
   watermark: Pick<Watermark, 'asOf'>;
   clock: Clock;
 }

@@ -1,7 +1,7 @@
 import { type PageRequest, toPage } from '@switchboard/http';
 import { z } from 'zod';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
-import { type Asked, jsonOf } from '../results/results.ts';
+import { jsonOf, type Result } from '../results/results.ts';
 import { afterPlace, parsePlace, placeOf } from './by-count.ts';
 import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
@@ -17,13 +17,13 @@ interface NamesPage {
 }
 
 /** Lists a page of the names of a project's events, the most common first. Throws BadRequest and Unavailable. */
-export type ListNames = (projectId: string, query: NamesQuery) => Promise<Asked<NamesPage>>;
+export type ListNames = (projectId: string, query: NamesQuery) => Promise<Result<NamesPage>>;
 
 const DAYS = [90, 30, 7, 1];
 
 const nameRows = z.array(z.object({ name: z.string(), count: z.number(), last: z.number() }));
 
-export function createListNames({ queue, answers, watermark, clock }: ExploreOptions): ListNames {
+export function createListNames({ queue, results, watermark, clock }: ExploreOptions): ListNames {
   return async (projectId, query) => {
     const { cursor, limit } = query;
     const after = cursor === undefined ? TRUE : afterPlace(parsePlace(cursor));
@@ -33,7 +33,7 @@ export function createListNames({ queue, answers, watermark, clock }: ExploreOpt
     const find = (from: number) => queue.find({ projectId, names: undefined, from }, bounds);
 
     async function read(from: number): Promise<NamesPage> {
-      const found = await queue.answer(
+      const found = await queue.run(
         projectId,
         await find(from),
         ({ dialect, events }, run) =>
@@ -57,7 +57,7 @@ export function createListNames({ queue, answers, watermark, clock }: ExploreOpt
     }
 
     const { version } = await firstPossible(starts, find);
-    return answers.to(['names', projectId, query, starts, version], asOf, () =>
+    return results.of(['names', projectId, query, starts, version], asOf, () =>
       firstPossible(starts, read).then(jsonOf),
     );
   };

@@ -4,10 +4,10 @@ import { compileCohorts, memberships } from '@switchboard/flag-engine';
 import { joinObjects, type PageRequest } from '@switchboard/http';
 import { z } from 'zod';
 import type { PeopleStore } from '../people/store.ts';
-import { type Asked, extended, type Json, jsonOf } from '../results/results.ts';
+import { extended, type Json, jsonOf, type Result } from '../results/results.ts';
 import type { ListEvents } from './events.ts';
 
-/** The person in an answer. Traits are sent as stored. */
+/** The person in a result. Traits are sent as stored. */
 interface Person {
   distinctId: string;
   traits: Record<string, unknown>;
@@ -20,7 +20,11 @@ interface Person {
 }
 
 /** Returns a person. An unknown person has no traits. Throws what listing the events throws. */
-export type FindPerson = (projectId: string, distinctId: string, page: PageRequest) => Promise<Asked<Person>>;
+export type FindPerson = (
+  projectId: string,
+  distinctId: string,
+  page: PageRequest,
+) => Promise<Result<Person>>;
 
 interface FindPersonOptions {
   store: Pick<PeopleStore, 'find' | 'cohortsFor'>;
@@ -36,7 +40,7 @@ export function createFindPerson({ store, events }: FindPersonOptions): FindPers
   const queue = createFairQueue(MAX_PARSED, MAX_PARSED - 1);
 
   return async (projectId, distinctId, page) => {
-    const asked = await events(projectId, { distinctId, ...page });
+    const result = await events(projectId, { distinctId, ...page });
     return queue(projectId, async () => {
       const { traits, groups } = (await store.find(projectId, distinctId)) ?? { traits: '{}', groups: [] };
       const cohorts = await store.cohortsFor(projectId, distinctId);
@@ -51,7 +55,7 @@ export function createFindPerson({ store, events }: FindPersonOptions): FindPers
       );
       const known: Json<Omit<Person, 'events' | 'nextCursor'>> =
         `{"distinctId":${JSON.stringify(distinctId)},"traits":${traits},"groups":[${inGroups.join()}],"cohorts":${JSON.stringify(ids)}}`;
-      return extended(asked, known);
+      return extended(result, known);
     });
   };
 }

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { attributeText } from '../conditions/attributes.ts';
 import { type JsonKind, shownOf } from '../engine/dialect.ts';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
-import { differentNames } from '../questions/question.ts';
-import { type Asked, jsonOf } from '../results/results.ts';
+import { differentNames } from '../queries/query.ts';
+import { jsonOf, type Result } from '../results/results.ts';
 import { afterPlace, parsePlace, placeOf } from './by-count.ts';
 import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
@@ -15,7 +15,7 @@ interface PropertiesQuery extends PageRequest {
 }
 
 interface Property {
-  /** The name as questions write it. In rows, the property's own name. */
+  /** The name as queries write it. In rows, the property's own name. */
   name: string;
   count: number;
   types: JsonKind[];
@@ -30,7 +30,7 @@ interface PropertiesPage {
 }
 
 /** Lists a page of the properties of events of a name, the most common first. Throws BadRequest and Unavailable. */
-export type ListProperties = (projectId: string, query: PropertiesQuery) => Promise<Asked<PropertiesPage>>;
+export type ListProperties = (projectId: string, query: PropertiesQuery) => Promise<Result<PropertiesPage>>;
 
 const DAYS = [30, 7, 1];
 const SAMPLED_EVENTS = 10_000;
@@ -53,7 +53,7 @@ const partRows = z.array(
 );
 type PartRow = z.infer<typeof partRows>[number];
 
-export function createListProperties({ queue, answers, watermark, clock }: ExploreOptions): ListProperties {
+export function createListProperties({ queue, results, watermark, clock }: ExploreOptions): ListProperties {
   return async (projectId, query) => {
     const { name, cursor, limit } = query;
     const after = cursor === undefined ? TRUE : afterPlace(parsePlace(cursor));
@@ -63,7 +63,7 @@ export function createListProperties({ queue, answers, watermark, clock }: Explo
     const find = (from: number) => queue.find({ projectId, names: [name], from }, bounds);
 
     async function read(from: number): Promise<PropertiesPage> {
-      const rows = await queue.answer(
+      const rows = await queue.run(
         projectId,
         await find(from),
         async ({ dialect, events }, run) => {
@@ -114,7 +114,7 @@ export function createListProperties({ queue, answers, watermark, clock }: Explo
     }
 
     const { version } = await firstPossible(starts, find);
-    return answers.to(['properties', projectId, query, starts, version], asOf, () =>
+    return results.of(['properties', projectId, query, starts, version], asOf, () =>
       firstPossible(starts, read).then(jsonOf),
     );
   };

@@ -81,7 +81,7 @@ test('throws an error of its own when the disk is full and every file is in use'
   expect(await read(used.paths)).toEqual([textOf('b')]);
 });
 
-test('keeps the files of later questions when a download fails', async () => {
+test('keeps the files of later queries when a download fails', async () => {
   const slow = Promise.withResolvers<void>();
   let failures = 0;
   const { cache } = await cacheOf({
@@ -117,7 +117,7 @@ test('leaves nothing of a download that is interrupted', async () => {
   await expect.poll(bytesOnDisk).toBe(0);
 });
 
-test('stops waiting when a question gives up, and continues the download for others', async () => {
+test('stops waiting when a query gives up, and continues the download for others', async () => {
   const slow = Promise.withResolvers<void>();
   const { cache, downloads } = await cacheOf({ keys: ['a'], before: () => slow.promise });
   const aborting = new AbortController();
@@ -130,7 +130,7 @@ test('stops waiting when a question gives up, and continues the download for oth
   expect(downloads).toEqual(['a']);
 });
 
-test('ends the downloads of a question that gives up, and begins no further ones', async () => {
+test('ends the downloads of a query that gives up, and begins no further ones', async () => {
   const slow = Promise.withResolvers<void>();
   const keys = Array.from({ length: 20 }, (_, index) => `file-${index}`);
   const { cache, downloads, bytesOnDisk } = await cacheOf({ keys, before: () => slow.promise });
@@ -149,7 +149,7 @@ test('ends the downloads of a question that gives up, and begins no further ones
   expect(downloads).toHaveLength(begun);
 });
 
-test('makes questions wait in turn until their files fit beside those in use', async () => {
+test('makes queries wait in turn until their files fit beside those in use', async () => {
   const { cache, bytesOnDisk } = await cacheOf({ keys: ['a', 'b', 'c', 'd'], maxBytes: 2 * BYTES });
   const order: string[] = [];
   const hold = async (name: string, keys: string[], signal = never) => {
@@ -175,7 +175,7 @@ test('makes questions wait in turn until their files fit beside those in use', a
   expect(await bytesOnDisk()).toBeLessThanOrEqual(2 * BYTES);
 });
 
-test('lets others proceed when a question gives up waiting for room', async () => {
+test('lets others proceed when a query gives up waiting for room', async () => {
   const { cache, downloads } = await cacheOf({ keys: ['a', 'b', 'c'], maxBytes: 2 * BYTES });
   const first = await cache.hold([file('a')], never);
   const aborting = new AbortController();

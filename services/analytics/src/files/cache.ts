@@ -25,7 +25,7 @@ export interface FileCache {
   /**
    * Makes files readable on local disk, once all of them fit beside those in use. Throws FileGone, DiskFull,
    * TooManyBytes if they can never fit together, and the signal's reason once it aborts. After an abort, running
-   * downloads finish, those that other questions wait for continue, and the rest never start.
+   * downloads finish, those that other queries wait for continue, and the rest never start.
    */
   hold(files: readonly CachedFile[], signal: AbortSignal): Promise<Held>;
   /** Returns the keys of all cached files. */
@@ -41,7 +41,7 @@ export class FileGone extends Error {
   override readonly name = 'FileGone';
 }
 
-/** The files of a question are larger than the cache. */
+/** The files of a query are larger than the cache. */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes';
 }
@@ -50,14 +50,14 @@ interface Entry {
   /** A unique path, even among entries of one key: deleting a failed download does not affect its successor. */
   path: string;
   bytes: number;
-  /** The number of questions and downloads that use the file. */
+  /** The number of queries and downloads that use the file. */
   users: number;
   /** Whether the file stays once it is unused: it is complete and not dropped. */
   stays: boolean;
   ready: PromiseWithResolvers<void>;
 }
 
-/** The entries of a question, and those of them that need a download. */
+/** The entries of a query, and those of them that need a download. */
 interface Taken {
   held: ReadonlyMap<string, Entry>;
   missing: readonly [string, Entry][];
@@ -78,7 +78,7 @@ const MAX_DOWNLOADS = 8;
 export function createFileCache({ objects, folder, maxBytes }: CacheOptions): FileCache {
   const entries = new Map<string, Entry>();
   const reads = noReads();
-  /** The questions waiting for room, the first in front. */
+  /** The queries waiting for room, the first in front. */
   const waiting: { files: readonly CachedFile[]; enter(): void }[] = [];
   let total = 0;
   /** Bytes of files in use. */
@@ -140,7 +140,7 @@ export function createFileCache({ objects, folder, maxBytes }: CacheOptions): Fi
     }
   }
 
-  /** Takes all files at once, so that two questions never wait for each other. */
+  /** Takes all files at once, so that two queries never wait for each other. */
   async function enter(files: readonly CachedFile[], signal: AbortSignal): Promise<Taken> {
     if (waiting.length === 0 && fits(files)) return takeAll(files);
     const { promise, resolve } = Promise.withResolvers<Taken>();
@@ -247,7 +247,7 @@ export function createFileCache({ objects, folder, maxBytes }: CacheOptions): Fi
       if (needed > maxBytes) throw new TooManyBytes(`${needed} bytes`);
       signal.throwIfAborted();
       const { held, missing } = await enter(files, signal);
-      // The question may have given up before that.
+      // The query may have given up before that.
       for (const [, { ready }] of missing) ready.promise.catch(() => undefined);
       // Does not wait for a file that cannot be deleted.
       const freed = () => release(held).catch(() => undefined);

@@ -1,15 +1,15 @@
 import type { InsightQuery } from '@switchboard/contracts';
 import { expect, test } from 'vitest';
-import { createAnswers } from '../results/results.ts';
+import { createResults } from '../results/results.ts';
 import { createInsights } from './insights.ts';
 
-const question: InsightQuery = {
+const query: InsightQuery = {
   kind: 'trends',
   range: { from: '2026-03-01', to: '2026-03-02' },
   series: [{ event: 'order placed' }],
 };
 
-test('computes a question once when it is asked twice at once, and again when newer events arrive', async () => {
+test('computes a query once when it is asked twice at once, and again when newer events arrive', async () => {
   const gate = Promise.withResolvers<void>();
   let computed = 0;
   let version = 'first';
@@ -17,7 +17,7 @@ test('computes a question once when it is asked twice at once, and again when ne
     queue: {
       deadline: () => new AbortController().signal,
       find: async () => ({ version, read: () => Promise.reject(new Error('not read here')) }),
-      async answer<T>(): Promise<T> {
+      async run<T>(): Promise<T> {
         const number = ++computed;
         await gate.promise;
         return { kind: 'line', number } as T;
@@ -26,10 +26,10 @@ test('computes a question once when it is asked twice at once, and again when ne
     people: { of: async () => ({ cohorts: new Map(), wanted: undefined, version: '' }) },
     watermark: { asOf: () => Date.parse('2026-03-03T00:00:00Z') },
     clock: { now: () => new Date('2026-03-03T00:00:00Z') },
-    answers: createAnswers({ cacheBytes: 10_000 }),
+    results: createResults({ cacheBytes: 10_000 }),
   });
   const answer = async (projectId = 'shop') => {
-    const { body } = await (await insights.ask(projectId, question)).answer();
+    const { body } = await (await insights.ask(projectId, query)).prepare();
     return JSON.parse(String(body)).report.number;
   };
   const together = Promise.all([answer(), answer(), answer('other')]);
@@ -49,12 +49,12 @@ test('does not say which periods of retention are over before it is known', asyn
     queue: {
       deadline: () => new AbortController().signal,
       find: async () => ({ version: '', read: () => Promise.reject(new Error('not read here')) }),
-      answer: async <T>() => ({ kind: 'grid' }) as T,
+      run: async <T>() => ({ kind: 'grid' }) as T,
     },
     people: { of: async () => ({ cohorts: new Map(), wanted: undefined, version: '' }) },
     watermark: { asOf: () => asOf },
     clock: { now: () => new Date('2026-03-03T00:00:00Z') },
-    answers: createAnswers({ cacheBytes: 10_000 }),
+    results: createResults({ cacheBytes: 10_000 }),
   });
   const ask = () =>
     insights.ask('shop', {
@@ -65,9 +65,9 @@ test('does not say which periods of retention are over before it is known', asyn
       periods: 2,
     });
   await expect(ask()).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '10' } });
-  expect(await (await insights.ask('shop', question)).answer()).toMatchObject({
+  expect(await (await insights.ask('shop', query)).prepare()).toMatchObject({
     body: expect.stringContaining('"asOf":"1970-'),
   });
   asOf = Date.parse('2026-03-03T00:00:00Z');
-  expect(await (await ask()).answer()).toMatchObject({ body: expect.stringContaining('"kind":"grid"') });
+  expect(await (await ask()).prepare()).toMatchObject({ body: expect.stringContaining('"kind":"grid"') });
 });

@@ -3,20 +3,20 @@ import { BadRequest, Unavailable } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import { UnusableRange } from '../calendar/calendar.ts';
 import type { People } from '../people/people.ts';
+import { resultOf } from '../queries/result.ts';
+import { scopeOf } from '../queries/scope.ts';
 import type { QueryQueue } from '../query-queue/query-queue.ts';
-import { answer } from '../questions/answer.ts';
-import { scopeOf } from '../questions/scope.ts';
-import { type Answers, type Asked, jsonOf } from '../results/results.ts';
+import { jsonOf, type Result, type Results } from '../results/results.ts';
 import type { Watermark } from '../watermark/watermark.ts';
 
 export interface Insights {
-  /** Answers a question with a report. Throws BadRequest and Unavailable. */
-  ask(projectId: string, question: InsightQuery): Promise<Asked<{ report: ReportContent }>>;
+  /** Runs a query. The result has a report. Throws BadRequest and Unavailable. */
+  ask(projectId: string, query: InsightQuery): Promise<Result<{ report: ReportContent }>>;
 }
 
 interface InsightsOptions {
   queue: QueryQueue;
-  answers: Answers;
+  results: Results;
   people: Pick<People, 'of'>;
   watermark: Pick<Watermark, 'asOf'>;
   clock: Clock;
@@ -25,24 +25,24 @@ interface InsightsOptions {
 const HOUR_MS = 3_600_000;
 const RETRY_SECONDS = 10;
 
-export function createInsights({ queue, answers, people, watermark, clock }: InsightsOptions): Insights {
+export function createInsights({ queue, results, people, watermark, clock }: InsightsOptions): Insights {
   return {
-    async ask(projectId, question) {
+    async ask(projectId, query) {
       const now = clock.now().getTime();
       const asOf = watermark.asOf();
       // Which periods have ended is only known once `asOf` is known.
-      if (question.kind === 'retention' && asOf === 0) throw notKnownYet();
-      const { span, ...scope } = inBounds(() => scopeOf(question, now));
-      const { cohorts, wanted, version } = await people.of(projectId, question);
+      if (query.kind === 'retention' && asOf === 0) throw notKnownYet();
+      const { span, ...scope } = inBounds(() => scopeOf(query, now));
+      const { cohorts, wanted, version } = await people.of(projectId, query);
       const signal = queue.deadline();
       const found = await queue.find({ projectId, ...scope, people: wanted }, { signal });
-      // A retention period can end without new events, so these answers are kept for an hour at most.
-      const hour = question.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
-      return answers.to([projectId, question, span, hour, version, found.version], asOf, async () => {
-        const report = await queue.answer(
+      // A retention period can end without new events, so these results are kept for an hour at most.
+      const hour = query.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
+      return results.of([projectId, query, span, hour, version, found.version], asOf, async () => {
+        const report = await queue.run(
           projectId,
           found,
-          (source, query) => answer(question, { source: { ...source, cohorts }, now, asOf, query }),
+          (source, run) => resultOf(query, { source: { ...source, cohorts }, now, asOf, run }),
           { signal },
         );
         return jsonOf({ report });

@@ -2,14 +2,14 @@ import type { InsightQuery } from '@switchboard/contracts';
 import { BadRequest, etagOf } from '@switchboard/http';
 import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { attributeOf, type Cohort } from '../conditions/cohorts.ts';
-import { readBy } from '../questions/reads.ts';
+import { readBy } from '../queries/reads.ts';
 import type { WantedPeople } from './sources.ts';
 import type { PeopleStore } from './store.ts';
 
-/** The data about people that a question reads. */
-export interface PeopleOfQuestion {
+/** The data about people that a query reads. */
+export interface PeopleOfQuery {
   cohorts: ReadonlyMap<string, Cohort>;
-  /** Undefined if the question reads neither traits nor groups. */
+  /** Undefined if the query reads neither traits nor groups. */
   wanted: WantedPeople | undefined;
   /** Changes when a cohort changes. */
   version: string;
@@ -17,7 +17,7 @@ export interface PeopleOfQuestion {
 
 export interface People {
   /** Throws BadRequest for an unknown cohort, one that is too large, and for too many cohorts or bytes of them. */
-  of(projectId: string, question: InsightQuery): Promise<PeopleOfQuestion>;
+  of(projectId: string, query: InsightQuery): Promise<PeopleOfQuery>;
 }
 
 /** Definitions of cohorts are in memory while a query waits, before the query queue limits the number of queries. */
@@ -44,16 +44,16 @@ export function createPeople(store: Pick<PeopleStore, 'cohortBytes' | 'cohorts'>
   }
 
   return {
-    async of(projectId, question) {
-      const { cohorts, attributes } = readBy(question);
+    async of(projectId, query) {
+      const { cohorts, attributes } = readBy(query);
       const found = await cohortsOf(projectId, cohorts);
       const pathOf = (id: string) => cohorts.find(({ name }) => name === id)?.path ?? 'cohort';
       const large = found.find(({ isTooLarge }) => isTooLarge);
       if (large !== undefined) {
         throw new BadRequest(`${pathOf(large.id)}: "${large.id}" is too large for insights`);
       }
-      if (question.cohort !== undefined && !found.some(({ id }) => id === question.cohort)) {
-        throw new BadRequest(`cohort: the project has no cohort "${question.cohort}"`);
+      if (query.cohort !== undefined && !found.some(({ id }) => id === query.cohort)) {
+        throw new BadRequest(`cohort: the project has no cohort "${query.cohort}"`);
       }
       const wanted = wantedOf([
         ...attributes,

@@ -6,13 +6,13 @@ import { COMMA, join, numbered, type Sql, sql, text } from '../engine/sql.ts';
 import type { PeopleStore, WantedTraits } from './store.ts';
 
 export interface WantedPeople extends WantedTraits {
-  /** The first place in the question that reads traits or groups. */
+  /** The first place in the query that reads traits or groups. */
   path: string;
 }
 
-/** Provides the traits and groups that questions read. */
+/** Provides the traits and groups that queries read. */
 export interface PeopleSource {
-  /** Returns a version that changes when an answer may change. Throws what a query throws, and Unavailable. */
+  /** Returns a version that changes when a result may change. Throws what a query throws, and Unavailable. */
   version(projectId: string, signal: AbortSignal): Promise<string>;
   /** Runs `work` on a relation of distinct_id, traits and groups: the requested data of all people, as JSON. */
   read<T>(
@@ -25,12 +25,12 @@ export interface PeopleSource {
 
 /** People are copied into the engine page by page, each of at most a few dozen megabytes. */
 const PAGE_SIZE = 2000;
-/** The limit past which a question is rejected. */
+/** The limit past which a query is rejected. */
 const MAX_PEOPLE = 2_000_000;
-/** The time for which newer traits do not change an answer. */
+/** The time for which newer traits do not change a result. */
 const VERSION_MS = 5000;
 
-/** Reads people from PostgreSQL, and copies them into DuckDB for each question. */
+/** Reads people from PostgreSQL, and copies them into DuckDB for each query. */
 export function createCopiedPeople({
   store,
   engine,

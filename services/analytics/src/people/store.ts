@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { appliedPositions, cohorts, groups, people, savedReports } from '../schema/index.ts';
 
-/** The traits that questions read. */
+/** The traits that queries read. */
 export interface WantedTraits {
   traits: readonly string[];
   /** Traits of groups, by type and name. */

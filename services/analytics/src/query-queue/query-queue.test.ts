@@ -16,7 +16,7 @@ const found: Found = {
 };
 
 /**
- * Creates a queue that runs up to `maxRunning` questions, and a function that asks one. It runs until its work is
+ * Creates a queue that runs up to `maxRunning` queries, and a function that asks one. It runs until its work is
  * done.
  */
 function deskOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
@@ -28,19 +28,19 @@ function deskOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {})
     timeoutMs,
   });
   return <T>(work: () => Promise<T>, project = 'p') =>
-    queue.answer(project, found, work, { signal: queue.deadline() });
+    queue.run(project, found, work, { signal: queue.deadline() });
 }
 
 const unavailable = { status: 503, headers: { 'Retry-After': '5' } };
 
-test('rejects a question that is still running or waiting at its timeout', async () => {
+test('rejects a query that is still running or waiting at its timeout', async () => {
   const ask = deskOf();
   const work = Promise.withResolvers<string>();
   const running = ask(() => work.promise);
   const waiting = ask(async () => 'never begun');
   await expect(running).rejects.toMatchObject(unavailable);
   await expect(waiting).rejects.toMatchObject(unavailable);
-  // A question that still runs keeps its permit, and the next begins once it ends.
+  // A query that still runs keeps its permit, and the next begins once it ends.
   await expect(ask(async () => 'too early')).rejects.toMatchObject(unavailable);
   const next = ask(async () => 'next');
   work.resolve('too late');
@@ -61,7 +61,7 @@ test('leaves one permit to other projects', async () => {
   await Promise.all([...running, third]);
 });
 
-test('rejects a question at once when the queue is full', async () => {
+test('rejects a query at once when the queue is full', async () => {
   const ask = deskOf({ maxWaiting: 1, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
   const asked = [ask(() => work.promise), ask(async () => 'second')];
@@ -71,7 +71,7 @@ test('rejects a question at once when the queue is full', async () => {
   expect(await ask(async () => 'fourth')).toBe('fourth');
 });
 
-test('drops the latest question of the project with the most when another project needs a place', async () => {
+test('drops the latest query of the project with the most when another project needs a place', async () => {
   const ask = deskOf({ maxWaiting: 4, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
   const running = ask(() => work.promise, 'large');
@@ -81,7 +81,7 @@ test('drops the latest question of the project with the most when another projec
   await expect(waiting[3]).rejects.toMatchObject(unavailable);
   const again = ask(async () => 'small again', 'small');
   await expect(waiting[2]).rejects.toMatchObject(unavailable);
-  // Now it has no more questions than the other project would have.
+  // Now it has no more queries than the other project would have.
   await expect(ask(async () => 'no', 'small')).rejects.toMatchObject(unavailable);
   await expect(ask(async () => 'no', 'large')).rejects.toMatchObject(unavailable);
   work.resolve('done');
@@ -91,7 +91,7 @@ test('drops the latest question of the project with the most when another projec
   ]);
 });
 
-test('gives a question one deadline for everything it needs', async () => {
+test('gives a query one deadline for everything it needs', async () => {
   const queue = createQueryQueue({
     engine: { query: async () => [] },
     sources: { find: () => new Promise(() => undefined) },
@@ -103,7 +103,7 @@ test('gives a question one deadline for everything it needs', async () => {
   await expect(queue.find({ projectId: 'p', names: undefined }, { signal })).rejects.toMatchObject(
     unavailable,
   );
-  const late = queue.answer('p', found, async () => 'late', { signal });
+  const late = queue.run('p', found, async () => 'late', { signal });
   await expect(late).rejects.toMatchObject(unavailable);
 });
 

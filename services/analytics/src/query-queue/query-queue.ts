@@ -3,19 +3,19 @@ import { BadRequest, Unavailable } from '@switchboard/http';
 import { ObjectStoreError } from '@switchboard/object-store';
 import { withSignal } from '@switchboard/resilience';
 import { UnusableRange } from '../calendar/calendar.ts';
-import { Unanswerable } from '../conditions/clauses.ts';
+import { UnusableQuery } from '../conditions/clauses.ts';
 import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge } from '../engine/engine.ts';
 import { FileGone, TooManyBytes } from '../files/cache.ts';
 import { DiskFull } from '../files/disk-full.ts';
-import type { Asking } from '../questions/question.ts';
+import type { QueryInputs } from '../queries/query.ts';
 import { type Found, type FoundSource, type Sources, TooManyFiles, type Wanted } from './source.ts';
 
-type Query = Asking['query'];
+type Run = QueryInputs['run'];
 
-/** The question reads too much at once. Asking for less helps. */
+/** The query reads too much at once. Reading less helps. */
 export class TooMuch extends BadRequest {}
 
-/** How to ask for less, and with which parameter. */
+/** How to read less, and with which parameter. */
 export interface Narrowing {
   parameter: string;
   by: string;
@@ -25,27 +25,27 @@ export interface Narrowing {
 
 const RANGE: Narrowing = { parameter: 'range', by: 'a shorter range', filter: 'where' };
 
-/** The limits of a question. */
+/** The limits of a query. */
 export interface Bounds {
-  /** The signal from `QueryQueue.deadline`: one for all steps of a question. */
+  /** The signal from `QueryQueue.deadline`: one for all steps of a query. */
   signal: AbortSignal;
   /** Default: a shorter range. */
   narrowing?: Narrowing;
 }
 
 export interface QueryQueue {
-  /** Returns a signal that aborts when a question that begins now has taken too long. */
+  /** Returns a signal that aborts when a query that begins now has taken too long. */
   deadline(): AbortSignal;
   /** Throws TooMuch for too many files, and Unavailable. */
   find(wanted: Wanted, bounds: Bounds): Promise<Found>;
   /**
-   * Answers from events, when a permit is free and before the deadline. Throws TooMuch and BadRequest for questions
-   * that cannot be answered, and Unavailable where a retry may help, at the deadline at the latest.
+   * Runs on events, when a permit is free and before the deadline. Throws TooMuch and BadRequest for queries
+   * that cannot be run, and Unavailable where a retry may help, at the deadline at the latest.
    */
-  answer<T>(
+  run<T>(
     projectId: string,
     found: Found,
-    work: (source: FoundSource, query: Query) => Promise<T>,
+    work: (source: FoundSource, run: Run) => Promise<T>,
     bounds: Bounds,
   ): Promise<T>;
 }
@@ -71,7 +71,7 @@ const RETRY_SECONDS = 5;
 /** Each search may hold 20,000 files in memory. */
 const MAX_FINDING = 4;
 
-/** Queues questions fairly: none hangs, and no project blocks the others. */
+/** Queues queries fairly: none hangs, and no project blocks the others. */
 export function createQueryQueue({
   engine,
   sources,
@@ -80,7 +80,7 @@ export function createQueryQueue({
   timeoutMs,
 }: QueryQueueOptions): QueryQueue {
   const findingQueue = createFairQueue(MAX_FINDING, MAX_FINDING - 1);
-  // A project leaves one permit to others, regardless of its questions.
+  // A project leaves one permit to others, regardless of its queries.
   const queue = createFairQueue(maxRunning, Math.max(1, maxRunning - 1));
   const bounded = createBoundedQueue(maxRunning + maxWaiting, tooMany);
 
@@ -96,7 +96,7 @@ export function createQueryQueue({
       }
     },
 
-    async answer(projectId, found, work, { signal: deadline, narrowing = RANGE }) {
+    async run(projectId, found, work, { signal: deadline, narrowing = RANGE }) {
       const entry = bounded.enter(projectId);
       const signal = AbortSignal.any([deadline, entry.signal]);
       const run = () => {
@@ -125,7 +125,7 @@ function refuse(error: unknown, { parameter, by, filter }: Narrowing): never {
   if (error instanceof UnusableRange) {
     throw new BadRequest(`range: ${error.message}`);
   }
-  if (error instanceof Unanswerable) throw new BadRequest(error.message);
+  if (error instanceof UnusableQuery) throw new BadRequest(error.message);
   if (error instanceof TooManyFiles || error instanceof TooManyBytes) {
     throw new TooMuch(`${parameter}: too many events; use ${by} or fewer event names`);
   }

@@ -8,7 +8,7 @@ import { sql } from '../engine/sql.ts';
 import { createFileSources } from './source.ts';
 
 const neverCalled = async () => {
-  throw new Error('The question reads no people.');
+  throw new Error('The query reads no people.');
 };
 
 test('gives events no project when a folder is named like a Hive partition', async () => {

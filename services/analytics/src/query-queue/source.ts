@@ -8,16 +8,16 @@ import { type Sql, sql, text, texts } from '../engine/sql.ts';
 import type { FileCache } from '../files/cache.ts';
 import type { FilesStore, Wanted as WantedEvents } from '../files/store.ts';
 import type { PeopleSource, WantedPeople } from '../people/sources.ts';
-import type { Source } from '../questions/events.ts';
+import type { Source } from '../queries/events.ts';
 
-/** A question needs more files than it may read. */
+/** A query needs more files than it may read. */
 export class TooManyFiles extends Error {
   override readonly name = 'TooManyFiles';
 }
 
-/** The events and people that a question reads. */
+/** The events and people that a query reads. */
 export interface Wanted extends WantedEvents {
-  /** Undefined if the question reads neither traits nor groups. */
+  /** Undefined if the query reads neither traits nor groups. */
   people?: WantedPeople | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Sources {
 
 const MAX_FILES = 20_000;
 
-/** The empty relation for questions without files. */
+/** The empty relation for queries without files. */
 const NO_EVENTS = sql`(select '' as project_id, '' as event_id, '' as event_name, '' as distinct_id,
   null::varchar as session_id, null::timestamptz as occurred_at, null::timestamptz as received_at,
   null::varchar as properties, null::varchar as context where false)`;
@@ -83,7 +83,7 @@ function eventsIn(paths: readonly string[]): Sql {
   return paths.length === 0 ? NO_EVENTS : sql`read_parquet(${texts(paths)}, hive_partitioning = false)`;
 }
 
-/** Answers are kept for at most an hour, because expiry changes no version. */
+/** Results are kept for at most an hour, because expiry changes no version. */
 const HOUR_MS = 3_600_000;
 
 const versionRows = z.tuple([z.object({ version: z.string() })]);
@@ -118,7 +118,7 @@ export function createTableSources({
   };
 }
 
-/** Finds the people of a question, if it reads any. */
+/** Finds the people of a query, if it reads any. */
 async function findPeople(people: PeopleSource, { projectId, people: wanted }: Wanted, signal: AbortSignal) {
   return {
     version: wanted === undefined ? '' : await people.version(projectId, signal),

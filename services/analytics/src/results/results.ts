@@ -2,13 +2,13 @@ import { etagOf, joinObjects, type Prepared } from '@switchboard/http';
 import { noReads, type Reads } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
 
-/** A question with an answer of T and `asOf`. Its ETag identifies the answer before it is computed. */
-export interface Asked<T> {
+/** The result of a query: T and `asOf`. Its ETag identifies it before it is computed. */
+export interface Result<T> {
   etag: string;
-  /** Whether the answer is in memory, or already being computed. */
+  /** Whether the result is in memory, or already being computed. */
   isKnown(): boolean;
   /** Throws what the computation throws. */
-  answer(): Promise<Prepared<Json<T & { asOf: string }>>>;
+  prepare(): Promise<Prepared<Json<T & { asOf: string }>>>;
 }
 
 /** The JSON of a value of type T. */
@@ -16,23 +16,23 @@ export type Json<T> = string & { readonly of?: T };
 
 export const jsonOf = <T extends object>(value: T): Json<T> => JSON.stringify(value);
 
-export interface Answers {
+export interface Results {
   /**
-   * Returns the answer to a question that `parts` determine completely: `asOf` and the computed result. Concurrent
+   * Returns the result of a query that `parts` determine completely: `asOf` and the computed result. Concurrent
    * requests share one computation, and a changed part causes a new one.
    */
-  to<T extends object>(parts: readonly unknown[], asOf: number, compute: () => Promise<Json<T>>): Asked<T>;
-  /** Counts the answers so far, by whether they were in memory. */
+  of<T extends object>(parts: readonly unknown[], asOf: number, compute: () => Promise<Json<T>>): Result<T>;
+  /** Counts the results so far, by whether they were in memory. */
   reads(): Readonly<Reads>;
 }
 
-/** Limited, because answers may be about people who are erased later. */
+/** Limited, because results may be about people who are erased later. */
 const KEPT_MS = 3_600_000;
 
-/** Caches answers in memory, up to `cacheBytes`. The least recently used are evicted first. */
-export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
+/** Caches results in memory, up to `cacheBytes`. The least recently used are evicted first. */
+export function createResults({ cacheBytes }: { cacheBytes: number }): Results {
   /** JSON by ETag. */
-  const answered = new LRUCache<string, string>({
+  const known = new LRUCache<string, string>({
     maxSize: cacheBytes,
     sizeCalculation: (json) => json.length * 2 + 200,
     ttl: KEPT_MS,
@@ -43,8 +43,8 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
   async function computed(etag: string, compute: () => Promise<string>): Promise<string> {
     try {
       const json = await compute();
-      answered.purgeStale();
-      answered.set(etag, json);
+      known.purgeStale();
+      known.set(etag, json);
       return json;
     } finally {
       running.delete(etag);
@@ -52,7 +52,7 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
   }
 
   async function find(etag: string, compute: () => Promise<string>): Promise<string> {
-    const kept = answered.get(etag);
+    const kept = known.get(etag);
     reads[kept === undefined ? 'misses' : 'hits']++;
     if (kept !== undefined) return kept;
     const found = running.get(etag) ?? computed(etag, compute);
@@ -62,12 +62,12 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
 
   return {
     reads: () => reads,
-    to(parts, asOf, compute) {
+    of(parts, asOf, compute) {
       const etag = etagOf(JSON.stringify(parts));
       return {
         etag,
-        isKnown: () => answered.has(etag) || running.has(etag),
-        async answer() {
+        isKnown: () => known.has(etag) || running.has(etag),
+        async prepare() {
           const json = await find(etag, compute);
           return { body: joinObjects(`{"asOf":"${new Date(asOf).toISOString()}"}`, json), etag };
         },
@@ -76,17 +76,17 @@ export function createAnswers({ cacheBytes }: { cacheBytes: number }): Answers {
   };
 }
 
-/** Adds already known properties to an answer. */
+/** Adds already known properties to a result. */
 export function extended<T, M extends object>(
-  { etag: of, isKnown, answer }: Asked<T>,
+  { etag: of, isKnown, prepare }: Result<T>,
   known: Json<M>,
-): Asked<T & M> {
+): Result<T & M> {
   const etag = etagOf(of + known);
   return {
     etag,
     isKnown,
-    async answer() {
-      const { body } = await answer();
+    async prepare() {
+      const { body } = await prepare();
       return { body: joinObjects(known, body), etag };
     },
   };

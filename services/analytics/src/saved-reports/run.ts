@@ -14,15 +14,15 @@ import { z } from 'zod';
 import type { Insights } from '../insights/insights.ts';
 import type { SavedReport } from './store.ts';
 
-const answer = z.object({ asOf: z.string(), report: z.record(z.string(), z.unknown()) });
+const resultBody = z.object({ asOf: z.string(), report: z.record(z.string(), z.unknown()) });
 const MAX_MESSAGE = 2000;
 
-/** A saved report that this region runs, with its question. */
+/** A saved report that this region runs, with its query. */
 interface Runnable {
   refresh: string | null;
   generation?: string | undefined;
-  /** A BadRequest if this version cannot answer the question. */
-  question: InsightQuery | BadRequest;
+  /** A BadRequest if this version cannot run the query. */
+  query: InsightQuery | BadRequest;
 }
 
 export interface ReportRunner {
@@ -71,24 +71,24 @@ export function createReportRunner({ directory, insights, region, clock }: Runne
         return undefined;
       const { refresh = null, generation, query } = report;
       const { data, error } = insightQuery.safeParse(query);
-      return { refresh, generation, question: data ?? refusal(query, error) };
+      return { refresh, generation, query: data ?? refusal(query, error) };
     },
 
     async run(report, found) {
-      const { question } = found;
-      if (question instanceof BadRequest) {
-        return failed(report, found, { code: 'INVALID_QUERY', message: question.message });
+      const { query } = found;
+      if (query instanceof BadRequest) {
+        return failed(report, found, { code: 'INVALID_QUERY', message: query.message });
       }
       try {
-        const asked = await insights.ask(report.projectId, question);
-        const { body } = await asked.answer();
+        const result = await insights.ask(report.projectId, query);
+        const { body } = await result.prepare();
         if (Buffer.byteLength(body) > MAX_REPORT_RUN_BYTES) {
           return failed(report, found, {
             code: 'TOO_LARGE',
             message: 'The result is too large; use a shorter range.',
           });
         }
-        const { asOf, report: content } = answer.parse(JSON.parse(body));
+        const { asOf, report: content } = resultBody.parse(JSON.parse(body));
         return { ...newRun(report, found), asOf, report: content };
       } catch (error) {
         if (!(error instanceof BadRequest || error instanceof NotFound)) throw error;

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 const START = Date.parse('2026-03-01T12:00:00Z');
-const question = insightQuery.parse({ kind: 'lifecycle', range: { last: 1, unit: 'day' } });
+const query = insightQuery.parse({ kind: 'lifecycle', range: { last: 1, unit: 'day' } });
 let now = START;
 /** How far the system clock was set forward or back. */
 let shiftMs = 0;
@@ -43,7 +43,7 @@ const recordOf = (reportId: string) => ({
 const runner: ReportRunner = {
   async find({ reportId }) {
     const refresh = reports.get(reportId);
-    return refresh === undefined ? undefined : { refresh, question };
+    return refresh === undefined ? undefined : { refresh, query };
   },
   async run({ reportId }) {
     attempts++;
@@ -117,7 +117,7 @@ it('runs a report with a refresh from the directory once each interval', async (
 
 it('retries later while the engine is busy, and publishes the last failure', async () => {
   reports.set('asked', null);
-  run = async () => Promise.reject(new Unavailable('Too many questions.'));
+  run = async () => Promise.reject(new Unavailable('Too many queries.'));
   await startInstance().request(database.drizzle, { projectId: 'shop', reportId: 'asked' });
   for (let attempt = 1; attempt < 5; attempt++) {
     await eventually(async () => expect(await rows()).toMatchObject([{ attempts: attempt }]));

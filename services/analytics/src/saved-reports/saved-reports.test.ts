@@ -87,7 +87,7 @@ describe('a saved report', () => {
     await eventually(async () => expect(runsOf('refreshed').at(-1)).toMatchObject({ generation: 'two' }));
   });
 
-  it('applies the bounds of a question to a saved report', async () => {
+  it('applies the bounds of a query to a saved report', async () => {
     const value = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [index, 0]));
     await save('large', { query: { ...query, where: [{ attribute: 'plan', op: 'eq', value }] } });
     await eventually(async () => expect((await request('large')).status).toBe(400));

@@ -21,7 +21,7 @@ const POLL_MS = 1_000;
 const ADOPT_MS = 30_000;
 /** New reports run within this time, each at a random moment. */
 const SPREAD_MS = 30_000;
-/** Longer than any question can take. */
+/** Longer than any query can take. */
 const CLAIM_MS = 180_000;
 const BUSY_MS = 20_000;
 const MAX_ATTEMPTS = 5;
@@ -118,7 +118,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     else await store.reschedule(report, nextRun(refresh, report, clock.now()), 0);
   }
 
-  /** Runs due reports one after another, so that interactive questions wait for at most one report per instance. */
+  /** Runs due reports one after another, so that interactive queries wait for at most one report per instance. */
   async function look(): Promise<void> {
     // Readers wait for the topic, even if no report ever runs.
     if (!hasTopic) await log.createTopics([topicSpec(replication)]);
@@ -139,7 +139,7 @@ export function createSavedReports(options: SavedReportsOptions): SavedReports {
     async request(within, report) {
       const found = await runner.find(report);
       if (found === undefined) throw new NotFound('Report not found, or it has no query.');
-      if (found.question instanceof BadRequest) throw found.question;
+      if (found.query instanceof BadRequest) throw found.query;
       await store.request(report, clock.now(), within);
     },
     start() {

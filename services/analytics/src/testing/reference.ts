@@ -13,7 +13,7 @@ import type {
 } from '@switchboard/contracts';
 import { matchesClauses, numeric, type User } from '@switchboard/flag-engine';
 
-/** For tests: answers to questions, computed as slowly and simply as possible. */
+/** For tests: results of queries, computed as slowly and simply as possible. */
 
 export interface TestEvent {
   id: string;
@@ -71,7 +71,7 @@ function own(owner: unknown, key: string): unknown {
 const isChosen = (event: TestEvent, { event: name, where }: EventChoice) =>
   event.name === name && fulfilsAll(event, where);
 
-/** The clock of a time zone. Cached, because questions are often about the same times. */
+/** The clock of a time zone. Cached, because queries are often about the same times. */
 interface Clock {
   format: Intl.DateTimeFormat;
   hours: Map<number, string>;
@@ -209,24 +209,24 @@ function daysOf({ interval = 'day', timezone = 'UTC' }: Omit<Times, 'range'>, ho
   };
 }
 
-export function reference(question: InsightQuery, known: Known): unknown {
-  const { cohort } = question;
+export function reference(query: InsightQuery, known: Known): unknown {
+  const { cohort } = query;
   const events = known.events.filter(
     (event) =>
-      fulfilsAll(event, question.where) && (cohort === undefined || event.who?.cohorts.has(cohort) === true),
+      fulfilsAll(event, query.where) && (cohort === undefined || event.who?.cohorts.has(cohort) === true),
   );
-  const days = daysOf(question, hoursOf(question, known.now));
-  switch (question.kind) {
+  const days = daysOf(query, hoursOf(query, known.now));
+  switch (query.kind) {
     case 'trends':
-      return trends(question, events, days);
+      return trends(query, events, days);
     case 'funnel':
-      return funnel(question, events, days);
+      return funnel(query, events, days);
     case 'retention':
-      return retention(question, { ...known, events }, days);
+      return retention(query, { ...known, events }, days);
     case 'stickiness':
-      return stickiness(question, events, days);
+      return stickiness(query, events, days);
     case 'lifecycle':
-      return lifecycle(question, events, days);
+      return lifecycle(query, events, days);
   }
 }
 
@@ -289,10 +289,10 @@ function nameOf(one: TrendsQuery['series'][number], { series }: TrendsQuery): st
   return differs ? `${one.event}, ${what(one)}` : one.event;
 }
 
-function trends(question: TrendsQuery, events: readonly TestEvent[], days: Days): unknown {
-  const compared = question.compare && beforeOf(question, days.hours);
-  const before = compared && daysOf(question, compared.hours);
-  const series = question.series.flatMap((one) => {
+function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): unknown {
+  const compared = query.compare && beforeOf(query, days.hours);
+  const before = compared && daysOf(query, compared.hours);
+  const series = query.series.flatMap((one) => {
     const chosenIn = ({ has }: Days) => events.filter((event) => isChosen(event, one) && has(event.t));
     const valuesIn = ({ buckets, bucket }: Days, some: readonly TestEvent[]) =>
       buckets.map((name) =>
@@ -321,8 +321,8 @@ function trends(question: TrendsQuery, events: readonly TestEvent[], days: Days)
         ...(isSum ? {} : { total: null }),
       };
     };
-    const { breakdown } = question;
-    const name = one.name ?? nameOf(one, question);
+    const { breakdown } = query;
+    const name = one.name ?? nameOf(one, query);
     if (breakdown === undefined) return [lineOf(name, () => true)];
     const label = (event: TestEvent) => labelOf(event, breakdown.property);
     const shown = countBy(now, label)
@@ -330,7 +330,7 @@ function trends(question: TrendsQuery, events: readonly TestEvent[], days: Days)
       .map(([value]) => value);
     const isNone = (event: TestEvent) => label(event) === undefined;
     const isOther = (event: TestEvent) => !isNone(event) && !shown.includes(label(event) ?? '');
-    const named = (value: string) => (question.series.length > 1 ? `${name}: ${value}` : value);
+    const named = (value: string) => (query.series.length > 1 ? `${name}: ${value}` : value);
     const lines = shown.map((value) => ({
       ...lineOf(named(value || '(empty)'), (event) => label(event) === value),
       builtIn: value === '' ? 'empty' : undefined,
@@ -351,8 +351,8 @@ interface Chain {
 }
 
 /** Returns the best chain of a person to each step: the latest start, then the earliest second event, and so on. */
-function bestChains(question: FunnelQuery, events: readonly TestEvent[], days: Days): (Chain | undefined)[] {
-  const { steps, exclude = [], window = { count: 14, unit: 'day' }, breakdown } = question;
+function bestChains(query: FunnelQuery, events: readonly TestEvent[], days: Days): (Chain | undefined)[] {
+  const { steps, exclude = [], window = { count: 14, unit: 'day' }, breakdown } = query;
   const ms =
     { second: 1000, minute: 60_000, hour: 3_600_000, day: DAY, week: 7 * DAY }[window.unit] * window.count;
   const excluded = events.filter((event) => exclude.some((choice) => isChosen(event, choice)));
@@ -388,14 +388,14 @@ function bestChains(question: FunnelQuery, events: readonly TestEvent[], days: D
   return best;
 }
 
-function funnel(question: FunnelQuery, events: readonly TestEvent[], days: Days): unknown {
+function funnel(query: FunnelQuery, events: readonly TestEvent[], days: Days): unknown {
   const people = [...Map.groupBy(events, ({ person }) => person).values()]
-    .map((own) => bestChains(question, own, days))
+    .map((own) => bestChains(query, own, days))
     .filter(([first]) => first !== undefined);
   const countsOf = (some: typeof people) =>
-    question.steps.map((_, step) => some.filter((chains) => chains[step] !== undefined).length);
+    query.steps.map((_, step) => some.filter((chains) => chains[step] !== undefined).length);
   const counts = countsOf(people);
-  const steps = question.steps.map((step, index) => {
+  const steps = query.steps.map((step, index) => {
     const seconds = people
       .map((chains) => chains[index]?.events ?? [])
       .filter((chain) => chain.length > 1)
@@ -404,13 +404,13 @@ function funnel(question: FunnelQuery, events: readonly TestEvent[], days: Days)
     const medianSeconds = seconds.length === 0 ? null : quantile(seconds, 0.5);
     return { name: step.name ?? step.event, count: counts[index], medianSeconds };
   });
-  if (question.breakdown === undefined) return { steps };
+  if (query.breakdown === undefined) return { steps };
   const labelOfPerson = (chains: (Chain | undefined)[]) =>
     chains.findLast((chain) => chain !== undefined)?.label ?? 'n';
   const shown = countBy(people, (chains) =>
     labelOfPerson(chains) === 'n' ? undefined : labelOfPerson(chains),
   )
-    .slice(0, question.breakdown.limit ?? 10)
+    .slice(0, query.breakdown.limit ?? 10)
     .map(([label]) => label);
   const lineOf = (name: string, some: typeof people) => ({ name, values: countsOf(some) });
   const isShown = (label: string) => shown.includes(label);
@@ -433,16 +433,16 @@ function funnel(question: FunnelQuery, events: readonly TestEvent[], days: Days)
   return series.length === 0 ? { steps } : { steps, series };
 }
 
-function retention(question: RetentionQuery, { events, asOf }: Known, days: Days): unknown {
+function retention(query: RetentionQuery, { events, asOf }: Known, days: Days): unknown {
   const rows = days.buckets.map((name) => ({
     name,
     size: 0,
-    back: Array.from({ length: question.periods }, () => 0),
+    back: Array.from({ length: query.periods }, () => 0),
   }));
   for (const own of Map.groupBy(events, ({ person }) => person).values()) {
-    const starts = own.filter((event) => isChosen(event, question.start)).sort((a, b) => a.t - b.t);
-    const counted = (question.mode === 'every' ? starts : starts.slice(0, 1)).filter(({ t }) => days.has(t));
-    const returns = own.filter((event) => isChosen(event, question.return));
+    const starts = own.filter((event) => isChosen(event, query.start)).sort((a, b) => a.t - b.t);
+    const counted = (query.mode === 'every' ? starts : starts.slice(0, 1)).filter(({ t }) => days.has(t));
+    const returns = own.filter((event) => isChosen(event, query.return));
     for (const [bucket, [start]] of Map.groupBy(counted, ({ t }) => days.bucket(t))) {
       const row = rows.find(({ name }) => name === bucket);
       if (row === undefined || start === undefined) throw new Error('No row.');
@@ -468,9 +468,9 @@ function retention(question: RetentionQuery, { events, asOf }: Known, days: Days
   };
 }
 
-function stickiness(question: StickinessQuery, events: readonly TestEvent[], days: Days): unknown {
+function stickiness(query: StickinessQuery, events: readonly TestEvent[], days: Days): unknown {
   return {
-    series: question.series.map((one) => {
+    series: query.series.map((one) => {
       const chosen = events.filter((event) => isChosen(event, one) && days.has(event.t));
       const active = [...Map.groupBy(chosen, ({ person }) => person).values()].map(
         (own) => new Set(own.map(({ t }) => days.bucket(t))).size,
@@ -483,10 +483,10 @@ function stickiness(question: StickinessQuery, events: readonly TestEvent[], day
   };
 }
 
-function lifecycle(question: LifecycleQuery, events: readonly TestEvent[], days: Days): unknown {
+function lifecycle(query: LifecycleQuery, events: readonly TestEvent[], days: Days): unknown {
   const values = { New: 0, Returning: 0, Resurrecting: 0, Dormant: 0 };
   const found = days.buckets.map(() => ({ ...values }));
-  const chosen = events.filter(({ name }) => question.event === undefined || name === question.event);
+  const chosen = events.filter(({ name }) => query.event === undefined || name === query.event);
   for (const own of Map.groupBy(chosen, ({ person }) => person).values()) {
     const earliest = Math.min(...own.map(({ t }) => t));
     const activeIn = (bucket: string | undefined, inRange: boolean) =>
@@ -514,7 +514,7 @@ function lifecycle(question: LifecycleQuery, events: readonly TestEvent[], days:
 const COMPARED_LENGTH = 189;
 
 /**
- * Normalizes an answer where the reference leaves room: sums of fractions depend on their order, equal names are
+ * Normalizes a result where the reference leaves room: sums of fractions depend on their order, equal names are
  * numbered, and long ones cut.
  */
 export function comparable(value: unknown): object {

@@ -9,9 +9,9 @@ import { createDuckDb } from '../engine/duckdb.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Sql, sql, text, texts } from '../engine/sql.ts';
 import { peopleInTables } from '../people/sources.ts';
-import type { Case } from './generated.ts';
+import type { Case } from './arbitraries.ts';
 
-/** For tests: a separate engine, with tables for the data of questions. */
+/** For tests: a separate engine, with tables for the data of queries. */
 export interface TestEngine {
   engine: Engine;
   /** Replaces all rows. Events belong to project `p` followed by the index of their case. */

@@ -4,15 +4,15 @@ import { expiringEvents, expiringPeople } from '../clickhouse/expiring.ts';
 import { migrateClickHouse } from '../clickhouse/migrations.ts';
 import { createClickhousePeopleStore } from '../clickhouse/people-store.ts';
 import { createClickhouseStore } from '../clickhouse/store.ts';
+import { createClickhouseSink } from '../clickhouse-sink/consumer.ts';
+import { createSinkMetrics } from '../clickhouse-sink/metrics.ts';
+import { SINK_SETTINGS, type SinkSettings } from '../clickhouse-sink/partition.ts';
+import { createClickhouseSinkStore } from '../clickhouse-sink/store.ts';
 import type { Analytics } from '../config.ts';
-import { createCopiesConsumer } from '../copies/consumer.ts';
-import { createPeopleCopies } from '../copies/copies.ts';
-import { peopleFills } from '../copies/fill.ts';
-import { createCopiesStore } from '../copies/store.ts';
-import { createFeed } from '../feed/consumer.ts';
-import { createFeedMetrics } from '../feed/metrics.ts';
-import { FEED_SETTINGS, type FeedSettings } from '../feed/partition.ts';
-import { createFeedStore } from '../feed/store.ts';
+import { createPeopleSyncConsumer } from '../people-sync/consumer.ts';
+import { peopleFills } from '../people-sync/fill.ts';
+import { createPeopleSync } from '../people-sync/people-sync.ts';
+import { createPeopleSyncStore } from '../people-sync/store.ts';
 
 export type ClickHouseStores = NonNullable<ReturnType<typeof openClickHouseStores>>;
 
@@ -35,28 +35,28 @@ interface Work {
   clickHouse: ClickHouseStores | undefined;
   expiring: ExpiringData[];
   backfills: (() => Promise<readonly Backfill[]>)[];
-  /** Replaces settings of the feed. */
-  feed: Partial<FeedSettings> | undefined;
+  /** Replaces settings of the sink. */
+  sink: Partial<SinkSettings> | undefined;
 }
 
 /** Runs the work of the role `clickhouse`: inserts events and people. Does nothing without ClickHouse. */
-export function runClickHouse(service: Analytics, { clickHouse, expiring, backfills, feed }: Work): void {
+export function runClickHouse(service: Analytics, { clickHouse, expiring, backfills, sink }: Work): void {
   const { config, db, run } = service;
-  const metrics = createFeedMetrics(service.metrics);
+  const metrics = createSinkMetrics(service.metrics);
   if (clickHouse === undefined) return;
-  const store = createCopiesStore(db);
+  const store = createPeopleSyncStore(db);
   run(
-    createCopiesConsumer({
+    createPeopleSyncConsumer({
       ...service,
       store,
-      copies: createPeopleCopies({ store, clickHouse: clickHouse.people }),
+      peopleSync: createPeopleSync({ store, clickHouse: clickHouse.people }),
     }),
-    createFeed({
+    createClickhouseSink({
       ...service,
       store: clickHouse.events,
-      blocks: createFeedStore(db),
+      blocks: createClickhouseSinkStore(db),
       metrics,
-      settings: { ...FEED_SETTINGS, ...feed },
+      settings: { ...SINK_SETTINGS, ...sink },
     }),
   );
   expiring.push(

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { ingestionTopics } from '@switchboard/contracts';
 import { openObjects } from '@switchboard/runtime';
+import { CLICKHOUSE_GROUP } from '../clickhouse-sink/consumer.ts';
 import type { Analytics } from '../config.ts';
-import { createFillState } from '../copies/fill.ts';
-import { createCopiesStore } from '../copies/store.ts';
 import { createClickHouseEngine } from '../engine/clickhouse.ts';
 import { createDuckDb } from '../engine/duckdb.ts';
 import type { Engine } from '../engine/engine.ts';
-import { CLICKHOUSE_GROUP } from '../feed/consumer.ts';
 import { createFileCache } from '../files/cache.ts';
 import { createFilesStore } from '../files/store.ts';
 import { createSweep } from '../files/sweep.ts';
 import { createCopiedPeople, createTablePeople } from '../people/sources.ts';
 import { createPeopleStore } from '../people/store.ts';
+import { createFillState } from '../people-sync/fill.ts';
+import { createPeopleSyncStore } from '../people-sync/store.ts';
 import type { QueryLimits } from '../query-queue/query-queue.ts';
 import { createFileSources, createTableSources, type Sources } from '../query-queue/source.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
@@ -42,7 +42,7 @@ export function openTables(
     timeoutMs,
   });
   add(engine, { stop: engine.close });
-  const people = createTablePeople({ engine, isFilled: createFillState(createCopiesStore(db)) });
+  const people = createTablePeople({ engine, isFilled: createFillState(createPeopleSyncStore(db)) });
   return {
     engine,
     sources: createTableSources({ engine, people, clock }),

@@ -8,12 +8,12 @@ import {
   USER_STATE_TOPICS,
   unseenPeople,
 } from '@switchboard/user-state';
+import { CLICKHOUSE_GROUP } from '../clickhouse-sink/consumer.ts';
 import type { Analytics } from '../config.ts';
-import { CLICKHOUSE_PEOPLE_GROUP } from '../copies/consumer.ts';
-import { CLICKHOUSE_GROUP } from '../feed/consumer.ts';
 import { createCohortsConsumer } from '../people/cohorts-consumer.ts';
 import { createErasure } from '../people/erasure.ts';
 import { createPeopleStore } from '../people/store.ts';
+import { CLICKHOUSE_PEOPLE_GROUP } from '../people-sync/consumer.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The consumer group that applies identify and group calls. */

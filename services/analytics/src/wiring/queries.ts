@@ -12,7 +12,7 @@ import { createPeople } from '../people/people.ts';
 import { createPeopleStore } from '../people/store.ts';
 import { createQueryQueue, QUERY_LIMITS, type QueryLimits } from '../query-queue/query-queue.ts';
 import { createRespond, QUERIES_PER_MINUTE } from '../results/respond.ts';
-import { createAnswers } from '../results/results.ts';
+import { createResults } from '../results/results.ts';
 import { savedReportsRoutes } from '../saved-reports/routes.ts';
 import { createReportRunner } from '../saved-reports/run.ts';
 import { createSavedReports } from '../saved-reports/saved-reports.ts';
@@ -21,7 +21,7 @@ import { createWatermark } from '../watermark/watermark.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 import { openFiles, openTables } from './engine.ts';
 
-const ANSWERS_BYTES = 16_000_000;
+const RESULTS_BYTES = 16_000_000;
 /** Separate, so that listing events does not evict reports. */
 const LISTS_BYTES = 8_000_000;
 
@@ -46,16 +46,16 @@ export function openQueries(
     ...opened,
     ...limits,
   });
-  const lists = createAnswers({ cacheBytes: LISTS_BYTES });
-  const answers = createAnswers({ cacheBytes: ANSWERS_BYTES });
-  metrics.cache('insights', answers.reads);
+  const lists = createResults({ cacheBytes: LISTS_BYTES });
+  const results = createResults({ cacheBytes: RESULTS_BYTES });
+  metrics.cache('insights', results.reads);
   metrics.cache('event lists', lists.reads);
 
-  const exploring = { queue, answers: lists, watermark, clock };
+  const exploring = { queue, results: lists, watermark, clock };
   const events = createListEvents(exploring);
   const store = createPeopleStore(db);
   const people = createPeople(store);
-  const insights = createInsights({ queue, answers, people, watermark, clock });
+  const insights = createInsights({ queue, results, people, watermark, clock });
   const savedReports = createSavedReports({
     ...service,
     store: createSavedReportsStore(db),
@@ -67,7 +67,7 @@ export function openQueries(
   const respond = createRespond({
     bodies: app.bodies,
     createRateLimit: createRateLimits(undefined, share),
-    questionsPerMinute: constants.queriesPerMinute ?? QUERIES_PER_MINUTE * config.RATE_LIMITS_MULTIPLIER,
+    queriesPerMinute: constants.queriesPerMinute ?? QUERIES_PER_MINUTE * config.RATE_LIMITS_MULTIPLIER,
   });
   insightsRoutes(app, { insights, respond });
   exploreRoutes(app, {

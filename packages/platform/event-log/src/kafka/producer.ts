@@ -5,8 +5,14 @@ import type { Outcome, PartitionRecords, Transport } from '../batcher.ts';
 import { EventLogUnavailable, messageOf, RecordTooLarge } from '../errors.ts';
 import { within } from '../timing.ts';
 import type { LogEntry } from '../types.ts';
+import {
+  type Connection,
+  createConnection,
+  type Identity,
+  type ProducedTopics,
+  type ProduceRequest,
+} from './connection.ts';
 import { encodeBatch } from './encoding/record-batch.ts';
-import { createLink, type Identity, type Link, type ProducedTopics, type ProduceRequest } from './link.ts';
 
 /** The broker rejected a record as too large, by a limit that may be configured for the topic. */
 export class RefusedAsTooLarge extends RecordTooLarge {}
@@ -57,9 +63,9 @@ export function createProducer(options: {
   onLog?: ((entry: LogEntry) => void) | undefined;
 }): Transport {
   const { client, compression, brokerTimeoutMs, attemptTimeoutMs, onLog } = options;
-  const shared = createLink(client);
+  const shared = createConnection(client);
   // A broker handles the requests of a connection in order, so delayed partitions use separate connections.
-  const apart = createLink(client);
+  const apart = createConnection(client);
   const placeAt = byPair(
     (topic, partition): Place => ({
       name: `${topic}/${partition}`,
@@ -97,11 +103,15 @@ export function createProducer(options: {
   }
 
   /** Sends one request to one broker. Never rejects. */
-  async function attempt(link: Link, leader: number, batch: PartitionRecords[]): Promise<Outcome[]> {
+  async function attempt(
+    connection: Connection,
+    leader: number,
+    batch: PartitionRecords[],
+  ): Promise<Outcome[]> {
     // kafkajs limits the time for a response, but not the time until a request is sent.
     const deadline = performance.now() + 2 * attemptTimeoutMs;
     try {
-      const topics = await within(deadline, 'publishing to Kafka', produce(link, leader, batch));
+      const topics = await within(deadline, 'publishing to Kafka', produce(connection, leader, batch));
       return batch.map((one) => outcomeOf(one, topics));
     } catch (error) {
       const topics = topicsOf(error);
@@ -109,7 +119,11 @@ export function createProducer(options: {
     }
   }
 
-  async function produce(link: Link, leader: number, batch: PartitionRecords[]): Promise<ProducedTopics> {
+  async function produce(
+    connection: Connection,
+    leader: number,
+    batch: PartitionRecords[],
+  ): Promise<ProducedTopics> {
     const byTopic = new Map<string, ProduceRequest['topicData'][number]['partitions']>();
     const encoded = await Promise.all(batch.map(encode));
     for (const [i, { topic }] of batch.entries()) {
@@ -119,7 +133,7 @@ export function createProducer(options: {
       if (one !== undefined) partitions.push(one);
     }
     const topicData = [...byTopic].map(([topic, partitions]) => ({ topic, partitions }));
-    return await link.produce(leader, { acks: -1, timeout: brokerTimeoutMs, topicData });
+    return await connection.produce(leader, { acks: -1, timeout: brokerTimeoutMs, topicData });
   }
 
   function encode(one: PartitionRecords) {

@@ -1,0 +1,50 @@
+import { clausesOf, type InsightQuery, type Path } from '@switchboard/contracts';
+import { cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
+
+/** An attribute or cohort that a query reads, and its path: `series[0].where[1]`. */
+interface Read {
+  path: string;
+  name: string;
+}
+
+/** Returns the attributes and cohorts that a query reads, each with its first occurrence. */
+export function readBy(query: InsightQuery): { attributes: Read[]; cohorts: Read[] } {
+  const clauses = clausesOf(query).map(({ path, clause }) => ({ path: pathText(path), clause }));
+  const [about, own] = [true, false].map((isAbout) =>
+    clauses.filter(({ clause }) => isAboutCohorts(clause) === isAbout),
+  );
+  const properties =
+    query.kind === 'trends'
+      ? query.series.map(({ property }, index) => ({ path: `series[${index}].property`, name: property }))
+      : [];
+  const breakdown = 'breakdown' in query ? query.breakdown?.property : undefined;
+  return {
+    attributes: firstOf([
+      ...(own ?? []).map(({ path, clause }) => ({ path, name: clause.attribute })),
+      ...properties,
+      { path: 'breakdown.property', name: breakdown },
+    ]),
+    cohorts: firstOf([
+      ...(about ?? []).flatMap(({ path, clause }) =>
+        (cohortsIn(clause) ?? []).map((name) => ({ path, name })),
+      ),
+      { path: 'cohort', name: query.cohort },
+    ]),
+  };
+}
+
+/** Formats a path for messages: `series[0].where[1]`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
+    '',
+  );
+}
+
+function firstOf(reads: readonly { path: string; name: string | undefined }[]): Read[] {
+  const found = new Map<string, Read>();
+  for (const { path, name } of reads) {
+    if (name !== undefined && !found.has(name)) found.set(name, { path, name });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,71 @@
+import type { FunnelQuery, InsightQuery } from '@switchboard/contracts';
+import { calendarOf, spanOf, UnusableRange } from '../calendar/calendar.ts';
+import { previousOf } from '../calendar/previous.ts';
+import { DEFAULT_INTERVAL } from './query.ts';
+
+/** The events that a result depends on, and the range, which can change the result without new events. */
+export interface Scope {
+  /** Undefined for events of any name. */
+  names: string[] | undefined;
+  /** Milliseconds since 1970; undefined for all of the past. */
+  from: number | undefined;
+  to: number;
+  /** The first and last unit of the range. */
+  span: string;
+}
+
+const DAY_MS = 86_400_000;
+const WINDOW_DAYS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
+  second: 1 / 86_400,
+  minute: 1 / 1440,
+  hour: 1 / 24,
+  day: 1,
+  week: 7,
+};
+const DEFAULT_WINDOW_DAYS = 14;
+
+/** Throws UnusableRange. */
+export function scopeOf(query: InsightQuery, now: number): Scope {
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC' } = query;
+  const span = spanOf(query.range, interval, timezone, now);
+  const calendar = calendarOf({ span, interval, timeZone: timezone });
+  if (calendar.numbers.length === 0) {
+    throw new UnusableRange(`clocks in ${timezone} skip this whole time; use other days`);
+  }
+  const common = { names: namesOf(query), span: `${span.first} ${span.last}` };
+  switch (query.kind) {
+    case 'trends': {
+      const before =
+        query.compare && previousOf({ range: query.range, interval, timeZone: timezone, calendar });
+      return { ...common, from: (before?.calendar ?? calendar).from, to: calendar.to };
+    }
+    case 'funnel':
+      return { ...common, from: calendar.from, to: calendar.to + windowOf(query) };
+    case 'retention': {
+      const { around } = calendarOf({ span, interval, timeZone: timezone, after: query.periods - 1 });
+      return { ...common, from: query.mode === 'every' ? around.from : undefined, to: around.to };
+    }
+    case 'stickiness':
+      return { ...common, from: calendar.from, to: calendar.to };
+    case 'lifecycle':
+      return { ...common, from: undefined, to: calendar.to };
+  }
+}
+
+function windowOf({ window }: FunnelQuery): number {
+  return (window === undefined ? DEFAULT_WINDOW_DAYS : window.count * WINDOW_DAYS[window.unit]) * DAY_MS;
+}
+
+function namesOf(query: InsightQuery): string[] | undefined {
+  switch (query.kind) {
+    case 'trends':
+    case 'stickiness':
+      return query.series.map(({ event }) => event);
+    case 'funnel':
+      return [...query.steps, ...(query.exclude ?? [])].map(({ event }) => event);
+    case 'retention':
+      return [query.start.event, query.return.event];
+    case 'lifecycle':
+      return query.event === undefined ? undefined : [query.event];
+  }
+}

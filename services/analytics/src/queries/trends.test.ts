@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { queryRunner } from '../testing/query-runner.ts';
+import { enginesForTests, type TestEngine } from '../testing/table.ts';
+
+const range = { from: '2026-03-03', to: '2026-03-03' };
+
+describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
+  let started: TestEngine;
+  beforeAll(async () => {
+    if (!isMissing) started = await start();
+  }, 60_000);
+  afterAll(() => started?.stop());
+
+  test.skipIf(isMissing)('keeps every event of the previous period', async () => {
+    const days = [...Array.from({ length: 31 }, (_, day) => `01-${day + 1}`), '02-1', '02-28'];
+    const compared = await queryRunner(
+      started,
+      days.map((day) => ({ at: `2026-${day} 12:00Z`, person: day, properties: { price: 0.1 } })),
+      Date.parse('2026-01-20T12:00Z'),
+    );
+    const ask = (query: object) => compared({ kind: 'trends', compare: 'previous', ...query });
+    const one = { event: 'a' };
+    expect(
+      await ask({
+        range: { from: '2026-02-01', to: '2026-02-28' },
+        series: [one, { ...one, measure: 'sum', property: 'price' }, { ...one, measure: 'people' }],
+      }),
+    ).toHaveProperty('series', [
+      {
+        name: 'a, events',
+        unit: 'events',
+        values: [1, ...Array(26).fill(0), 1],
+        previous: Array(28).fill(1),
+        previousTotal: 31,
+      },
+      {
+        name: 'a, sum of price',
+        unit: 'price',
+        values: [0.1, ...Array(26).fill(0), 0.1],
+        previous: Array(28).fill(0.1),
+        previousTotal: 3.1,
+      },
+      {
+        name: 'a, people',
+        unit: 'people',
+        values: [1, ...Array(26).fill(0), 1],
+        previous: Array(28).fill(1),
+        total: null,
+      },
+    ]);
+    const weeks = { interval: 'week', series: [one] };
+    // From a Wednesday to a Sunday, and the current week on a Tuesday.
+    for (const short of [
+      { from: '2026-01-21', to: '2026-01-25' },
+      { last: 1, unit: 'week' },
+    ]) {
+      const count = 'from' in short ? 5 : 2;
+      expect(await ask({ range: short, ...weeks })).toHaveProperty('series', [
+        { name: 'a', values: [count], previous: [count] },
+      ]);
+    }
+  });
+
+  test.skipIf(isMissing)('names the series of one event after their differences', async () => {
+    const ask = await queryRunner(started, []);
+    const namesOf = async (series: object[]) => {
+      const report = await ask({ kind: 'trends', range, series });
+      return report.kind === 'line' ? report.series.map(({ name }) => name) : [];
+    };
+    const seen = { event: 'seen', property: 'price' };
+    const other = { event: 'bought', measure: 'people' };
+    expect(await namesOf([{ ...seen, measure: 'median' }, other])).toEqual(['seen', 'bought']);
+    expect(
+      await namesOf([
+        { ...seen, measure: 'median' },
+        other,
+        { ...seen, measure: 'p90' },
+        { ...seen, measure: 'median', property: 'size' },
+        { event: 'seen', measure: 'people' },
+        { event: 'seen' },
+        { ...seen, name: 'Price' },
+      ]),
+    ).toEqual([
+      'seen, median of price',
+      'bought',
+      'seen, p90 of price',
+      'seen, median of size',
+      'seen, people',
+      'seen, events',
+      'Price',
+    ]);
+    // These series differ, but not in their measure.
+    const where = [{ attribute: 'plan', op: 'eq', value: 'pro' }];
+    expect(await namesOf([{ event: 'seen' }, { ...seen, where }])).toEqual(['seen', 'seen (2)']);
+    expect(await namesOf([{ event: 'seen' }, { ...other, name: 'Bought' }])).toEqual(['seen', 'Bought']);
+  });
+
+  test.skipIf(isMissing)(
+    'treats an empty text as a value of its own, next to one named (empty)',
+    async () => {
+      const plans = ['', '', '', '(empty)', '(empty)', null];
+      const asked = await queryRunner(
+        started,
+        plans.map((plan, index) => ({
+          at: '2026-03-03T12:00:00Z',
+          person: String(index),
+          properties: { plan },
+        })),
+      );
+      const ask = (query: object) => asked({ range, ...query });
+      const one = { event: 'a' };
+      const breakdown = { property: 'plan' };
+      const compare = 'previous';
+      expect(await ask({ kind: 'trends', series: [one], breakdown, compare })).toHaveProperty('series', [
+        { name: '(empty)', builtIn: 'empty', values: [3], previous: [0] },
+        { name: '(empty) (2)', values: [2], previous: [0] },
+        { name: '(none)', builtIn: 'none', values: [1], previous: [0] },
+      ]);
+      expect(await ask({ kind: 'trends', series: [one, one], breakdown })).toMatchObject({
+        series: [
+          { name: 'a: (empty)', builtIn: 'empty' },
+          {},
+          {},
+          { name: 'a: (empty) (3)', builtIn: 'empty' },
+          {},
+          {},
+        ],
+      });
+      expect(await ask({ kind: 'funnel', steps: [one, one], breakdown })).toHaveProperty('series', [
+        { name: '(empty)', builtIn: 'empty', values: [3, 0] },
+        { name: '(empty) (2)', values: [2, 0] },
+        { name: '(none)', builtIn: 'none', values: [1, 0] },
+      ]);
+    },
+  );
+});

@@ -1,0 +1,225 @@
+import {
+  BREAKDOWN_LIMIT,
+  type BuiltInName,
+  type Measure,
+  type ReportContent,
+  roundedAmount,
+  type TrendsQuery,
+} from '@switchboard/contracts';
+import { z } from 'zod';
+import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
+import { type Previous, previousOf } from '../calendar/previous.ts';
+import { shownOf } from '../engine/dialect.ts';
+import { COMMA, integer, join, type Sql, sql, texts, whole } from '../engine/sql.ts';
+import { NONE, OTHER, partOf, REST_LINES } from './breakdown-lines.ts';
+import { bucketAt, selectEvents } from './events.ts';
+import { addsUp, emptyValue, MEASURES, nameOf, type Series, unitOf } from './measures.ts';
+import { breakdownName, DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
+
+type Values = (number | null)[];
+
+/** An unnamed line: the events of a series, or those with one value of its breakdown. */
+interface Line {
+  /** Null for the whole series. */
+  label: string | null;
+  builtIn?: BuiltInName | undefined;
+  values: Values;
+  previous?: Values;
+  /** Set where `previous` omits part of the previous period, or the sum exceeds a double. */
+  previousTotal?: number | null;
+  /** Null where the values of buckets do not add up, or their sum exceeds a double. */
+  total?: null;
+}
+
+export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<ReportContent> {
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, breakdown } = query;
+  const span = spanOf(range, interval, timezone, inputs.now);
+  const calendar = calendarOf({ span, interval, timeZone: timezone });
+  const before =
+    query.compare === undefined ? undefined : previousOf({ range, interval, timeZone: timezone, calendar });
+  const hasUnits = new Set(query.series.map(unitOf)).size > 1;
+  const named: (Omit<Line, 'label'> & { name: string; unit?: string })[] = [];
+  for (const series of query.series) {
+    const name = nameOf(series, query.series);
+    const lines = await linesOf(query, series, { inputs, calendar, before });
+    for (const { label, ...line } of lines) {
+      const shown = shownOf(label ?? '');
+      named.push({
+        ...line,
+        ...(hasUnits ? { unit: unitOf(series) } : {}),
+        name: label === null ? name : query.series.length > 1 ? `${name}: ${shown}` : shown,
+      });
+    }
+  }
+  const names = differentNames(named.map(({ name }) => name));
+  return {
+    kind: 'line',
+    interval,
+    ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown.property) }),
+    // Parts of two series are not parts of one total.
+    ...(breakdown === undefined || query.series.length === 1 ? {} : { total: null }),
+    buckets: calendar.labels,
+    series: named.map((line, index) => ({ ...line, name: names[index] ?? line.name })),
+  };
+}
+
+interface Context {
+  inputs: QueryInputs;
+  calendar: Calendar;
+  before: Previous | undefined;
+}
+
+async function linesOf(query: TrendsQuery, series: Series, context: Context): Promise<Line[]> {
+  const { inputs, calendar, before } = context;
+  const now = await valuesOf(query, series, { inputs, calendar });
+  const then =
+    before && (await valuesOf(query, series, { inputs, calendar: before.calendar, shown: now.shown }));
+  const empty = emptyValue(series.measure);
+  const parts: Part[] =
+    query.breakdown === undefined
+      ? []
+      : [
+          ...now.shown.map(partOf),
+          ...REST_LINES.filter((part) => [now, then].some((found) => found?.lines.has(keyOf(part)))),
+        ];
+  const lineOf = (part: Part): Line => {
+    const key = keyOf(part);
+    const valuesIn = ({ lines }: Found, { labels: buckets }: Calendar): Values => {
+      const found = lines.get(key);
+      return buckets.map((_, bucket) => {
+        const value = found?.get(bucket);
+        return value === undefined ? empty : value;
+      });
+    };
+    const values = valuesIn(now, calendar);
+    return {
+      ...part,
+      values,
+      ...(then && before ? comparison(valuesIn(then, before.calendar), before, series.measure) : {}),
+      ...(addsUp(series.measure) && totalOf(values) !== null ? {} : { total: null }),
+    };
+  };
+  return (parts.length === 0 ? [{ label: null }] : parts).map(lineOf);
+}
+
+type Part = Pick<Line, 'label' | 'builtIn'>;
+
+/** The key of the line of the whole series. */
+const WHOLE = 'whole';
+const keyOf = ({ label, builtIn }: Part) => builtIn ?? (label === null ? WHOLE : `one ${label}`);
+
+function comparison(values: Values, { places, isComplete }: Previous, measure: Measure | undefined) {
+  const total = totalOf(values);
+  return {
+    previous: places.map((place) => (place === undefined ? null : (values[place] ?? null))),
+    ...((isComplete && total !== null) || !addsUp(measure) ? {} : { previousTotal: total }),
+  };
+}
+
+/** Returns the sum of values that add up; null if the sum or a value exceeds a double. */
+function totalOf(values: Values): number | null {
+  const total = values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
+  return total === null ? null : finite(roundedAmount(total));
+}
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
+function selection(query: TrendsQuery, series: Series, inputs: QueryInputs, calendar: Calendar): Sql {
+  const { dialect } = inputs.source;
+  const {
+    relation,
+    matches,
+    attribute,
+    label: labelOf,
+  } = selectEvents(
+    {
+      source: inputs.source,
+      names: [series.event],
+      where: query.where ?? [],
+      instants: calendar,
+    },
+    [series],
+    {
+      attributes: series.property === undefined ? [] : [series.property],
+      labels: query.breakdown === undefined ? [] : [query.breakdown.property],
+    },
+  );
+  // Only the columns of the measure, because a breakdown keeps all rows in memory.
+  const columns = [
+    sql`(${bucketAt(dialect, calendar)})::integer as b`,
+    ...(series.measure === 'people' ? [sql`p`] : []),
+    ...(query.breakdown ? [sql`${labelOf(query.breakdown.property)} as label`] : []),
+    ...(series.property === undefined ? [] : [sql`${dialect.numericOf(attribute(series.property))} as x`]),
+  ];
+  return sql`select ${join(columns, COMMA)} from (${relation}) as ev where ${matches(series)}`;
+}
+
+const valueRows = z.array(
+  z.object({
+    /** The index of its label in `shown`, REST or WITHOUT. Absent for the whole series. */
+    line: z.number().optional(),
+    label: z.string().nullish(),
+    b: z.number(),
+    /** Not finite, or null, for a sum beyond a double. */
+    value: z
+      .number()
+      .or(z.nan())
+      .or(z.literal([Infinity, -Infinity]))
+      .nullable(),
+  }),
+);
+const REST = -1;
+const WITHOUT = 0;
+
+function partAt(place: number | undefined, label: string): Part {
+  if (place === undefined) return { label: null };
+  if (place > 0) return partOf(label);
+  return place === REST ? OTHER : NONE;
+}
+
+interface Found {
+  /** Values by line and bucket. */
+  lines: Map<string, Map<number, number | null>>;
+  /** The labels with their own lines, the most common first. */
+  shown: string[];
+}
+
+/** Returns the values of each line. The labels in `shown` get their own lines, or else those with the most events. */
+async function valuesOf(
+  query: TrendsQuery,
+  series: Series,
+  { inputs, calendar, shown }: { inputs: QueryInputs; calendar: Calendar; shown?: readonly string[] },
+): Promise<Found> {
+  const { dialect } = inputs.source;
+  const { breakdown } = query;
+  const events = selection(query, series, inputs, calendar);
+  const value = sql`b, ${MEASURES[series.measure ?? 'events'](dialect)} as value`;
+  const order = shown === undefined ? sql`count(*) desc, label` : sql`label`;
+  const isShown = shown === undefined ? sql`label is not null` : dialect.holds(texts(shown), sql`label`);
+  const rows = await inputs.run(
+    breakdown === undefined
+      ? sql`select ${value} from (${events}) as ev group by all`
+      : sql`with ev as ${dialect.materialized}(${events}),
+          own as (select shown, place from (select label as shown,
+              row_number() over (order by ${order})::integer as place from ev where ${isShown} group by label) as ranked
+            where place <= ${integer(breakdown.limit ?? BREAKDOWN_LIMIT)}),
+          placed as (select ev.*, shown,
+            case when label is null then ${whole(WITHOUT)} else coalesce(place, ${whole(REST)}) end::integer as line
+            from ev left join own on shown = label)
+          select line, any_value(shown) as label, ${value} from placed group by line, b`,
+  );
+  const found = valueRows.parse(rows);
+  const isAsSent = series.measure === 'minimum' || series.measure === 'maximum';
+  const lines = new Map<string, Map<number, number | null>>();
+  const places = new Map<string, number>();
+  for (const { line: place, label, b, value: one } of found) {
+    const key = keyOf(partAt(place, label ?? ''));
+    if (place !== undefined && place > 0) places.set(label ?? '', place);
+    const line = lines.get(key) ?? new Map<number, number | null>();
+    lines.set(key, line.set(b, one === null ? null : finite(isAsSent ? one : roundedAmount(one))));
+  }
+  return {
+    lines,
+    shown: shown?.slice() ?? [...places].sort(([, one], [, other]) => one - other).map(([label]) => label),
+  };
+}

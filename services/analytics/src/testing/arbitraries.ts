@@ -1,0 +1,358 @@
+import { type InsightQuery, insightQuery, clause as personClause } from '@switchboard/contracts';
+import { compileCohorts, memberships } from '@switchboard/flag-engine';
+import fc from 'fast-check';
+import type { Cohort } from '../conditions/cohorts.ts';
+import type { TestEvent } from './reference.ts';
+
+/** For tests: queries about generated events. Few people and moments cause many equal values. */
+
+export const kindsOfCases = [
+  'trends',
+  'funnel',
+  'crowded funnel',
+  'retention',
+  'stickiness',
+  'lifecycle',
+] as const;
+type Kind = (typeof kindsOfCases)[number];
+
+const QUARTER = 900_000;
+/** Days before and around clock changes, most of them in one of the zones. */
+const BASES = ['2026-03-27', '2026-10-23', '2026-04-03', '2026-09-30', '2025-12-28', '2011-12-28'];
+/** Years outside of the range that ClickHouse guarantees. */
+const FAR_BASES = ['0101-03-27', '1899-12-30', '2299-12-29', '9999-06-01'];
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'Australia/Lord_Howe',
+  'Asia/Kathmandu',
+  'America/New_York',
+  'Pacific/Apia',
+];
+/** Some occur more often, so that queries find events. */
+const NAMES = ['a', 'a', 'a', 'b', 'b', 'größe 👩‍🚀'];
+const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+
+const scalar = fc.constantFrom<unknown>(
+  'x',
+  'y',
+  '',
+  1,
+  2.5,
+  '2.5',
+  '12',
+  12,
+  true,
+  null,
+  '👩‍🚀',
+  'naïve',
+  -3,
+  // The name of a line without a value.
+  'Other',
+  '(none)',
+  '(empty)',
+  // Longer than the limit of a name, and equal up to there.
+  '👩‍🚀'.repeat(80),
+  `${'👩‍🚀'.repeat(80)}!`,
+  1732600000123,
+);
+const properties = fc.option(
+  fc.dictionary(
+    fc.constantFrom('plan', 'total', 'total', 'a/b~c"', 'ключ', 'context.os', 'distinct_id', ''),
+    fc.oneof({ weight: 3, arbitrary: scalar }, fc.array(scalar, { maxLength: 2 })),
+  ),
+);
+const traits = fc.dictionary(fc.constantFrom('plan', 'a/b~c"', '猫'), scalar);
+/** Most people have traits or groups. */
+const people = fc.record({
+  known: fc.dictionary(
+    fc.constantFrom('ada', 'béa', '猫'),
+    fc.record({ traits, groups: fc.dictionary(fc.constantFrom('company', 'größe', 'acme.com'), traits) }),
+  ),
+  cohorts: fc.array(
+    fc.record({
+      id: fc.constantFrom('beta', '猫'),
+      match: fc.array(
+        fc.record({
+          attribute: fc.constantFrom('plan', 'distinct_id', 'group.company.plan', 'a/b~c"'),
+          op: fc.constantFrom('eq', 'neq', 'is_set', 'not_in', 'is_not_set'),
+          value: fc.oneof(scalar, fc.constantFrom('ada', 'd')),
+        }),
+        { maxLength: 2 },
+      ),
+      distinctIds: fc.array(fc.constantFrom('ada', 'd', '猫'), { maxLength: 2 }),
+    }),
+    { maxLength: 2 },
+  ),
+});
+const clause = fc.oneof(
+  fc.record({
+    attribute: fc.constantFrom(
+      ...['plan', 'total', 'a/b~c"', 'ключ', 'context.os', 'distinct_id', 'session_id'],
+      ...['trait.plan', 'trait.a/b~c"', 'trait.', 'group.company.plan', 'group.größe.猫', 'group.company'],
+      ...['property.plan', 'property.context.os', 'property.distinct_id', 'property.'],
+      String.raw`group.acme\.com.plan`,
+    ),
+    op: fc.constantFrom('eq', 'neq', 'gt', 'lte', 'is_set', 'contains', 'not_in'),
+    value: scalar,
+  }),
+  fc.record({
+    attribute: fc.constantFrom('cohort', 'plan'),
+    op: fc.constantFrom('in_cohort', 'not_in_cohort'),
+    value: fc.constantFrom<unknown>('beta', ['beta', '猫'], 'unknown', [], 7),
+  }),
+);
+const cohort = fc.oneof(
+  { weight: 9, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constantFrom('beta', '猫') },
+);
+const where = fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, fc.array(clause, { maxLength: 2 }));
+const choice = fc.record({ event: fc.constantFrom(...NAMES), where });
+
+const name = fc.option(fc.constantFrom('a', 'Größe', '(none)', '👩‍🚀'.repeat(40)), {
+  nil: undefined,
+  freq: 2,
+});
+const namedChoice = fc
+  .tuple(choice, name)
+  .map(([chosen, own]) => (own === undefined ? chosen : { ...chosen, name: own }));
+
+const world = fc.record({
+  base: fc
+    .oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...BASES) },
+      { weight: 1, arbitrary: fc.constantFrom(...FAR_BASES) },
+    )
+    .map((day) => Date.parse(day)),
+  timezone: fc.constantFrom(...ZONES),
+  raw: fc.array(
+    fc.record({
+      // Few moments, so that many are equal.
+      at: fc.oneof(
+        { weight: 3, arbitrary: fc.nat({ max: 400 }) },
+        { weight: 3, arbitrary: fc.nat({ max: 8 }).map((at) => at + 96) },
+        { weight: 1, arbitrary: fc.nat({ max: 3000 }).map((at) => at - 1500) },
+      ),
+      ms: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.constantFrom(1, 999, 1000, 1001, 30_000)),
+      name: fc.constantFrom(...NAMES),
+      person: fc.constantFrom('ada', 'béa', '猫', 'd'),
+      session: fc.option(fc.constant('s')),
+      properties,
+      context: fc.option(fc.record({ os: scalar })),
+    }),
+    { minLength: 8, maxLength: 24 },
+  ),
+  from: fc.nat({ max: 3 }),
+  days: fc.oneof({ weight: 4, arbitrary: fc.nat({ max: 4 }) }, fc.nat({ max: 70 })),
+  last: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(null) },
+    fc.record({ last: fc.integer({ min: 1, max: 60 }), unit: fc.constant('hour') }),
+    fc.record({ last: fc.integer({ min: 1, max: 5 }), unit: fc.constantFrom('day', 'week', 'month') }),
+  ),
+  interval: fc.constantFrom(...INTERVALS),
+  now: fc.integer({ min: 100, max: 500 }),
+  asOf: fc.oneof(fc.nat({ max: 2000 }), fc.integer({ min: 2000, max: 20_000 })),
+  people,
+  cohort,
+});
+
+/** Many events in the same millisecond, with few names. */
+const crowdedWorld = fc
+  .tuple(
+    world,
+    fc.array(
+      fc.record({
+        at: fc.constantFrom(48, 48, 49),
+        ms: fc.constantFrom(0, 0, 1),
+        name: fc.constantFrom('a', 'a', 'a', 'b'),
+        person: fc.constantFrom('ada', 'ada', 'd'),
+        session: fc.constant(null),
+        properties: fc.dictionary(fc.constantFrom('plan', 'total'), fc.constantFrom('x', 'y', 1)),
+        context: fc.constant(null),
+      }),
+      { minLength: 3, maxLength: 9 },
+    ),
+  )
+  .map(([made, raw]) => ({ ...made, raw, from: 0, days: 1, last: null, cohort: undefined }));
+
+interface Made {
+  base: number;
+  raw: readonly (Omit<TestEvent, 'id' | 't'> & { at: number; ms: number })[];
+}
+
+function eventsOf({ base, raw }: Made): TestEvent[] {
+  return raw.map(({ at, ms, ...event }, index) => ({
+    ...event,
+    id: `e${index}`,
+    t: base + at * QUARTER + ms,
+  }));
+}
+
+const limit = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined, freq: 2 });
+const property = fc.constantFrom(
+  'plan',
+  'total',
+  'distinct_id',
+  'context.os',
+  'trait.plan',
+  'group.company.plan',
+  'property.context.os',
+  String.raw`group.acme\.com.plan`,
+);
+const breakdown = fc.option(fc.record({ property, limit }, { requiredKeys: ['property'] }), {
+  nil: undefined,
+  freq: 2,
+});
+
+const window = fc.option(
+  fc.record({
+    count: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 60 })),
+    unit: fc.constantFrom('second', 'minute', 'hour', 'day', 'week'),
+  }),
+  { nil: undefined, freq: 1 },
+);
+
+/** Conditions that overlap: some events fulfill several. */
+const overlapping = fc.constantFrom(
+  [],
+  [{ attribute: 'plan', op: 'eq', value: 'x' }],
+  [{ attribute: 'plan', op: 'is_set' }],
+  [{ attribute: 'plan', op: 'in', value: ['x', 'y'] }],
+  [{ attribute: 'total', op: 'is_set' }],
+  [{ attribute: 'total', op: 'is_not_set' }],
+);
+
+const kinds: Record<Kind, fc.Arbitrary<object>> = {
+  trends: fc.record({
+    series: fc.array(
+      fc.record({
+        event: fc.constantFrom(...NAMES),
+        where,
+        name,
+        measure: fc.constantFrom(
+          'events',
+          'people',
+          'sum',
+          'average',
+          'minimum',
+          'maximum',
+          'median',
+          'p90',
+          'p99',
+        ),
+        property: fc.constant('total'),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    breakdown,
+    compare: fc.constantFrom('previous', undefined),
+  }),
+  funnel: fc.record({
+    steps: fc.array(namedChoice, { minLength: 2, maxLength: 4 }),
+    window,
+    breakdown,
+    exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 1 }),
+  }),
+  'crowded funnel': fc.record({
+    steps: fc.array(fc.record({ event: fc.constantFrom('a', 'a', 'a', 'b'), where: overlapping }), {
+      minLength: 3,
+      maxLength: 5,
+    }),
+    breakdown,
+  }),
+  retention: fc.record({
+    start: choice,
+    return: choice,
+    periods: fc.integer({ min: 1, max: 5 }),
+    mode: fc.constantFrom('first', 'every', undefined),
+  }),
+  stickiness: fc.record({ series: fc.array(namedChoice, { minLength: 1, maxLength: 2 }) }),
+  lifecycle: fc.record({ event: fc.option(fc.constantFrom(...NAMES), { nil: undefined, freq: 2 }) }),
+};
+
+const day = (t: number) => new Date(t).toISOString().slice(0, 10);
+const DAY = 86_400_000;
+
+/** Generates a range of at most 120 intervals. */
+function timesOf({ base, from, days, last, interval }: TimesMade) {
+  const isLong = last === null ? days > 4 : last.unit === 'week' || last.unit === 'month';
+  const isShort = interval === 'hour' || (interval === 'day' && last?.unit === 'month');
+  const first = base + from * DAY;
+  return {
+    range: last ?? { from: day(first), to: day(first + days * DAY) },
+    interval: isLong && isShort ? 'week' : interval,
+  };
+}
+
+interface TimesMade {
+  base: number;
+  from: number;
+  days: number;
+  last: { last: number; unit: string } | null;
+  interval: (typeof INTERVALS)[number];
+}
+
+export interface Case {
+  events: TestEvent[];
+  query: InsightQuery;
+  asOf: number;
+  people: Record<string, { traits: Traits; groups: Record<string, Traits> }>;
+  /** Cohorts by id. */
+  cohorts: Map<string, Cohort>;
+}
+
+type Traits = Record<string, unknown>;
+
+/** Adds the person of each event, as flags see them. */
+function withPeople(events: TestEvent[], { people: known, cohorts }: Pick<Case, 'people' | 'cohorts'>) {
+  const compiled = compileCohorts([...cohorts].map(([id, one]) => ({ ...one, id })));
+  return events.map((event) => {
+    const person = { distinctId: event.person, ...(known[event.person] ?? { traits: {}, groups: {} }) };
+    return { ...event, who: { ...person, cohorts: new Set(memberships(compiled, person)) } };
+  });
+}
+
+/** Whether the range is only the day that clocks in Apia skipped, which no report can show. */
+function isSkipped({ range, timezone, interval }: InsightQuery): boolean {
+  const isOfDays = interval === 'hour' || interval === 'day';
+  return (
+    isOfDays &&
+    timezone === 'Pacific/Apia' &&
+    'from' in range &&
+    range.from === '2011-12-30' &&
+    range.to === range.from
+  );
+}
+
+export function casesOf(kind: Kind): fc.Arbitrary<Case> {
+  const isCrowded = kind === 'crowded funnel';
+  return fc
+    .tuple(isCrowded ? crowdedWorld : world, kinds[kind], isCrowded ? fc.constant([]) : where)
+    .map(([made, asked, common]) => {
+      const parsed = insightQuery.safeParse({
+        ...JSON.parse(JSON.stringify(asked)),
+        kind: isCrowded ? 'funnel' : kind,
+        ...timesOf(made),
+        timezone: made.timezone,
+        where: common,
+        cohort: made.cohort,
+      });
+      const known: Pick<Case, 'people' | 'cohorts'> = {
+        people: made.people.known,
+        cohorts: new Map(
+          made.people.cohorts.map(({ id, match, distinctIds }) => [
+            id,
+            { match: match.map((one) => personClause.parse(one)), distinctIds },
+          ]),
+        ),
+      };
+      const events: TestEvent[] = withPeople(eventsOf(made), known);
+      return {
+        ...known,
+        events,
+        query: parsed.data,
+        asOf: made.base + (made.last === null ? made.asOf : made.now) * QUARTER,
+      };
+    })
+    .filter((made): made is Case => made.query !== undefined && !isSkipped(made.query));
+}

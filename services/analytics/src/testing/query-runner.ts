@@ -1,0 +1,35 @@
+import { insightQuery, reportContent } from '@switchboard/contracts';
+import { expect } from 'vitest';
+import { resultOf } from '../queries/result.ts';
+import type { TestEvent } from './reference.ts';
+import type { TestEngine } from './table.ts';
+
+/** An event, as its differences from the default. */
+type Event = Partial<TestEvent> & { at: string; plan?: string | undefined };
+
+/** Builds an event `a` of one person unless overridden. */
+const eventOf = ({ at, plan, ...more }: Event, index: number): TestEvent => ({
+  id: String(index),
+  t: Date.parse(at),
+  name: 'a',
+  person: 'ada',
+  session: null,
+  properties: plan === undefined ? null : { plan },
+  context: null,
+  ...more,
+});
+
+/** Loads events, and returns a function that runs queries on them and validates the reports. */
+export async function queryRunner({ engine, load, sourceOf }: TestEngine, events: readonly Event[], now = 0) {
+  await load([{ events: events.map(eventOf), people: {} }]);
+  return async (query: object) => {
+    const report = await resultOf(insightQuery.parse(query), {
+      source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+      now,
+      asOf: 0,
+      run: (query) => engine.query(query),
+    });
+    expect(reportContent.safeParse(report).error?.issues).toBeUndefined();
+    return report;
+  };
+}
