@@ -16,10 +16,10 @@ const found: Found = {
 };
 
 /**
- * Creates a queue that runs up to `maxRunning` queries, and a function that asks one. It runs until its work is
+ * Creates a queue that runs up to `maxRunning` queries, and a function that runs one. It runs until its work is
  * done.
  */
-function deskOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
+function runnerOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
   const queue = createQueryQueue({
     engine: { query: async () => [] },
     sources: { find: async () => found },
@@ -34,56 +34,56 @@ function deskOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {})
 const unavailable = { status: 503, headers: { 'Retry-After': '5' } };
 
 test('rejects a query that is still running or waiting at its timeout', async () => {
-  const ask = deskOf();
+  const run = runnerOf();
   const work = Promise.withResolvers<string>();
-  const running = ask(() => work.promise);
-  const waiting = ask(async () => 'never begun');
+  const running = run(() => work.promise);
+  const waiting = run(async () => 'never begun');
   await expect(running).rejects.toMatchObject(unavailable);
   await expect(waiting).rejects.toMatchObject(unavailable);
   // A query that still runs keeps its permit, and the next begins once it ends.
-  await expect(ask(async () => 'too early')).rejects.toMatchObject(unavailable);
-  const next = ask(async () => 'next');
+  await expect(run(async () => 'too early')).rejects.toMatchObject(unavailable);
+  const next = run(async () => 'next');
   work.resolve('too late');
   expect(await next).toBe('next');
 });
 
 test('leaves one permit to other projects', async () => {
-  const ask = deskOf({ maxRunning: 3, timeoutMs: 40_000 });
+  const run = runnerOf({ maxRunning: 3, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
-  const running = [ask(() => work.promise, 'large'), ask(() => work.promise, 'large')];
+  const running = [run(() => work.promise, 'large'), run(() => work.promise, 'large')];
   let hasBegun = false;
-  const third = ask(async () => {
+  const third = run(async () => {
     hasBegun = true;
   }, 'large');
-  expect(await ask(async () => 'small', 'small')).toBe('small');
+  expect(await run(async () => 'small', 'small')).toBe('small');
   expect(hasBegun).toBe(false);
   work.resolve('done');
   await Promise.all([...running, third]);
 });
 
 test('rejects a query at once when the queue is full', async () => {
-  const ask = deskOf({ maxWaiting: 1, timeoutMs: 40_000 });
+  const run = runnerOf({ maxWaiting: 1, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
-  const asked = [ask(() => work.promise), ask(async () => 'second')];
-  await expect(ask(async () => 'third')).rejects.toMatchObject(unavailable);
+  const asked = [run(() => work.promise), run(async () => 'second')];
+  await expect(run(async () => 'third')).rejects.toMatchObject(unavailable);
   work.resolve('first');
   expect(await Promise.all(asked)).toEqual(['first', 'second']);
-  expect(await ask(async () => 'fourth')).toBe('fourth');
+  expect(await run(async () => 'fourth')).toBe('fourth');
 });
 
 test('drops the latest query of the project with the most when another project needs a place', async () => {
-  const ask = deskOf({ maxWaiting: 4, timeoutMs: 40_000 });
+  const run = runnerOf({ maxWaiting: 4, timeoutMs: 40_000 });
   const work = Promise.withResolvers<string>();
-  const running = ask(() => work.promise, 'large');
-  const waiting = Array.from({ length: 4 }, (_, index) => ask(async () => `large ${index}`, 'large'));
+  const running = run(() => work.promise, 'large');
+  const waiting = Array.from({ length: 4 }, (_, index) => run(async () => `large ${index}`, 'large'));
   const outcomes = Promise.allSettled(waiting);
-  const other = ask(async () => 'small', 'small');
+  const other = run(async () => 'small', 'small');
   await expect(waiting[3]).rejects.toMatchObject(unavailable);
-  const again = ask(async () => 'small again', 'small');
+  const again = run(async () => 'small again', 'small');
   await expect(waiting[2]).rejects.toMatchObject(unavailable);
   // Now it has no more queries than the other project would have.
-  await expect(ask(async () => 'no', 'small')).rejects.toMatchObject(unavailable);
-  await expect(ask(async () => 'no', 'large')).rejects.toMatchObject(unavailable);
+  await expect(run(async () => 'no', 'small')).rejects.toMatchObject(unavailable);
+  await expect(run(async () => 'no', 'large')).rejects.toMatchObject(unavailable);
   work.resolve('done');
   expect(await Promise.all([running, other, again])).toEqual(['done', 'small', 'small again']);
   expect((await outcomes).map(({ status }) => status)).toEqual([
@@ -121,7 +121,7 @@ test.each([
   [new DiskFull('full'), unavailable, /^The disk of the query cache has no space left\. Retry after/],
   [new FileGone('gone'), { status: 503 }, /^The files of the query were just replaced\. Retry/],
 ])('says what to do after %s', async (error, refusal, message) => {
-  const failure = deskOf()(() => Promise.reject(error));
+  const failure = runnerOf()(() => Promise.reject(error));
   await expect(failure).rejects.toMatchObject(refusal);
   await expect(failure).rejects.toThrow(message);
 });
