@@ -43,18 +43,15 @@ describe.skipIf(deployment === undefined)('two instances of every service behind
   });
 
   test('a rate limit counts the requests of all instances', async () => {
-    const project = await createProject(deployed(), { id: 'limited', region: 'eu' });
     const statuses: number[] = [];
     for (let i = 0; i < 40; i++) {
-      const instance = deployed().serving('messenger')[i % 2];
-      const { status } = await fetch(`${instance?.url}/v1/conversations`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${project.key}`, 'X-Forwarded-For': '203.0.113.9' },
-        body: '{"distinctId":"visitor"}',
+      const instance = deployed().serving('collaboration')[i % 2];
+      const { status } = await fetch(`${instance?.url}/v1/shared-reports/${'a'.repeat(43)}`, {
+        headers: { 'X-Forwarded-For': '203.0.113.9' },
       });
       statuses.push(status);
     }
-    expect(statuses.filter((status) => status === 201)).toHaveLength(30);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(30);
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
   });
 

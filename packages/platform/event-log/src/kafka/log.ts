@@ -1,6 +1,7 @@
 import { createByteBudget } from '@switchboard/fairness';
 import { pause } from '@switchboard/resilience';
 import type { Admin } from 'kafkajs';
+import { TopicPaused } from '../errors.ts';
 import { createPublisher } from '../publisher.ts';
 import type { CommonOptions, EventLog } from '../types.ts';
 import { createAdmin } from './admin.ts';
@@ -29,6 +30,9 @@ const PRODUCER_RETRIES = 1;
 /** Added to the time that a broker waits for its replicas. */
 const ANSWER_MS = 1_000;
 
+/** A look-up at a broker that hangs fails this soon, so that another broker answers before publishers stop. */
+const LISTING_TIMEOUT_MS = 2_000;
+
 /** How long brokers take to tell each other that a topic is paused. */
 const PAUSE_KNOWN_MS = 250;
 
@@ -41,7 +45,9 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   const client = createClient(options, timeoutMs);
   const consumerClient = createClient(options, timeoutMs, CONSUMER_RETRIES);
   const admin = createAdmin(client, timeoutMs);
-  const listing = createListing(admin);
+  const listingTimeoutMs = Math.min(timeoutMs, LISTING_TIMEOUT_MS);
+  const lister = createAdmin(createClient(options, listingTimeoutMs), listingTimeoutMs);
+  const listing = createListing(lister);
   // A separate client, so that a broker that refuses it does not cost other calls their connection.
   const watching = createAdmin(client, timeoutMs);
   const brokerTimeoutMs = Math.ceil(timeoutMs / 3);
@@ -69,10 +75,13 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
   /** Throws TopicPaused if the topic is repartitioned, when brokers refuse every record as too large. */
   async function whyRefused(topic: string, error: unknown): Promise<never> {
     if (error instanceof RefusedAsTooLarge) {
+      const known = await publisher.partitions(topic);
       await listing.partitionsToPublish(topic);
       // The look-up may predate the pause, or come from a broker that did not know of it yet.
       await pause(PAUSE_KNOWN_MS);
-      await listing.partitionsToPublish(topic);
+      const partitions = await listing.partitionsToPublish(topic);
+      // The pause may have ended between the rejection and the look-up.
+      if (partitions !== known) throw new TopicPaused(topic, partitions);
     }
     throw error;
   }
@@ -131,7 +140,7 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     async close() {
       await Promise.all([...consumptions].map((consumption) => consumption.stop()));
       await publisher.close();
-      await Promise.all([admin.close(), watching.close()]);
+      await Promise.all([admin.close(), lister.close(), watching.close()]);
     },
   };
 }
