@@ -1,5 +1,5 @@
 import { backoffDelay, pause } from '@switchboard/resilience';
-import { messageOf, PartitionLost } from './errors.ts';
+import { PartitionLost } from './errors.ts';
 import type { ConsumeOptions, LogEntry, OutgoingRecord, RecordBatch, StoredRecord } from './types.ts';
 
 export interface Fetched {
@@ -81,7 +81,8 @@ export async function deliver(
       if (failures === 1) {
         onLog?.({
           level: 'error',
-          message: `${where}: handler failed, retrying: ${messageOf(error)}`,
+          // Without the error's message, because that of a query contains its parameters.
+          message: `${where}: handler failed, retrying`,
           error,
           records: fetched.records,
         });

@@ -110,7 +110,8 @@ it('log lines about an unreadable record have the id of the request that publish
       for (const one of batch.records) {
         if (String(one.value) === 'unreadable') await batch.deadLetter(one, 'no good');
       }
-      if (failures++ === 0) throw new Error('database unavailable');
+      // The form of Drizzle's errors, which contain the parameters of the query.
+      if (failures++ === 0) throw new Error('Failed query: select $1\nparams: ada@example.com');
     },
   });
   await eventually(async () => expect(linesOf(/handler succeeded after/)).toHaveLength(1));
@@ -125,6 +126,8 @@ it('log lines about an unreadable record have the id of the request that publish
   const [failed] = linesOf(/handler failed/);
   const named = failed?.['requestIds'] ?? [failed?.['requestId']];
   expect(named).toContain('first');
+  expect(failed?.['error']).toMatchObject({ message: 'query failed' });
+  expect(JSON.stringify(failed)).not.toContain('ada@example.com');
   const exposed = await metrics.registry.metrics();
   expect(exposed).toMatch(/switchboard_event_log_handling_failures_total\{group="readers",topic="bad".*\} 1/);
   expect(exposed).toMatch(/switchboard_event_log_dead_letters_total\{group="readers",topic="bad".*\} [12]\n/);
