@@ -89,12 +89,16 @@ export function calendarOf({ span, interval, timeZone, before = 0, after = 0 }: 
   const stretches = stretchesIn(timeZone, mapped * unitMs - MS_PER_DAY, end * unitMs + MS_PER_DAY);
 
   const existing = new Set<number>();
+  // Clocks may skip the whole span, but not the week or month around it.
+  let isSkipped = true;
   for (let unit = mapped; unit < end; unit++) {
-    if (isOnClocks(unit, unitMs, stretches)) existing.add(bucketOf(unit, interval, unitMs));
+    if (!isOnClocks(unit, unitMs, stretches)) continue;
+    existing.add(bucketOf(unit, interval, unitMs));
+    if (unit >= span.first && unit <= span.last) isSkipped = false;
   }
   const order = [...existing].sort((one, other) => one - other);
   const zero = order.filter((bucket) => bucket < first).length;
-  const numbers = order.filter((bucket) => bucket >= first && bucket <= last);
+  const numbers = isSkipped ? [] : order.filter((bucket) => bucket >= first && bucket <= last);
   const indexes = new Map(order.map((bucket, index) => [bucket, index - zero]));
   const buckets = Array.from(
     { length: end - mapped },

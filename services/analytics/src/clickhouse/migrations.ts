@@ -104,6 +104,19 @@ const MIGRATIONS: readonly Migration[] = [
       settings non_replicated_deduplication_window = 10000`,
     ],
   },
+  {
+    id: 4,
+    statements: [
+      `create table if not exists person_ids (
+        project_id String,
+        distinct_id String,
+        person_id String,
+        version UInt64
+      ) engine = ReplacingMergeTree(version)
+      order by (project_id, distinct_id)
+      settings non_replicated_deduplication_window = 10000`,
+    ],
+  },
 ];
 
 const appliedRows = z.array(z.object({ id: z.number() }));

@@ -92,7 +92,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
       const attributes = fc.sample(readable, { numRuns: ATTRIBUTES, seed });
       const properties = [...attributes.map((value) => ({ 'a/b~"': value })), {}];
       const people = properties.map((traits, index) => [String(index), { traits, groups: {} }] as const);
-      await started.load([{ events: [], people: Object.fromEntries(people) }]);
+      await started.load([{ events: [], people: Object.fromEntries(people), personIds: {} }]);
       const wanted = fc
         .oneof(readable, fc.constantFrom(...attributes))
         .filter((value) => exactJson.safeParse(value).success);

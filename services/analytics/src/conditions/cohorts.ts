@@ -1,8 +1,7 @@
 import type { Clause, InsightClause } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
-import { allOf, anyOf, FALSE, type Sql, sql, texts } from '../engine/sql.ts';
+import { allOf, anyOf, FALSE, type Sql, texts } from '../engine/sql.ts';
 import { attributeText } from './attributes.ts';
-import { clausesIn } from './clauses.ts';
 
 /**
  * The definition of a cohort. Its members are the people it lists, and those who fulfill every clause of a non-empty
@@ -35,18 +34,25 @@ export function cohortsIn({ value }: Pick<InsightClause, 'value'>): string[] | u
   return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : undefined;
 }
 
-/** Whether a person belongs to a cohort. `attribute` returns the SQL of a clause's attribute. */
+/** Returns the SQL of whether an attribute of an event fulfills a clause. */
+export type TestAttribute = (clause: InsightClause) => Sql;
+
+interface PersonTests {
+  test: TestAttribute;
+  /** Whether a query of ids has any id of the person. */
+  isAnyOf(ids: Sql): Sql;
+}
+
+/** Whether the person of an event belongs to a cohort. */
 export function belongsTo(
   dialect: Dialect,
   { match, distinctIds }: Cohort,
-  distinctId: Sql,
-  attribute: (name: string) => Sql,
+  { test, isAnyOf }: PersonTests,
 ): Sql {
-  const fulfils = clausesIn(dialect);
   const isMatched =
     match.length === 0 || match.some(isAboutCohorts)
       ? FALSE
-      : allOf(match.map((clause) => fulfils(clause, attribute(attributeOf(clause)))));
+      : allOf(match.map((clause) => test({ ...clause, attribute: attributeOf(clause) })));
   if (distinctIds.length === 0) return isMatched;
-  return anyOf([sql`${distinctId} in (${dialect.rowsOf(texts(distinctIds))})`, isMatched]);
+  return anyOf([isAnyOf(dialect.rowsOf(texts(distinctIds))), isMatched]);
 }

@@ -2,7 +2,14 @@ import type { EventChoice, InsightClause } from '@switchboard/contracts';
 import type { Calendar, Instants } from '../calendar/calendar.ts';
 import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { clausesIn } from '../conditions/clauses.ts';
-import { attributeOf, belongsTo, type Cohort, cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
+import {
+  attributeOf,
+  belongsTo,
+  type Cohort,
+  cohortsIn,
+  isAboutCohorts,
+  type TestAttribute,
+} from '../conditions/cohorts.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import {
   allOf,
@@ -18,6 +25,7 @@ import {
   TRUE,
   text,
 } from '../engine/sql.ts';
+import { personOf } from './person.ts';
 
 /** The data that queries read: rows of archived events, and the traits of people. */
 export interface Source {
@@ -26,7 +34,12 @@ export interface Source {
   projectId: string;
   /** A relation with the columns of an archived file. */
   events: Sql;
-  /** A relation of distinct_id, and traits and groups as JSON. Absent if the query reads none. */
+  /**
+   * A relation of the distinct_id and person_id of each id that belongs to a person with another id. Absent if there
+   * are none, or if the query does not read who the person of an event is.
+   */
+  personIds?: Sql | undefined;
+  /** A relation of distinct_id (the person), and traits and groups as JSON. Absent if the query reads none. */
   people?: Sql | undefined;
   /** The existing cohorts of the query, by id. */
   cohorts: ReadonlyMap<string, Cohort>;
@@ -40,12 +53,14 @@ interface Selection {
   where: readonly InsightClause[];
   /** When the events occurred. */
   instants?: Partial<Instants>;
+  /** Whether the query reads `p`. Finding the person of each event costs a join. */
+  readsPerson?: boolean;
 }
 
 /** The events that fulfill the conditions, with the data that a query reads. */
 export interface SelectedEvents {
   /**
-   * A relation of `t` (milliseconds since 1970), `p` (distinct id), `id`, `event_name`, and one column per attribute.
+   * A relation of `t` (milliseconds since 1970), `p` (the person), `id`, `event_name`, and one column per attribute.
    */
   relation: Sql;
   /** Whether an event matches a choice, for use outside of `relation`. */
@@ -58,7 +73,7 @@ export interface SelectedEvents {
 
 /** Prepares a selection that distinguishes `choices`, and reads `attributes` and the labels of others. */
 export function selectEvents(
-  { source, names, where, instants: { from, to, gaps = [] } = {} }: Selection,
+  { source, names, where, instants: { from, to, gaps = [] } = {}, readsPerson = true }: Selection,
   choices: readonly EventChoice[],
   { attributes = [], labels = [] }: { attributes?: readonly string[]; labels?: readonly string[] } = {},
 ): SelectedEvents {
@@ -91,8 +106,16 @@ export function selectEvents(
     return column;
   };
   const isIn = new Map(cohorts.map(({ id }, index) => [id, numbered('k', index)]));
+  const isByPerson =
+    readsPerson || cohorts.length > 0 || read.some((name) => isOfPerson(parseAttribute(name)) || isId(name));
+  const personIds = isByPerson ? source.personIds : undefined;
+  const ofPerson = personOf(dialect, personIds);
+  const testValue: TestAttribute = (clause) => {
+    const value = attribute(clause.attribute);
+    return isId(clause.attribute) ? ofPerson.fulfils(clause, value) : fulfils(clause, value);
+  };
   const test = (clause: InsightClause): Sql => {
-    if (!isAboutCohorts(clause)) return fulfils(clause, attribute(clause.attribute));
+    if (!isAboutCohorts(clause)) return testValue(clause);
     const named = cohortsIn(clause);
     if (named === undefined) return FALSE;
     const isInAny = anyOf(named.flatMap((id) => isIn.get(id) ?? []));
@@ -118,16 +141,17 @@ export function selectEvents(
   ];
   const extracted = read.map((name, index) => ({ name, column: numbered('a', index) }));
   const ofPeople = extracted.filter(({ name }) => isOfPerson(parseAttribute(name)));
+  const person = personIds === undefined ? sql`e.distinct_id` : sql`e.person_id`;
   const columnsOf = (list: typeof extracted) =>
     join(
-      list.map(({ name, column }) => sql`, ${extract(dialect, name)} as ${column}`),
+      list.map(({ name, column }) => sql`, ${extract(dialect, name, person)} as ${column}`),
       sql``,
     );
   const joined =
     ofPeople.length === 0
       ? sql``
       : sql` left join (select distinct_id${columnsOf(ofPeople)} from ${peopleOf(source)} as person) as person
-          on person.distinct_id = e.distinct_id${dialect.inLittleMemory}`;
+          on person.distinct_id = ${person}${dialect.inLittleMemory}`;
   const ofEvents = columnsOf(extracted.filter(({ name }) => !isOfPerson(parseAttribute(name))));
   const asLabels = join(
     labelled.map(
@@ -139,10 +163,11 @@ export function selectEvents(
     ofPeople.map(({ column }) => sql`, ${dialect.joined(sql`person.${column}`)} as ${column}`),
     sql``,
   );
-  const selected = sql`select ${dialect.millisOf(sql`e.occurred_at`)} as t, e.distinct_id as p, e.event_id as id, e.event_name as event_name${ofEvents}${asLabels}${fromPeople}
-    from (select * from ${source.events} where ${join(conditions, sql` and `)}) as e${joined}`;
+  const selected = sql`select ${dialect.millisOf(sql`e.occurred_at`)} as t, ${person} as p, e.event_id as id, e.event_name as event_name${ofEvents}${asLabels}${fromPeople}
+    from (${ofPerson.withPerson(sql`select * from ${source.events} where ${join(conditions, sql` and `)}`)}) as e${joined}`;
   const memberships = cohorts.map(
-    ({ cohort }, index) => sql`, ${belongsTo(dialect, cohort, sql`p`, attribute)} as ${numbered('k', index)}`,
+    ({ cohort }, index) =>
+      sql`, ${belongsTo(dialect, cohort, { test: testValue, isAnyOf: ofPerson.isAnyOf })} as ${numbered('k', index)}`,
   );
   const told = cohorts.length === 0 ? selected : sql`select *${join(memberships, sql``)} from (${selected})`;
   const isOfName = (event: string) =>
@@ -155,16 +180,18 @@ export function selectEvents(
   };
 }
 
+const isId = (name: string) => parseAttribute(name).of === 'distinct_id';
+
 function peopleOf({ people }: Source): Sql {
   if (people === undefined) throw new Error('The query reads people, but the source has none.');
   return people;
 }
 
-function extract({ jsonOf, partOf, propertyOf }: Dialect, text: string): Sql {
+function extract({ jsonOf, partOf, propertyOf }: Dialect, text: string, person: Sql): Sql {
   const attribute = parseAttribute(text);
   switch (attribute.of) {
     case 'distinct_id':
-      return jsonOf(sql`e.distinct_id`);
+      return jsonOf(person);
     case 'session_id':
       return jsonOf(sql`e.session_id`);
     case 'property':

@@ -16,7 +16,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     const compared = await queryRunner(
       started,
       days.map((day) => ({ at: `2026-${day} 12:00Z`, person: day, properties: { price: 0.1 } })),
-      Date.parse('2026-01-20T12:00Z'),
+      { now: Date.parse('2026-01-20T12:00Z') },
     );
     const ask = (query: object) => compared({ kind: 'trends', compare: 'previous', ...query });
     const one = { event: 'a' };

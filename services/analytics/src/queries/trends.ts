@@ -137,6 +137,7 @@ function selection(query: TrendsQuery, series: Series, inputs: QueryInputs, cale
       names: [series.event],
       where: query.where ?? [],
       instants: calendar,
+      readsPerson: series.measure === 'people',
     },
     [series],
     {

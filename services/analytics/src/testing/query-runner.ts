@@ -1,6 +1,7 @@
 import { insightQuery, reportContent } from '@switchboard/contracts';
 import { expect } from 'vitest';
 import { resultOf } from '../queries/result.ts';
+import type { Case } from './arbitraries.ts';
 import type { TestEvent } from './reference.ts';
 import type { TestEngine } from './table.ts';
 
@@ -20,11 +21,16 @@ const eventOf = ({ at, plan, ...more }: Event, index: number): TestEvent => ({
 });
 
 /** Loads events, and returns a function that runs queries on them and validates the reports. */
-export async function queryRunner({ engine, load, sourceOf }: TestEngine, events: readonly Event[], now = 0) {
-  await load([{ events: events.map(eventOf), people: {} }]);
+export async function queryRunner(
+  { engine, load, sourceOf }: TestEngine,
+  events: readonly Event[],
+  known: Partial<Pick<Case, 'people' | 'personIds' | 'cohorts'>> & { now?: number } = {},
+) {
+  const { people = {}, personIds = {}, cohorts = new Map(), now = 0 } = known;
+  await load([{ events: events.map(eventOf), people, personIds }]);
   return async (query: object) => {
     const report = await resultOf(insightQuery.parse(query), {
-      source: { ...sourceOf(0), dialect: engine.dialect, cohorts: new Map() },
+      source: { ...sourceOf(0), dialect: engine.dialect, cohorts },
       now,
       asOf: 0,
       run: (query) => engine.query(query),

@@ -23,8 +23,8 @@ export interface TestEvent {
   session: string | null;
   properties: Record<string, unknown> | null;
   context: Record<string, unknown> | null;
-  /** Absent if nothing is known of the person. */
-  who?: User;
+  /** The person, with all ids. Absent if nothing is known of the person. */
+  who?: User & { ids: readonly string[] };
 }
 
 export interface Known {
@@ -38,8 +38,23 @@ const HOUR = DAY / 24;
 const SHOWN_LENGTH = 200;
 const HOUR_LENGTH = '2026-03-01T09'.length;
 
+type Clauses = Parameters<typeof matchesClauses>[0];
+
+/** Whether a person fulfills a clause: by any id, or by all ids if the operator is negative. */
+export function fulfilsAny(clause: Clauses[number], person: User, ids: readonly string[]): boolean {
+  const isNegative = ['neq', 'not_in', 'is_not_set'].includes(clause.op);
+  const isFulfilled = (distinctId: string) => matchesClauses([clause], { ...person, distinctId });
+  return isNegative ? ids.every(isFulfilled) : ids.some(isFulfilled);
+}
+
+const personOf = ({ person, who }: TestEvent) => who?.distinctId ?? person;
+
 export function fulfilsAll(event: TestEvent, where: readonly InsightClause[] = []): boolean {
   return where.every(({ attribute, ...clause }) => {
+    if (attribute === 'distinct_id' && clause.op !== 'in_cohort' && clause.op !== 'not_in_cohort') {
+      const nobody = { distinctId: '', traits: {}, cohorts: new Set<string>() };
+      return fulfilsAny({ ...clause, attribute }, nobody, event.who?.ids ?? [event.person]);
+    }
     const traits = { x: attributeOf(event, attribute) };
     return matchesClauses([{ ...clause, attribute: 'x' }], {
       distinctId: '',
@@ -50,7 +65,7 @@ export function fulfilsAll(event: TestEvent, where: readonly InsightClause[] = [
 }
 
 function attributeOf(event: TestEvent, name: string): unknown {
-  if (name === 'distinct_id') return event.person;
+  if (name === 'distinct_id') return personOf(event);
   if (name === 'session_id') return event.session;
   if (name.startsWith('trait.')) return own(event.who?.traits, name.slice(6));
   if (name.startsWith('property.')) return own(event.properties, name.slice(9));
@@ -253,7 +268,7 @@ function measured(
   { measure = 'events', property }: TrendsQuery['series'][number],
 ): number | null {
   if (measure === 'events') return events.length;
-  if (measure === 'people') return new Set(events.map(({ person }) => person)).size;
+  if (measure === 'people') return new Set(events.map(personOf)).size;
   const values = events
     .map((event) => numeric(attributeOf(event, property ?? '')))
     .filter((value) => value !== undefined)
@@ -389,7 +404,7 @@ function bestChains(query: FunnelQuery, events: readonly TestEvent[], days: Days
 }
 
 function funnel(query: FunnelQuery, events: readonly TestEvent[], days: Days): unknown {
-  const people = [...Map.groupBy(events, ({ person }) => person).values()]
+  const people = [...Map.groupBy(events, personOf).values()]
     .map((own) => bestChains(query, own, days))
     .filter(([first]) => first !== undefined);
   const countsOf = (some: typeof people) =>
@@ -439,7 +454,7 @@ function retention(query: RetentionQuery, { events, asOf }: Known, days: Days): 
     size: 0,
     back: Array.from({ length: query.periods }, () => 0),
   }));
-  for (const own of Map.groupBy(events, ({ person }) => person).values()) {
+  for (const own of Map.groupBy(events, personOf).values()) {
     const starts = own.filter((event) => isChosen(event, query.start)).sort((a, b) => a.t - b.t);
     const counted = (query.mode === 'every' ? starts : starts.slice(0, 1)).filter(({ t }) => days.has(t));
     const returns = own.filter((event) => isChosen(event, query.return));
@@ -472,7 +487,7 @@ function stickiness(query: StickinessQuery, events: readonly TestEvent[], days: 
   return {
     series: query.series.map((one) => {
       const chosen = events.filter((event) => isChosen(event, one) && days.has(event.t));
-      const active = [...Map.groupBy(chosen, ({ person }) => person).values()].map(
+      const active = [...Map.groupBy(chosen, personOf).values()].map(
         (own) => new Set(own.map(({ t }) => days.bucket(t))).size,
       );
       return {
@@ -487,7 +502,7 @@ function lifecycle(query: LifecycleQuery, events: readonly TestEvent[], days: Da
   const values = { New: 0, Returning: 0, Resurrecting: 0, Dormant: 0 };
   const found = days.buckets.map(() => ({ ...values }));
   const chosen = events.filter(({ name }) => query.event === undefined || name === query.event);
-  for (const own of Map.groupBy(chosen, ({ person }) => person).values()) {
+  for (const own of Map.groupBy(chosen, personOf).values()) {
     const earliest = Math.min(...own.map(({ t }) => t));
     const activeIn = (bucket: string | undefined, inRange: boolean) =>
       own.filter(({ t }) => days.bucket(t) === bucket && (!inRange || days.has(t)));

@@ -8,16 +8,16 @@ import { createClickHouseEngine } from '../engine/clickhouse.ts';
 import { createDuckDb } from '../engine/duckdb.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Sql, sql, text, texts } from '../engine/sql.ts';
-import { peopleInTables } from '../people/sources.ts';
+import { peopleInTables, personIdsInTables } from '../people/sources.ts';
 import type { Case } from './arbitraries.ts';
 
 /** For tests: a separate engine, with tables for the data of queries. */
 export interface TestEngine {
   engine: Engine;
   /** Replaces all rows. Events belong to project `p` followed by the index of their case. */
-  load(cases: readonly Pick<Case, 'events' | 'people'>[]): Promise<void>;
+  load(cases: readonly Pick<Case, 'events' | 'people' | 'personIds'>[]): Promise<void>;
   /** Returns the rows that `load` stored for a case. */
-  sourceOf(index: number): { projectId: string; events: Sql; people: Sql };
+  sourceOf(index: number): { projectId: string; events: Sql; people: Sql; personIds: Sql };
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ async function startDuckDb(): Promise<TestEngine> {
   return {
     engine,
     async load(cases) {
-      const { events, people } = rowsOf(cases);
+      const { events, people, personIds } = rowsOf(cases);
       const known = people.map(({ groups, ...row }) => ({ ...row, groups: JSON.stringify(groups) }));
       const json = (rows: object[]) => texts(rows.map((row) => JSON.stringify(row)));
       await engine.query(sql`create or replace table cases as
@@ -66,11 +66,15 @@ async function startDuckDb(): Promise<TestEngine> {
       await engine.query(sql`create or replace table known as select unnest(from_json(j,
           '{"project_id":"VARCHAR","distinct_id":"VARCHAR","traits":"VARCHAR","groups":"VARCHAR"}'))
         from (select unnest(${json(known)}) as j)`);
+      await engine.query(sql`create or replace table person_ids as select unnest(from_json(j,
+          '{"project_id":"VARCHAR","distinct_id":"VARCHAR","person_id":"VARCHAR"}'))
+        from (select unnest(${json(personIds)}) as j)`);
     },
     sourceOf: (index) => ({
       projectId: `p${index}`,
       events: sql`cases`,
       people: sql`(select * from known where project_id = ${text(`p${index}`)})`,
+      personIds: sql`(select * from person_ids where project_id = ${text(`p${index}`)})`,
     }),
     async stop() {
       await engine.close();
@@ -88,7 +92,7 @@ async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine
   return {
     engine,
     async load(cases) {
-      const { events, people } = rowsOf(cases);
+      const { events, people, personIds } = rowsOf(cases);
       // One person each.
       const memberships = people.flatMap(({ project_id, distinct_id, groups }) =>
         Object.entries(groups).map(([type, traits]) => ({ project_id, type, id: distinct_id, traits })),
@@ -110,6 +114,10 @@ async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine
             version: 1,
           })),
         ],
+        person_ids: personIds.flatMap((row) => [
+          { ...row, version: 2 },
+          { ...row, person_id: 'old', version: 1 },
+        ]),
         groups: memberships.map((group) => ({ ...group, traits: JSON.stringify(group.traits), version: 1 })),
       };
       for (const [table, values] of Object.entries(tables)) {
@@ -121,6 +129,7 @@ async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine
       projectId: `p${index}`,
       events: sql`cases`,
       people: peopleInTables(`p${index}`, types),
+      personIds: personIdsInTables(`p${index}`),
     }),
     async stop() {
       await engine.close();
@@ -130,7 +139,7 @@ async function startClickHouse(database: ClickHouseDatabase): Promise<TestEngine
 }
 
 /** Returns rows as an archived file has them, and the rows of people. */
-function rowsOf(cases: readonly Pick<Case, 'events' | 'people'>[]) {
+function rowsOf(cases: readonly Pick<Case, 'events' | 'people' | 'personIds'>[]) {
   const document = (value: unknown) => (value === null ? null : JSON.stringify(value));
   return {
     events: cases.flatMap(({ events }, index) =>
@@ -143,6 +152,13 @@ function rowsOf(cases: readonly Pick<Case, 'events' | 'people'>[]) {
         t,
         properties: document(properties),
         context: document(context),
+      })),
+    ),
+    personIds: cases.flatMap(({ personIds }, index) =>
+      Object.entries(personIds).map(([distinct_id, person_id]) => ({
+        project_id: `p${index}`,
+        distinct_id,
+        person_id,
       })),
     ),
     people: cases.flatMap(({ people }, index) =>
