@@ -66,5 +66,6 @@ export * from './operation/error-responses.ts';
 export * from './operation/operation.ts';
 export * from './operation/permissions.ts';
 export * from './operations.ts';
+export * from './people-topic.ts';
 export * from './throttles.ts';
 export { type Problem, problemsOf } from './validation/problems.ts';

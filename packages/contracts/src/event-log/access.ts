@@ -3,6 +3,7 @@ import { ARCHIVE_FILES_TOPIC } from '../archive/files.ts';
 import { COHORTS_TOPIC } from '../cohorts.ts';
 import { ingestionTopics } from '../ingestion/records.ts';
 import type { ServiceName } from '../operation/operation.ts';
+import { PEOPLE_TOPIC } from '../people-topic.ts';
 
 const DIRECTORY_TOPIC = 'directory';
 const ERASURE_REPORTS_TOPIC = 'erasure-reports';
@@ -35,6 +36,9 @@ export type EventLogUser = ServiceName | 'directory-link' | 'directory-link-home
 const { events, identifies, groups, replays } = ingestionTopics;
 const ingested = Object.values(ingestionTopics);
 
+/** The services that keep a replica of which distinct ids are of one person. */
+const personIdsOf = (service: ServiceName) => ({ group: `${service}.person-ids`, topics: [PEOPLE_TOPIC] });
+
 /** Every service but ingestion, which has no management operations, keeps an audit trail. */
 const trailOf = (service: ServiceName) => (service === 'ingestion' ? [] : [AUDIT_TOPIC]);
 
@@ -53,10 +57,10 @@ const followers = {
   collaboration: follower('collaboration', {
     reads: [{ group: 'collaboration.report-runs', topics: [REPORT_RUNS_TOPIC] }],
   }),
-  messenger: follower('messenger'),
+  messenger: follower('messenger', { reads: [personIdsOf('messenger')] }),
   flags: follower('flags', {
-    creates: [COHORTS_TOPIC],
-    writes: [COHORTS_TOPIC],
+    creates: [COHORTS_TOPIC, PEOPLE_TOPIC],
+    writes: [COHORTS_TOPIC, PEOPLE_TOPIC],
     reads: [{ group: 'flags.user-state', topics: [identifies, groups] }],
   }),
   ingestion: follower('ingestion', { creates: ingested, writes: ingested }),
@@ -66,6 +70,7 @@ const followers = {
     reads: [
       { group: 'archive.events', topics: [events] },
       { group: 'archive.replays', topics: [replays] },
+      personIdsOf('archive'),
     ],
     watches: [{ group: 'archive.retention', topics: [events] }],
   }),
@@ -76,6 +81,7 @@ const followers = {
       { group: 'analytics.archive-files', topics: [ARCHIVE_FILES_TOPIC] },
       { group: 'analytics.people', topics: [identifies, groups] },
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
+      personIdsOf('analytics'),
       { group: 'analytics.clickhouse', topics: [events] },
       { group: 'analytics.clickhouse-people', topics: [identifies, groups] },
     ],
@@ -97,7 +103,10 @@ export const eventLogAccess: Readonly<Record<EventLogUser, EventLogAccess>> = {
   catalogue: {
     creates: [DIRECTORY_TOPIC, ...TO_CATALOGUE],
     writes: [DIRECTORY_TOPIC, AUDIT_TOPIC],
-    reads: TO_CATALOGUE.map((topic) => ({ group: `catalogue.${topic}`, topics: [topic] })),
+    reads: [
+      ...TO_CATALOGUE.map((topic) => ({ group: `catalogue.${topic}`, topics: [topic] })),
+      personIdsOf('catalogue'),
+    ],
     // A service that is down cannot report its own lag.
     watches: consumerGroups,
   },

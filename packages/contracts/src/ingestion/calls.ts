@@ -3,9 +3,22 @@ import { anyJson, asSent, checkJson, id, timestamp } from '../fields/fields.ts';
 import { apiKey } from './api-key.ts';
 import { checkTraits } from './traits.ts';
 
-/** The traits of a person. `distinct_id` is the distinct id if the call has no top-level `distinct_id`. */
+/**
+ * The traits of a person. `distinct_id` is the distinct id if the call has no top-level `distinct_id`. `anonymous_id` is
+ * no trait.
+ */
 const identifyProperties = asSent(
-  z.object({ distinct_id: id.nullable().optional() }).catchall(anyJson).check(checkJson).check(checkTraits),
+  z
+    .object({
+      distinct_id: id.nullable().optional(),
+      anonymous_id: id.nullable().optional().meta({
+        description:
+          'The id that this visitor had until now. Its events become those of the person, unless it was identified itself or belongs to another person.',
+      }),
+    })
+    .catchall(anyJson)
+    .check(checkJson)
+    .check(checkTraits),
 );
 
 /** The group. All other properties are traits of the group. */

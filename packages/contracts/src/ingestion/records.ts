@@ -44,6 +44,9 @@ export type EventRow = z.infer<typeof eventRow>;
 export const identifyRecord = z.object({
   project_id: projectId,
   distinct_id: id,
+  anonymous_id: id
+    .optional()
+    .meta({ description: 'The id that the visitor had before. It joins the person if it is anonymous.' }),
   event_id: id.optional(),
   traits,
   timestamp: when('Decides which of two values is newer; UTC, milliseconds.'),

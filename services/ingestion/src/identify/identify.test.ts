@@ -68,7 +68,34 @@ describe('an identify call', () => {
     expect(value).toMatchObject({ distinct_id: 'bob', traits: {}, timestamp: value?.['received_at'] });
   });
 
+  it('passes the anonymous id on, and does not store it as a trait', async () => {
+    const properties = { anonymous_id: 'visitor-1', plan: 'pro' };
+    expect((await identify({ distinct_id: 'cara', properties })).status).toBe(202);
+    const [value] = linesOf(await ingestion.published('identifies'));
+    expect(value).toMatchObject({ distinct_id: 'cara', anonymous_id: 'visitor-1', traits: { plan: 'pro' } });
+    expect(value).not.toHaveProperty('traits.anonymous_id');
+  });
+
+  it.each([['dan'], [null]])('joins nothing if the anonymous id of dan is %s', async (anonymous_id) => {
+    expect((await identify({ distinct_id: 'dan', properties: { anonymous_id } })).status).toBe(202);
+    const [value] = linesOf(await ingestion.published('identifies'));
+    expect(value).toMatchObject({ distinct_id: 'dan', traits: {} });
+    expect(value).not.toHaveProperty('anonymous_id');
+  });
+
   it.each([
+    [
+      'an anonymous id of 201 characters',
+      { distinct_id: 'ada', properties: { anonymous_id: 'x'.repeat(201) } },
+      400,
+      /^properties.anonymous_id: longer/,
+    ],
+    [
+      'an anonymous id that is a number',
+      { distinct_id: 'ada', properties: { anonymous_id: 1 } },
+      400,
+      /^properties.anonymous_id: /,
+    ],
     ['no person', { properties: { plan: 'pro' } }, 400, /^distinct_id: required/],
     ['a person of white space', { distinct_id: ' \n' }, 400, /^distinct_id: only white space/],
     ['an event_id of white space', { distinct_id: 'ada', event_id: ' ' }, 400, /^event_id: only white space/],

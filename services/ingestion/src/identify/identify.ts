@@ -52,8 +52,10 @@ export function createIdentify({ log, clock }: Publishing): Identify {
 
   return {
     async identify(projectId, call) {
-      const { distinct_id: _, ...traits } = call.properties ?? {};
-      return publish(ingestionTopics.identifies, { ...common(projectId, call), traits });
+      const { distinct_id: _, anonymous_id, ...traits } = call.properties ?? {};
+      const record = common(projectId, call);
+      const joins = anonymous_id && anonymous_id !== record.distinct_id ? { anonymous_id } : {};
+      return publish(ingestionTopics.identifies, { ...record, ...joins, traits });
     },
 
     async group(projectId, call) {
