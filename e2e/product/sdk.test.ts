@@ -304,6 +304,120 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     expect(await (await open(context)).evaluate('sb.distinctId')).toMatch(/^anonymous-/);
   });
 
+  describe('identify with an anonymous id', () => {
+    /** Returns the ids of the identify calls for people with a prefix, in order of arrival. A page may send one again. */
+    const joins = (prefix: string) => {
+      const calls = link.arrivals
+        .filter(({ path }) => path === '/v1/identify')
+        .map(({ body }) => JSON.parse(body))
+        .filter(({ distinct_id }) => distinct_id.startsWith(prefix));
+      const byId = new Map(calls.map((call) => [call.event_id, call]));
+      return [...byId.values()].map(({ distinct_id, properties }) => [distinct_id, properties.anonymous_id]);
+    };
+    const distinctId = (page: Page) => page.evaluate<string>('sb.distinctId');
+
+    it('names the anonymous id in the first identify call, and in no later one on any page or tab', async () => {
+      const context = await visitor();
+      const page = await open(context);
+      const anonymous = await distinctId(page);
+      await page.evaluate(`sb.identify('sdk-eve', { plan: 'pro' })`);
+      await page.evaluate(`sb.identify('sdk-eve')`);
+      const tab = await open(context);
+      await tab.evaluate(`sb.identify('sdk-eve')`);
+      await page.reload();
+      await page.waitForFunction('globalThis.isLoaded');
+      await start(page);
+      await page.evaluate(`sb.identify('sdk-eve')`);
+      await eventually(() => expect(joins('sdk-eve')).toHaveLength(4));
+      expect(joins('sdk-eve')).toEqual([['sdk-eve', anonymous], ...Array(3).fill(['sdk-eve', undefined])]);
+    });
+
+    it('names a new anonymous id after reset, and none when the next person signs in without it', async () => {
+      const page = await open(await visitor());
+      const first = await distinctId(page);
+      await page.evaluate(`sb.identify('sdk-next-eve')`);
+      await page.evaluate(`sb.identify('sdk-next-mallory')`);
+      await page.evaluate('sb.reset()');
+      const second = await distinctId(page);
+      expect(second).not.toBe(first);
+      await page.evaluate(`sb.identify('sdk-next-mallory')`);
+      await eventually(() => expect(joins('sdk-next')).toHaveLength(3));
+      expect(joins('sdk-next')).toEqual([
+        ['sdk-next-eve', first],
+        ['sdk-next-mallory', undefined],
+        ['sdk-next-mallory', second],
+      ]);
+    });
+
+    it('names the anonymous id after a reload when the visitor signed in offline, between the events around it', async () => {
+      const context = await visitor();
+      const page = await open(context);
+      const anonymous = await distinctId(page);
+      link.fault = 'gone';
+      const ids = await page.evaluate<string[]>(
+        `Promise.all([sb.track('before'), sb.identify('sdk-off', { plan: 'pro' }), sb.track('after')])`,
+      );
+      await page.reload();
+      await page.waitForFunction('globalThis.isLoaded');
+      link.fault = undefined;
+      await start(page);
+      const [before = '', , after = ''] = ids;
+      await arrived([before, after]);
+      accepted.push(before, after);
+      await eventually(() => expect(joins('sdk-off')).toEqual([['sdk-off', anonymous]]));
+      const sent = link.arrivals.flatMap(({ body }) => {
+        const one = JSON.parse(body);
+        return (one.events ?? [one]) as { event_id: string; distinct_id: string; timestamp: string }[];
+      });
+      const inOrder = ids.map((id) => sent.find(({ event_id }) => event_id === id));
+      expect(inOrder.map((one) => one?.distinct_id)).toEqual([anonymous, 'sdk-off', 'sdk-off']);
+      const times = inOrder.map((one) => one?.timestamp);
+      expect(times).toEqual(times.toSorted());
+    });
+
+    it('names the anonymous id in the next identify call when the first could not be queued', async () => {
+      const page = await open(await visitor());
+      const anonymous = await distinctId(page);
+      expect(await page.evaluate(`sb.identify('sdk-big', { text: 'x'.repeat(400_000) })`)).toBeUndefined();
+      await page.evaluate(`sb.identify('sdk-big')`);
+      await page.evaluate(`sb.identify('sdk-big')`);
+      await eventually(() => expect(joins('sdk-big')).toHaveLength(2));
+      expect(joins('sdk-big')).toEqual([
+        ['sdk-big', anonymous],
+        ['sdk-big', undefined],
+      ]);
+    });
+
+    it('names the anonymous id once in a call that waited for consent', async () => {
+      const page = await open(await visitor(), { consent: 'pending' });
+      await page.evaluate(`sb.identify('sdk-consent')`);
+      await page.evaluate(`sb.setConsent('granted')`);
+      await eventually(() =>
+        expect(joins('sdk-consent')).toEqual([['sdk-consent', expect.stringMatching(/^anonymous-/)]]),
+      );
+      await page.evaluate(`sb.identify('sdk-consent')`);
+      await eventually(() => expect(joins('sdk-consent')).toHaveLength(2));
+      expect(joins('sdk-consent')[1]).toEqual(['sdk-consent', undefined]);
+    });
+
+    it('names the anonymous id in identify of the client that useSwitchboard returns', async () => {
+      const page = await open(await visitor());
+      const anonymous = await distinctId(page);
+      await page.evaluate(`(() => {
+        const { createElement } = react;
+        const SignIn = () => {
+          const client = hooks.useSwitchboard();
+          return createElement('button', { id: 'sign-in', onClick: () => void client.identify('sdk-react') }, 'Sign in');
+        };
+        dom.createRoot(document.getElementById('root')).render(
+          createElement(hooks.SwitchboardProvider, { client: sb }, createElement(SignIn)),
+        );
+      })()`);
+      await page.click('#sign-in');
+      await eventually(() => expect(joins('sdk-react')).toContainEqual(['sdk-react', anonymous]));
+    });
+  });
+
   it('accepts null for no properties and no traits', async () => {
     const page = await open(await visitor());
     const ids = await page.evaluate<string[]>(

@@ -118,20 +118,29 @@ export function init(options: Options): Client {
   }
 
   /** Runs a call once consent is granted. The result is undefined until then. */
-  async function enqueue(make: (at: number) => Item | undefined): Promise<string | undefined> {
+  async function enqueue(
+    make: (at: number) => Item | undefined,
+    onQueued?: () => void,
+  ): Promise<string | undefined> {
     if (isClosed || consent === 'denied') return undefined;
     const at = Date.now();
     if (consent === 'pending') {
-      held = [...held.slice(1 - MAX_HELD), () => void add(make, at)];
+      held = [...held.slice(1 - MAX_HELD), () => void add(make, at, onQueued)];
       return undefined;
     }
-    return add(make, at);
+    return add(make, at, onQueued);
   }
 
-  async function add(make: (at: number) => Item | undefined, at: number): Promise<string | undefined> {
+  async function add(
+    make: (at: number) => Item | undefined,
+    at: number,
+    onQueued?: () => void,
+  ): Promise<string | undefined> {
     try {
       const item = make(at);
-      return item !== undefined && (await sender.add(item)) ? item.id : undefined;
+      if (item === undefined || !(await sender.add(item))) return undefined;
+      onQueued?.();
+      return item.id;
     } catch (error) {
       // Circular properties, a BigInt, or a getter that throws.
       report({ code: 'invalid', message: String(error) });
@@ -173,7 +182,7 @@ export function init(options: Options): Client {
   const page = (properties?: Properties | null) =>
     track('page viewed', { ...pageProperties(), ...properties });
 
-  function call(kind: Kind, make: () => Properties): Promise<string | undefined> {
+  function call(kind: Kind, make: () => Properties, onQueued?: () => void): Promise<string | undefined> {
     const queued = enqueue((at) => {
       const properties = make();
       return itemOf(kind, at, (event_id) => ({
@@ -182,7 +191,7 @@ export function init(options: Options): Client {
         timestamp: new Date(at).toISOString(),
         properties,
       }));
-    });
+    }, onQueued);
     // The call is queued at this point, so the values are read after it is sent.
     flags.refresh();
     return queued;
@@ -205,10 +214,16 @@ export function init(options: Options): Client {
     page,
     async identify(id, traits) {
       if (!isFit('identify: the id', id)) return undefined;
-      return call('identify', () => {
-        setPerson(id);
-        return traits ?? {};
-      });
+      let anonymous_id: string | undefined;
+      return call(
+        'identify',
+        () => {
+          setPerson(id);
+          anonymous_id = person?.identity.anonymousId;
+          return { ...traits, ...(anonymous_id && { anonymous_id }) };
+        },
+        () => person?.identity.joined(anonymous_id),
+      );
     },
     async group(group_id, traits, type) {
       const group_type = type ?? 'company';

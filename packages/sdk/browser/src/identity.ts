@@ -6,13 +6,19 @@ interface Person {
   id: string;
   /** Whether the id comes from `identify`. */
   isKnown: boolean;
+  /** The anonymous id that `identify` replaced, until the call that joins it to the person is queued. */
+  anonymousId?: string | undefined;
 }
 
 export interface Identity {
   readonly id: string;
   readonly isKnown: boolean;
+  /** The anonymous id that the next `identify` call must name. */
+  readonly anonymousId: string | undefined;
   /** Returns whether the id differs from that of the previously identified person. */
   set(id: string): boolean;
+  /** Records that the call that names the anonymous id is queued. */
+  joined(anonymousId: string | undefined): void;
   reset(): void;
 }
 
@@ -23,7 +29,12 @@ export function createIdentity(storage: Storage | undefined): Identity {
     const kept = storage?.read('person');
     if (!isObject(kept) || typeof kept['id'] !== 'string' || idFault(kept['id']) !== undefined)
       return undefined;
-    return { id: kept['id'], isKnown: kept['isKnown'] === true };
+    const { id, anonymousId } = kept;
+    return {
+      id,
+      isKnown: kept['isKnown'] === true,
+      anonymousId: typeof anonymousId === 'string' ? anonymousId : undefined,
+    };
   }
   const keep = (next: Person) => {
     person = next;
@@ -42,10 +53,17 @@ export function createIdentity(storage: Storage | undefined): Identity {
     get isKnown() {
       return current().isKnown;
     },
+    get anonymousId() {
+      return current().anonymousId;
+    },
     set(id) {
       const before = current();
-      keep({ id, isKnown: true });
+      keep({ id, isKnown: true, anonymousId: before.isKnown ? undefined : before.id });
       return before.isKnown && before.id !== id;
+    },
+    joined(anonymousId) {
+      const { id, isKnown, anonymousId: waiting } = current();
+      if (waiting === anonymousId) keep({ id, isKnown });
     },
     reset: () => keep(anonymous()),
   };

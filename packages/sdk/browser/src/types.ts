@@ -135,8 +135,9 @@ export interface Client {
   /** Tracks `page viewed` with the URL without its query (except `utm_*`), the title and the referrer. */
   page(properties?: Properties | null): Promise<string | undefined>;
   /**
-   * Identifies the visitor and sets traits. null removes a trait. Later events carry this id. Resolves as `track`
-   * does. For flags that include the traits, await `flags.ready()`.
+   * Identifies the visitor and sets traits. null removes a trait. Later events carry this id. The first call after an
+   * anonymous id joins that id to the person. Resolves as `track` does. For flags that include the traits, await
+   * `flags.ready()`.
    */
   identify(distinctId: string, traits?: Properties | null): Promise<string | undefined>;
   /**

@@ -34,6 +34,20 @@ function client(host: string, options: Partial<Options> = {}) {
   return Object.assign(made, { errors });
 }
 
+test('names the anonymous id of a person in identify, and leaves it out without one', async () => {
+  const { url, arrivals } = await receiver();
+  const sent = client(url);
+  await sent.identify('ada', { plan: 'pro' }, { anonymousId: 'anonymous-1' });
+  await sent.identify('ada', null, { anonymousId: 'anonymous-2' });
+  await sent.identify('ada', { plan: 'free' }, {});
+  await sent.flush();
+  expect(arrivals.map(({ body }) => JSON.parse(body).properties)).toEqual([
+    { plan: 'pro', anonymous_id: 'anonymous-1' },
+    { anonymous_id: 'anonymous-2' },
+    { plan: 'free' },
+  ]);
+});
+
 test('sends events of the same moment in one compressed batch, and calls alone, in their order', async () => {
   const { url, arrivals } = await receiver();
   const sent = client(url);

@@ -113,7 +113,13 @@ export function createClient(options: Options): Client {
         properties: properties ?? undefined,
       })),
     identify: (distinctId, traits, call) =>
-      add('identify', call, () => ({ distinct_id: distinctId, properties: traits ?? {} })),
+      add('identify', call, () => ({
+        distinct_id: distinctId,
+        properties: {
+          ...traits,
+          ...((call?.anonymousId ?? undefined) !== undefined && { anonymous_id: call?.anonymousId }),
+        },
+      })),
     group: (distinctId, groupId, traits, call) =>
       add('group', call, () => ({
         distinct_id: distinctId,

@@ -137,11 +137,19 @@ export interface Client {
     properties?: Properties | null,
     options?: (CallOptions & { sessionId?: string }) | null,
   ): Promise<string | undefined>;
-  /** Sets traits of a person. null removes a trait. Resolves as `track` does. */
+  /**
+   * Sets traits of a person. null removes a trait. `anonymousId` joins the id that the visitor had before they signed
+   * in to the person. Resolves as `track` does.
+   */
   identify(
     distinctId: string,
     traits?: Properties | null,
-    options?: CallOptions | null,
+    options?:
+      | (CallOptions & {
+          /** 1 to 200 characters. */
+          anonymousId?: string;
+        })
+      | null,
   ): Promise<string | undefined>;
   /**
    * Adds a person to a group and sets the group's traits. null removes the person from the group of this type.
