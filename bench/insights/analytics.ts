@@ -4,6 +4,7 @@ import {
   type ArchiveFileRecord,
   COHORTS_TOPIC,
   ingestionTopics,
+  PEOPLE_TOPIC,
   type ReportContent,
 } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
@@ -53,6 +54,7 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
   await log.createTopics([
     { ...topic, name: ARCHIVE_FILES_TOPIC, cleanup: 'compact', deadLetter: false },
     { ...topic, name: COHORTS_TOPIC, cleanup: 'compact', deadLetter: false },
+    { ...topic, name: PEOPLE_TOPIC, cleanup: 'compact', deadLetter: false },
     ...Object.values(ingestionTopics).map((name) => ({ ...topic, name, cleanup: 'delete' as const })),
   ]);
   const directory = await createDirectoryPublisher(log);

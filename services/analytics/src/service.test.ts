@@ -290,6 +290,29 @@ describe('people', () => {
     ]);
   });
 
+  it('counts the persons of all history as soon as ids are joined or parted', async () => {
+    await analytics.directory.putProject({ id: 'joining', members: ['ada'] });
+    await analytics.archive('joining', 'joining', [
+      event('1', { person: 'visitor', name: 'seen' }),
+      event('2', { person: 'ada', t: NOON + 1 }),
+    ]);
+    const steps = [{ event: 'seen' }, { event: 'order placed' }];
+    const countsAre = (counts: number[]) =>
+      eventually(async () => {
+        const { body } = await ask({ kind: 'funnel', range, steps }, { project: 'joining' });
+        expect(body).toMatchObject({ report: { steps: counts.map((count) => ({ count })) } });
+      });
+    const key = JSON.stringify(['joining', 'visitor']);
+    const joined = { projectId: 'joining', distinctId: 'visitor', personId: 'ada' };
+    await countsAre([1, 0]);
+    await analytics.publish('people', [
+      { key, value: { ...joined, joinedAt: at(0), by: { kind: 'identify' } } },
+    ]);
+    await countsAre([1, 1]);
+    await analytics.publish('people', [{ key, value: null }]);
+    await countsAre([1, 0]);
+  });
+
   it('finds a person by distinct id, with traits, groups, cohorts and events', async () => {
     await analytics.publish('cohorts', [cohort('known', { distinctIds: ["o'né"] })]);
     expect(await person("o'né")).toMatchObject({ traits: { plan: 'free' }, groups: [], cohorts: ['known'] });

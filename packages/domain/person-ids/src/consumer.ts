@@ -1,5 +1,5 @@
 import { PEOPLE_TOPIC, type PersonRecord, parsePersonKey, personRecord } from '@switchboard/contracts';
-import type { Database } from '@switchboard/database';
+import type { Database, Tx } from '@switchboard/database';
 import {
   type BackgroundConsumer,
   createConsumer,
@@ -7,7 +7,7 @@ import {
   type FailureLog,
   type RecordBatch,
 } from '@switchboard/event-log';
-import { createPersonIds } from './person-ids.ts';
+import { createPersonIds, type DistinctId } from './person-ids.ts';
 
 interface ConsumerOptions {
   /** `<service>.person-ids`. */
@@ -15,11 +15,11 @@ interface ConsumerOptions {
   database: Pick<Database, 'drizzle'>;
   log: EventLog;
   logger: FailureLog & { error(fields: object, message: string): void };
+  /** Runs in the transaction that applies a batch, after its changes. */
+  applied?: (tx: Tx, batch: RecordBatch, changed: readonly DistinctId[]) => Promise<void>;
 }
 
-interface Change {
-  projectId: string;
-  distinctId: string;
+interface Change extends DistinctId {
   /** Null if the distinct id is parted. */
   now: PersonRecord | null;
 }
@@ -30,6 +30,7 @@ export function createPersonIdsConsumer({
   database,
   log,
   logger,
+  applied,
 }: ConsumerOptions): BackgroundConsumer {
   const topics = [PEOPLE_TOPIC];
 
@@ -48,6 +49,7 @@ export function createPersonIdsConsumer({
       const ids = createPersonIds(tx);
       await ids.save(all.map(({ now }) => now).filter((now) => now !== null));
       await ids.remove(all.filter(({ now }) => now === null));
+      await applied?.(tx, batch, all);
     });
   }
 

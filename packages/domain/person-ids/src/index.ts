@@ -1,2 +1,2 @@
 export { createPersonIdsConsumer } from './consumer.ts';
-export { createPersonIds, type PersonIds } from './person-ids.ts';
+export { createPersonIds, type DistinctId, type PersonIds } from './person-ids.ts';

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { personIds } from './schema.ts';
 
 /** A distinct id without its person. */
-interface DistinctId {
+export interface DistinctId {
   projectId: string;
   distinctId: string;
 }

@@ -45,3 +45,8 @@ export function isOfPerson(
 ): attribute is Extract<Attribute, { of: 'group' }> | { of: 'trait'; name: string } {
   return attribute.of === 'trait' || attribute.of === 'group';
 }
+
+/** Whether the value of an attribute depends on who the person of an event is. */
+export function isAboutPerson(attribute: Attribute): boolean {
+  return attribute.of === 'distinct_id' || isOfPerson(attribute);
+}

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { FUNCTIONS } from './functions.ts';
 
@@ -20,6 +21,9 @@ interface Instances {
   close(): Promise<void>;
 }
 
+/** The file of the database `kept`, which outlives an instance. It is not in the folder that tells of spilling. */
+const keptFile = ({ spillFolder }: EngineOptions) => `${spillFolder}-kept.duckdb`;
+
 /**
  * Once a query has spilled, DuckDB looks on disk for a file of every block that it frees, which makes a small
  * query a fifth slower. An instance that has spilled is therefore replaced as soon as it is unused.
@@ -27,6 +31,8 @@ interface Instances {
 export function createInstances(options: EngineOptions): Instances {
   let opened: Promise<DuckDBInstance> | undefined;
   let users = 0;
+  // A stopped process leaves its file.
+  for (const file of [keptFile(options), `${keptFile(options)}.wal`]) rmSync(file, { force: true });
 
   /** Opens an instance. If that fails, the next user tries again. */
   function open(): Promise<DuckDBInstance> {
@@ -81,6 +87,8 @@ async function openInstance(options: EngineOptions): Promise<DuckDBInstance> {
   // Reads parts of files as a whole instead of byte by byte.
   await setup.run('set global prefetch_all_parquet_files = true');
   for (const statement of FUNCTIONS) await setup.run(statement);
+  mkdirSync(dirname(keptFile(options)), { recursive: true });
+  await setup.run(`attach ${quoted(keptFile(options))} as kept`);
   await setup.run(
     `set allowed_directories = [${quoted(options.filesFolder)}, ${quoted(options.spillFolder)}]`,
   );

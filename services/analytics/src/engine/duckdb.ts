@@ -29,6 +29,8 @@ const INTERRUPT_MS = 20;
 export interface DuckDb extends Engine {
   /** Opens the first instance. Without it, the first query does. */
   start(): Promise<void>;
+  /** Runs statements in one transaction. Tables in the database `kept` stay until they are dropped. */
+  write(statements: readonly Sql[]): Promise<void>;
   /** Creates an empty table of people for one query. */
   createPeople(signal?: AbortSignal): Promise<PeopleTable>;
 }
@@ -65,6 +67,22 @@ export function createDuckDb(options: EngineOptions): DuckDb {
   return {
     dialect: DUCKDB,
     query,
+    async write(statements) {
+      const instance = await instances.take();
+      try {
+        const connection = await instance.connect();
+        try {
+          await connection.run('begin');
+          for (const statement of statements) await run(connection, statement);
+          await connection.run('commit');
+        } finally {
+          // Rolls an uncommitted transaction back.
+          connection.closeSync();
+        }
+      } finally {
+        instances.giveBack(instance);
+      }
+    },
     async createPeople(signal) {
       const relation = numbered('people', tables++);
       // This instance has the table.

@@ -14,11 +14,12 @@ export interface Sweep {
 interface SweepOptions {
   store: Pick<FilesStore, 'gone'>;
   cache: Pick<FileCache, 'keys' | 'drop'>;
+  persons: { sweep(): Promise<void> };
   logger: Logger;
 }
 
-/** Deletes copies of files that the archive has replaced, for example to erase people. */
-export function createSweep({ store, cache, logger }: SweepOptions): Sweep {
+/** Deletes copies of files that the archive has replaced, and of ids of people, for example to erase people. */
+export function createSweep({ store, cache, persons, logger }: SweepOptions): Sweep {
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
 
@@ -28,8 +29,9 @@ export function createSweep({ store, cache, logger }: SweepOptions): Sweep {
       try {
         const keys = cache.keys();
         if (keys.length > 0) await cache.drop(await store.gone(keys));
+        await persons.sweep();
       } catch (error) {
-        logger.failed('sweep copies of files', error);
+        logger.failed('sweep copies of files and persons', error);
       }
     }
   }

@@ -33,9 +33,9 @@ export function createInsights({ queue, results, people, watermark, clock }: Ins
       // Which periods have ended is only known once `asOf` is known.
       if (query.kind === 'retention' && asOf === 0) throw notKnownYet();
       const { span, ...scope } = inBounds(() => scopeOf(query, now));
-      const { cohorts, wanted, version } = await people.of(projectId, query);
+      const { cohorts, wanted, readsPersons, version } = await people.of(projectId, query);
       const signal = queue.deadline();
-      const found = await queue.find({ projectId, ...scope, people: wanted }, { signal });
+      const found = await queue.find({ projectId, ...scope, people: wanted, readsPersons }, { signal });
       // A retention period can end without new events, so these results are kept for an hour at most.
       const hour = query.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
       return results.of([projectId, query, span, hour, version, found.version], asOf, async () => {

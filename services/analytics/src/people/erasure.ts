@@ -1,8 +1,10 @@
 import type { Db } from '@switchboard/database';
 import type { Eraser } from '@switchboard/directory';
+import { createPersonIds } from '@switchboard/person-ids';
 import { removeProjectState } from '@switchboard/user-state';
 import { type ClickhousePeopleStore, GROUPS, PEOPLE } from '../clickhouse/people-store.ts';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
+import { createPersonsStore } from '../persons/store.ts';
 import { createPeopleStore } from './store.ts';
 
 /** The dependencies for erasing in ClickHouse. */
@@ -17,10 +19,12 @@ interface InClickhouse {
  */
 export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Eraser {
   const store = createPeopleStore(db);
+  const persons = createPersonsStore(db);
   return {
     async erasePerson({ projectId, distinctIds }, signal) {
       // First, because a copy is only removed once its row is gone.
       await store.erase(projectId, distinctIds);
+      await persons.erase(projectId, distinctIds);
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
       await clickHouse?.people.remove(PEOPLE, keys, { signal });
       await clickHouse?.events.erase(projectId, distinctIds, signal);
@@ -29,6 +33,8 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
     async eraseProject(projectId, signal) {
       await store.eraseProject(projectId);
       await removeProjectState(db, projectId, signal);
+      await createPersonIds(db).removeProject(projectId, signal);
+      await persons.eraseProject(projectId);
       if (clickHouse === undefined) return;
       for (const table of [PEOPLE, GROUPS]) await clickHouse.people.removeProject(table, projectId, signal);
       await clickHouse.events.eraseProject(projectId, signal);

@@ -2,7 +2,7 @@ import type { InsightQuery } from '@switchboard/contracts';
 import { BadRequest, etagOf } from '@switchboard/http';
 import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { attributeOf, type Cohort } from '../conditions/cohorts.ts';
-import { readBy } from '../queries/reads.ts';
+import { readBy, readsPersons } from '../queries/reads.ts';
 import type { WantedPeople } from './sources.ts';
 import type { PeopleStore } from './store.ts';
 
@@ -11,6 +11,8 @@ export interface PeopleOfQuery {
   cohorts: ReadonlyMap<string, Cohort>;
   /** Undefined if the query reads neither traits nor groups. */
   wanted: WantedPeople | undefined;
+  /** Whether the query reads who the person of an event is. */
+  readsPersons: boolean;
   /** Changes when a cohort changes. */
   version: string;
 }
@@ -64,6 +66,7 @@ export function createPeople(store: Pick<PeopleStore, 'cohortBytes' | 'cohorts'>
       return {
         cohorts: new Map(found.map(({ id, ...cohort }) => [id, cohort])),
         wanted,
+        readsPersons: readsPersons(query),
         version: etagOf(JSON.stringify(found)),
       };
     },

@@ -152,8 +152,3 @@ export function peopleInTables(projectId: string, types: readonly string[]): Sql
     from (select distinct_id, traits, groups from people final where ${project}) as known${joins}
     settings join_algorithm = 'hash')`;
 }
-
-/** Returns a relation of the ids of a project that belong to a person with another id. */
-export function personIdsInTables(projectId: string): Sql {
-  return sql`(select distinct_id, person_id from person_ids final where project_id = ${text(projectId)})`;
-}

@@ -1,6 +1,6 @@
 import type { EventChoice, InsightClause } from '@switchboard/contracts';
 import type { Calendar, Instants } from '../calendar/calendar.ts';
-import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
+import { isAboutPerson, isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { clausesIn } from '../conditions/clauses.ts';
 import {
   attributeOf,
@@ -107,7 +107,7 @@ export function selectEvents(
   };
   const isIn = new Map(cohorts.map(({ id }, index) => [id, numbered('k', index)]));
   const isByPerson =
-    readsPerson || cohorts.length > 0 || read.some((name) => isOfPerson(parseAttribute(name)) || isId(name));
+    readsPerson || cohorts.length > 0 || read.some((name) => isAboutPerson(parseAttribute(name)));
   const personIds = isByPerson ? source.personIds : undefined;
   const ofPerson = personOf(dialect, personIds);
   const testValue: TestAttribute = (clause) => {

@@ -1,4 +1,5 @@
 import { clausesOf, type InsightQuery, type Path } from '@switchboard/contracts';
+import { isAboutPerson, parseAttribute } from '../conditions/attributes.ts';
 import { cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
 
 /** An attribute or cohort that a query reads, and its path: `series[0].where[1]`. */
@@ -31,6 +32,17 @@ export function readBy(query: InsightQuery): { attributes: Read[]; cohorts: Read
       { path: 'cohort', name: query.cohort },
     ]),
   };
+}
+
+/** Whether a query reads who the person of an event is. Plain counts and sums of events do not. */
+export function readsPersons(query: InsightQuery): boolean {
+  const { attributes, cohorts } = readBy(query);
+  return (
+    query.kind !== 'trends' ||
+    query.series.some(({ measure }) => measure === 'people') ||
+    cohorts.length > 0 ||
+    attributes.some(({ name }) => isAboutPerson(parseAttribute(name)))
+  );
 }
 
 /** Formats a path for messages: `series[0].where[1]`. */

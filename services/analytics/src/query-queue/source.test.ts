@@ -39,6 +39,7 @@ test('gives events no project when a folder is named like a Hive partition', asy
       hold: async () => ({ paths: [path], check: async () => undefined, release: () => undefined }),
     },
     people: { version: neverCalled, read: neverCalled },
+    persons: { version: neverCalled, read: neverCalled },
   });
   const { signal } = new AbortController();
   const found = await sources.find({ projectId: 'ours', names: undefined }, signal);

@@ -8,6 +8,7 @@ import { type Sql, sql, text, texts } from '../engine/sql.ts';
 import type { FileCache } from '../files/cache.ts';
 import type { FilesStore, Wanted as WantedEvents } from '../files/store.ts';
 import type { PeopleSource, WantedPeople } from '../people/sources.ts';
+import type { PersonsSource } from '../persons/sources.ts';
 import type { Source } from '../queries/events.ts';
 
 /** A query needs more files than it may read. */
@@ -19,9 +20,12 @@ export class TooManyFiles extends Error {
 export interface Wanted extends WantedEvents {
   /** Undefined if the query reads neither traits nor groups. */
   people?: WantedPeople | undefined;
+  /** Whether the query reads who the person of an event is. */
+  readsPersons?: boolean;
 }
 
-export type FoundSource = Pick<Source, 'dialect' | 'projectId' | 'events' | 'people'>;
+type KnownSource = Pick<Source, 'people' | 'personIds'>;
+export type FoundSource = KnownSource & Pick<Source, 'dialect' | 'projectId' | 'events'>;
 
 export interface Found {
   /** Changes when there are newer events or people. */
@@ -35,6 +39,12 @@ export interface Sources {
   find(wanted: Wanted, signal: AbortSignal): Promise<Found>;
 }
 
+/** Provides the traits and persons of events. */
+interface KnownSources {
+  people: PeopleSource;
+  persons: PersonsSource;
+}
+
 const MAX_FILES = 20_000;
 
 /** The empty relation for queries without files. */
@@ -46,11 +56,10 @@ const NO_EVENTS = sql`(select '' as project_id, '' as event_id, '' as event_name
 export function createFileSources({
   store,
   cache,
-  people,
-}: {
+  ...sources
+}: KnownSources & {
   store: Pick<FilesStore, 'find'>;
   cache: Pick<FileCache, 'hold'>;
-  people: PeopleSource;
 }): Sources {
   return {
     async find(wanted, signal) {
@@ -58,14 +67,14 @@ export function createFileSources({
       if (all.length > MAX_FILES) throw new TooManyFiles(`more than ${MAX_FILES} files`);
       const { projectId } = wanted;
       const files = filesOfProject(all, projectId);
-      const known = await findPeople(people, wanted, signal);
+      const known = await findKnown(sources, wanted, signal);
       return {
         version: JSON.stringify([files.map(({ key }) => key), known.version]),
         async read(signal, work) {
           const held = await cache.hold(files, signal);
           try {
             const source = { dialect: DUCKDB, projectId, events: eventsIn(held.paths) };
-            return await known.read(signal, (people) => work({ ...source, people }));
+            return await known.read(signal, (found) => work({ ...source, ...found }));
           } catch (error) {
             await held.check();
             throw error;
@@ -91,11 +100,10 @@ const versionRows = z.tuple([z.object({ version: z.string() })]);
 /** Reads events from the table in ClickHouse. */
 export function createTableSources({
   engine,
-  people,
   clock,
-}: {
+  ...sources
+}: KnownSources & {
   engine: Pick<Engine, 'query'>;
-  people: PeopleSource;
   clock: Clock;
 }): Sources {
   return {
@@ -109,20 +117,30 @@ export function createTableSources({
       const [{ version }] = versionRows.parse(rows);
       const hour = Math.floor(clock.now().getTime() / HOUR_MS);
       const source = { dialect: CLICKHOUSE, projectId, events: sql`events` };
-      const known = await findPeople(people, wanted, signal);
+      const known = await findKnown(sources, wanted, signal);
       return {
         version: `${version} in ${hour}, ${known.version}`,
-        read: (signal, work) => known.read(signal, (people) => work({ ...source, people })),
+        read: (signal, work) => known.read(signal, (found) => work({ ...source, ...found })),
       };
     },
   };
 }
 
-/** Finds the people of a query, if it reads any. */
-async function findPeople(people: PeopleSource, { projectId, people: wanted }: Wanted, signal: AbortSignal) {
+/** Finds the people and persons of a query, if it reads any. */
+async function findKnown({ people, persons }: KnownSources, wanted: Wanted, signal: AbortSignal) {
+  const { projectId, people: wantedPeople, readsPersons = false } = wanted;
+  const ofPeople = wantedPeople === undefined ? undefined : await people.version(projectId, signal);
+  const ofPersons = readsPersons ? await persons.version(projectId, signal) : undefined;
   return {
-    version: wanted === undefined ? '' : await people.version(projectId, signal),
-    read: <T>(signal: AbortSignal, work: (people: Sql | undefined) => Promise<T>) =>
-      wanted === undefined ? work(undefined) : people.read(projectId, wanted, signal, work),
+    version: [ofPeople, ofPersons].join(' by '),
+    async read<T>(signal: AbortSignal, work: (known: KnownSource) => Promise<T>): Promise<T> {
+      const withPersons = (known: KnownSource) =>
+        ofPersons === undefined
+          ? work(known)
+          : persons.read(projectId, signal, (personIds) => work({ ...known, personIds }));
+      return wantedPeople === undefined
+        ? withPersons({})
+        : people.read(projectId, wantedPeople, signal, (found) => withPersons({ people: found }));
+    },
   };
 }

@@ -1,5 +1,13 @@
 export { backfills } from '@switchboard/database/schema';
 export { clickhouseBlocks } from './blocks.ts';
 export { archivedOffsets, archiveFiles } from './files.ts';
-export { appliedPositions, cohorts, groups, people } from './people.ts';
+export {
+  appliedPositions,
+  cohorts,
+  groups,
+  people,
+  personIdChanges,
+  personIds,
+  personMaps,
+} from './people.ts';
 export { savedReports } from './saved-reports.ts';

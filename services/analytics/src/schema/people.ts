@@ -1,5 +1,6 @@
-import { boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, json, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 
+export { personIds } from '@switchboard/person-ids/schema';
 export { appliedPositions, groups, people } from '@switchboard/user-state/schema';
 
 /** The cohorts of the topic `cohorts`. */
@@ -16,4 +17,26 @@ export const cohorts = pgTable(
     isTooLarge: boolean('is_too_large').notNull(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.id] })],
+);
+
+const version = (name: string) => bigint(name, { mode: 'number' });
+
+/** The version of the map of each project that has or had a person with several ids. */
+export const personMaps = pgTable('person_maps', {
+  projectId: text('project_id').primaryKey(),
+  /** Grows by one with every changed id. */
+  version: version('version').notNull(),
+  /** The version after which `person_id_changes` has every change. */
+  completeAfter: version('complete_after').notNull().default(0),
+});
+
+/** The latest changes of `person_ids`, from which copies of a project's map are refreshed. */
+export const personIdChanges = pgTable(
+  'person_id_changes',
+  {
+    projectId: text('project_id').notNull(),
+    version: version('version').notNull(),
+    distinctId: text('distinct_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.version] })],
 );

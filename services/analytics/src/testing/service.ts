@@ -6,6 +6,7 @@ import {
   type ArchiveFileRecord,
   COHORTS_TOPIC,
   ingestionTopics,
+  PEOPLE_TOPIC,
 } from '@switchboard/contracts';
 import { createDirectoryPublisher, type DirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
@@ -41,6 +42,10 @@ interface AnalyticsHarness {
 }
 
 const DAY = '2026-03-01';
+const GROUPS: Record<string, string> = {
+  [COHORTS_TOPIC]: 'analytics.cohorts',
+  [PEOPLE_TOPIC]: 'analytics.person-ids',
+};
 
 export async function startAnalytics(
   env: Record<string, string> = {},
@@ -56,6 +61,7 @@ export async function startAnalytics(
   await log.createTopics([
     { ...topic, name: ARCHIVE_FILES_TOPIC, cleanup: 'compact', deadLetter: false },
     { ...topic, name: COHORTS_TOPIC, cleanup: 'compact', deadLetter: false },
+    { ...topic, name: PEOPLE_TOPIC, cleanup: 'compact', deadLetter: false },
     ...Object.values(ingestionTopics).map((name) => ({ ...topic, name, cleanup: 'delete' as const })),
   ]);
   const directory = await createDirectoryPublisher(log);
@@ -137,7 +143,7 @@ export async function startAnalytics(
         headers: {},
       }));
       await log.publish(name, sent);
-      await applied(name === COHORTS_TOPIC ? 'analytics.cohorts' : 'analytics.people', name);
+      await applied(GROUPS[name] ?? 'analytics.people', name);
     },
     async remove(key) {
       await publish(key, null);

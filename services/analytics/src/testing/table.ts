@@ -8,7 +8,8 @@ import { createClickHouseEngine } from '../engine/clickhouse.ts';
 import { createDuckDb } from '../engine/duckdb.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Sql, sql, text, texts } from '../engine/sql.ts';
-import { peopleInTables, personIdsInTables } from '../people/sources.ts';
+import { peopleInTables } from '../people/sources.ts';
+import { personIdsInTables } from '../persons/sources.ts';
 import type { Case } from './arbitraries.ts';
 
 /** For tests: a separate engine, with tables for the data of queries. */

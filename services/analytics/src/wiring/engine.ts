@@ -13,6 +13,8 @@ import { createCopiedPeople, createTablePeople } from '../people/sources.ts';
 import { createPeopleStore } from '../people/store.ts';
 import { createFillState } from '../people-sync/fill.ts';
 import { createPeopleSyncStore } from '../people-sync/store.ts';
+import { createCopiedPersons, createTablePersons } from '../persons/sources.ts';
+import { createPersonsStore } from '../persons/store.ts';
 import type { QueryLimits } from '../query-queue/query-queue.ts';
 import { createFileSources, createTableSources, type Sources } from '../query-queue/source.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
@@ -45,7 +47,7 @@ export function openTables(
   const people = createTablePeople({ engine, isFilled: createFillState(createPeopleSyncStore(db)) });
   return {
     engine,
-    sources: createTableSources({ engine, people, clock }),
+    sources: createTableSources({ engine, people, persons: createTablePersons({ engine }), clock }),
     stored: () => log.committedOffsets(CLICKHOUSE_GROUP, ingestionTopics.events),
   };
 }
@@ -71,11 +73,12 @@ export function openFiles(service: Analytics): Opened {
   });
   add(engine, { start: engine.start, stop: engine.close });
   const store = createFilesStore(database.prepared);
-  run(createSweep({ ...service, store, cache }));
   const people = createCopiedPeople({ store: createPeopleStore(db), engine });
+  const persons = createCopiedPersons({ store: createPersonsStore(db), engine });
+  run(createSweep({ ...service, store, cache, persons }));
   return {
     engine,
-    sources: createFileSources({ store, cache, people }),
+    sources: createFileSources({ store, cache, people, persons }),
     stored: () => store.offsets(region),
   };
 }

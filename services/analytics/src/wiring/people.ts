@@ -1,6 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import type { Backfill, ExpiringData } from '@switchboard/database';
 import { openErasures } from '@switchboard/directory';
+import { createPersonIdsConsumer } from '@switchboard/person-ids';
 import {
   createStateStore,
   createUserStateConsumer,
@@ -14,10 +15,12 @@ import { createCohortsConsumer } from '../people/cohorts-consumer.ts';
 import { createErasure } from '../people/erasure.ts';
 import { createPeopleStore } from '../people/store.ts';
 import { CLICKHOUSE_PEOPLE_GROUP } from '../people-sync/consumer.ts';
+import { saveChanges } from '../persons/store.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The consumer group that applies identify and group calls. */
 const PEOPLE_GROUP = 'analytics.people';
+const PERSON_IDS_GROUP = 'analytics.person-ids';
 
 /**
  * Erases people when the directory requests it. Its replica contains names of colleagues. Copies of files follow the
@@ -45,7 +48,7 @@ interface Maintained {
   backfills: (() => Promise<readonly Backfill[]>)[];
 }
 
-/** Runs the work of the role `people`: applies identify and group calls, and changes of cohorts. */
+/** Runs the work of the role `people`: applies identify and group calls, and changes of cohorts and persons. */
 export function runPeople(service: Analytics, { expiring, backfills }: Maintained): void {
   const { config, database, db, run } = service;
   const store = createStateStore(database);
@@ -54,6 +57,7 @@ export function runPeople(service: Analytics, { expiring, backfills }: Maintaine
   run(
     createUserStateConsumer({ ...service, group: PEOPLE_GROUP, store, onRejected }),
     createCohortsConsumer({ ...service, store: createPeopleStore(db) }),
+    createPersonIdsConsumer({ ...service, group: PERSON_IDS_GROUP, applied: saveChanges }),
   );
   expiring.push(...unseenPeople(database, config.PEOPLE_RETENTION_DAYS));
   backfills.push(async () => SEEN_BACKFILLS);

@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '@switchboard/database';
+import { createPersonIds } from '@switchboard/person-ids';
+import { testDatabase } from '@switchboard/testkit';
+import { afterAll, beforeEach, expect, it, vi } from 'vitest';
+import { createDuckDb } from '../engine/duckdb.ts';
+import { type Sql, sql } from '../engine/sql.ts';
+import { analyticsMigrations } from '../schema/migrations.ts';
+import { createCopiedPersons } from './sources.ts';
+import { createPersonsStore, saveChanges } from './store.ts';
+
+const test = await testDatabase({ migrations: [analyticsMigrations] });
+const database = openDatabase({ url: test.url, applicationName: 'test' });
+const folder = await mkdtemp(join(tmpdir(), 'persons-'));
+const spillFolder = join(folder, 'spill');
+const engine = createDuckDb({
+  threads: 1,
+  memoryBytes: 60_000_000,
+  spillFolder,
+  spillBytes: 1_000_000_000,
+  filesFolder: join(folder, 'files'),
+});
+afterAll(async () => {
+  await engine.close();
+  await database.close();
+  await test.drop();
+  await rm(folder, { recursive: true });
+});
+beforeEach(async () => {
+  await database.sql`truncate person_ids, person_id_changes, person_maps`;
+});
+
+const store = createPersonsStore(database.drizzle);
+const page = vi.fn(store.page);
+const { signal } = new AbortController();
+let offset = 0n;
+
+/** Applies changes as the consumer of `people` does: the person of each id, or null for an id of its own. */
+async function apply(projectId: string, persons: Record<string, string | null>): Promise<void> {
+  await database.drizzle.transaction(async (tx) => {
+    const changed = Object.keys(persons).map((distinctId) => ({ projectId, distinctId }));
+    const ids = createPersonIds(tx);
+    await ids.save(
+      Object.entries(persons).flatMap(([distinctId, personId]) =>
+        personId === null
+          ? []
+          : [
+              {
+                projectId,
+                distinctId,
+                personId,
+                joinedAt: '2026-03-01T00:00:00.000Z',
+                by: { kind: 'identify' },
+              },
+            ],
+      ),
+    );
+    await ids.remove(changed.filter(({ distinctId }) => persons[distinctId] === null));
+    const batch = { topic: 'people', partition: 0, records: [], nextOffset: ++offset };
+    await saveChanges(tx, batch as never, changed);
+  });
+}
+
+const open = (maxIds?: number) =>
+  createCopiedPersons({ store: { ...store, page }, engine, ...(maxIds === undefined ? {} : { maxIds }) });
+const rowsOf = (map: Sql) =>
+  engine.query(sql`select distinct_id as id, person_id as person from ${map} order by id`);
+
+it('refreshes a copied map with the ids that changed, without copying it again', async () => {
+  const persons = open();
+  expect(await persons.version('shop', signal)).toBeUndefined();
+  await apply('shop', { phone: 'ada', laptop: 'ada' });
+  await apply('blog', { phone: 'bob' });
+  const first = await persons.version('shop', signal);
+  expect(await persons.read('shop', signal, rowsOf)).toEqual([
+    { id: 'laptop', person: 'ada' },
+    { id: 'phone', person: 'ada' },
+  ]);
+  page.mockClear();
+  await apply('shop', { phone: 'eve', laptop: null, tablet: 'eve' });
+  expect(await persons.version('shop', signal)).not.toBe(first);
+  expect(await persons.read('shop', signal, rowsOf)).toEqual([
+    { id: 'phone', person: 'eve' },
+    { id: 'tablet', person: 'eve' },
+  ]);
+  expect(page).not.toHaveBeenCalled();
+});
+
+it('copies a map again when the changes since are no longer known', async () => {
+  const persons = open();
+  await apply('shop', { phone: 'ada' });
+  await persons.read('shop', signal, rowsOf);
+  const many = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`id${index}`, 'ada']));
+  await apply('shop', many);
+  await apply('shop', { phone: 'eve' });
+  page.mockClear();
+  expect(await persons.read('shop', signal, rowsOf)).toHaveLength(10_002);
+  expect(page).toHaveBeenCalled();
+  const kept = await database.sql`select count(*)::int as count from person_id_changes`;
+  expect(kept).toEqual([{ count: 10_000 }]);
+});
+
+it('removes the ids of an erased person from the database and the copy', async () => {
+  const persons = open();
+  await apply('shop', { phone: 'ada', laptop: 'ada', tablet: 'bob' });
+  await persons.read('shop', signal, rowsOf);
+  await store.erase('shop', ['phone', 'laptop', 'ada']);
+  await persons.sweep();
+  expect(await persons.read('shop', signal, rowsOf)).toEqual([{ id: 'tablet', person: 'bob' }]);
+  const rows = await database.sql`select distinct_id from person_id_changes where distinct_id <> 'tablet'`;
+  expect(rows).toHaveLength(0);
+});
+
+it('keeps the copies when a query has spilled', async () => {
+  const persons = open();
+  await apply('shop', { phone: 'ada' });
+  await persons.read('shop', signal, rowsOf);
+  await engine.query(
+    sql`select count(*)::integer as n from (select distinct md5(i::varchar) from range(2000000) as t(i))`,
+  );
+  page.mockClear();
+  expect(await persons.read('shop', signal, rowsOf)).toEqual([{ id: 'phone', person: 'ada' }]);
+  expect(page).not.toHaveBeenCalled();
+});
+
+it('drops the maps that were unused for the longest when there are too many ids', async () => {
+  const persons = open(3);
+  for (const project of ['one', 'two', 'three']) {
+    await apply(project, { phone: 'ada', laptop: 'ada' });
+    await persons.read(project, signal, rowsOf);
+  }
+  const [tables] = await engine.query(
+    sql`select count(*)::integer as count from duckdb_tables() where database_name = 'kept' and estimated_size = 2`,
+  );
+  expect(tables).toEqual({ count: 1 });
+  expect(await persons.read('one', signal, rowsOf)).toHaveLength(2);
+});

@@ -1,0 +1,108 @@
+import type { Db, Tx } from '@switchboard/database';
+import type { RecordBatch } from '@switchboard/event-log';
+import type { DistinctId } from '@switchboard/person-ids';
+import { positionAfter } from '@switchboard/user-state';
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import { appliedPositions, personIdChanges, personIds, personMaps } from '../schema/index.ts';
+
+/** An id and its person; null if the id is a person of its own. */
+export interface PersonOfId {
+  distinctId: string;
+  personId: string | null;
+}
+
+export interface PersonsStore {
+  /** Returns the version of a project's map. Undefined if no person ever had several ids. */
+  version(projectId: string): Promise<number | undefined>;
+  /** Returns up to `limit` ids that belong to a person with another id, ordered, after this one. */
+  page(projectId: string, after: string, limit: number): Promise<PersonOfId[]>;
+  /** Returns the ids that changed after a version; undefined if they are no longer known. */
+  changesAfter(projectId: string, version: number): Promise<PersonOfId[] | undefined>;
+  /** Removes ids of people, also from the changes. */
+  erase(projectId: string, distinctIds: readonly string[]): Promise<void>;
+  /** Removes the versions and changes of a project. */
+  eraseProject(projectId: string): Promise<void>;
+}
+
+/** The number of changes kept for each project. A copy that is older is copied as a whole. */
+const KEPT_CHANGES = 10_000;
+
+const versionRows = z.array(z.object({ version: z.coerce.number(), complete_after: z.coerce.number() }));
+const idRows = z.array(z.object({ distinct_id: z.string(), person_id: z.string().nullable() }));
+
+export function createPersonsStore(db: Db): PersonsStore {
+  const header = async (projectId: string) =>
+    versionRows.parse([
+      ...(await db.execute(sql`
+        select version, complete_after from ${personMaps} where project_id = ${projectId}`)),
+    ])[0];
+  const idsOf = (rows: Iterable<unknown>): PersonOfId[] =>
+    idRows.parse([...rows]).map((row) => ({ distinctId: row.distinct_id, personId: row.person_id }));
+
+  return {
+    version: async (projectId) => (await header(projectId))?.version,
+
+    async page(projectId, after, limit) {
+      const rows = await db.execute(sql`
+        select distinct_id, person_id from ${personIds}
+        where project_id = ${projectId} and distinct_id > ${after} order by distinct_id limit ${limit}`);
+      return idsOf(rows);
+    },
+
+    async changesAfter(projectId, version) {
+      const rows = await db.execute(sql`
+        select distinct changed.distinct_id, person_id from ${personIdChanges} as changed
+          left join ${personIds} as own
+            on own.project_id = changed.project_id and own.distinct_id = changed.distinct_id
+        where changed.project_id = ${projectId} and changed.version > ${version}`);
+      // Read last, because changes are removed after this number has grown.
+      const known = await header(projectId);
+      return known === undefined || known.complete_after > version ? undefined : idsOf(rows);
+    },
+
+    async erase(projectId, distinctIds) {
+      const erased = sql`${sql.param([...distinctIds])}::text[]`;
+      await db.transaction(async (tx) => {
+        // Copies start again, because they may not have seen the changes that are removed here.
+        await tx.execute(sql`
+          update ${personMaps} set version = version + 1, complete_after = version + 1
+          where project_id = ${projectId}`);
+        for (const table of [personIds, personIdChanges])
+          await tx.execute(sql`
+            delete from ${table} where project_id = ${projectId} and distinct_id = any(${erased})`);
+        await tx.execute(sql`
+          delete from ${personIds} where project_id = ${projectId} and person_id = any(${erased})`);
+      });
+    },
+
+    async eraseProject(projectId) {
+      for (const table of [personIdChanges, personMaps])
+        await db.execute(sql`delete from ${table} where project_id = ${projectId}`);
+    },
+  };
+}
+
+/** Gives the changed ids a version, and saves the position of their batch, in the transaction that applies it. */
+export async function saveChanges(tx: Tx, batch: RecordBatch, changed: readonly DistinctId[]): Promise<void> {
+  const projects = Map.groupBy(changed, ({ projectId }) => projectId);
+  for (const [projectId, ids] of [...projects].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const rows = await tx.execute(sql`
+      insert into ${personMaps} as map (project_id, version) values (${projectId}, ${ids.length})
+      on conflict (project_id) do update set version = map.version + excluded.version,
+        complete_after = greatest(map.complete_after, map.version + excluded.version - ${KEPT_CHANGES}::bigint)
+      returning version, complete_after`);
+    const [{ version, complete_after: completeAfter }] = z.tuple([versionRows.element]).parse([...rows]);
+    await tx.execute(sql`
+      insert into ${personIdChanges} (project_id, version, distinct_id)
+      select ${projectId}, ${version - ids.length}::bigint + number, id
+      from unnest(${sql.param(ids.map(({ distinctId }) => distinctId))}::text[]) with ordinality as changed(id, number)`);
+    await tx.execute(sql`
+      delete from ${personIdChanges} where project_id = ${projectId} and version <= ${completeAfter}`);
+  }
+  const position = positionAfter(batch);
+  await tx
+    .insert(appliedPositions)
+    .values(position)
+    .onConflictDoUpdate({ target: [appliedPositions.topic, appliedPositions.partition], set: position });
+}
