@@ -97,6 +97,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.scheduled_changes': { colleague: 'author cleared' },
     'public.cohorts': { nothing: 'rules that operators write' },
     'public.cohort_people': { person: 'rows removed' },
+    'public.cohort_members': { person: 'rows removed' },
     'public.unpublished_cohorts': { nothing: 'ids of cohorts, until they are published' },
     'public.published_cohorts': { nothing: 'offsets' },
     'public.people': { person: 'rows removed' },

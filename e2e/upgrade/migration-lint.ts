@@ -58,6 +58,7 @@ function problemsOf(stmt: Node | undefined, made: ReadonlySet<string | undefined
       'AlterTableCmd' in cmd ? alteration(cmd.AlterTableCmd) : [contract('the command cannot be checked')],
     );
   }
+  if ('CreateTrigStmt' in stmt && made.has(stmt.CreateTrigStmt.relation?.relname)) return [];
   if ('IndexStmt' in stmt) {
     if (made.has(stmt.IndexStmt.relation?.relname)) return [];
     return [

@@ -116,6 +116,7 @@ describe('the OpenAPI document', () => {
       'AnnotationDefinition',
       'ArticleSearch',
       'CommentRequest',
+      'DidCondition',
       'FunnelQuery',
       'InsightBreakdown',
       'InsightClause',

@@ -1,6 +1,6 @@
 import { REPORT_RUNS_TOPIC } from '../analytics/runs.ts';
 import { ARCHIVE_FILES_TOPIC } from '../archive/files.ts';
-import { COHORTS_TOPIC } from '../cohorts.ts';
+import { COHORT_MEMBERS_TOPIC, COHORTS_TOPIC } from '../cohorts.ts';
 import { ingestionTopics } from '../ingestion/records.ts';
 import type { ServiceName } from '../operation/operation.ts';
 import { PEOPLE_TOPIC } from '../people-topic.ts';
@@ -61,7 +61,10 @@ const followers = {
   flags: follower('flags', {
     creates: [COHORTS_TOPIC, PEOPLE_TOPIC],
     writes: [COHORTS_TOPIC, PEOPLE_TOPIC],
-    reads: [{ group: 'flags.user-state', topics: [identifies, groups] }],
+    reads: [
+      { group: 'flags.user-state', topics: [identifies, groups] },
+      { group: 'flags.cohort-members', topics: [COHORT_MEMBERS_TOPIC] },
+    ],
   }),
   ingestion: follower('ingestion', { creates: ingested, writes: ingested }),
   archive: follower('archive', {
@@ -75,8 +78,8 @@ const followers = {
     watches: [{ group: 'archive.retention', topics: [events] }],
   }),
   analytics: follower('analytics', {
-    creates: [REPORT_RUNS_TOPIC],
-    writes: [REPORT_RUNS_TOPIC],
+    creates: [REPORT_RUNS_TOPIC, COHORT_MEMBERS_TOPIC],
+    writes: [REPORT_RUNS_TOPIC, COHORT_MEMBERS_TOPIC],
     reads: [
       { group: 'analytics.archive-files', topics: [ARCHIVE_FILES_TOPIC] },
       { group: 'analytics.people', topics: [identifies, groups] },

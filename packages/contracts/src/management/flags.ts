@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { cohortList, combination, didConditions } from '../cohorts.ts';
 import { id, name } from '../fields/fields.ts';
 import { cohortId, flagKey } from '../fields/ids.ts';
 import { clause, type FlagEntry, flagEntry, warnings } from '../flags.ts';
@@ -42,17 +43,31 @@ const cohortClause = clause.refine(({ op }) => op !== 'in_cohort' && op !== 'not
   message: 'a cohort cannot refer to another cohort',
 });
 
-/** A cohort: the people it lists, and the people who match all of its clauses. */
+/** A cohort: the people it lists, and the people who match all of its clauses and did what its conditions say. */
 export const cohortDefinition = z
   .object({
     name: name(200),
     match: z.array(cohortClause).max(50).optional(),
     distinctIds: z.array(id).max(10_000).optional(),
+    did: didConditions
+      .optional()
+      .openapi({ description: 'Conditions on what people did. Computed at least every 15 minutes.' }),
+    combine: combination.optional().openapi({
+      description:
+        'all, the default: people who match and fulfill every condition of did. any: people who match or fulfill one of them. Listed people are always in the cohort.',
+    }),
   })
   .openapi('CohortDefinition');
 export type CohortDefinition = z.infer<typeof cohortDefinition>;
 
-export const cohort = cohortDefinition.extend({ id }).openapi('Cohort');
+export const cohort = cohortDefinition
+  .extend({
+    id,
+    list: cohortList
+      .optional()
+      .openapi({ description: 'The people who fulfill did, as last computed. Absent without did.' }),
+  })
+  .openapi('Cohort');
 export type Cohort = z.infer<typeof cohort>;
 
 const common = managementOf('flags');
@@ -154,7 +169,7 @@ export const listCohorts = operation({
   responses: {
     200: jsonResponse(
       'The cohorts, sorted by id, without the people they list.',
-      z.object({ cohorts: z.array(cohort.pick({ id: true, name: true, match: true })) }),
+      z.object({ cohorts: z.array(cohort.omit({ distinctIds: true })) }),
     ),
   },
 });
@@ -186,6 +201,8 @@ export const putCohort = operation({
       name: 'Beta testers',
       match: [{ attribute: 'email', op: 'contains', value: '@example.com' }],
       distinctIds: ['user-1'],
+      did: [{ event: 'order placed', count: { gte: 3 }, within: { days: 30 } }],
+      combine: 'any',
     }),
   },
   responses: { 200: jsonResponse('The stored cohort.', cohort.extend({ warnings })) },

@@ -24,6 +24,22 @@ test('a cohort with an empty match contains only the people that it lists', () =
   ]);
 });
 
+test.each([
+  { did: 'all', isListed: true, match: undefined, isMember: true },
+  { did: 'all', isListed: false, match: undefined, isMember: false },
+  { did: 'all', isListed: true, match: 'pro', isMember: true },
+  { did: 'all', isListed: true, match: 'free', isMember: false },
+  { did: 'all', isListed: false, match: 'pro', isMember: false },
+  { did: 'any', isListed: true, match: 'free', isMember: true },
+  { did: 'any', isListed: false, match: 'pro', isMember: true },
+  { did: 'any', isListed: false, match: 'free', isMember: false },
+  { did: 'any', isListed: false, match: undefined, isMember: false },
+] as const)('a cohort combines match with its computed list: %j', ({ did, isListed, match, isMember }) => {
+  const clauses = match === undefined ? [] : [{ ...pro, value: match }];
+  const cohorts = compileCohorts([{ id: 'a', did, match: clauses }]);
+  expect(memberships(cohorts, user({ plan: 'pro' }), isListed ? ['a'] : [])).toEqual(isMember ? ['a'] : []);
+});
+
 test('a cohort that refers to a cohort, or is malformed, contains only the people that it lists', () => {
   const cohorts: Cohort[] = [
     { id: 'a', match: [{ attribute: 'cohort', op: 'not_in_cohort', value: 'b' }] },

@@ -3,8 +3,15 @@ import type { Clause, Cohort, Person, User } from './types.ts';
 
 /** Cohorts compiled for many users. */
 export interface CompiledCohorts {
-  readonly matched: readonly { readonly id: string; readonly tests: readonly ClauseTest[] }[];
+  readonly matched: readonly MatchedCohort[];
   readonly listed: ReadonlyMap<string, readonly string[]>;
+}
+
+interface MatchedCohort {
+  readonly id: string;
+  /** Empty only with `did`. */
+  readonly tests: readonly ClauseTest[];
+  readonly did: Cohort['did'];
 }
 
 const noCohorts: ReadonlySet<string> = new Set();
@@ -15,26 +22,37 @@ const noCohorts: ReadonlySet<string> = new Set();
  */
 export function compileCohorts(cohorts: readonly Cohort[]): CompiledCohorts {
   const listed = new Map<string, string[]>();
-  const matched: { id: string; tests: readonly ClauseTest[] }[] = [];
-  for (const { id, match, distinctIds } of cohorts) {
+  const matched: MatchedCohort[] = [];
+  for (const { id, match, distinctIds, did } of cohorts) {
     for (const distinctId of distinctIds ?? []) {
       const ids = listed.get(distinctId);
       if (ids === undefined) listed.set(distinctId, [id]);
       else ids.push(id);
     }
-    const tests = compileClauses(match);
-    if (tests === undefined || tests.length === 0 || match?.some(refersToCohort)) continue;
-    matched.push({ id, tests });
+    const tests = compileClauses(match ?? []);
+    const isEmpty = tests?.length === 0 && did === undefined;
+    if (tests === undefined || isEmpty || match?.some(refersToCohort)) continue;
+    matched.push({ id, tests, did });
   }
   return { matched, listed };
 }
 
-/** Returns the ids of the cohorts a person belongs to, sorted by UTF-16 code units. */
-export function memberships(cohorts: CompiledCohorts, person: Person): string[] {
+/**
+ * Returns the ids of the cohorts a person belongs to, sorted by UTF-16 code units. `did` has the ids of the cohorts
+ * that have the person in their computed list.
+ */
+export function memberships(cohorts: CompiledCohorts, person: Person, did: readonly string[] = []): string[] {
   const user: User = { ...person, cohorts: noCohorts };
   const ids = new Set(cohorts.listed.get(person.distinctId));
-  for (const { id, tests } of cohorts.matched) if (matchesAll(tests, user)) ids.add(id);
+  const listed = new Set(did);
+  for (const cohort of cohorts.matched) if (isMember(cohort, user, listed)) ids.add(cohort.id);
   return [...ids].sort();
+}
+
+function isMember({ id, tests, did }: MatchedCohort, user: User, listed: ReadonlySet<string>): boolean {
+  if (did === 'any' && listed.has(id)) return true;
+  if (did === 'all' && !listed.has(id)) return false;
+  return tests.length === 0 ? did === 'all' : matchesAll(tests, user);
 }
 
 export function refersToCohort(clause: Clause): boolean {

@@ -56,11 +56,16 @@ export interface Flag {
   readonly prerequisites?: readonly Prerequisite[] | undefined;
 }
 
-/** A set of people: those it lists, and those who match every clause of a non-empty `match`. */
+/**
+ * A set of people: those it lists, and those who match every clause of a non-empty `match` and, with `did`, did
+ * something.
+ */
 export interface Cohort {
   readonly id: string;
   readonly match?: readonly Clause[] | undefined;
   readonly distinctIds?: readonly string[] | undefined;
+  /** Whether people have to match and be in the computed list of the cohort (`all`), or either (`any`). */
+  readonly did?: 'all' | 'any' | undefined;
 }
 
 /** JSON properties by name. Only own properties are read, so `constructor` is an ordinary name. */

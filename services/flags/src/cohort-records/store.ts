@@ -1,4 +1,4 @@
-import type { Clause } from '@switchboard/contracts';
+import type { Clause, Combination, DidCondition } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import type { Unpublished } from '@switchboard/runtime';
 import { sql } from 'drizzle-orm';
@@ -10,7 +10,12 @@ export interface ChangedCohort {
   id: string;
   revision: string;
   /** Null if the cohort was deleted. */
-  now: { match: Clause[]; distinctIds: string[] } | null;
+  now: {
+    match: Clause[];
+    distinctIds: string[];
+    did?: DidCondition[];
+    combine?: Combination;
+  } | null;
 }
 
 export interface CohortRecordsStore extends Unpublished<ChangedCohort> {
@@ -28,6 +33,8 @@ interface ChangedRow extends Record<string, unknown> {
   revision: string;
   is_there: boolean;
   match: Clause[] | null;
+  did: DidCondition[] | null;
+  combine: Combination | null;
   distinct_ids: string[];
 }
 
@@ -48,7 +55,7 @@ export function createCohortRecordsStore(tx: Db | Tx): CohortRecordsStore {
     async oldest(limit) {
       const rows = await tx.execute<ChangedRow>(sql`
         select changed.project_id, changed.cohort_id, changed.revision::text as revision,
-          cohort.id is not null as is_there, cohort.match,
+          cohort.id is not null as is_there, cohort.match, cohort.did, cohort.combine,
           array(select distinct_id from ${cohortPeople} as listed
             where listed.project_id = changed.project_id and listed.cohort_id = changed.cohort_id
             order by 1) as distinct_ids
@@ -59,7 +66,14 @@ export function createCohortRecordsStore(tx: Db | Tx): CohortRecordsStore {
         projectId,
         id,
         revision,
-        now: row.is_there ? { match: row.match ?? [], distinctIds: row.distinct_ids } : null,
+        now: row.is_there
+          ? {
+              match: row.match ?? [],
+              distinctIds: row.distinct_ids,
+              ...(row.did && { did: row.did }),
+              ...(row.combine && { combine: row.combine }),
+            }
+          : null,
       }));
     },
 

@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cohort, CohortDefinition, FlagEntry, FlagPatch } from '@switchboard/contracts';
+import type { Cohort, CohortDefinition, CohortList, FlagEntry, FlagPatch } from '@switchboard/contracts';
 import { type AuditedChange, BadRequest, Conflict, NotFound } from '@switchboard/http';
 import { createCohortRecordsStore } from '../cohort-records/store.ts';
 import { createFlagsStore } from '../flags/store.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createScheduledChangesStore } from '../scheduled-changes/store.ts';
-import { createCohortsStore, type StoredCohort } from './store.ts';
+import { createCohortsStore, type ListedCohort, type StoredCohort } from './store.ts';
 
 type CohortSummary = Omit<Cohort, 'distinctIds'>;
 
 /** Limited because the clauses of all cohorts of a project are in memory at once. */
 const MAX_COHORTS = 1_000;
 const MAX_NAMED = 5;
+const NOT_COMPUTED: CohortList = { computedAt: null, size: 0 };
 
 export interface Cohorts {
   list(projectId: string): Promise<CohortSummary[]>;
@@ -35,19 +36,28 @@ export function createCohorts(options: EditOptions): Cohorts {
       return { ...toSummary(stored), distinctIds: await store.listPeople(projectId, id) };
     },
 
-    put: (change, projectId, id, { name, match, distinctIds = [] }) =>
+    put: (change, projectId, id, { name, match, distinctIds = [], did, combine }) =>
       editRuleset(change, options, projectId, async (tx) => {
         const locked = createCohortsStore(tx);
-        const cohort: StoredCohort = { id, name, match: match ?? null };
-        const stored = await locked.find(projectId, id);
-        if (stored === undefined && (await locked.count(projectId)) >= MAX_COHORTS) throw tooMany();
-        const isNew = !isDeepStrictEqual(stored, cohort);
+        const cohort: StoredCohort = {
+          id,
+          name,
+          match: match ?? null,
+          did: did ?? null,
+          combine: combine ?? null,
+        };
+        const found = await locked.find(projectId, id);
+        const list = found?.did && did ? found.list : null;
+        if (found === undefined && (await locked.count(projectId)) >= MAX_COHORTS) throw tooMany();
+        const isNew = !isDeepStrictEqual(found && { ...found, list }, { ...cohort, list });
         if (isNew) await locked.save(projectId, cohort);
+        if (did === undefined && found?.did) await locked.removeList(projectId, id);
         const hasNewPeople = await locked.replacePeople(projectId, id, distinctIds);
         const people = await locked.listPeople(projectId, id);
         const hasChanged = isNew || hasNewPeople;
         if (hasChanged) await createCohortRecordsStore(tx).announce(projectId, [id]);
-        return { result: { ...toSummary(cohort), distinctIds: people }, hasChanged };
+        const result = { ...toSummary({ ...cohort, list }), distinctIds: people };
+        return { result, hasChanged };
       }),
 
     remove: (change, projectId, id) =>
@@ -61,6 +71,7 @@ export function createCohorts(options: EditOptions): Cohorts {
             if (namesCohort({ ...one.definition, ...one.patch }, id))
               await scheduled.fail(one.id, `The cohort ${id} was deleted.`);
         }
+        await cohorts.removeList(projectId, id);
         const hasChanged = await cohorts.remove(projectId, id);
         if (hasChanged) await createCohortRecordsStore(tx).announce(projectId, [id]);
         return { result: undefined, hasChanged };
@@ -82,6 +93,12 @@ function describeFlags(flags: readonly FlagEntry[]): string {
 const tooMany = () =>
   new BadRequest(`A project has at most ${MAX_COHORTS.toLocaleString('en')} cohorts. Delete some first.`);
 
-function toSummary({ match, ...cohort }: StoredCohort): CohortSummary {
-  return match === null ? cohort : { ...cohort, match };
+function toSummary({ id, name, match, did, combine, list }: ListedCohort): CohortSummary {
+  return {
+    id,
+    name,
+    ...(match && { match }),
+    ...(did && { did, list: list ?? NOT_COMPUTED }),
+    ...(combine && { combine }),
+  };
 }

@@ -1,18 +1,25 @@
-import type { Clause } from '@switchboard/contracts';
+import type { Clause, CohortList, Combination, DidCondition } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { cohortPeople, cohorts } from '../schema/index.ts';
+import { cohortMembers, cohortPeople, cohorts } from '../schema/index.ts';
 
 export interface StoredCohort {
   id: string;
   name: string;
   match: Clause[] | null;
+  did: DidCondition[] | null;
+  combine: Combination | null;
+}
+
+export interface ListedCohort extends StoredCohort {
+  /** The state of the list of people who fulfill `did`. Null before the first. */
+  list: CohortList | null;
 }
 
 export interface CohortsStore {
   /** Returns the cohorts, sorted by id. */
-  list(projectId: string): Promise<StoredCohort[]>;
-  find(projectId: string, id: string): Promise<StoredCohort | undefined>;
+  list(projectId: string): Promise<ListedCohort[]>;
+  find(projectId: string, id: string): Promise<ListedCohort | undefined>;
   count(projectId: string): Promise<number>;
   save(projectId: string, cohort: StoredCohort): Promise<void>;
   /** Returns whether the cohort existed. */
@@ -21,9 +28,18 @@ export interface CohortsStore {
   listPeople(projectId: string, id: string): Promise<string[]>;
   /** Replaces the distinct ids that a cohort lists. Returns whether the list changed. */
   replacePeople(projectId: string, id: string, distinctIds: readonly string[]): Promise<boolean>;
+  /** Removes the computed list of a cohort. */
+  removeList(projectId: string, id: string): Promise<void>;
 }
 
-const columns = { id: cohorts.id, name: cohorts.name, match: cohorts.match };
+const columns = {
+  id: cohorts.id,
+  name: cohorts.name,
+  match: cohorts.match,
+  did: cohorts.did,
+  combine: cohorts.combine,
+  list: cohorts.list,
+};
 
 export function createCohortsStore(db: Db | Tx): CohortsStore {
   const isCohort = (projectId: string, id: string) =>
@@ -88,6 +104,13 @@ export function createCohortsStore(db: Db | Tx): CohortsStore {
         select distinct ${projectId}, distinct_id, ${id} from ${listed}
         where distinct_id not in (select distinct_id from ${cohortPeople} where ${isListed(projectId, id)})`);
       return removed.count + added.count > 0;
+    },
+
+    async removeList(projectId, id) {
+      await db
+        .delete(cohortMembers)
+        .where(and(eq(cohortMembers.projectId, projectId), eq(cohortMembers.cohortId, id)));
+      await db.update(cohorts).set({ list: null }).where(isCohort(projectId, id));
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '@switchboard/database';
 import { and, eq, inArray } from 'drizzle-orm';
 import {
+  cohortMembers,
   cohortPeople,
   cohorts,
   flags,
@@ -40,6 +41,11 @@ export function createErasureStore(db: Db | Tx): ErasureStore {
     },
 
     async removeFromCohorts(projectId, distinctIds) {
+      await db
+        .delete(cohortMembers)
+        .where(
+          and(eq(cohortMembers.projectId, projectId), inArray(cohortMembers.distinctId, [...distinctIds])),
+        );
       const removed = await db
         .delete(cohortPeople)
         .where(and(eq(cohortPeople.projectId, projectId), inArray(cohortPeople.distinctId, [...distinctIds])))
@@ -48,7 +54,7 @@ export function createErasureStore(db: Db | Tx): ErasureStore {
     },
 
     async removeRuleset(projectId) {
-      for (const table of [scheduledChanges, flagVersions, flags, cohortPeople])
+      for (const table of [scheduledChanges, flagVersions, flags, cohortPeople, cohortMembers])
         await db.delete(table).where(eq(table.projectId, projectId));
       const removed = await db
         .delete(cohorts)

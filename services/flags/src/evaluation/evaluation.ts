@@ -134,8 +134,8 @@ export function createEvaluation({ rulesets, people }: EvaluationOptions): Evalu
         rulesets.get(projectId),
         people.get(projectId, distinctId, isAwaited),
       ]);
-      const { traits, groups, cohorts } = parseUserState(state);
-      return [...cohortsOf(ruleset, { distinctId, traits, groups }, cohorts)].sort();
+      const { traits, groups, ...lists } = parseUserState(state);
+      return [...cohortsOf(ruleset, { distinctId, traits, groups }, lists)].sort();
     },
   };
 }
@@ -144,15 +144,15 @@ function decide(ruleset: Ruleset, distinctId: string, state: UserStateJson): rea
   return decideAll(ruleset.compiled, userOf(ruleset, distinctId, parseUserState(state)));
 }
 
-function userOf(ruleset: Ruleset, distinctId: string, { traits, groups, cohorts }: PersonState): User {
+function userOf(ruleset: Ruleset, distinctId: string, { traits, groups, ...lists }: PersonState): User {
   const person = { distinctId, traits, groups, cohorts: noCohorts };
-  return ruleset.usesCohorts ? { ...person, cohorts: cohortsOf(ruleset, person, cohorts) } : person;
+  return ruleset.usesCohorts ? { ...person, cohorts: cohortsOf(ruleset, person, lists) } : person;
 }
 
 const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
 
 /** Overrides traits with attributes. The copies have no prototype, so every name is an ordinary property. */
-function overlay({ traits, groups, cohorts }: PersonState, attributes: Traits): PersonState {
+function overlay({ traits, groups, ...lists }: PersonState, attributes: Traits): PersonState {
   const laidTraits: Record<string, unknown> = Object.assign(Object.create(null), traits);
   const laidGroups: Record<string, Record<string, unknown>> = Object.assign(Object.create(null), groups);
   for (const name of Object.keys(attributes)) {
@@ -165,11 +165,15 @@ function overlay({ traits, groups, cohorts }: PersonState, attributes: Traits): 
     group[trait] = attributes[name];
     laidGroups[type] = group;
   }
-  return { traits: laidTraits, groups: laidGroups, cohorts };
+  return { traits: laidTraits, groups: laidGroups, ...lists };
 }
 
-function cohortsOf(ruleset: Ruleset, person: Person, listedIn: readonly string[]): Set<string> {
-  const ids = new Set(memberships(ruleset.cohorts, person));
-  for (const id of listedIn) ids.add(id);
+function cohortsOf(
+  ruleset: Ruleset,
+  person: Person,
+  { cohorts, did }: Pick<PersonState, 'cohorts' | 'did'>,
+): Set<string> {
+  const ids = new Set(memberships(ruleset.cohorts, person, did));
+  for (const id of cohorts) ids.add(id);
   return ids;
 }

@@ -155,5 +155,5 @@ function withoutNulls(traits: Traits): Traits {
 }
 
 function withIds(cohorts: readonly CohortDefinition[]) {
-  return cohorts.map((definition, index) => ({ ...definition, id: `c${index}` }));
+  return cohorts.map(({ did: _, ...definition }, index) => ({ ...definition, id: `c${index}` }));
 }

@@ -36,7 +36,9 @@ export function compile({ changedAt, flags, cohorts }: StoredRuleset): Ruleset {
     changedAt,
     flags,
     compiled: compileRuleset(flags),
-    cohorts: compileCohorts(cohorts.map(({ id, match }) => ({ id, match: match ?? [] }))),
+    cohorts: compileCohorts(
+      cohorts.map(({ id, match, did }) => ({ id, match: match ?? [], did: did ?? undefined })),
+    ),
     usesCohorts: flags.some(({ targeting }) => targeting?.some(({ op }) => op.endsWith('in_cohort'))),
     bytes: estimateBytes(flags, cohorts),
   };

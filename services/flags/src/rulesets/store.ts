@@ -1,4 +1,4 @@
-import type { Clause, FlagEntry } from '@switchboard/contracts';
+import type { Clause, Combination, FlagEntry } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import { eq, sql } from 'drizzle-orm';
 import { cohorts, flags, rulesets } from '../schema/index.ts';
@@ -11,7 +11,7 @@ export interface StoredRuleset {
   changedAt: string;
   /** Sorted by key. */
   flags: FlagEntry[];
-  cohorts: { id: string; match: Clause[] | null }[];
+  cohorts: { id: string; match: Clause[] | null; did: Combination | null }[];
 }
 
 export interface RulesetsStore {
@@ -38,7 +38,8 @@ export function createRulesetsStore(db: Db | Tx): RulesetsStore {
           coalesce((select ${CHANGED_AT} from ${rulesets} where project_id = ${projectId}), ${NEVER}) as "changedAt",
           (select coalesce(json_agg(entry order by key collate "C"), '[]')
             from ${flags} where project_id = ${projectId}) as flags,
-          (select coalesce(json_agg(json_build_object('id', id, 'match', match) order by id collate "C"), '[]')
+          (select coalesce(json_agg(json_build_object('id', id, 'match', match,
+              'did', case when did is not null then coalesce(combine, 'all') end) order by id collate "C"), '[]')
             from ${cohorts} where project_id = ${projectId}) as cohorts`);
       return row ?? { changedAt: NEVER, flags: [], cohorts: [] };
     },

@@ -1,6 +1,7 @@
 export { backfills } from '@switchboard/database/schema';
 export { appliedPositions, groups, people } from '@switchboard/user-state/schema';
 export {
+  cohortMembers,
   cohortPeople,
   cohorts,
   flags,

@@ -1,4 +1,4 @@
-import type { Clause, FlagEntry } from '@switchboard/contracts';
+import type { Clause, CohortList, Combination, DidCondition, FlagEntry } from '@switchboard/contracts';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -60,6 +60,10 @@ export const cohorts = pgTable(
     id: text().notNull(),
     name: text().notNull(),
     match: json().$type<Clause[]>(),
+    did: json().$type<DidCondition[]>(),
+    combine: text().$type<Combination>(),
+    /** The state of the list of people who fulfill `did`. Null before the first. */
+    list: json().$type<CohortList>(),
   },
   (table) => [primaryKey({ columns: [table.projectId, table.id] })],
 );
@@ -76,6 +80,25 @@ export const cohortPeople = pgTable(
     primaryKey({ columns: [table.projectId, table.distinctId, table.cohortId] }),
     // No foreign key: checking it for each row took a third of the time of replacing a cohort.
     index('cohort_people_by_cohort').on(table.projectId, table.cohortId),
+  ],
+);
+
+/** The people who fulfill the conditions `did` of cohorts, as analytics computed them. */
+export const cohortMembers = pgTable(
+  'cohort_members',
+  {
+    projectId: text('project_id').notNull(),
+    distinctId: text('distinct_id').notNull(),
+    cohortId: text('cohort_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.distinctId, table.cohortId] }),
+    // A record has the members with a prefix of the MD5.
+    index('cohort_members_by_prefix').on(
+      table.projectId,
+      table.cohortId,
+      sql`(left(md5(${table.distinctId}), 4) collate "C")`,
+    ),
   ],
 );
 

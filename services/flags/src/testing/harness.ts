@@ -1,5 +1,8 @@
 import {
+  COHORT_MEMBERS_TOPIC,
   type CohortDefinition,
+  type CohortList,
+  cohortListKey,
   type FlagEntry,
   type GroupRecord,
   type IdentifyRecord,
@@ -55,6 +58,7 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
   await log.createTopics([
     { ...topic, name: ingestionTopics.identifies },
     { ...topic, name: ingestionTopics.groups },
+    { name: COHORT_MEMBERS_TOPIC, partitions: 1, replication: 1, cleanup: 'compact', deadLetter: false },
   ]);
   const operator = await harness.mint({ sub: 'operator', permissions: ['service.manage'] });
   const first = await harness.start('flags');
@@ -146,6 +150,28 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
       const path = `/projects/${project.id}/cohorts/${encodeURIComponent(id)}`;
       const response = await manage('PUT', path, definition);
       if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    },
+
+    /** Publishes parts of a cohort's computed list by prefix, and its state, and waits until they are applied. */
+    async publishList(
+      { id: projectId }: TestProject,
+      cohortId: string,
+      parts: Record<string, string[] | null>,
+      list: CohortList | null,
+    ) {
+      const encoded = (value: object | null) => value && Buffer.from(JSON.stringify(value));
+      const records = [
+        ...Object.entries(parts).map(([prefix, members]) => ({
+          key: cohortListKey(projectId, cohortId, prefix),
+          value: encoded(members && { members }),
+        })),
+        { key: cohortListKey(projectId, cohortId), value: encoded(list) },
+      ];
+      await log.publish(
+        COHORT_MEMBERS_TOPIC,
+        records.map((record) => ({ ...record, partition: 0, headers: {} })),
+      );
+      await handled('flags.cohort-members', [COHORT_MEMBERS_TOPIC]);
     },
 
     /** Publishes the record of POST /v1/identify and returns its X-State-Token. */

@@ -7,7 +7,7 @@ const BODY = '{}';
 describe('known people', () => {
   /** Creates people with states that are read from `stored`. Their watches hold until they are broken. */
   function harness() {
-    const stored = new Map([['ada', '{"groups":{},"traits":{"n":1},"cohorts":[]}']]);
+    const stored = new Map([['ada', '{"groups":{},"traits":{"n":1},"cohorts":[],"did":[]}']]);
     const broken = new Set<Watch>();
     let reads = 0;
     let duringRead = () => {};
@@ -105,7 +105,7 @@ describe('known people', () => {
     await people.get('q', 'ada', false);
     expect(reads()).toBe(3);
     expect(people.get('p', '', true)).toEqual({
-      state: '{"groups":{},"traits":{},"cohorts":[]}',
+      state: '{"groups":{},"traits":{},"cohorts":[],"did":[]}',
       key: undefined,
     });
   });

@@ -26,6 +26,8 @@ beforeAll(async () => {
     select 'p' || n % 10, n, n from generate_series(0, 99) as n`;
   await sql`insert into cohort_people (project_id, distinct_id, cohort_id)
     select project_id, 'person ' || n, id from cohorts, generate_series(1, 500) as n`;
+  await sql`insert into cohort_members (project_id, distinct_id, cohort_id)
+    select 'p1', 'person ' || n, '91' from generate_series(19001, 29000) as n`;
   await sql`analyze`;
 });
 afterAll(async () => {
@@ -53,10 +55,15 @@ describe('the state of people', () => {
       ids.map((distinctId) => ({ projectId: 'p1', distinctId })),
     );
     const [nobody, named, known] = texts.map(parseUserState);
-    expect(nobody).toEqual({ traits: {}, groups: {}, cohorts: [] });
+    expect(nobody).toEqual({ traits: {}, groups: {}, cohorts: [], did: [] });
     expect(named).toMatchObject({ traits: {}, groups: {} });
     expect(named?.cohorts).toHaveLength(10);
-    expect(known).toEqual({ traits: { n: 19001 }, groups: { company: { seats: 11 } }, cohorts: [] });
+    expect(known).toEqual({
+      traits: { n: 19001 },
+      groups: { company: { seats: 11 } },
+      cohorts: [],
+      did: ['91'],
+    });
     expect(texts[0]).toBe(EMPTY_STATE);
     expect(texts.map(hasGroups)).toEqual([false, false, true]);
   });
@@ -85,7 +92,8 @@ describe('the state of people', () => {
     const scans = [...nodesOf(plans[0].Plan)].filter((node) => node['Relation Name'] !== undefined);
     const rows = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
     expect(scans.map((node) => node['Node Type'])).not.toContain('Seq Scan');
-    // Three people, one group each, and the ten cohorts that list the first person.
-    expect(Math.round(rows)).toBe(3 + 3 + 10);
+    // Three people, one group each, the ten cohorts that list the first person, and the one
+    // that has computed the two others.
+    expect(Math.round(rows)).toBe(3 + 3 + 10 + 2);
   });
 });

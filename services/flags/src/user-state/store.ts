@@ -5,7 +5,7 @@ import type { UserStateJson } from './user-state.ts';
 export interface UserStateStore {
   /**
    * Reads the states of people in the given order with one query. It reads one row per person, per group of a
-   * person and per cohort that lists a person, all through primary keys.
+   * person and per cohort that lists a person or has computed one, all through primary keys.
    */
   findStates(people: readonly PersonKey[]): Promise<UserStateJson[]>;
 }
@@ -39,6 +39,11 @@ export function createUserStateStore(database: Pick<Database, 'sql'>): UserState
             where cohort_people.project_id = named.project_id
               and cohort_people.distinct_id = named.distinct_id
             order by cohort_people.cohort_id)),
+          ',"did":', to_json(array(
+            select cohort_members.cohort_id from cohort_members
+            where cohort_members.project_id = named.project_id
+              and cohort_members.distinct_id = named.distinct_id
+            order by cohort_members.cohort_id)),
           '}') as state
         from unnest(${projectIds}::text[], ${distinctIds}::text[])
           with ordinality as named(project_id, distinct_id, position)

@@ -11,13 +11,15 @@ export interface PersonState {
   groups: Record<string, Traits>;
   /** The cohorts that list the person. */
   cohorts: readonly string[];
+  /** The cohorts that have the person in their computed list. */
+  did: readonly string[];
 }
 
 /** A `PersonState` as JSON. Equal strings mean equal states. */
 export type UserStateJson = string;
 
 /** The state of a person with no stored state. */
-export const EMPTY_STATE: UserStateJson = '{"groups":{},"traits":{},"cohorts":[]}';
+export const EMPTY_STATE: UserStateJson = '{"groups":{},"traits":{},"cohorts":[],"did":[]}';
 
 export interface UserState {
   /** Reads a person's state, including everything stored before the call. Throws if it cannot be read. */

@@ -65,7 +65,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
       const cohorts = await list(kinds.cohort, params);
       const team = await list(kinds.teammate, params);
       return {
-        cohorts: await pMap(cohorts, ({ id }) => one(kinds.cohort, { ...params, cohortId: String(id) }), {
+        cohorts: await pMap(cohorts, ({ id }) => wholeCohort({ ...params, cohortId: String(id) }), {
           concurrency: MAX_CALLS_IN_FLIGHT,
         }),
         flags: await list(kinds.flag, params),
@@ -78,6 +78,11 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
       reports: reports.map(({ projectId: __, ...report }) => report),
       ...regional,
     };
+  }
+
+  async function wholeCohort(params: { projectId: string; cohortId: string }): Promise<Read> {
+    const { list: _, ...cohort } = await one(kinds.cohort, params);
+    return cohort;
   }
 
   async function messengerOf(params: { projectId: string }) {

@@ -116,7 +116,7 @@ const cohort = {
   put: 'putCohort',
   remove: 'deleteCohort',
   list: listedBy('listCohorts', 'projectId'),
-  readOnly: ['id'],
+  readOnly: ['id', 'list'],
   complete: ({ distinctIds, ...definition }) => ({
     ...definition,
     distinctIds: Array.isArray(distinctIds) ? [...new Set(distinctIds)].sort() : [],
