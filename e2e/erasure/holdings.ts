@@ -26,6 +26,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.saved_reports': { nothing: 'ids of reports, and when they run' },
     'public.archive_files': { nothing: 'keys of files and names of events' },
     'public.archived_offsets': { nothing: 'offsets' },
+    'public.seen_people': { person: 'rows removed' },
     'public.people': { person: 'rows removed' },
     'public.groups': { nothing: 'traits of groups' },
     'public.cohorts': { person: 'taken off lists' },

@@ -32,6 +32,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     ...REPLICA,
     ...OUTBOX,
     ...PEOPLE,
+    'public.seen_people': { setting: 'PEOPLE_RETENTION_DAYS' },
     'public.saved_reports': { of: 'reports with a refresh time' },
     'public.archive_files': { of: 'the files of the archive' },
     'public.archived_offsets': { of: 'one row' },

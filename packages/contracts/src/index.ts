@@ -1,5 +1,6 @@
 export * from './analytics/conditions.ts';
 export * from './analytics/operations.ts';
+export * from './analytics/people.ts';
 export * from './analytics/query.ts';
 export * from './analytics/report-content.ts';
 export * from './analytics/runs.ts';

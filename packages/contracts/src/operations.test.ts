@@ -155,6 +155,7 @@ test('every operation that reads what a visitor said or did is in the audit trai
       'listEvents',
       'findEvent',
       'getPerson',
+      'listPeople',
       'listConversations',
       'readConversation',
       'listReplays',

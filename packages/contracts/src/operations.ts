@@ -1,4 +1,5 @@
 import * as analytics from './analytics/operations.ts';
+import * as people from './analytics/people.ts';
 import * as catalogue from './catalogue.ts';
 import * as annotations from './collaboration/annotations.ts';
 import * as publicLinks from './collaboration/public-links.ts';
@@ -97,7 +98,7 @@ export function servedAs(operation: Operation): readonly Operation[] {
  */
 export const publicOperations: readonly Operation[] = [
   ...interfaceOperations,
-  ...operationsOf(analytics, ofrep, console),
+  ...operationsOf(analytics, people, ofrep, console),
   ...consoleOperations,
 ];
 

@@ -83,6 +83,7 @@ const followers = {
     reads: [
       { group: 'analytics.archive-files', topics: [ARCHIVE_FILES_TOPIC] },
       { group: 'analytics.people', topics: [identifies, groups] },
+      { group: 'analytics.seen', topics: [events, identifies, groups] },
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
       personIdsOf('analytics'),
       { group: 'analytics.clickhouse', topics: [events] },

@@ -50,7 +50,7 @@ const grants = {
   },
   'events.read': { allows: 'Read single events.', role: 'viewer', deployment: 'service.read' },
   'people.read': {
-    allows: "Read a person's traits, groups, cohorts and events.",
+    allows: 'List people, and read their traits, groups, cohorts and events.',
     role: 'viewer',
     deployment: null,
   },

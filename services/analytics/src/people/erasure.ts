@@ -5,6 +5,7 @@ import { removeProjectState } from '@switchboard/user-state';
 import { type ClickhousePeopleStore, GROUPS, PEOPLE } from '../clickhouse/people-store.ts';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
 import { createPersonsStore } from '../persons/store.ts';
+import { createSeenStore } from '../seen/store.ts';
 import { createPeopleStore } from './store.ts';
 
 /** The dependencies for erasing in ClickHouse. */
@@ -20,11 +21,13 @@ interface InClickhouse {
 export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Eraser {
   const store = createPeopleStore(db);
   const persons = createPersonsStore(db);
+  const seen = createSeenStore(db);
   return {
     async erasePerson({ projectId, distinctIds }, signal) {
       // First, because a copy is only removed once its row is gone.
       await store.erase(projectId, distinctIds);
       await persons.erase(projectId, distinctIds);
+      await seen.remove(projectId, distinctIds);
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
       await clickHouse?.people.remove(PEOPLE, keys, { signal });
       await clickHouse?.events.erase(projectId, distinctIds, signal);
@@ -35,6 +38,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await removeProjectState(db, projectId, signal);
       await createPersonIds(db).removeProject(projectId, signal);
       await persons.eraseProject(projectId);
+      await seen.removeProject(projectId, signal);
       if (clickHouse === undefined) return;
       for (const table of [PEOPLE, GROUPS]) await clickHouse.people.removeProject(table, projectId, signal);
       await clickHouse.events.eraseProject(projectId, signal);

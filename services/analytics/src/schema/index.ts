@@ -11,3 +11,4 @@ export {
   personMaps,
 } from './people.ts';
 export { savedReports } from './saved-reports.ts';
+export { seenPeople } from './seen-people.ts';

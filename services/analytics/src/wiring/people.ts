@@ -16,6 +16,8 @@ import { createErasure } from '../people/erasure.ts';
 import { createPeopleStore } from '../people/store.ts';
 import { CLICKHOUSE_PEOPLE_GROUP } from '../people-sync/consumer.ts';
 import { saveChanges } from '../persons/store.ts';
+import { createSeenConsumer, SEEN_GROUP, SEEN_TOPICS } from '../seen/seen-consumer.ts';
+import { createSeenStore, unseenIds } from '../seen/store.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
 /** The consumer group that applies identify and group calls. */
@@ -36,6 +38,7 @@ export function runErasures(service: Analytics, clickHouse: ClickHouseStores | u
       ...service,
       intakes: [
         { group: PEOPLE_GROUP, topics: USER_STATE_TOPICS },
+        { group: SEEN_GROUP, topics: SEEN_TOPICS },
         ...(clickHouse === undefined ? [] : inClickHouse),
       ],
       eraser: (db) => createErasure(db, clickHouse),
@@ -48,7 +51,10 @@ interface Maintained {
   backfills: (() => Promise<readonly Backfill[]>)[];
 }
 
-/** Runs the work of the role `people`: applies identify and group calls, and changes of cohorts and persons. */
+/**
+ * Runs the work of the role `people`: applies identify and group calls, and changes of cohorts and persons, and keeps
+ * when each id was seen.
+ */
 export function runPeople(service: Analytics, { expiring, backfills }: Maintained): void {
   const { config, database, db, run } = service;
   const store = createStateStore(database);
@@ -58,7 +64,11 @@ export function runPeople(service: Analytics, { expiring, backfills }: Maintaine
     createUserStateConsumer({ ...service, group: PEOPLE_GROUP, store, onRejected }),
     createCohortsConsumer({ ...service, store: createPeopleStore(db) }),
     createPersonIdsConsumer({ ...service, group: PERSON_IDS_GROUP, applied: saveChanges }),
+    createSeenConsumer({ ...service, store: createSeenStore(db) }),
   );
-  expiring.push(...unseenPeople(database, config.PEOPLE_RETENTION_DAYS));
+  expiring.push(
+    ...unseenPeople(database, config.PEOPLE_RETENTION_DAYS),
+    unseenIds(db, config.PEOPLE_RETENTION_DAYS),
+  );
   backfills.push(async () => SEEN_BACKFILLS);
 }

@@ -10,6 +10,9 @@ import { createInsights } from '../insights/insights.ts';
 import { insightsRoutes } from '../insights/routes.ts';
 import { createPeople } from '../people/people.ts';
 import { createPeopleStore } from '../people/store.ts';
+import { createListPeople } from '../people-list/people-list.ts';
+import { peopleListRoutes } from '../people-list/routes.ts';
+import { createPeopleListStore } from '../people-list/store.ts';
 import { createQueryQueue, QUERY_LIMITS, type QueryLimits } from '../query-queue/query-queue.ts';
 import { createRespond, QUERIES_PER_MINUTE } from '../results/respond.ts';
 import { createResults } from '../results/results.ts';
@@ -77,5 +80,6 @@ export function openQueries(
     person: createFindPerson({ store, events }),
     respond,
   });
+  peopleListRoutes(app, { list: createListPeople({ store: createPeopleListStore(db), people: store }) });
   savedReportsRoutes(app, { savedReports, ofProject: projectOfRegion(directory, region) });
 }

@@ -1,0 +1,112 @@
+import { z } from '@hono/zod-openapi';
+import { id, text, timestamp } from '../fields/fields.ts';
+import { projectId } from '../fields/ids.ts';
+import { clause } from '../flags.ts';
+import { jsonResponse, notModified } from '../operation/bodies.ts';
+import { operation } from '../operation/operation.ts';
+import { paging } from '../operation/paging.ts';
+import { conditionsFault } from './conditions.ts';
+
+const common = {
+  service: 'analytics',
+  host: 'api',
+  credential: 'access-token',
+  errorShape: 'B',
+  tag: 'People',
+} as const;
+
+const PATH = '/v1/projects/{projectId}';
+const page = paging(100);
+
+/** A person in a list. */
+export const listedPerson = z
+  .object({
+    distinctId: id,
+    ids: z.array(id).openapi({ description: 'Every id of the person, distinctId first.' }),
+    traits: z.record(z.string(), z.unknown()),
+    firstSeenAt: timestamp.nullable().openapi({
+      description: 'The minute of the earliest event or call of the person. null: not known yet.',
+    }),
+    lastSeenAt: timestamp.nullable().openapi({ description: 'The minute of the latest one.' }),
+  })
+  .openapi('ListedPerson');
+export type ListedPerson = z.infer<typeof listedPerson>;
+
+/** An example for the API reference. */
+export const listedPersonExample = {
+  distinctId: 'user-1',
+  ids: ['user-1'],
+  traits: { name: 'Ada Lovelace', plan: 'pro' },
+  firstSeenAt: '2026-01-12T08:15:00.000Z',
+  lastSeenAt: '2026-03-03T09:29:00.000Z',
+};
+
+const MAX_WHERE = 20_000;
+
+/** The clauses of a query parameter, as JSON. */
+const clausesParameter = text({ max: MAX_WHERE })
+  .transform((value, context): unknown => {
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'not JSON; send a list of clauses' });
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z
+      .array(clause)
+      .max(50)
+      .superRefine((clauses, context) => {
+        const fault = conditionsFault(
+          clauses.map((one, index) => ({ path: [index], clause: one, times: 1 })),
+        );
+        if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
+      }),
+  )
+  .optional()
+  .openapi({
+    type: 'string',
+    description: 'A list of clauses as JSON, in the format of a flag. All must match.',
+    example: '[{"attribute":"plan","op":"eq","value":"pro"}]',
+  });
+
+export const listPeople = operation({
+  ...common,
+  operationId: 'listPeople',
+  permission: 'people.read',
+  method: 'get',
+  path: `${PATH}/people`,
+  summary: 'List the people of a project',
+  description: `Returns everyone with an event, identify or group call, latest first. A page of a filter that few people match can be short or empty: continue until nextCursor is null. ${page.description}`,
+  request: {
+    params: z.object({ projectId }),
+    query: z.object({
+      search: text({ min: 1, max: 200 }).optional().openapi({
+        description: 'The beginning of a distinct id, or of the trait name or email in any case.',
+        example: 'ada@',
+      }),
+      cohort: id.optional().openapi({ description: 'Only people of this cohort.', example: 'beta-testers' }),
+      where: clausesParameter,
+      seen_since: timestamp
+        .optional()
+        .openapi({ description: 'Only people last seen at this time or later.' }),
+      seen_before: timestamp.optional().openapi({ description: 'Only people last seen before this time.' }),
+      sort: z
+        .enum(['last_seen', 'first_seen'])
+        .default('last_seen')
+        .openapi({ description: 'The time to sort by, latest first.', example: 'last_seen' }),
+      ...page.query,
+    }),
+  },
+  responses: {
+    200: {
+      ...jsonResponse('A page of people.', z.object({ people: z.array(listedPerson), ...page.answer }), {
+        people: [listedPersonExample],
+        nextCursor: null,
+      }),
+      headers: z.object({ ETag: z.string() }),
+    },
+    304: notModified,
+  },
+});

@@ -1,0 +1,90 @@
+import { auditMigrations } from '@switchboard/audit';
+import { openDatabase } from '@switchboard/database';
+import { directoryMigrations } from '@switchboard/directory';
+import { testDatabase } from '@switchboard/testkit';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPeopleStore } from '../people/store.ts';
+import { analyticsMigrations } from '../schema/migrations.ts';
+import { createListPeople, type PeopleQuery } from './people-list.ts';
+import { createPeopleListStore } from './store.ts';
+
+const test = await testDatabase({ migrations: [directoryMigrations, auditMigrations, analyticsMigrations] });
+const database = openDatabase({ url: test.url, applicationName: 'test', statementTimeoutMs: 60_000 });
+const PEOPLE = 60_000;
+const PAGE = 50;
+
+beforeAll(async () => {
+  // A hundred people a minute. Every thousandth is on the plan pro.
+  await database.drizzle.execute(sql`
+    insert into seen_people (project_id, distinct_id, first_seen_at, last_seen_at)
+    select 'shop', 'user-' || i, timestamptz '2025-01-01Z' + i / 100 * interval '1 minute',
+      timestamptz '2026-01-01Z' + i / 100 * interval '1 minute' from generate_series(1, ${PEOPLE}) as i`);
+  await database.drizzle.execute(sql`
+    insert into people (project_id, distinct_id, traits)
+    select 'shop', 'user-' || i, json_build_object('name', 'Name ' || i, 'email', i || '@example.com',
+      'plan', case when i % 1000 = 0 then 'pro' else 'free' end) from generate_series(1, ${PEOPLE}) as i`);
+  await database.drizzle.execute(
+    sql`insert into cohorts values ('shop', 'named', '[]', ${'{user-7,user-70}'}, false)`,
+  );
+  await database.drizzle.execute(sql`analyze`);
+}, 60_000);
+afterAll(async () => {
+  await database.close();
+  await test.drop();
+});
+
+/** Returns the number of people of a page, and the rows read to find them. */
+async function pageOf(query: Partial<PeopleQuery>): Promise<{ people: number; rows: number }> {
+  return database.drizzle.transaction(async (tx) => {
+    const read = async () => {
+      const [row] = await tx.execute<{ rows: number | bigint }>(sql`
+        select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows from pg_stat_xact_user_tables
+        where relname in ('seen_people', 'people')`);
+      return Number(row?.rows);
+    };
+    const before = await read();
+    const db = tx as unknown as typeof database.drizzle;
+    const list = createListPeople({ store: createPeopleListStore(db), people: createPeopleStore(db) });
+    const page = JSON.parse(await list('shop', { sort: 'last_seen', limit: PAGE, ...query }));
+    return { people: page.people.length, rows: (await read()) - before };
+  });
+}
+
+describe('a page of a list of people', () => {
+  it.each(['last_seen', 'first_seen'] as const)(
+    'reads two rows for each person, sorted by %s',
+    async (sort) => {
+      const { people, rows } = await pageOf({ sort });
+      expect(people).toBe(PAGE);
+      expect(rows).toBeLessThanOrEqual(2 * (PAGE + 1));
+    },
+  );
+
+  it.each(['user-3141', 'name 3141', '3141@example'])(
+    'reads only the people whom the search %s finds',
+    async (search) => {
+      const { people, rows } = await pageOf({ search });
+      expect(people).toBeGreaterThan(0);
+      expect(rows).toBeLessThanOrEqual(3 * people);
+    },
+  );
+
+  it('walks the list where a search finds more than ten thousand people', async () => {
+    const { people, rows } = await pageOf({ search: 'user-' });
+    expect(people).toBe(PAGE);
+    expect(rows).toBeLessThanOrEqual(10_001 + 2 * 500);
+  });
+
+  it('reads only the members of a cohort without clauses', async () => {
+    const { people, rows } = await pageOf({ cohort: 'named' });
+    expect(people).toBe(2);
+    expect(rows).toBeLessThanOrEqual(2 * people);
+  });
+
+  it('reads at most 20,000 people for clauses that few match', async () => {
+    const { people, rows } = await pageOf({ where: [{ attribute: 'plan', op: 'eq', value: 'pro' }] });
+    expect(people).toBe(20);
+    expect(rows).toBeLessThanOrEqual(2 * 20_000);
+  });
+});
