@@ -117,7 +117,7 @@ CREATE TABLE "projects" (
 );
 --> statement-breakpoint
 CREATE TABLE "published_offsets" (
-	"partition" integer PRIMARY KEY NOT NULL,
+	"log_partition" integer PRIMARY KEY NOT NULL,
 	"next_offset" bigint NOT NULL
 );
 --> statement-breakpoint

@@ -1,4 +1,4 @@
 export { auditMigrations } from './migrations.ts';
-export { createRelay, type Relay } from './relay.ts';
-export { appendEntry, createOutboxStore } from './store.ts';
+export { createAuditRelay } from './relay.ts';
+export { appendEntry, auditLagSeconds, createAuditSource } from './store.ts';
 export { AUDIT_TOPIC, auditTopic, parseAuditRecord } from './topic.ts';

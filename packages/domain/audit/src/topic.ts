@@ -19,11 +19,6 @@ export function auditTopic(replication: number): TopicSpec {
   };
 }
 
-/** Returns the record of an entry, given as JSON. */
-export function auditRecord(entry: string): OutgoingRecord {
-  return { partition: 0, key: null, value: Buffer.from(entry), headers: {} };
-}
-
 /** Returns undefined if the record is not an audit entry. */
 export function parseAuditRecord({ value }: Pick<OutgoingRecord, 'value'>): AuditEntry | undefined {
   try {

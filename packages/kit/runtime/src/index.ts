@@ -11,7 +11,6 @@
  */
 export { kafkaConnection, openEventLog, openWholeLog } from './backings/event-log.ts';
 export { openObjects } from './backings/object-store.ts';
-export { type BackgroundPublisher, createPublisher, type Unpublished } from './backings/publisher.ts';
 export { openRedis } from './backings/redis.ts';
 export { type Backfills, createBackfills } from './maintenance/backfill.ts';
 export { createRetention, type Retention } from './maintenance/retention.ts';

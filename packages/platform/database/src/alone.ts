@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Db } from './database.ts';
+import type { Db, Tx } from './database.ts';
 
 /** Shorter than the time after which PostgreSQL ends an idle transaction. */
 const BEAT_MS = 5_000;
@@ -13,10 +13,7 @@ export async function runAlone(db: Db, name: string, work: () => Promise<void>):
   let beating: NodeJS.Timeout | undefined;
   try {
     return await db.transaction(async (tx) => {
-      const [row] = await tx.execute(
-        sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 7)) as taken`,
-      );
-      if (row?.['taken'] !== true) return false;
+      if (!(await tryLock(tx, name))) return false;
       beating = setInterval(() => void tx.execute(sql`select 1`).catch(() => undefined), BEAT_MS);
       await work();
       return true;
@@ -24,4 +21,12 @@ export async function runAlone(db: Db, name: string, work: () => Promise<void>):
   } finally {
     clearInterval(beating);
   }
+}
+
+/** Takes the lock of this name until the transaction ends. Returns false if another process holds it. */
+export async function tryLock(tx: Tx, name: string): Promise<boolean> {
+  const [row] = await tx.execute(
+    sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 7)) as taken`,
+  );
+  return row?.['taken'] === true;
 }

@@ -1,4 +1,4 @@
-export { runAlone } from './alone.ts';
+export { runAlone, tryLock } from './alone.ts';
 export { type Backfill, type BackfillBatch, stepBackfill } from './backfill.ts';
 export {
   type Database,

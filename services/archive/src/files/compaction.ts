@@ -1,4 +1,4 @@
-import type { Database } from '@switchboard/database';
+import { type Database, runAlone } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import { poll } from '@switchboard/resilience';
@@ -10,7 +10,7 @@ import { createEventErasure } from './event-erasure.ts';
 import { rebuildManifest } from './manifest-rebuild.ts';
 import { mergeFiles } from './merging.ts';
 import { deleteFiles } from './rewrite.ts';
-import { createFilesStore, type FilesStore, lockCompaction } from './store.ts';
+import { createFilesStore, type FilesStore } from './store.ts';
 
 interface CompactionOptions {
   database: Database;
@@ -39,7 +39,6 @@ export interface Compaction {
 /** How long merged files stay. A query that has listed them reads them within minutes. */
 export const REPLACED_SECONDS = 3_600;
 const IDLE_MS = 15_000;
-const BEAT_MS = 5_000;
 const HOUR_MS = 60 * 60 * 1000;
 /** Kafka may keep a record longer than its retention, by up to the age of a log file. */
 const GRACE_HOURS = 31 * 24;
@@ -65,17 +64,10 @@ export function createCompaction(options: CompactionOptions): Compaction {
 
   /** Takes a lock to save work. Correctness does not depend on it: a second step has no effect. */
   async function workAlone(): Promise<void> {
-    let beating: NodeJS.Timeout | undefined;
-    try {
-      await database.drizzle.transaction(async (tx) => {
-        if (!(await lockCompaction(tx))) return;
-        beating = setInterval(() => void lockCompaction(tx).catch(() => undefined), BEAT_MS);
-        const { signal } = stopping;
-        await work({ ...rest, store, signal, merges, onMerged: merged.add });
-      });
-    } finally {
-      clearInterval(beating);
-    }
+    const { signal } = stopping;
+    await runAlone(database.drizzle, 'merge files', () =>
+      work({ ...rest, store, signal, merges, onMerged: merged.add }),
+    );
   }
 
   return {

@@ -19,7 +19,7 @@ onEachBacking('the publisher of files', ({ harness, run }) => {
   function start(log: EventLog = harness.log) {
     const logger = createLogger({ service: 'archive', level: 'silent' });
     const publisher = createFilesPublisher({
-      database: harness.database,
+      db: harness.database.drizzle,
       log,
       region: 'eu',
       group: EVENTS_GROUP,

@@ -1,24 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   ARCHIVE_FILES_TOPIC,
   type ArchiveFileRecord,
   archivedOffsetsRecord,
   ingestionTopics,
 } from '@switchboard/contracts';
-import type { Database, Tx } from '@switchboard/database';
-import { type EventLog, UnknownTopic } from '@switchboard/event-log';
-import { type BackgroundPublisher, createPublisher, type Logger } from '@switchboard/runtime';
-import { createFilesStore, createPublishedFilesStore, type UnpublishedFile } from './store.ts';
+import type { Db, Tx } from '@switchboard/database';
+import { type EventLog, type OutgoingRecord, UnknownTopic } from '@switchboard/event-log';
+import {
+  compactedTopic,
+  createRelay,
+  type Relay,
+  type RelayLogger,
+  toPartitionZero,
+} from '@switchboard/outbox';
+import {
+  createFilesStore,
+  createPublishedFilesStore,
+  filesRepublication,
+  type UnpublishedFile,
+} from './store.ts';
 
 interface PublisherOptions {
-  database: Database;
+  db: Db;
   log: EventLog;
   region: string;
   /** The consumer group that writes events to files. */
   group: string;
   /** The replication factor of the topic. */
   replication: number;
-  logger: Logger;
+  logger: RelayLogger;
 }
+
+type Change = { file: UnpublishedFile } | { archived: OutgoingRecord };
 
 const BATCH_SIZE = 200;
 
@@ -26,14 +40,36 @@ const BATCH_SIZE = 200;
  * Publishes each change of the table of files to the topic `archive-files`, and the end offsets of the events in
  * these files.
  */
-export function createFilesPublisher({ region, group, ...options }: PublisherOptions): BackgroundPublisher {
-  return createPublisher({
+export function createFilesPublisher({ region, group, replication, ...options }: PublisherOptions): Relay {
+  let published: OutgoingRecord | undefined;
+  return createRelay<Change>({
     ...options,
-    topic: ARCHIVE_FILES_TOPIC,
-    unpublished: createPublishedFilesStore,
-    recordOf: (file) => recordOf(file, region),
+    topic: compactedTopic(ARCHIVE_FILES_TOPIC, replication),
+    source(tx) {
+      const files = createPublishedFilesStore(tx);
+      return {
+        async oldest(limit) {
+          // Read before the files, and published after them.
+          const archived = await archivedOffsets(tx, { log: options.log, group, region });
+          const changes: Change[] = (await files.oldest(limit)).map((file) => ({ file }));
+          const isNew = archived !== undefined && !isDeepStrictEqual(archived, published);
+          return isNew && changes.length < limit ? [...changes, { archived }] : changes;
+        },
+        async markPublished(changes) {
+          await files.markPublished(changes.flatMap((change) => ('file' in change ? [change.file] : [])));
+          for (const change of changes) if ('archived' in change) published = change.archived;
+        },
+      };
+    },
+    republication: {
+      ...filesRepublication,
+      publishAll(tx) {
+        published = undefined;
+        return filesRepublication.publishAll(tx);
+      },
+    },
+    recordOf: (change) => ('file' in change ? recordOf(change.file, region) : change.archived),
     batchSize: BATCH_SIZE,
-    summary: (tx) => archivedOffsets(tx, { log: options.log, group, region }),
   });
 }
 
@@ -44,10 +80,11 @@ export function createFilesPublisher({ region, group, ...options }: PublisherOpt
 async function archivedOffsets(
   tx: Tx,
   { log, group, region }: Pick<PublisherOptions, 'log' | 'group' | 'region'>,
-) {
+): Promise<OutgoingRecord | undefined> {
   if (await createFilesStore(tx).isRebuildWanted()) return undefined;
   try {
-    return archivedOffsetsRecord(region, await log.committedOffsets(group, ingestionTopics.events));
+    const record = archivedOffsetsRecord(region, await log.committedOffsets(group, ingestionTopics.events));
+    return { ...record, partition: 0 };
   } catch (error) {
     // Ingestion creates the topic.
     if (error instanceof UnknownTopic) return undefined;
@@ -73,5 +110,5 @@ function recordOf(file: UnpublishedFile, region: string) {
     createdAt: at(file.createdAt),
   };
   const value = file.isGone ? null : Buffer.from(JSON.stringify(record));
-  return { key: file.key, value };
+  return toPartitionZero(file.key, value);
 }

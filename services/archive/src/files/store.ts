@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Tx } from '@switchboard/database';
-import type { Unpublished } from '@switchboard/runtime';
+import type { OutboxSource, Republication } from '@switchboard/outbox';
 import { type SQL, sql } from 'drizzle-orm';
 import type { NewFile } from '../rows/contents.ts';
 import { adoptions, erasedProjects, eventFiles, publishedFiles } from '../schema/index.ts';
@@ -92,9 +92,6 @@ export interface FilesStore {
   forget(days: number, limit: number): Promise<number>;
 }
 
-/** An arbitrary number for the lock of the publisher. */
-const PUBLISHER_LOCK = 4_107_526_644;
-const COMPACTION_LOCK = 4_107_526_645;
 /** A step that takes longer is not carried out. */
 const MAX_STEP_SECONDS = 3600;
 /** The id of the step that replaces files by nothing. */
@@ -290,22 +287,11 @@ export function createFilesStore(db: Db): FilesStore {
   };
 }
 
-/** Takes or keeps the lock for merging files until the transaction ends. Returns false if another process has it. */
-export async function lockCompaction(tx: Tx): Promise<boolean> {
-  const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${COMPACTION_LOCK}) as taken`);
-  return row?.['taken'] === true;
-}
+// Other files belong to a prepared step that is not, or never was, carried out.
+const isWritten = sql`(replaced_at is null or replaced_by is not null or deleted_at is not null)`;
 
-export function createPublishedFilesStore(tx: Tx): Unpublished<UnpublishedFile> {
-  // Other files belong to a prepared step that is not, or never was, carried out.
-  const isWritten = sql`(replaced_at is null or replaced_by is not null or deleted_at is not null)`;
-
+export function createPublishedFilesStore(tx: Tx): OutboxSource<UnpublishedFile> {
   return {
-    async lock() {
-      const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${PUBLISHER_LOCK}) as taken`);
-      return row?.['taken'] === true;
-    },
-
     async oldest(limit) {
       const rows = await tx.execute<FileRow & { revision: string; replaces: string[]; is_gone: boolean }>(sql`
         select ${columns}, revision::text as revision,
@@ -322,32 +308,24 @@ export function createPublishedFilesStore(tx: Tx): Unpublished<UnpublishedFile> 
       }));
     },
 
-    async markPublished(files, nextOffset) {
+    async markPublished(files) {
       await tx.execute(sql`
         update ${eventFiles} set published_at = now()
         from unnest(${sql.param(files.map(({ key }) => key))}::text[],
           ${sql.param(files.map(({ revision }) => String(revision)))}::text[]::bigint[]) as sent (key, revision)
         where event_files.key = sent.key and event_files.revision = sent.revision`);
-      await tx.execute(sql`
-        insert into ${publishedFiles} (log_partition, next_offset) values (0, ${String(nextOffset)})
-        on conflict (log_partition) do update set next_offset = excluded.next_offset`);
-    },
-
-    async nextOffset() {
-      const [row] = await tx.select({ nextOffset: publishedFiles.nextOffset }).from(publishedFiles);
-      return row && BigInt(row.nextOffset);
-    },
-
-    async publishAll() {
-      await tx.execute(sql`
-        insert into ${publishedFiles} (log_partition, next_offset) values (0, 0)
-        on conflict (log_partition) do update set next_offset = 0`);
-      const rows = await tx.execute(sql`
-        update ${eventFiles} set published_at = null where published_at is not null and ${isWritten} returning 1`);
-      return rows.length;
     },
   };
 }
+
+export const filesRepublication: Republication = {
+  offsets: publishedFiles,
+  async publishAll(tx) {
+    const rows = await tx.execute(sql`
+      update ${eventFiles} set published_at = null where published_at is not null and ${isWritten} returning 1`);
+    return rows.length;
+  },
+};
 
 function fileOf(row: FileRow): KnownFile {
   return {

@@ -51,7 +51,7 @@ describe('archived events', () => {
         });
       }
     const publisher = createFilesPublisher({
-      database,
+      db: database.drizzle,
       log,
       region: 'eu',
       group: EVENTS_GROUP,

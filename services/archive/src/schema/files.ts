@@ -1,3 +1,4 @@
+import { offsetsTable } from '@switchboard/outbox/schema';
 import { sql } from 'drizzle-orm';
 import { bigint, date, index, integer, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
@@ -56,10 +57,7 @@ export const eventFiles = pgTable(
 );
 
 /** The offset after the last record published to `archive-files`, by partition. */
-export const publishedFiles = pgTable('published_files', {
-  logPartition: integer('log_partition').primaryKey(),
-  nextOffset: number('next_offset').notNull(),
-});
+export const publishedFiles = offsetsTable('published_files');
 
 /** Projects with events to erase. A row is deleted once they are erased. */
 export const erasedProjects = pgTable('erased_projects', {

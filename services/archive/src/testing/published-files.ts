@@ -27,7 +27,7 @@ type Backings = Pick<EventsHarness, 'database' | 'log'>;
 export async function publishFiles({ database, log }: Backings): Promise<PublishedFile[]> {
   const logger = createLogger({ service: 'archive', level: 'silent' });
   const publisher = createFilesPublisher({
-    database,
+    db: database.drizzle,
     log,
     region: 'eu',
     group: EVENTS_GROUP,

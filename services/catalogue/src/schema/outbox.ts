@@ -1,4 +1,5 @@
-import { bigint, integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { offsetsTable } from '@switchboard/outbox/schema';
+import { bigint, pgTable, text } from 'drizzle-orm/pg-core';
 import { createdAt } from './columns.ts';
 
 /** Records of the topic `directory` that are not yet published, in commit order. The id is the revision. */
@@ -10,7 +11,4 @@ export const outbox = pgTable('outbox', {
 });
 
 /** The offset after the last record published to each partition of the topic `directory`. */
-export const publishedOffsets = pgTable('published_offsets', {
-  partition: integer().primaryKey(),
-  nextOffset: bigint('next_offset', { mode: 'bigint' }).notNull(),
-});
+export const publishedOffsets = offsetsTable('published_offsets');

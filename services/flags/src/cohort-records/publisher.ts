@@ -1,15 +1,21 @@
 import { COHORTS_TOPIC, type CohortRecord, cohortKey } from '@switchboard/contracts';
-import type { Database } from '@switchboard/database';
+import type { Db } from '@switchboard/database';
 import { type EventLog, MAX_RECORD_BYTES } from '@switchboard/event-log';
-import { type BackgroundPublisher, createPublisher, type Logger } from '@switchboard/runtime';
-import { type ChangedCohort, createCohortRecordsStore } from './store.ts';
+import {
+  compactedTopic,
+  createRelay,
+  type Relay,
+  type RelayLogger,
+  toPartitionZero,
+} from '@switchboard/outbox';
+import { type ChangedCohort, cohortRepublication, createCohortRecordsStore } from './store.ts';
 
 interface PublisherOptions {
-  database: Pick<Database, 'drizzle'>;
+  db: Db;
   log: EventLog;
   /** The replication factor of the topic. */
   replication: number;
-  logger: Logger;
+  logger: RelayLogger;
 }
 
 /** The number of records read and sent together. Each can be up to a mebibyte. */
@@ -18,24 +24,25 @@ const BATCH_SIZE = 10;
 const MAX_VALUE_BYTES = MAX_RECORD_BYTES - 10_000;
 
 /** Publishes each change of a cohort to the topic `cohorts`. */
-export function createCohortsPublisher(options: PublisherOptions): BackgroundPublisher {
-  return createPublisher({
+export function createCohortsPublisher({ replication, ...options }: PublisherOptions): Relay {
+  return createRelay({
     ...options,
-    topic: COHORTS_TOPIC,
-    unpublished: createCohortRecordsStore,
+    topic: compactedTopic(COHORTS_TOPIC, replication),
+    source: createCohortRecordsStore,
+    republication: cohortRepublication,
     recordOf: (cohort) => recordOf(cohort, options.logger),
     batchSize: BATCH_SIZE,
   });
 }
 
-function recordOf({ projectId, id, now }: ChangedCohort, logger: Logger) {
+function recordOf({ projectId, id, now }: ChangedCohort, logger: RelayLogger) {
   const value = now && Buffer.from(JSON.stringify({ projectId, id, ...now } satisfies CohortRecord));
   const key = cohortKey(projectId, id);
-  if (value === null || value.length <= MAX_VALUE_BYTES) return { key, value };
+  if (value === null || value.length <= MAX_VALUE_BYTES) return toPartitionZero(key, value);
   logger.warn(
     { projectId, cohort: id, bytes: value.length },
     'cohort is too large for a record: insights reject queries that name it',
   );
   const rest: CohortRecord = { projectId, id, match: [], distinctIds: null };
-  return { key, value: Buffer.from(JSON.stringify(rest)) };
+  return toPartitionZero(key, Buffer.from(JSON.stringify(rest)));
 }

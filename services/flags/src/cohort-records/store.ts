@@ -1,6 +1,6 @@
 import type { Clause, Combination, DidCondition } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import type { Unpublished } from '@switchboard/runtime';
+import type { OutboxSource, Republication } from '@switchboard/outbox';
 import { sql } from 'drizzle-orm';
 import { cohortPeople, cohorts, publishedCohorts, unpublishedCohorts } from '../schema/index.ts';
 
@@ -18,13 +18,11 @@ export interface ChangedCohort {
   } | null;
 }
 
-export interface CohortRecordsStore extends Unpublished<ChangedCohort> {
+export interface CohortRecordsStore extends OutboxSource<ChangedCohort> {
   /** Marks cohorts for publishing after the transaction. */
   announce(projectId: string, ids: readonly string[]): Promise<void>;
 }
 
-/** The key of the advisory lock that the publishing instance holds. The number is arbitrary. */
-const PUBLISHER_LOCK = 4_107_526_646;
 const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('unpublished_cohorts', 'revision'))`;
 
 interface ChangedRow extends Record<string, unknown> {
@@ -45,11 +43,6 @@ export function createCohortRecordsStore(tx: Db | Tx): CohortRecordsStore {
         insert into ${unpublishedCohorts} (project_id, cohort_id)
         select ${projectId}, id from unnest(${sql.param([...new Set(ids)])}::text[]) as changed(id) order by id
         on conflict (project_id, cohort_id) do update set revision = ${NEXT_REVISION}`);
-    },
-
-    async lock() {
-      const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${PUBLISHER_LOCK}) as taken`);
-      return row?.['taken'] === true;
     },
 
     async oldest(limit) {
@@ -77,7 +70,7 @@ export function createCohortRecordsStore(tx: Db | Tx): CohortRecordsStore {
       }));
     },
 
-    async markPublished(changed, nextOffset) {
+    async markPublished(changed) {
       const column = (values: string[]) => sql`${sql.param(values)}::text[]`;
       await tx.execute(sql`
         delete from ${unpublishedCohorts} using unnest(
@@ -85,26 +78,16 @@ export function createCohortRecordsStore(tx: Db | Tx): CohortRecordsStore {
           ${column(changed.map(({ revision }) => revision))}::bigint[]) as sent (project_id, cohort_id, revision)
         where unpublished_cohorts.project_id = sent.project_id
           and unpublished_cohorts.cohort_id = sent.cohort_id and unpublished_cohorts.revision = sent.revision`);
-      await expect(nextOffset);
-    },
-
-    async nextOffset() {
-      const [row] = await tx.select({ nextOffset: publishedCohorts.nextOffset }).from(publishedCohorts);
-      return row && BigInt(row.nextOffset);
-    },
-
-    async publishAll() {
-      await expect(0n);
-      const rows = await tx.execute(sql`
-        insert into ${unpublishedCohorts} (project_id, cohort_id) select project_id, id from ${cohorts}
-        on conflict do nothing returning 1`);
-      return rows.length;
     },
   };
-
-  async function expect(nextOffset: bigint): Promise<void> {
-    await tx.execute(sql`
-      insert into ${publishedCohorts} (log_partition, next_offset) values (0, ${String(nextOffset)})
-      on conflict (log_partition) do update set next_offset = excluded.next_offset`);
-  }
 }
+
+export const cohortRepublication: Republication = {
+  offsets: publishedCohorts,
+  async publishAll(tx) {
+    const rows = await tx.execute(sql`
+      insert into ${unpublishedCohorts} (project_id, cohort_id) select project_id, id from ${cohorts}
+      on conflict do nothing returning 1`);
+    return rows.length;
+  },
+};

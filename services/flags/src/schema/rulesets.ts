@@ -1,16 +1,7 @@
 import type { Clause, CohortList, Combination, DidCondition, FlagEntry } from '@switchboard/contracts';
+import { offsetsTable } from '@switchboard/outbox/schema';
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  bigserial,
-  index,
-  integer,
-  json,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-} from 'drizzle-orm/pg-core';
+import { bigserial, index, integer, json, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 /** One row per project that has flags or cohorts. Edits of a project lock it. */
 export const rulesets = pgTable('rulesets', {
@@ -118,8 +109,4 @@ export const unpublishedCohorts = pgTable(
 );
 
 /** The progress of publishing to the topic `cohorts`. */
-export const publishedCohorts = pgTable('published_cohorts', {
-  logPartition: integer('log_partition').primaryKey(),
-  /** The offset after the last record. */
-  nextOffset: bigint('next_offset', { mode: 'bigint' }).notNull(),
-});
+export const publishedCohorts = offsetsTable('published_cohorts');

@@ -1,10 +1,7 @@
-import type { Db, Tx } from '@switchboard/database';
+import { type Db, type Tx, tryLock } from '@switchboard/database';
 import { and, eq, gt, isNotNull, isNull, notExists, or, type SQL, sql } from 'drizzle-orm';
 import { type Entries, type ErasureSubject, entryId, type Kind, parseEntry } from '../record.ts';
 import { doneErasures, entries } from '../schema.ts';
-
-/** The advisory lock of erasures. Any number works that nothing else in a service's database uses. */
-const ERASURES_LOCK = 7_215_330_984;
 
 const PAGE = 100;
 /** Has no parameters, so that it matches the condition of the index. */
@@ -58,10 +55,7 @@ export async function readErasure(tx: Tx, id: string): Promise<Entries['erasure'
  * Acquires the lock that allows one process of the service to erase. Returns false if another process holds it.
  * PostgreSQL ends a transaction that is idle for too long; see `keepLock`.
  */
-export async function lockErasures(tx: Tx): Promise<boolean> {
-  const [row] = await tx.execute(sql`select pg_try_advisory_xact_lock(${ERASURES_LOCK}) as taken`);
-  return row?.['taken'] === true;
-}
+export const lockErasures = (tx: Tx): Promise<boolean> => tryLock(tx, 'erase');
 
 /** Prevents the transaction from becoming idle. Throws, which ends the transaction, if the lock is lost. */
 export async function keepLock(tx: Tx): Promise<void> {

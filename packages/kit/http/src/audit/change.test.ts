@@ -1,4 +1,4 @@
-import { appendEntry, auditMigrations, createOutboxStore } from '@switchboard/audit';
+import { appendEntry, auditMigrations, createAuditSource } from '@switchboard/audit';
 import { operation } from '@switchboard/contracts';
 import { type Database, migrate, newId, openDatabase } from '@switchboard/database';
 import { testDatabase } from '@switchboard/testkit';
@@ -39,7 +39,7 @@ beforeEach(async () => {
 });
 
 const stored = async () =>
-  (await createOutboxStore(database.drizzle).oldest(10)).map(({ entry }) => JSON.parse(entry));
+  (await createAuditSource(database.drizzle).oldest(10)).map(({ entry }) => JSON.parse(entry));
 
 function audited() {
   const call = { parameter: () => undefined, requestId: newId('req'), address: '192.0.2.1' };

@@ -1,4 +1,4 @@
-import { appendEntry, createOutboxStore, createRelay } from '@switchboard/audit';
+import { appendEntry, auditLagSeconds, createAuditRelay } from '@switchboard/audit';
 import { type AuditEntry, auditOutcome, type Operation, type ServiceName } from '@switchboard/contracts';
 import { type Db, newId, type Tx } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
@@ -42,7 +42,7 @@ interface AuditTrailOptions {
     metrics: Metrics;
   };
   db: Db;
-  log: Pick<EventLog, 'createTopics' | 'publish'>;
+  log: EventLog;
 }
 
 const MINUTE_MS = 60_000;
@@ -67,7 +67,7 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
     'switchboard_audit_lag_seconds',
     'Age of the oldest unpublished entry of the audit trail.',
     [],
-    async () => [{ labels: {}, value: await createOutboxStore(db).lagSeconds() }],
+    async () => [{ labels: {}, value: await auditLagSeconds(db) }],
   );
 
   async function write(entry: AuditEntry): Promise<void> {
@@ -80,8 +80,8 @@ export function createAuditTrail({ service, context, db, log }: AuditTrailOption
   const anonymous = createRejections({ ...ANONYMOUS, ...rejections });
   const flush = () => Promise.all([identified.flush(), anonymous.flush()]);
 
-  const onFailure = (error: unknown) => logger.failed('publish the audit trail', error);
-  const relay = createRelay({ db, log, replication: config.TOPIC_REPLICATION, onFailure });
+  const onFailure = (error: unknown) => logger.failed('write counted rejections', error);
+  const relay = createAuditRelay({ db, log, replication: config.TOPIC_REPLICATION, logger });
   const stopping = new AbortController();
   let flushing: Promise<void> | undefined;
 

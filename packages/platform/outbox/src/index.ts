@@ -1,0 +1,10 @@
+export { oldestAgeSeconds, removeRows } from './queue-table.ts';
+export {
+  compactedTopic,
+  createRelay,
+  type OutboxSource,
+  type Relay,
+  type RelayLogger,
+  type Republication,
+  toPartitionZero,
+} from './relay.ts';
