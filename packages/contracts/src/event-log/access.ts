@@ -87,7 +87,7 @@ const followers = {
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
       personIdsOf('analytics'),
       { group: 'analytics.clickhouse', topics: [events] },
-      { group: 'analytics.clickhouse-people', topics: [identifies, groups] },
+      { group: 'analytics.clickhouse-people', topics: [identifies, groups, PEOPLE_TOPIC] },
     ],
     // The group of the previous version, which may run at the same time.
     watches: [{ group: 'archive.events', topics: [events] }],

@@ -4,21 +4,26 @@ import { insertRows, known, removeRowsOf } from './requests.ts';
 
 /** A table of copies. Its primary key is the same as in PostgreSQL. */
 export interface CopiedTable {
-  name: 'people' | 'groups';
+  name: 'people' | 'groups' | 'person_ids';
   key: readonly string[];
-  /** JSON objects. */
-  documents: readonly string[];
+  /** Further columns, as text. */
+  values: readonly string[];
 }
 
 export const PEOPLE: CopiedTable = {
   name: 'people',
   key: ['project_id', 'distinct_id'],
-  documents: ['traits', 'groups'],
+  values: ['traits', 'groups', 'seen_on'],
 };
 export const GROUPS: CopiedTable = {
   name: 'groups',
   key: ['project_id', 'type', 'id'],
-  documents: ['traits'],
+  values: ['traits', 'seen_on'],
+};
+export const PERSON_IDS: CopiedTable = {
+  name: 'person_ids',
+  key: ['project_id', 'distinct_id'],
+  values: ['person_id'],
 };
 
 /** The values of the columns of a primary key. */
@@ -32,6 +37,8 @@ export interface ClickhousePeopleStore {
   insert(table: CopiedTable, token: string, rows: readonly CopiedRow[], signal: AbortSignal): Promise<void>;
   /** Returns the next keys in order, after `after`. */
   keysAfter(table: CopiedTable, after: Key | undefined, limit: number, signal: AbortSignal): Promise<Key[]>;
+  /** Returns the keys in `people` of the persons of ids, without those of ids that have no copy. */
+  personsOf(ids: readonly Key[], signal: AbortSignal): Promise<Key[]>;
   /** Removes rows, also from disk. Idempotent. */
   remove(table: CopiedTable, keys: readonly Key[], bounds: RemovalBounds): Promise<void>;
   /** Removes all rows of a project, also from disk. Idempotent. */
@@ -54,6 +61,7 @@ interface RemovalBounds {
 
 /** Keys are part of the URL of a request. */
 const KEYS_AT_ONCE = 20;
+const IDS_AT_ONCE = 200;
 const NEWEST = String(2n ** 64n - 1n);
 
 const countRows = z.tuple([z.object({ rows: z.coerce.number() })]);
@@ -89,6 +97,21 @@ export function createClickhousePeopleStore(client: ClickHouseClient): Clickhous
         signal,
       );
       return keyRows.parse(rows).map((row) => key.map((column) => row[column] ?? ''));
+    },
+
+    async personsOf(ids, signal) {
+      const found: Key[] = [];
+      for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
+        const some = ids.slice(start, start + IDS_AT_ONCE);
+        const rows = await rowsOf(
+          `select distinct project_id, person_id from person_ids final where (project_id, distinct_id) in (
+            select arrayJoin(arrayZip({projects: Array(String)}, {ids: Array(String)})) as key)`,
+          { projects: some.map(([project]) => project), ids: some.map(([, id]) => id) },
+          signal,
+        );
+        for (const row of keyRows.parse(rows)) found.push([row['project_id'] ?? '', row['person_id'] ?? '']);
+      }
+      return found;
     },
 
     async remove({ name, key }, keys, { version = NEWEST, signal }) {

@@ -56,7 +56,7 @@ export async function known<T>(answer: Promise<T>): Promise<T> {
 }
 
 interface RowsOfProject {
-  table: 'events' | 'project_versions' | 'people' | 'groups';
+  table: 'events' | 'project_versions' | 'people' | 'groups' | 'person_ids';
   projectId: string;
   signal: AbortSignal;
 }

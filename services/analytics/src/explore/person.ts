@@ -43,7 +43,7 @@ export function createFindPerson({ store, events }: FindPersonOptions): FindPers
     const result = await events(projectId, { distinctId, ...page });
     return queue(projectId, async () => {
       const { traits, groups } = (await store.find(projectId, distinctId)) ?? { traits: '{}', groups: [] };
-      const cohorts = await store.cohortsFor(projectId, distinctId);
+      const cohorts = await store.cohortsFor(projectId, [distinctId]);
       const person = {
         distinctId,
         traits: parseTraits(traits),

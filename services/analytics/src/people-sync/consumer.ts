@@ -1,3 +1,4 @@
+import { PEOPLE_TOPIC, parsePersonKey } from '@switchboard/contracts';
 import {
   type BackgroundConsumer,
   createConsumer,
@@ -14,12 +15,14 @@ import {
   positionAfter,
   USER_STATE_TOPICS,
 } from '@switchboard/user-state';
-import { type CopiedTable, GROUPS, type Key, PEOPLE } from '../clickhouse/people-store.ts';
+import { type CopiedTable, GROUPS, type Key, PEOPLE, PERSON_IDS } from '../clickhouse/people-store.ts';
 import type { PeopleSync } from './people-sync.ts';
 import type { PeopleSyncStore } from './store.ts';
 
 /** The consumer group. Its committed offsets are the progress of copying people to ClickHouse. */
 export const CLICKHOUSE_PEOPLE_GROUP = 'analytics.clickhouse-people';
+
+export const CLICKHOUSE_PEOPLE_TOPICS = [...USER_STATE_TOPICS, PEOPLE_TOPIC];
 
 /** The maximum number of rows per insert. */
 const MAX_ROWS = 500;
@@ -31,14 +34,14 @@ const PATIENCE_MS = 10_000;
 
 interface ConsumerOptions {
   store: Pick<PeopleSyncStore, 'isApplied'>;
-  peopleSync: Pick<PeopleSync, 'copy'>;
+  peopleSync: Pick<PeopleSync, 'copy' | 'withPersons'>;
   log: Pick<EventLog, 'endOffsets' | 'consume'>;
   logger: Logger;
 }
 
 /**
- * Copies the people and groups named in `identifies` and `groups` to ClickHouse, once PostgreSQL has applied the
- * calls.
+ * Copies the people, groups and ids named in `identifies`, `groups` and `people` to ClickHouse, once PostgreSQL has
+ * applied the records.
  */
 export function createPeopleSyncConsumer({
   store,
@@ -46,7 +49,7 @@ export function createPeopleSyncConsumer({
   log,
   logger,
 }: ConsumerOptions): BackgroundConsumer {
-  const topics = USER_STATE_TOPICS;
+  const topics = CLICKHOUSE_PEOPLE_TOPICS;
   const copying = createFairQueue(MAX_COPYING);
 
   async function consume() {
@@ -56,9 +59,11 @@ export function createPeopleSyncConsumer({
 
   async function handle(batch: RecordBatch): Promise<void> {
     await untilApplied(batch);
-    const { people, groups } = keysIn(batch);
+    const { people, groups, personIds } = keysIn(batch);
     await copying(`${batch.topic}/${batch.partition}`, async () => {
-      await copy(batch, PEOPLE, people);
+      // Before the ids, because ClickHouse then no longer knows the person to whom an id belonged.
+      await copy(batch, PEOPLE, await peopleSync.withPersons([...people, ...personIds], batch.signal));
+      await copy(batch, PERSON_IDS, personIds);
       await copy(batch, GROUPS, groups);
     });
   }
@@ -88,8 +93,22 @@ export function createPeopleSyncConsumer({
   return createConsumer({ consume, topics, logger });
 }
 
-/** Returns the keys of the people and groups that the records change. Unreadable records change nothing. */
-function keysIn({ records }: RecordBatch): { people: Key[]; groups: Key[] } {
+/** The keys of the rows that the records of a batch change. */
+interface Changed {
+  people: Key[];
+  groups: Key[];
+  personIds: Key[];
+}
+
+/** Unreadable records change nothing. */
+function keysIn({ topic, records }: RecordBatch): Changed {
+  if (topic === PEOPLE_TOPIC) {
+    const named = records.flatMap(({ key }) => (key === null ? [] : (parsePersonKey(key) ?? [])));
+    const personIds = new Map(
+      named.map(({ projectId, distinctId }) => [`${projectId}\0${distinctId}`, [projectId, distinctId]]),
+    );
+    return { people: [], groups: [], personIds: [...personIds.values()] };
+  }
   const people = new Map<string, Key>();
   const groups = new Map<string, Key>();
   const add = (keys: Map<string, Key>, key: Key) => keys.set(JSON.stringify(key), key);
@@ -99,7 +118,7 @@ function keysIn({ records }: RecordBatch): { people: Key[]; groups: Key[] } {
     add(people, [change.projectId, change.distinctId]);
     for (const { projectId, type, id } of groupOf(change)) add(groups, [projectId, type, id]);
   }
-  return { people: [...people.values()], groups: [...groups.values()] };
+  return { people: [...people.values()], groups: [...groups.values()], personIds: [] };
 }
 
 function decoded(record: RecordBatch['records'][number]) {

@@ -1,13 +1,19 @@
 import type { Backfill } from '@switchboard/database';
-import { type ClickhousePeopleStore, type CopiedTable, GROUPS, PEOPLE } from '../clickhouse/people-store.ts';
+import {
+  type ClickhousePeopleStore,
+  type CopiedTable,
+  GROUPS,
+  PEOPLE,
+  PERSON_IDS,
+} from '../clickhouse/people-store.ts';
 import { createPeopleSync } from './people-sync.ts';
 import { createPeopleSyncStore, type PeopleSyncStore } from './store.ts';
 
 /** Time limit of a batch: PostgreSQL ends its transaction after half a minute without a statement. */
 const TIMEOUT_MS = 20_000;
 
-/** The ids of ClickHouse's tables, by name. */
-type TableIds = Record<CopiedTable['name'], string>;
+/** The ids of the tables in ClickHouse, by name. */
+type TableIds = Record<'people' | 'groups', string>;
 
 /**
  * Returns the name of a backfill. It contains the id of the table, so that a new ClickHouse is filled automatically.
@@ -17,7 +23,7 @@ const copyingOf = (name: CopiedTable['name'], id: string) => `${name} in ClickHo
 /** Returns the backfills that copy all people to ClickHouse, and then remove copies of those who no longer exist. */
 export async function peopleFills(clickHouse: ClickhousePeopleStore): Promise<Backfill[]> {
   const fills = await Promise.all(
-    [PEOPLE, GROUPS].map(async (table) => ({
+    [PEOPLE, GROUPS, PERSON_IDS].map(async (table) => ({
       table,
       copying: copyingOf(table.name, await clickHouse.tableId(table)),
     })),

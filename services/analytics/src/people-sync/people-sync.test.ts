@@ -1,6 +1,7 @@
-import { ingestionTopics } from '@switchboard/contracts';
+import { ingestionTopics, PEOPLE_TOPIC, personKey } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { openPostgresLog } from '@switchboard/event-log';
+import { createPersonIdsConsumer } from '@switchboard/person-ids';
 import { createBackfills, createLogger, createMetrics } from '@switchboard/runtime';
 import { clickHouseDatabase, eventually, testDatabase } from '@switchboard/testkit';
 import { createStateStore, createUserStateConsumer } from '@switchboard/user-state';
@@ -19,12 +20,17 @@ import { createClickhouseStore } from '../clickhouse/store.ts';
 import { createClickHouseEngine } from '../engine/clickhouse.ts';
 import { createErasure } from '../people/erasure.ts';
 import { createTablePeople } from '../people/sources.ts';
+import { saveChanges } from '../persons/store.ts';
 import { analyticsMigrations } from '../schema/migrations.ts';
 import { CLICKHOUSE_PEOPLE_GROUP, createPeopleSyncConsumer } from './consumer.ts';
 import { createFillState, peopleFills } from './fill.ts';
 import { createPeopleSync } from './people-sync.ts';
 import { createPeopleSyncStore } from './store.ts';
 
+const TOPICS_OF: Record<string, string[]> = {
+  'analytics.people': [ingestionTopics.identifies, ingestionTopics.groups],
+  'analytics.person-ids': [PEOPLE_TOPIC],
+};
 const MINUTE_MS = 60_000;
 /** Later than now, the latest time at which a new person can be seen. */
 const START = Date.parse('2126-03-01T10:00:00Z');
@@ -42,7 +48,7 @@ async function openSync() {
   const database = openDatabase({ url: own.url, applicationName: 'test' });
   const db = database.drizzle;
   const log = openPostgresLog({ url: own.url });
-  const topics = [ingestionTopics.identifies, ingestionTopics.groups];
+  const topics = [ingestionTopics.identifies, ingestionTopics.groups, PEOPLE_TOPIC];
   await log.createTopics(
     topics.map((name) => ({ name, partitions: 2, replication: 1, cleanup: 'delete' as const })),
   );
@@ -61,7 +67,7 @@ async function openSync() {
   }
 
   const behind = async (group: string) => {
-    const lags = await log.lag(group, topics);
+    const lags = await log.lag(group, TOPICS_OF[group] ?? topics);
     return lags.length === 0 ? 1n : lags.reduce((sum, lag) => sum + lag.behind, 0n);
   };
   const settled = (group: string) => eventually(async () => expect(await behind(group)).toBe(0n));
@@ -72,11 +78,32 @@ async function openSync() {
     store,
     publish,
     behind,
-    rows: async (table: 'people' | 'groups') =>
+    rows: async (table: 'people' | 'groups' | 'person_ids') =>
       (await clickHouse.query(`select * from ${table} final order by all`)).map(({ version, ...row }) => row),
     query: clickHouse.query,
     engine: createClickHouseEngine({ client, threads: 1, memoryBytes: 300_000_000, timeoutMs: 20_000 }),
     erasure: createErasure(db, { events: createClickhouseStore(client), people: store }),
+    /** Joins an id of the shop to a person, or parts it, in PostgreSQL and on the log. */
+    async join(distinctId: string, personId: string | null) {
+      const record = { projectId: 'shop', distinctId, personId, joinedAt: '2026-03-01T00:00:00.000Z' };
+      const value =
+        personId === null ? null : Buffer.from(JSON.stringify({ ...record, by: { kind: 'identify' } }));
+      const key = personKey('shop', distinctId);
+      await log.publish(PEOPLE_TOPIC, [{ partition: 0, key, value, headers: {} }]);
+      await settled('analytics.person-ids');
+    },
+    /** Applies joins to PostgreSQL. */
+    applyJoins() {
+      const consumer = createPersonIdsConsumer({
+        group: 'analytics.person-ids',
+        database,
+        log,
+        logger,
+        applied: saveChanges,
+      });
+      stops.unshift(() => consumer.stop());
+      consumer.start();
+    },
     /** Applies calls to PostgreSQL. */
     apply() {
       const consumer = createUserStateConsumer({
@@ -167,6 +194,45 @@ it('copies people and groups as PostgreSQL has them', async ({ sync }) => {
   expect(await sync.rows('groups')).toEqual([
     { project_id: 'shop', type: 'company', id: 'acme', traits: '{"size":10}', seen_on: '2126-03-01' },
   ]);
+});
+
+it('copies the ids of a person, with the traits of all of them, and parts them again', async ({ sync }) => {
+  await sync.publish(
+    ingestionTopics.identifies,
+    { distinct_id: 'phone', traits: { plan: 'free', device: 'phone' } },
+    { traits: { plan: 'pro' } },
+  );
+  await sync.apply();
+  const { settled } = sync.copy();
+  sync.applyJoins();
+  await sync.join('phone', 'ada');
+  await settled();
+  expect(await sync.rows('person_ids')).toEqual([
+    { project_id: 'shop', distinct_id: 'phone', person_id: 'ada' },
+  ]);
+  const traits = async () =>
+    (await sync.rows('people')).map(({ distinct_id, traits: own }) => [distinct_id, JSON.parse(String(own))]);
+  expect(await traits()).toContainEqual(['ada', { plan: 'pro', device: 'phone' }]);
+  await sync.publish(ingestionTopics.identifies, { distinct_id: 'phone', traits: { plan: 'team' } });
+  await settled();
+  expect(await traits()).toContainEqual(['ada', { plan: 'team', device: 'phone' }]);
+  await sync.join('phone', null);
+  await settled();
+  expect(await sync.rows('person_ids')).toEqual([]);
+  expect(await traits()).toEqual([
+    ['ada', { plan: 'pro' }],
+    ['phone', { plan: 'team', device: 'phone' }],
+  ]);
+});
+
+it('fills a new ClickHouse with the ids of persons', async ({ sync }) => {
+  sync.applyJoins();
+  await sync.join('phone', 'ada');
+  await sync.fill();
+  await eventually(async () => {
+    expect(await sync.rows('person_ids')).toHaveLength(1);
+    expect(await sync.rows('people')).toMatchObject([{ distinct_id: 'ada', traits: '{}' }]);
+  });
 });
 
 it('removes nothing for calls that only set the group of a person', async ({ sync }) => {

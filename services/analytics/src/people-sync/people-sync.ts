@@ -9,6 +9,8 @@ import { keyOf, type PeopleSyncStore, versionOf } from './store.ts';
 export interface PeopleSync {
   /** Copies the existing rows with these keys. Rows with the same token are inserted once. */
   copy(table: CopiedTable, token: string, keys: readonly Key[], signal: AbortSignal): Promise<void>;
+  /** Returns the keys of these ids in `people`, with those of their persons now and in ClickHouse. */
+  withPersons(ids: readonly Key[], signal: AbortSignal): Promise<Key[]>;
   /** Copies up to `limit` rows after a key, in key order. Returns the number of rows and the last key. */
   copyAfter(page: Page): Promise<{ rows: number; last: Key | undefined }>;
   /**
@@ -26,8 +28,8 @@ interface Page {
 }
 
 interface PeopleSyncOptions {
-  store: Pick<PeopleSyncStore, 'rows' | 'rowsAfter' | 'missing'>;
-  clickHouse: Pick<ClickhousePeopleStore, 'insert' | 'keysAfter' | 'remove'>;
+  store: Pick<PeopleSyncStore, 'rows' | 'rowsAfter' | 'missing' | 'personsOf'>;
+  clickHouse: Pick<ClickhousePeopleStore, 'insert' | 'keysAfter' | 'remove' | 'personsOf'>;
 }
 
 /** The number of rows read at once. For the largest people these are a dozen megabytes. */
@@ -77,6 +79,12 @@ export function createPeopleSync({ store, clickHouse }: PeopleSyncOptions): Peop
       const read = (start: number, end: number) => store.rows(table, keys.slice(start, end));
       await insertBlocks({ table, token, total: keys.length, read, signal });
       await prune(table, keys, signal);
+    },
+
+    async withPersons(ids, signal) {
+      if (ids.length === 0) return [];
+      const persons = [...(await store.personsOf(ids)), ...(await clickHouse.personsOf(ids, signal))];
+      return [...new Map([...ids, ...persons].map((key) => [JSON.stringify(key), key])).values()];
     },
 
     async copyAfter({ table, after, limit, signal }) {

@@ -2,8 +2,9 @@ import type { Db } from '@switchboard/database';
 import type { AppliedPosition } from '@switchboard/user-state';
 import { and, eq, gte, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import type { CopiedRow, CopiedTable, Key } from '../clickhouse/people-store.ts';
-import { appliedPositions, backfills } from '../schema/index.ts';
+import { type CopiedRow, type CopiedTable, type Key, PERSON_IDS } from '../clickhouse/people-store.ts';
+import { foldedPerson, peopleInOrder } from '../people/folded.ts';
+import { appliedPositions, backfills, personIds } from '../schema/index.ts';
 
 /** Reads people and groups from PostgreSQL for copying. */
 export interface PeopleSyncStore {
@@ -15,6 +16,8 @@ export interface PeopleSyncStore {
   rowsAfter(table: CopiedTable, after: Key | undefined, limit: number): Promise<CopiedRow[]>;
   /** Returns those of the keys that have no row, with the same version. */
   missing(table: CopiedTable, keys: readonly Key[]): Promise<CopiedRow[]>;
+  /** Returns the keys in `people` of the persons of ids that belong to a person with another id. */
+  personsOf(ids: readonly Key[]): Promise<Key[]>;
   /** Whether the records of a partition have been applied up to a position. */
   isApplied(position: AppliedPosition): Promise<boolean>;
   /** Whether these backfills are done. */
@@ -24,31 +27,44 @@ export interface PeopleSyncStore {
 const textRows = z.array(z.record(z.string(), z.string()));
 
 export function createPeopleSyncStore(db: Pick<Db, 'execute' | 'select'>): PeopleSyncStore {
-  async function find(table: CopiedTable, which: SQL): Promise<CopiedRow[]> {
-    const documents = sql.raw(table.documents.map((name) => `${name}::text as ${name}`).join(', '));
+  /** Returns the rows of the keys in `named`, in their order. */
+  async function find(table: CopiedTable, named: SQL): Promise<CopiedRow[]> {
+    const values = sql.raw(
+      table.values.map((name) => `${VALUES[name] ?? `${name}::text`} as ${name}`).join(', '),
+    );
     const found = await db.execute(sql`
-      select ${columnsOf(table)}, ${documents},
-        coalesce(seen_on, (now() at time zone 'utc')::date)::text as seen_on,
-        ${VERSION} as version
-      from ${sql.raw(table.name)} ${which}`);
+      select ${columnsOf(table, 'named.')}, ${values}, ${VERSION} as version
+      from (${named}) as named cross join lateral (${rowOf(table)}) as one order by ${columnsOf(table, 'named.')}`);
     return textRows.parse([...found]);
   }
 
   return {
-    rows: (table, keys) => find(table, sql`where ${isOneOf(table, keys)}`),
+    rows: (table, keys) => find(table, namedBy(table, keys)),
 
     rowsAfter(table, after, limit) {
-      const follows = after === undefined ? sql`` : sql`where (${columnsOf(table)}) > (${tupleOf(after)})`;
-      return find(table, sql`${follows} order by ${columnsOf(table)} limit ${limit}`);
+      const follows = (columns: SQL) =>
+        after === undefined ? sql`true` : sql`(${columns}) > (${tupleOf(after)})`;
+      return find(
+        table,
+        table.name === 'people'
+          ? peopleInOrder((id) => follows(sql`project_id, ${id}`), limit)
+          : sql`select ${columnsOf(table)} from ${sql.raw(table.name)} where ${follows(columnsOf(table))}
+              order by ${columnsOf(table)} limit ${limit}`,
+      );
     },
 
     async missing(table, keys) {
       const found = await db.execute(sql`
         select ${columnsOf(table)}, ${VERSION} as version
-        from unnest(${listsOf(table, keys)}) as named(${columnsOf(table)})
-        where not exists (select from ${sql.raw(table.name)} as one
-          where (${columnsOf(table, 'one.')}) = (${columnsOf(table, 'named.')}))`);
+        from (${namedBy(table, keys)}) as named where not exists (${rowOf(table)})`);
       return textRows.parse([...found]);
+    },
+
+    async personsOf(ids) {
+      const found = await db.execute(sql`
+        select distinct project_id, person_id from ${personIds}
+        where (project_id, distinct_id) in (${namedBy(PERSON_IDS, ids)})`);
+      return textRows.parse([...found]).map((row) => [row['project_id'] ?? '', row['person_id'] ?? '']);
     },
 
     async isApplied({ topic, partition, nextOffset, asOf }) {
@@ -85,8 +101,21 @@ export const keyOf = ({ key }: CopiedTable, row: CopiedRow): Key => key.map((col
 
 const columnsOf = ({ key }: CopiedTable, of = '') => sql.raw(key.map((name) => `${of}${name}`).join(', '));
 
-function isOneOf(table: CopiedTable, keys: readonly Key[]): SQL {
-  return sql`(${columnsOf(table)}) in (select * from unnest(${listsOf(table, keys)}))`;
+/** The values that are not a column's text. */
+const VALUES: Record<string, string> = {
+  seen_on: "coalesce(seen_on, (now() at time zone 'utc')::date)::text",
+};
+
+/** Returns a query of the row with the key in `named`. A person with several ids has one row. */
+function rowOf(table: CopiedTable): SQL {
+  return table.name === 'people'
+    ? foldedPerson(sql`named.project_id`, sql`named.distinct_id`)
+    : sql`select * from ${sql.raw(table.name)} as own
+        where (${columnsOf(table, 'own.')}) = (${columnsOf(table, 'named.')})`;
+}
+
+function namedBy(table: CopiedTable, keys: readonly Key[]): SQL {
+  return sql`select * from unnest(${listsOf(table, keys)}) as listed(${columnsOf(table)})`;
 }
 
 /** Returns the keys, column by column. */

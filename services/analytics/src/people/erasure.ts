@@ -2,7 +2,7 @@ import type { Db } from '@switchboard/database';
 import type { Eraser } from '@switchboard/directory';
 import { createPersonIds } from '@switchboard/person-ids';
 import { removeProjectState } from '@switchboard/user-state';
-import { type ClickhousePeopleStore, GROUPS, PEOPLE } from '../clickhouse/people-store.ts';
+import { type ClickhousePeopleStore, GROUPS, PEOPLE, PERSON_IDS } from '../clickhouse/people-store.ts';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
 import { createPersonsStore } from '../persons/store.ts';
 import { createSeenStore } from '../seen/store.ts';
@@ -29,7 +29,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await persons.erase(projectId, distinctIds);
       await seen.remove(projectId, distinctIds);
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
-      await clickHouse?.people.remove(PEOPLE, keys, { signal });
+      for (const table of [PEOPLE, PERSON_IDS]) await clickHouse?.people.remove(table, keys, { signal });
       await clickHouse?.events.erase(projectId, distinctIds, signal);
     },
 
@@ -40,7 +40,8 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await persons.eraseProject(projectId);
       await seen.removeProject(projectId, signal);
       if (clickHouse === undefined) return;
-      for (const table of [PEOPLE, GROUPS]) await clickHouse.people.removeProject(table, projectId, signal);
+      for (const table of [PEOPLE, GROUPS, PERSON_IDS])
+        await clickHouse.people.removeProject(table, projectId, signal);
       await clickHouse.events.eraseProject(projectId, signal);
     },
   };

@@ -3,6 +3,7 @@ import type { Db } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { appliedPositions, cohorts, groups, people, savedReports } from '../schema/index.ts';
+import { foldedPerson, peopleInOrder } from './folded.ts';
 
 /** The traits that queries read. */
 export interface WantedTraits {
@@ -35,14 +36,14 @@ export interface CohortOnFile {
 export interface PeopleStore {
   /** Returns up to `limit` people of a project, ordered by id, after this one. */
   page(projectId: string, wanted: WantedTraits, after: string, limit: number): Promise<PersonTraits[]>;
-  /** Returns undefined for an unknown person. */
-  find(projectId: string, distinctId: string): Promise<PersonOnFile | undefined>;
+  /** Returns what is known of a person, by all of their ids. Returns undefined for an unknown person. */
+  find(projectId: string, personId: string): Promise<PersonOnFile | undefined>;
   /** Returns those of these cohorts that exist. */
   cohorts(projectId: string, ids: readonly string[]): Promise<CohortOnFile[]>;
   /** Returns the total size of the definitions of these cohorts as text, in bytes. */
   cohortBytes(projectId: string, ids: readonly string[]): Promise<number>;
-  /** Returns every cohort. Of the listed people, only this person is included. */
-  cohortsFor(projectId: string, distinctId: string): Promise<CohortOnFile[]>;
+  /** Returns every cohort. Of the listed people, only a person with these ids is included, as the first one. */
+  cohortsFor(projectId: string, ids: readonly string[]): Promise<CohortOnFile[]>;
   /** Returns a version that changes whenever a call is applied. */
   version(): Promise<string>;
   saveCohort(cohort: CohortRecord): Promise<void>;
@@ -72,6 +73,7 @@ export function createPeopleStore(db: Db): PeopleStore {
 
   return {
     async page(projectId, wanted, after, limit) {
+      const named = peopleInOrder((id) => sql`project_id = ${projectId} and ${id} > ${after}`, limit);
       // A subquery, because PostgreSQL may otherwise read all groups of the project for the join.
       const rows = await db.execute(sql`
         select person.distinct_id, (
@@ -86,25 +88,24 @@ export function createPeopleStore(db: Db): PeopleStore {
                 and "group".traits -> named.trait is not null))::text
             from json_each_text(person.groups) as membership
             where membership.key = any(${column(wanted.groups.map(([type]) => type))})) as groups
-        from (select * from ${people} where project_id = ${projectId} and distinct_id > ${after}
-          order by distinct_id limit ${limit}) as person
+        from (select named.distinct_id, found.traits, found.groups from (${named}) as named
+          left join lateral (${foldedPerson(sql`${projectId}`, sql`named.distinct_id`)}) as found on true) as person
         order by person.distinct_id`);
       return pageRows
         .parse([...rows])
         .map(({ distinct_id: distinctId, ...found }) => ({ distinctId, ...found }));
     },
 
-    async find(projectId, distinctId) {
-      const isPerson = sql`person.project_id = ${projectId} and person.distinct_id = ${distinctId}`;
-      const [row] = await db.execute(sql`
-        select person.traits::text as traits from ${people} as person where ${isPerson}`);
+    async find(projectId, personId) {
+      const person = foldedPerson(sql`${projectId}`, sql`${personId}::text`);
+      const [row] = await db.execute(sql`select traits::text as traits from (${person}) as person`);
       if (row === undefined) return undefined;
       const found = await db.execute(sql`
         select membership.key as type, membership.value as id, coalesce("group".traits::text, '{}') as traits
-        from ${people} as person cross join json_each_text(person.groups) as membership
-          left join ${groups} as "group" on "group".project_id = person.project_id
+        from (${person}) as person cross join json_each_text(person.groups) as membership
+          left join ${groups} as "group" on "group".project_id = ${projectId}
             and "group".type = membership.key and "group".id = membership.value
-        where ${isPerson} order by type collate "C"`);
+        order by type collate "C"`);
       return { ...personRow.parse(row), groups: groupRows.parse([...found]) };
     },
 
@@ -122,10 +123,10 @@ export function createPeopleStore(db: Db): PeopleStore {
       return Number(row?.['bytes'] ?? 0);
     },
 
-    async cohortsFor(projectId, distinctId) {
+    async cohortsFor(projectId, ids) {
       const rows = await db.execute(sql`
         select id, match, is_too_large,
-          case when distinct_ids @> array[${distinctId}] then array[${distinctId}] else '{}' end as distinct_ids
+          case when distinct_ids && ${column(ids)} then array[${ids[0] ?? ''}::text] else '{}' end as distinct_ids
         from ${cohorts} where project_id = ${projectId} order by id`);
       return cohortRows.parse([...rows]).map(cohortOf);
     },

@@ -14,7 +14,7 @@ import type { Analytics } from '../config.ts';
 import { createCohortsConsumer } from '../people/cohorts-consumer.ts';
 import { createErasure } from '../people/erasure.ts';
 import { createPeopleStore } from '../people/store.ts';
-import { CLICKHOUSE_PEOPLE_GROUP } from '../people-sync/consumer.ts';
+import { CLICKHOUSE_PEOPLE_GROUP, CLICKHOUSE_PEOPLE_TOPICS } from '../people-sync/consumer.ts';
 import { saveChanges } from '../persons/store.ts';
 import { createSeenConsumer, SEEN_GROUP, SEEN_TOPICS } from '../seen/seen-consumer.ts';
 import { createSeenStore, unseenIds } from '../seen/store.ts';
@@ -31,7 +31,7 @@ const PERSON_IDS_GROUP = 'analytics.person-ids';
 export function runErasures(service: Analytics, clickHouse: ClickHouseStores | undefined): void {
   const inClickHouse = [
     { group: CLICKHOUSE_GROUP, topics: [ingestionTopics.events] },
-    { group: CLICKHOUSE_PEOPLE_GROUP, topics: USER_STATE_TOPICS },
+    { group: CLICKHOUSE_PEOPLE_GROUP, topics: CLICKHOUSE_PEOPLE_TOPICS },
   ];
   service.run(
     openErasures({
