@@ -1,5 +1,5 @@
 import { createECDH, randomBytes } from 'node:crypto';
-import type { ServiceName } from '@switchboard/contracts';
+import type { SERVICE_NAMES } from '@switchboard/contracts';
 import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
@@ -49,7 +49,7 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
     ...(kafka === undefined ? {} : { log: { kafka: kafka.brokers } }),
   });
   harness.defer(async () => clickHouse?.drop());
-  async function start(name: ServiceName) {
+  async function start(name: (typeof SERVICE_NAMES)[number]) {
     if (kafka === undefined) return harness.start(name);
     const owner = await harness.databaseUrl(name);
     const role = await restrictedRole(owner);

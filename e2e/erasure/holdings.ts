@@ -106,6 +106,17 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.applied_positions': { nothing: 'offsets' },
     'public.backfills': BACKFILLS,
   },
+  identity: {
+    ...REPLICA,
+    ...OUTBOX,
+    'public.accounts': { colleague: 'rows removed' },
+    'public.oidc_records': { colleague: 'rows removed' },
+    'public.passkeys': { colleague: 'rows removed' },
+    'public.recovery_codes': { colleague: 'rows removed' },
+    'public.sessions': { colleague: 'rows removed' },
+    'public.signing_keys': { nothing: 'keys' },
+    'public.tickets': { colleague: 'rows removed' },
+  },
   ingestion: REPLICA,
   messenger: {
     ...REPLICA,

@@ -142,7 +142,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     );
     expect([...answers.keys()].sort()).toEqual(others.map((it) => it.operationId).sort());
 
-    const counted = new Map(
+    const counted = new Map<ServiceName, string[]>(
       await Promise.all(SERVICE_NAMES.map(async (service) => [service, await countedBy(service)] as const)),
     );
     for (const [operationId, { status }] of answers) {

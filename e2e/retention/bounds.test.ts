@@ -6,6 +6,7 @@ import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
+import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
 import { testDatabase } from '@switchboard/testkit';
@@ -22,6 +23,7 @@ const SERVICES = [
   catalogueService,
   collaborationService,
   flagsService,
+  identityService,
   ingestionService,
   messengerService,
 ];

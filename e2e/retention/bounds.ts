@@ -106,6 +106,17 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.unpublished_cohorts': { after: 'they are published' },
     'public.published_cohorts': { of: 'one row' },
   },
+  identity: {
+    ...REPLICA,
+    ...OUTBOX,
+    'public.accounts': { owner: 'people, by invitation' },
+    'public.oidc_records': { after: 'they expire' },
+    'public.passkeys': { owner: 'their person' },
+    'public.recovery_codes': { owner: 'their person: ten codes' },
+    'public.sessions': { after: 'two weeks' },
+    'public.signing_keys': { after: 'the next key signs' },
+    'public.tickets': { after: 'they are used or expire' },
+  },
   ingestion: REPLICA,
   messenger: {
     ...REPLICA,

@@ -4,6 +4,7 @@ import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
+import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
 import type { z } from 'zod';
@@ -20,6 +21,7 @@ export const serviceSettings: [name: string, Shape][] = [
   ingestionService,
   archiveService,
   analyticsService,
+  identityService,
 ].map(({ name, settings }) => [name, settings.shape]);
 
 const shared: Shape = { ...commonSettings, ...eventLogSettings, ...objectStoreSettings };

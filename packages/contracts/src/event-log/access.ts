@@ -92,6 +92,7 @@ const followers = {
     // The group of the previous version, which may run at the same time.
     watches: [{ group: 'archive.events', topics: [events] }],
   }),
+  identity: follower('identity'),
 } satisfies Partial<Record<ServiceName, EventLogAccess>>;
 
 /** Their consumer groups, except those of replicas. A service that is always running watches them. */

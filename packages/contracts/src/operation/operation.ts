@@ -2,6 +2,7 @@ import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import { type ErrorMeaning, type ErrorShape, errorResponse, exampleProblem } from './error-responses.ts';
 import { MANAGE_PERMISSION, type Permission, permissionGrants } from './permissions.ts';
 
+/** The services of every deployment. */
 export const SERVICE_NAMES = [
   'catalogue',
   'collaboration',
@@ -12,8 +13,11 @@ export const SERVICE_NAMES = [
   'analytics',
 ] as const;
 
+/** Services that a deployment may do without. */
+export const OPTIONAL_SERVICE_NAMES = ['identity'] as const;
+
 /** The service that implements an operation. */
-export type ServiceName = (typeof SERVICE_NAMES)[number];
+export type ServiceName = (typeof SERVICE_NAMES | typeof OPTIONAL_SERVICE_NAMES)[number];
 
 /**
  * The host of an operation: `api` is `{base_url}`, `events` is `{eu_api_url}`, `replay` is `{eu_replay_url}`,

@@ -1,0 +1,83 @@
+import { newId } from '@switchboard/database';
+import { z } from 'zod';
+import { createPasswordCheck, hashPassword, isPassword, type WeakPassword } from './password.ts';
+import type { AccountRow, AccountsStore } from './store.ts';
+
+const MAX_NAME = 100;
+const email = z.string().trim().toLowerCase().max(254).pipe(z.email());
+
+/** The reason why an account cannot be created. */
+export type AccountProblem = 'invalidName' | 'invalidEmail' | WeakPassword;
+
+/** The fields of a new account, from a form. An empty password means none. */
+export interface NewAccount {
+  email: string;
+  name: string;
+  password: string;
+  permissions: string[];
+}
+
+export interface Accounts {
+  find(id: string): Promise<AccountRow | undefined>;
+  /** Returns the account of an address that may be written in another case. */
+  findByEmail(address: string): Promise<AccountRow | undefined>;
+  isEmpty(): Promise<boolean>;
+  /** Creates an account, or returns the problem. An account with the address is returned as it is. */
+  create(account: NewAccount): Promise<AccountRow | AccountProblem>;
+  /** Creates an account if there is none at all. Of two callers at once, one creates it. */
+  createFirst(account: NewAccount): Promise<AccountRow | AccountProblem | 'expired'>;
+  /** Returns the account if the password is right. Takes the same time for every address. */
+  verifyPassword(address: string, password: string): Promise<AccountRow | undefined>;
+  /** Returns the problem of the password, or stores it. */
+  setPassword(account: AccountRow, password: string): Promise<WeakPassword | undefined>;
+}
+
+export function createAccounts({ store }: { store: AccountsStore }): Accounts {
+  const weaknessOf = createPasswordCheck();
+
+  const findByEmail = async (address: string) => {
+    const parsed = email.safeParse(address);
+    return parsed.success ? store.findByEmail(parsed.data) : undefined;
+  };
+
+  async function create(
+    { email: address, name, password, permissions }: NewAccount,
+    on: AccountsStore,
+  ): Promise<AccountRow | AccountProblem> {
+    const parsed = email.safeParse(address);
+    if (!parsed.success) return 'invalidEmail';
+    const shown = name.trim();
+    if (shown === '' || [...shown].length > MAX_NAME || shown.includes('\0')) return 'invalidName';
+    const weakness = password === '' ? undefined : weaknessOf(password, [parsed.data, shown]);
+    if (weakness !== undefined) return weakness;
+    const row = { id: newId('usr'), email: parsed.data, name: shown, permissions };
+    const stored = await on.insert(row);
+    const account = stored ?? (await on.findByEmail(parsed.data));
+    if (account === undefined) throw new Error('the account was removed while it was created');
+    if (stored !== undefined && password !== '')
+      await on.setPassword(stored.id, await hashPassword(password));
+    return account;
+  }
+
+  return {
+    find: (id) => store.find(id),
+    findByEmail,
+    isEmpty: () => store.isEmpty(),
+
+    create: (account) => create(account, store),
+    createFirst: (account) =>
+      store.whileEmpty(async (locked) => create(account, locked)).then((created) => created ?? 'expired'),
+
+    async verifyPassword(address, password) {
+      const account = await findByEmail(address);
+      const isRight = await isPassword(password, account?.password ?? null);
+      return isRight ? account : undefined;
+    },
+
+    async setPassword({ id, email: address, name }, password) {
+      const weakness = weaknessOf(password, [address, name]);
+      if (weakness === undefined) await store.setPassword(id, await hashPassword(password));
+      return weakness;
+    },
+  };
+}

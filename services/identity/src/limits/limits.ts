@@ -1,0 +1,44 @@
+import type { CreateRateLimit } from '@switchboard/http';
+
+/** Limits of attempts. Those per address allow for an office behind one address. */
+export interface Limits {
+  /** Counts a guess of a password or code. Throws RateLimited. */
+  guess(address: string, account: string): Promise<void>;
+  /** Counts an e-mail to an address. Throws RateLimited. */
+  mail(address: string, account: string): Promise<void>;
+  /** Counts a request that guesses nothing of one account, such as a link. Throws RateLimited. */
+  visit(address: string): Promise<void>;
+}
+
+const QUARTER_SECONDS = 900;
+const HOUR_SECONDS = 3_600;
+
+/** Returns the network of an address: the first three bytes of IPv4, the first 48 bits of IPv6. */
+export const networkOf = (address: string) => address.split(/[.:]/).slice(0, 3).join('.');
+
+export function createLimits(createRateLimit: CreateRateLimit, multiplier: number): Limits {
+  const limit = (name: string, points: number, durationSeconds: number) => ({
+    name,
+    points: points * multiplier,
+    durationSeconds,
+  });
+  const guesses = createRateLimit(
+    limit('sign-ins of an address', 60, QUARTER_SECONDS),
+    limit('sign-ins of a network', 300, QUARTER_SECONDS),
+    limit('sign-ins to an account', 15, QUARTER_SECONDS),
+  );
+  const mails = createRateLimit(
+    limit('e-mails for an address', 20, HOUR_SECONDS),
+    limit('e-mails for a network', 100, HOUR_SECONDS),
+    limit('e-mails to an account', 5, HOUR_SECONDS),
+  );
+  const visits = createRateLimit(
+    limit('links of an address', 120, QUARTER_SECONDS),
+    limit('links of a network', 600, QUARTER_SECONDS),
+  );
+  return {
+    guess: (address, account) => guesses.consume(address, networkOf(address), account),
+    mail: (address, account) => mails.consume(address, networkOf(address), account),
+    visit: (address) => visits.consume(address, networkOf(address)),
+  };
+}

@@ -1,0 +1,24 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { ServiceApp } from '@switchboard/http';
+import { MOUNT } from '../pages/document.ts';
+import type { Providers } from './providers.ts';
+
+/** Serves the OpenID provider below the path of the issuer, for requests that no page answered. */
+export function providerRoutes(
+  app: ServiceApp,
+  { providers, issuer }: { providers: Providers; issuer: string },
+): void {
+  const { host, protocol } = new URL(issuer);
+  app.hono.all(`${MOUNT}/*`, async (c) => {
+    const { incoming, outgoing, requestId } = c.env;
+    if (incoming === undefined || outgoing === undefined) return c.notFound();
+    const { url: originalUrl = '', headers } = incoming;
+    // The provider derives its addresses from these. What a client sent must not change them.
+    delete headers['x-forwarded-host'];
+    Object.assign(headers, { host, 'x-forwarded-proto': protocol.slice(0, -1) });
+    Object.assign(incoming, { originalUrl, url: originalUrl.slice(MOUNT.length) || '/' });
+    outgoing.setHeader('X-Request-Id', requestId);
+    await providers.current().callback()(incoming, outgoing);
+    return RESPONSE_ALREADY_SENT;
+  });
+}

@@ -1,0 +1,68 @@
+import type { Db } from '@switchboard/database';
+import { and, desc, eq, gt, inArray, lt } from 'drizzle-orm';
+import { sessions } from '../schema/index.ts';
+
+export type SessionRow = typeof sessions.$inferSelect;
+
+export interface SessionsStore {
+  insert(row: SessionRow): Promise<void>;
+  find(hash: string, now: Date): Promise<SessionRow | undefined>;
+  /** Returns the sessions of an account, the newest first. */
+  list(accountId: string, now: Date): Promise<SessionRow[]>;
+  remove(hash: string): Promise<void>;
+  /** Removes a session of an account by its id. */
+  removeById(accountId: string, id: string): Promise<void>;
+  removeAll(accountId: string): Promise<void>;
+  removeExpired(before: Date, limit: number): Promise<number>;
+}
+
+const MAX_LISTED = 100;
+
+export function createSessionsStore(db: Db): SessionsStore {
+  return {
+    async insert(row) {
+      await db.insert(sessions).values(row);
+    },
+
+    async find(hash, now) {
+      const [row] = await db
+        .select()
+        .from(sessions)
+        .where(and(eq(sessions.hash, hash), gt(sessions.expiresAt, now)));
+      return row;
+    },
+
+    list: (accountId, now) =>
+      db
+        .select()
+        .from(sessions)
+        .where(and(eq(sessions.accountId, accountId), gt(sessions.expiresAt, now)))
+        .orderBy(desc(sessions.createdAt))
+        .limit(MAX_LISTED),
+
+    async remove(hash) {
+      await db.delete(sessions).where(eq(sessions.hash, hash));
+    },
+
+    async removeById(accountId, id) {
+      await db.delete(sessions).where(and(eq(sessions.accountId, accountId), eq(sessions.id, id)));
+    },
+
+    async removeAll(accountId) {
+      await db.delete(sessions).where(eq(sessions.accountId, accountId));
+    },
+
+    async removeExpired(before, limit) {
+      const expired = db
+        .select({ hash: sessions.hash })
+        .from(sessions)
+        .where(lt(sessions.expiresAt, before))
+        .limit(limit);
+      const removed = await db
+        .delete(sessions)
+        .where(inArray(sessions.hash, expired))
+        .returning({ hash: sessions.hash });
+      return removed.length;
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import type { AccountProblem } from '../accounts/accounts.ts';
+import { textsOf } from '../pages/document.ts';
+
+/** Returns the sentence that says what to change. */
+export function problemText(problem: AccountProblem): string {
+  const texts = textsOf();
+  if (problem === 'invalidName' || problem === 'invalidEmail') return texts[problem];
+  return texts.weak[problem];
+}

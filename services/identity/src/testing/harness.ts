@@ -1,0 +1,65 @@
+import { createDirectoryPublisher } from '@switchboard/directory/testing';
+import { openPostgresLog } from '@switchboard/event-log';
+import { createLogger } from '@switchboard/runtime';
+import { type Env, eventually, freePort, openHarness } from '@switchboard/testkit';
+import postgres from 'postgres';
+import { identityService } from '../service.ts';
+import { createBrowser } from './browser.ts';
+
+export type IdentityHarness = Awaited<ReturnType<typeof startIdentity>>;
+
+export const PASSWORD = 'three lazy walruses in Trieste';
+export const CALLBACK = 'https://console.example/signed-in';
+export const OWNER = { name: 'Ada Owner', email: 'ada@acme.example', password: PASSWORD };
+
+/** Starts the service as its own issuer. */
+export async function startIdentity({ env = {}, clock }: { env?: Env; clock?: { now(): Date } } = {}) {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const issuer = `${origin}/identity`;
+  const harness = await openHarness({
+    services: { identity: identityService },
+    env: {
+      AUTH_ISSUER: issuer,
+      AUTH_JWKS_URL: `${issuer}/jwks`,
+      ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
+      RATE_LIMITS_MULTIPLIER: '100',
+      ...env,
+    },
+    ...(clock === undefined ? {} : { clock }),
+  });
+  const log = openPostgresLog({ url: harness.logUrl });
+  harness.defer(() => log.close());
+  const directory = await createDirectoryPublisher(log);
+  const links: string[] = [];
+  const destination = {
+    write: (line: string) => void links.push(...(/"link":"([^"]+)"/.exec(line)?.slice(1) ?? [])),
+  };
+  const logger = createLogger({ service: 'identity', level: 'info', destination });
+  const start = (more: Env = {}, at = 0) => harness.start('identity', more, { port: at, logger });
+  await start({}, port);
+  const sql = postgres(await harness.databaseUrl('identity'), { max: 2, onnotice: () => undefined });
+  harness.defer(() => sql.end({ timeout: 1 }));
+
+  /** Creates the first owner with the printed link. Returns the browser that did. */
+  async function setUp(owner = OWNER) {
+    const link = await eventually(async () => links.at(-1) ?? Promise.reject(new Error('no link')));
+    const browser = createBrowser(origin);
+    await browser.open(link);
+    await browser.submit(owner);
+    return browser;
+  }
+
+  return {
+    harness,
+    issuer,
+    origin,
+    start,
+    directory,
+    sql,
+    links,
+    setUp,
+    browser: () => createBrowser(origin),
+    stop: harness.stop,
+  };
+}

@@ -1,0 +1,68 @@
+import type { Db } from '@switchboard/database';
+import { and, eq, gt, inArray, lt } from 'drizzle-orm';
+import { tickets } from '../schema/index.ts';
+
+export type TicketRow = typeof tickets.$inferSelect;
+
+export interface TicketsStore {
+  insert(row: TicketRow): Promise<void>;
+  find(hash: string, kind: string, now: Date): Promise<TicketRow | undefined>;
+  /** Removes a ticket that has not expired and returns it. Of two callers, one gets it. */
+  take(hash: string, kind: string, now: Date): Promise<TicketRow | undefined>;
+  /** Removes the tickets of a kind that an account has. */
+  removeAll(kind: string, accountId: string): Promise<void>;
+  hasKind(kind: string, now: Date): Promise<boolean>;
+  removeExpired(before: Date, limit: number): Promise<number>;
+}
+
+export function createTicketsStore(db: Db): TicketsStore {
+  const valid = (hash: string, kind: string, now: Date) =>
+    and(eq(tickets.hash, hash), eq(tickets.kind, kind), gt(tickets.expiresAt, now));
+  return {
+    async insert(row) {
+      await db.insert(tickets).values(row);
+    },
+
+    async find(hash, kind, now) {
+      const [row] = await db
+        .select()
+        .from(tickets)
+        .where(valid(hash, kind, now));
+      return row;
+    },
+
+    async take(hash, kind, now) {
+      const [row] = await db
+        .delete(tickets)
+        .where(valid(hash, kind, now))
+        .returning();
+      return row;
+    },
+
+    async removeAll(kind, accountId) {
+      await db.delete(tickets).where(and(eq(tickets.accountId, accountId), eq(tickets.kind, kind)));
+    },
+
+    async hasKind(kind, now) {
+      const found = await db
+        .select({ hash: tickets.hash })
+        .from(tickets)
+        .where(and(eq(tickets.kind, kind), gt(tickets.expiresAt, now)))
+        .limit(1);
+      return found.length > 0;
+    },
+
+    async removeExpired(before, limit) {
+      const expired = db
+        .select({ hash: tickets.hash })
+        .from(tickets)
+        .where(lt(tickets.expiresAt, before))
+        .limit(limit);
+      const removed = await db
+        .delete(tickets)
+        .where(inArray(tickets.hash, expired))
+        .returning({ hash: tickets.hash });
+      return removed.length;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { poll } from '@switchboard/resilience';
+import { createEncryption } from '@switchboard/runtime';
+import type { Accounts } from '../accounts/accounts.ts';
+import { sessionCookieIn } from '../browser/browser.ts';
+import type { Identity } from '../config.ts';
+import { createAdapter } from '../oidc-records/adapter.ts';
+import { createOidcRecordsStore } from '../oidc-records/store.ts';
+import { createProviders, type Providers } from '../provider/providers.ts';
+import { createSessions, type Sessions } from '../sessions/sessions.ts';
+import { createSessionsStore } from '../sessions/store.ts';
+import { createSigningKeys } from '../signing-keys/signing-keys.ts';
+import { createSigningKeysStore } from '../signing-keys/store.ts';
+
+const REFRESH_MS = 30_000;
+
+/** Opens the OpenID provider and the sessions of browsers that it asks for. */
+export function openProvider(
+  service: Identity,
+  accounts: Accounts,
+): { providers: Providers; sessions: Sessions } {
+  const { add, clock, config, db, logger, run } = service;
+  const secrets = config.ACCOUNT_SECRET;
+  const records = createOidcRecordsStore(db);
+  const sessions = createSessions({
+    store: createSessionsStore(db),
+    revoke: (accountId) => records.removeAccount(accountId),
+    clock,
+  });
+  const providers = createProviders({
+    issuer: config.AUTH_ISSUER,
+    audience: config.AUTH_AUDIENCE,
+    consoleUrl: config.CONSOLE_URL,
+    clients: config.OIDC_CLIENTS,
+    secrets,
+    adapter: createAdapter({
+      store: records,
+      encryption: createEncryption({ secrets, purpose: 'OpenID state' }),
+      clock,
+    }),
+    logger,
+    claimsOf: (accountId) => accounts.find(accountId),
+    signedIn: async (cookies) => (await sessions.find(sessionCookieIn(cookies)))?.accountId,
+    signOut: (cookies) => sessions.end(sessionCookieIn(cookies)),
+    keys: createSigningKeys({
+      store: createSigningKeysStore(db),
+      encryption: createEncryption({ secrets, purpose: 'signing keys' }),
+      clock,
+    }),
+  });
+  add(providers, { start: providers.refresh });
+  const stopping = new AbortController();
+  let refreshing: Promise<void> | undefined;
+  run({
+    start() {
+      refreshing ??= poll(providers.refresh, {
+        everyMs: REFRESH_MS,
+        signal: stopping.signal,
+        onFailure: (error) => logger.failed('refresh signing keys', error),
+      });
+    },
+    async stop() {
+      stopping.abort();
+      await refreshing;
+    },
+  });
+  return { providers, sessions };
+}
