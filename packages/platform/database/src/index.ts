@@ -14,4 +14,5 @@ export type { Listening } from './listen.ts';
 export { type Migrations, migrate } from './migrate.ts';
 export { newId } from './new-id.ts';
 export { checkPooling, keepsSessions, UnsuitableDatabase } from './pooling.ts';
+export { tryTransaction } from './try-transaction.ts';
 export { isTooSlow, isUnavailable } from './unavailable.ts';

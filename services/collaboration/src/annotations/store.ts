@@ -1,4 +1,4 @@
-import type { Db, Transactor } from '@switchboard/database';
+import { type Db, type Transactor, tryTransaction } from '@switchboard/database';
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { requireHeldReport } from '../directory/reports.ts';
 import { annotations } from '../schema/index.ts';
@@ -85,10 +85,10 @@ export function createAnnotationsStore(db: Db): AnnotationsStore {
     },
 
     async change(projectId, id, change, within) {
-      return within.transaction(async (tx) => {
+      return tryTransaction<AnnotationRow | undefined>(within, async (tx, undo) => {
         if (change.reportId !== null) await requireHeldReport(tx, projectId, change.reportId);
         const [row] = await tx.update(annotations).set(change).where(named(projectId, id)).returning(columns);
-        return row;
+        return row ?? undo(undefined);
       });
     },
 

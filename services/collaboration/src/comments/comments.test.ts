@@ -1,4 +1,5 @@
 import { type Database, openDatabase } from '@switchboard/database';
+import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, startHarness } from '../testing/harness.ts';
 
@@ -218,6 +219,29 @@ describe('a comment', () => {
     const reaction = `${id}/reactions/${encodeURIComponent('👀')}`;
     expect((await onComment('PUT', reaction)).status).toBe(409);
     expect((await onComment('DELETE', reaction)).status).toBe(200);
+  });
+});
+
+describe('a rejected change', () => {
+  it('writes no audit entry for a reply, a change or a reaction that is answered with 409', async () => {
+    const database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
+    const entries = () =>
+      eventually(async () => {
+        expect(await database.sql`select 1 from audit.outbox`).toHaveLength(0);
+        return harness.log.endOffsets('audit');
+      });
+    const { id, comments } = await start();
+    const commentId = comments[0].id;
+    await onComment('DELETE', commentId);
+    const before = await entries();
+    const rejected = [
+      await reply(id, { body: 'x' }),
+      await onComment('PATCH', commentId, { body: 'x' }),
+      await onComment('PUT', `${commentId}/reactions/${encodeURIComponent('👀')}`),
+    ];
+    expect(rejected.map(({ status }) => status)).toEqual([409, 409, 409]);
+    expect(await entries()).toEqual(before);
+    await database.close();
   });
 });
 

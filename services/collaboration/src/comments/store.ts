@@ -1,5 +1,5 @@
 import type { ReactionEmoji } from '@switchboard/contracts';
-import type { Db, Transactor, Tx } from '@switchboard/database';
+import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import { type AnyColumn, and, asc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import { requireHeldReport } from '../directory/reports.ts';
 import type { Announce } from '../mentions/mentions.ts';
@@ -181,16 +181,16 @@ export function createCommentsStore(db: Db): CommentsStore {
 
     async reply(comment, announce, within) {
       const { threadId, body } = comment;
-      return within.transaction(async (tx) => {
+      return tryTransaction<Outcome>(within, async (tx, undo) => {
         await lock(tx, threadId);
         const [first] = await tx
           .select({ deletedAt: comments.deletedAt })
           .from(comments)
           .where(and(eq(comments.threadId, threadId), eq(comments.position, 1)))
           .for('share');
-        if (first?.deletedAt !== null) return 'deleted';
+        if (first?.deletedAt !== null) return undo('deleted');
         const { last, bytes, lastAt } = await sizeOf(tx, eq(comments.threadId, threadId));
-        if (last >= CAPACITY.comments || bytes + textBytes(body) > CAPACITY.bytes) return 'full';
+        if (last >= CAPACITY.comments || bytes + textBytes(body) > CAPACITY.bytes) return undo('full');
         // Never earlier than the previous comment, because the time was taken before waiting for the lock.
         const createdAt = sql`greatest(${lastAt}::timestamptz, ${comment.createdAt.toISOString()}::timestamptz)`;
         await tx.insert(comments).values({ ...comment, createdAt, position: last + 1 });
@@ -200,16 +200,16 @@ export function createCommentsStore(db: Db): CommentsStore {
     },
 
     async change({ id, threadId }, change, announce, within) {
-      return within.transaction(async (tx) => {
+      return tryTransaction<Outcome>(within, async (tx, undo) => {
         await lock(tx, threadId);
         const others = await sizeOf(tx, and(eq(comments.threadId, threadId), ne(comments.id, id)));
-        if (others.bytes + textBytes(change.body) > CAPACITY.bytes) return 'full';
+        if (others.bytes + textBytes(change.body) > CAPACITY.bytes) return undo('full');
         const [before] = await tx
           .select({ mentions: comments.mentions })
           .from(comments)
           .where(existing(id))
           .for('no key update');
-        if (before === undefined) return 'deleted';
+        if (before === undefined) return undo('deleted');
         await tx.update(comments).set(change).where(eq(comments.id, id));
         await announce(tx, before.mentions);
         return 'done';
@@ -239,14 +239,14 @@ export function createCommentsStore(db: Db): CommentsStore {
     },
 
     async react(commentId, emoji, sub, within) {
-      return within.transaction(async (tx) => {
+      return tryTransaction(within, async (tx, undo) => {
         // Locks the comment, so that a deletion removes this reaction too.
         const [comment] = await tx
           .select({ id: comments.id })
           .from(comments)
           .where(existing(commentId))
           .for('share');
-        if (comment === undefined) return false;
+        if (comment === undefined) return undo(false);
         await tx.insert(reactions).values({ commentId, emoji, sub }).onConflictDoNothing();
         return true;
       });

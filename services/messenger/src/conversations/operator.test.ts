@@ -24,6 +24,14 @@ afterAll(() => messenger.stop());
 const at = (of: TestProject, path = '') => `/projects/${of.id}/conversations${path}`;
 
 describe('a teammate', () => {
+  test('leaves no audit entry for a reply to an unknown conversation', async () => {
+    const before = await messenger.auditEntries();
+    const turns = at(project, '/cnv_unknown/turns');
+    const sent = await messenger.manage('POST', turns, { authorId: 'ada', body: 'Hello' });
+    expect(sent.status).toBe(404);
+    expect(await messenger.auditEntries()).toBe(before);
+  });
+
   test('shows a teammate with their current name and avatar', async () => {
     const conversation = await visitor.open();
     const unknown = await messenger.manage('POST', at(project, `/${conversation.id}/turns`), {

@@ -5,21 +5,9 @@ import type {
   PageContext,
   UploadedAttachment,
 } from '@switchboard/contracts';
-import type { Db, Transactor, Tx } from '@switchboard/database';
+import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  inArray,
-  lt,
-  ne,
-  or,
-  type SQL,
-  sql,
-  TransactionRollbackError,
-} from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { attachments, conversations, teammates, turns } from '../schema/index.ts';
 import { CAPACITY, turnBytes } from './size.ts';
@@ -288,7 +276,9 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     },
 
     async appendTurn(turn, within = db) {
-      const inserted = await insertTurn(within, turn);
+      const inserted = await tryTransaction<InsertedTurn | Refusal>(within, (tx, undo) =>
+        insertTurn(tx, turn, undo),
+      );
       if ('outcome' in inserted) return inserted;
       const { position, repeated, authorId, statusBefore, createdAt } = inserted;
       // All fields of a new visitor turn without attachments are known. Any other turn is read back.
@@ -296,7 +286,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       const [row] = isKnown
         ? [newVisitorTurn({ ...turn, createdAt }, position, authorId)]
         : await findTurns(turn.projectId, turn.conversationId, { after: position - 1, upTo: position });
-      if (row === undefined) throw new Rollback({ outcome: 'no conversation' });
+      if (row === undefined) return { outcome: 'no conversation' };
       return repeated ? { outcome: 'repeated', turn: row } : { outcome: 'appended', turn: row, statusBefore };
     },
 
@@ -328,20 +318,14 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     },
 
     async setStatus(projectId, id, status, within) {
-      try {
-        await within.transaction(async (tx) => {
-          const rows = await tx
-            .update(conversations)
-            .set({ status })
-            .where(inProject(projectId, id))
-            .returning({ id: conversations.id });
-          if (rows.length === 0) tx.rollback();
-        });
-        return true;
-      } catch (error) {
-        if (error instanceof TransactionRollbackError) return false;
-        throw error;
-      }
+      return tryTransaction(within, async (tx, undo) => {
+        const rows = await tx
+          .update(conversations)
+          .set({ status })
+          .where(inProject(projectId, id))
+          .returning({ id: conversations.id });
+        return rows.length > 0 || undo(false);
+      });
     },
   };
 }
@@ -469,29 +453,15 @@ interface InsertedTurn {
 
 type Refusal = Extract<AppendResult, { outcome: 'no conversation' | 'attachment refused' | 'full' }>;
 
-/** Rolls a transaction back and carries its result. */
-class Rollback extends Error {
-  readonly result: InsertedTurn | Refusal;
-  constructor(result: InsertedTurn | Refusal) {
-    super();
-    this.result = result;
-  }
-}
-
-async function insertTurn(within: Transactor, turn: NewTurn): Promise<InsertedTurn | Refusal> {
-  try {
-    return await within.transaction((tx) => insertTurnIn(tx, turn));
-  } catch (error) {
-    if (error instanceof Rollback) return error.result;
-    throw error;
-  }
-}
-
-async function insertTurnIn(tx: Tx, turn: NewTurn): Promise<InsertedTurn | Refusal> {
+async function insertTurn(
+  tx: Tx,
+  turn: NewTurn,
+  undo: (result: InsertedTurn | Refusal) => never,
+): Promise<InsertedTurn> {
   const { conversationId, author } = turn;
   const idempotencyKey = storedKey(turn);
   const row = await updateConversation(tx, turn);
-  if (row === undefined) return { outcome: 'no conversation' };
+  if (row === undefined) return undo({ outcome: 'no conversation' });
   // Never before the time of the previous turn: other instances read the clock before they waited for the lock.
   const { position, statusBefore, verifiedUserId, lastTurnAt: createdAt } = row;
   const authorId = author.kind === 'visitor' ? verifiedUserId : author.id;
@@ -499,9 +469,9 @@ async function insertTurnIn(tx: Tx, turn: NewTurn): Promise<InsertedTurn | Refus
   if (idempotencyKey !== null) {
     const first = await positionOfKey(tx, conversationId, idempotencyKey);
     if (first !== undefined)
-      throw new Rollback({ position: first, repeated: true, authorId, statusBefore, createdAt });
+      return undo({ position: first, repeated: true, authorId, statusBefore, createdAt });
   }
-  if (position > CAPACITY.turns || row.bytes > CAPACITY.bytes) throw new Rollback({ outcome: 'full' });
+  if (position > CAPACITY.turns || row.bytes > CAPACITY.bytes) return undo({ outcome: 'full' });
   await tx.insert(turns).values({
     conversationId,
     position,
@@ -513,7 +483,7 @@ async function insertTurnIn(tx: Tx, turn: NewTurn): Promise<InsertedTurn | Refus
     idempotencyKey,
     createdAt,
   });
-  if (!(await claimAttachments(tx, turn, position))) throw new Rollback({ outcome: 'attachment refused' });
+  if (!(await claimAttachments(tx, turn, position))) return undo({ outcome: 'attachment refused' });
   return { position, repeated: false, authorId, statusBefore, createdAt };
 }
 

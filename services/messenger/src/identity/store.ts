@@ -1,5 +1,5 @@
-import type { Db, Transactor, Tx } from '@switchboard/database';
-import { and, asc, eq, gt, sql, TransactionRollbackError } from 'drizzle-orm';
+import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { identitySecrets } from '../schema/index.ts';
 
 export interface EncryptedSecret {
@@ -34,15 +34,13 @@ export function createIdentityStore(db: Db | Tx): IdentityStore {
     },
 
     async addUpTo(max, secret, within) {
-      return within
-        .transaction(async (tx) => {
-          await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${secret.projectId}, 1))`);
-          const count = await tx.$count(identitySecrets, eq(identitySecrets.projectId, secret.projectId));
-          if (count >= max) tx.rollback();
-          await tx.insert(identitySecrets).values(secret);
-          return true;
-        })
-        .catch(falseIfRolledBack);
+      return tryTransaction(within, async (tx, undo) => {
+        await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${secret.projectId}, 1))`);
+        const count = await tx.$count(identitySecrets, eq(identitySecrets.projectId, secret.projectId));
+        if (count >= max) return undo(false);
+        await tx.insert(identitySecrets).values(secret);
+        return true;
+      });
     },
 
     async page(after) {
@@ -69,9 +67,4 @@ export function createIdentityStore(db: Db | Tx): IdentityStore {
       );
     },
   };
-}
-
-function falseIfRolledBack(error: unknown): false {
-  if (error instanceof TransactionRollbackError) return false;
-  throw error;
 }

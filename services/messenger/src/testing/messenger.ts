@@ -3,7 +3,8 @@ import { openDatabase } from '@switchboard/database';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
-import { type Env, openHarness } from '@switchboard/testkit';
+import { type Env, eventually, openHarness } from '@switchboard/testkit';
+import { expect } from 'vitest';
 import { type MessengerConstants, messengerService } from '../service.ts';
 import { createProjects } from './projects.ts';
 import { type RequestOptions, request } from './request.ts';
@@ -46,10 +47,18 @@ export async function startMessenger({ env = {}, databaseUrl, ...constants }: Te
       ...(Buffer.isBuffer(body) ? { raw: body } : body === undefined ? {} : { body }),
     });
 
+  /** Returns the number of audit entries, once all of them are published. */
+  const auditEntries = () =>
+    eventually(async () => {
+      expect(await database.sql`select 1 from audit.outbox`).toHaveLength(0);
+      return (await log.endOffsets('audit'))[0] ?? 0n;
+    });
+
   return {
     url,
     service,
     database,
+    auditEntries,
     objectsFolder: join(harness.folder, 'objects'),
     mint: harness.mint,
     time,

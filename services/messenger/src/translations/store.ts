@@ -1,4 +1,4 @@
-import type { Db, Transactor, Tx } from '@switchboard/database';
+import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import { and, eq, sql } from 'drizzle-orm';
 import { translatedBytes } from '../schema/index.ts';
 
@@ -36,8 +36,10 @@ export function createTranslationsStore(db: Db | Tx): TranslationsStore {
         set bytes = translated_bytes.bytes + excluded.bytes
         where translated_bytes.bytes + excluded.bytes <= ${limit}::bigint
         returning bytes`;
-      const rows = await within.transaction((tx) => tx.execute(reservation));
-      return rows.length > 0;
+      return tryTransaction(
+        within,
+        async (tx, undo) => (await tx.execute(reservation)).length > 0 || undo(false),
+      );
     },
 
     async release(month, bytes) {

@@ -146,6 +146,15 @@ describe('the plan for translations', () => {
     expect(next.status).toBe(200);
   });
 
+  test('leaves no audit entry for a translation beyond the limit', async () => {
+    const of = await limited(4);
+    const before = await messenger.auditEntries();
+    expect(codeOf(await translate(['12345'], { of }))).toEqual([402, 'AI_LIMIT_REACHED']);
+    expect(await messenger.auditEntries()).toBe(before);
+    expect((await translate(['1234'], { of })).status).toBe(200);
+    expect(await messenger.auditEntries()).toBe(before + 1n);
+  });
+
   test('limits each company separately, and reaches a limit of 0 at once', async () => {
     const [one, other, none] = [await limited(5), await limited(5), await limited(0)];
     expect((await translate(['12345'], { of: one })).status).toBe(200);
