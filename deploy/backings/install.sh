@@ -160,7 +160,7 @@ install_pgbouncer() { debian pgbouncer pgbouncer --version; }
 install_caddy() { debian caddy caddy version; }
 # Checks the rules and expressions of deploy/observability.
 install_promtool() { debian promtool prometheus --version; }
-install_browser() { debian chromium chromium --version; }
+install_browser() { debian chromium-headless-shell chromium-headless-shell --version; }
 # Readiness checks, and the commands of the documentation.
 install_curl() { debian curl curl --version; }
 # One after the other, because apt-get takes a lock.

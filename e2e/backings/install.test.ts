@@ -48,7 +48,7 @@ describe('install.sh', () => {
     ['redis', 'redis-server'],
     ['caddy', 'caddy'],
     ['promtool', 'promtool'],
-    ['browser', 'chromium'],
+    ['browser', 'chromium-headless-shell'],
     ['kafka', 'java'],
     ['s3', 'versitygw'],
     ['compose', 'compose-spec'],
