@@ -215,16 +215,18 @@ async function createHarness(
   };
 }
 
+/** Shared by all queries of a test process. To open one takes longer than most queries. */
+let instance: Promise<DuckDBInstance> | undefined;
+
 /** Returns the result of a DuckDB query, as JSON. */
 export async function query(sql: string): Promise<Row[]> {
-  const instance = await DuckDBInstance.create();
-  const connection = await instance.connect();
+  instance ??= DuckDBInstance.create();
+  const connection = await (await instance).connect();
   try {
     await connection.run("set timezone = 'UTC'");
     return (await connection.runAndReadAll(sql)).getRowObjectsJson();
   } finally {
     connection.closeSync();
-    instance.closeSync();
   }
 }
 
