@@ -313,6 +313,67 @@ describe('people', () => {
     await countsAre([1, 0]);
   });
 
+  it('answers for any id of a person, with the traits and events of all ids', async () => {
+    await analytics.directory.putProject({ id: 'several', members: ['ada'] });
+    const identify = (id: string, traits: object, second: number) => {
+      const { key, value } = call(id, traits, second);
+      return { key, value: { ...value, project_id: 'several' } };
+    };
+    const recent = { t: Date.now() - 1000 };
+    await analytics.archive('several', 'several', [
+      event('1', { person: 'phone' }),
+      event('2', { person: 'ada' }),
+      event('3', { person: 'bob' }),
+      event('4', { person: 'phone', ...recent }),
+      event('5', { person: 'ada', ...recent }),
+    ]);
+    await analytics.publish('identifies', [
+      identify('phone', { plan: 'free', device: 'phone', old: 1 }, 1),
+      identify('ada', { plan: 'pro', old: 1 }, 2),
+      identify('phone', { old: null }, 3),
+    ]);
+    await analytics.publish('cohorts', [
+      {
+        key: JSON.stringify(['several', 'phones']),
+        value: { ...cohort('phones', { distinctIds: ['phone'] }).value, projectId: 'several' },
+      },
+    ]);
+    const key = JSON.stringify(['several', 'phone']);
+    const joined = { projectId: 'several', distinctId: 'phone', personId: 'ada', joinedAt: at(4) };
+    const by = { kind: 'colleague', sub: 'eve' };
+    await analytics.publish('people', [{ key, value: { ...joined, by } }]);
+    const find = async (path: string) => (await analytics.call('GET', `/v1/projects/several/${path}`)).body;
+    const known = {
+      distinctId: 'ada',
+      ids: [
+        { distinctId: 'ada', joinedAt: null, joinedBy: null },
+        { distinctId: 'phone', joinedAt: at(4), joinedBy: by },
+      ],
+      cohorts: ['phones'],
+    };
+    for (const id of ['ada', 'phone']) {
+      const found = await find(`people/${id}`);
+      expect(found).toMatchObject(known);
+      expect(found).toHaveProperty('traits', { device: 'phone', plan: 'pro' });
+      expect(found).toHaveProperty('ids.0.firstSeenAt', expect.stringMatching(/Z$/));
+      const events = (await find(`events?distinct_id=${id}`)) as { events: { eventId: string }[] };
+      expect(events.events.map(({ eventId }) => eventId).sort()).toEqual(['4', '5']);
+    }
+    const ofPlan = async () => {
+      const breakdown = { property: 'trait.plan' };
+      const { body } = await ask({ ...orders, breakdown }, { project: 'several' });
+      expect(body).toMatchObject({
+        report: {
+          series: [
+            { name: 'pro', values: [2, 0] },
+            { name: '(none)', values: [1, 0] },
+          ],
+        },
+      });
+    };
+    await eventually(ofPlan);
+  });
+
   it('finds a person by distinct id, with traits, groups, cohorts and events', async () => {
     await analytics.publish('cohorts', [cohort('known', { distinctIds: ["o'né"] })]);
     expect(await person("o'né")).toMatchObject({ traits: { plan: 'free' }, groups: [], cohorts: ['known'] });

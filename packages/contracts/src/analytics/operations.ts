@@ -4,6 +4,7 @@ import { projectId } from '../fields/ids.ts';
 import { jsonBody, jsonResponse, notModified } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
+import { joinedBy } from '../people-topic.ts';
 import { insightQuery } from './query.ts';
 import { reportContent } from './report-content.ts';
 
@@ -94,7 +95,7 @@ export const listEvents = operation({
   method: 'get',
   path: `${PATH}/events`,
   summary: 'List the latest events of a project',
-  description: `Sorted by the time they occurred, newest first. ${CONDITIONAL} ${page.description}`,
+  description: `distinct_id selects the events of every id of that person. Sorted by the time they occurred, newest first. ${CONDITIONAL} ${page.description}`,
   request: {
     params: z.object({ projectId }),
     headers: conditional,
@@ -202,6 +203,18 @@ export const listEventProperties = operation({
   errors: busy,
 });
 
+const personId = z
+  .object({
+    distinctId: id,
+    firstSeenAt: timestamp
+      .nullable()
+      .openapi({ description: 'To the minute. null: no event or call is known.' }),
+    lastSeenAt: timestamp.nullable(),
+    joinedAt: timestamp.nullable().openapi({ description: 'null for the id that names the person.' }),
+    joinedBy: joinedBy.nullable(),
+  })
+  .openapi('PersonId');
+
 export const getPerson = operation({
   ...common,
   operationId: 'getPerson',
@@ -209,7 +222,7 @@ export const getPerson = operation({
   method: 'get',
   path: `${PATH}/people/{distinctId}`,
   summary: 'Get a person with their latest events',
-  description: `Returns the current traits, groups and cohorts of a distinct id, and its events of the last 30 days, newest first. For an unknown person, all of them are empty. ${CONDITIONAL} ${lastEvents.description}`,
+  description: `Returns the current traits, groups and cohorts of the person with a distinct id, and the events of all of their ids of the last 30 days, newest first. For an unknown person, all of them are empty. ${CONDITIONAL} ${lastEvents.description}`,
   request: {
     params: z.object({ projectId, distinctId: id.openapi({ example: 'user-1' }) }),
     headers: conditional,
@@ -221,7 +234,8 @@ export const getPerson = operation({
       z
         .object({
           asOf,
-          distinctId: id,
+          distinctId: id.openapi({ description: 'The id that names the person.' }),
+          ids: z.array(personId).openapi({ description: 'The id that names the person, then the others.' }),
           traits: z.record(z.string(), z.unknown()),
           groups: z.array(
             z.object({ type: z.string(), id: z.string(), traits: z.record(z.string(), z.unknown()) }),
@@ -234,6 +248,22 @@ export const getPerson = operation({
       {
         asOf: '2026-03-03T09:30:00.000Z',
         distinctId: 'user-1',
+        ids: [
+          {
+            distinctId: 'user-1',
+            firstSeenAt: '2026-03-01T09:30:00.000Z',
+            lastSeenAt: '2026-03-03T09:29:00.000Z',
+            joinedAt: null,
+            joinedBy: null,
+          },
+          {
+            distinctId: 'visitor-7',
+            firstSeenAt: '2026-03-01T09:12:00.000Z',
+            lastSeenAt: '2026-03-01T09:29:00.000Z',
+            joinedAt: '2026-03-01T09:30:00.000Z',
+            joinedBy: { kind: 'identify' },
+          },
+        ],
         traits: { plan: 'pro' },
         groups: [{ type: 'company', id: 'acme', traits: { seats: 12 } }],
         cohorts: ['beta-testers'],

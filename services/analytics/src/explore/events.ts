@@ -9,13 +9,15 @@ import {
 } from '@switchboard/http';
 import { z } from 'zod';
 import type { Dialect } from '../engine/dialect.ts';
-import { allOf, integer, sql, TRUE, text } from '../engine/sql.ts';
+import { allOf, integer, sql, TRUE, text, texts } from '../engine/sql.ts';
+import type { PersonsStore } from '../persons/store.ts';
 import { TooMuch } from '../query-queue/query-queue.ts';
 import type { Json, Result } from '../results/results.ts';
 import { DAY_MS, type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 
 interface EventsQuery extends PageRequest {
   name?: string | undefined;
+  /** Selects the events of every id of this person. */
   distinctId?: string | undefined;
   /** RFC 3339. */
   since?: string | undefined;
@@ -58,9 +60,16 @@ const eventRows = z.array(
 );
 type EventRow = z.infer<typeof eventRows>[number];
 
-export function createListEvents({ queue, results, watermark, clock }: ExploreOptions): ListEvents {
+export function createListEvents({
+  queue,
+  results,
+  watermark,
+  clock,
+  persons,
+}: ExploreOptions & { persons: Pick<PersonsStore, 'idsOf'> }): ListEvents {
   return async (projectId, query) => {
     const { name, distinctId, cursor, limit } = query;
+    const ids = distinctId === undefined ? undefined : await persons.idsOf(projectId, distinctId);
     const place = cursor === undefined ? undefined : parseCursor(cursor);
     const asOf = watermark.asOf();
     const [since = 0] = startsOf(query.since, [DEFAULT_DAYS], clock);
@@ -70,13 +79,13 @@ export function createListEvents({ queue, results, watermark, clock }: ExploreOp
     const bounds = { signal: queue.deadline(), narrowing: SINCE };
     const find = (from: number, to: number | undefined) =>
       queue.find({ projectId, names: name === undefined ? undefined : [name], from, to }, bounds);
-    const isWanted = ({ instant, millisOf }: Dialect, from: number, to: number | undefined) =>
+    const isWanted = ({ instant, millisOf, rowsOf }: Dialect, from: number, to: number | undefined) =>
       allOf([
         sql`project_id = ${text(projectId)}`,
         sql`occurred_at >= ${instant(from)}`,
         to === undefined ? TRUE : sql`occurred_at < ${instant(to)}`,
         name === undefined ? TRUE : sql`event_name = ${text(name)}`,
-        distinctId === undefined ? TRUE : sql`distinct_id = ${text(distinctId)}`,
+        ids === undefined ? TRUE : sql`distinct_id in (${rowsOf(texts(ids))})`,
         place === undefined
           ? TRUE
           : sql`(${millisOf(sql`occurred_at`)} < ${integer(place.t)} or
@@ -136,7 +145,7 @@ export function createListEvents({ queue, results, watermark, clock }: ExploreOp
 
     const versionStarts = [since, ...VERSION_DAYS.map((days) => Math.max(since, top - days * DAY_MS))];
     const { version } = await firstPossible(versionStarts, (from) => find(from, end));
-    return results.of(['events', projectId, query, since, version], asOf, read);
+    return results.of(['events', projectId, query, ids, since, version], asOf, read);
   };
 }
 

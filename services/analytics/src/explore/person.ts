@@ -4,12 +4,15 @@ import { compileCohorts, memberships } from '@switchboard/flag-engine';
 import { joinObjects, type PageRequest } from '@switchboard/http';
 import { z } from 'zod';
 import type { PeopleStore } from '../people/store.ts';
+import type { IdOnFile, PersonsStore } from '../persons/store.ts';
 import { extended, type Json, jsonOf, type Result } from '../results/results.ts';
 import type { ListEvents } from './events.ts';
 
 /** The person in a result. Traits are sent as stored. */
 interface Person {
+  /** The id that names the person. */
   distinctId: string;
+  ids: IdOnFile[];
   traits: Record<string, unknown>;
   groups: { type: string; id: string; traits: Record<string, unknown> }[];
   /** The ids of the cohorts. */
@@ -19,7 +22,7 @@ interface Person {
   nextCursor: string | null;
 }
 
-/** Returns a person. An unknown person has no traits. Throws what listing the events throws. */
+/** Returns the person of an id. An unknown person has no traits. Throws what listing the events throws. */
 export type FindPerson = (
   projectId: string,
   distinctId: string,
@@ -28,6 +31,7 @@ export type FindPerson = (
 
 interface FindPersonOptions {
   store: Pick<PeopleStore, 'find' | 'cohortsFor'>;
+  persons: Pick<PersonsStore, 'idsOf' | 'find'>;
   events: ListEvents;
 }
 
@@ -36,14 +40,16 @@ const MAX_PARSED = 2;
 const traitsSchema = z.record(z.string(), z.unknown());
 const parseTraits = (json: string) => traitsSchema.parse(JSON.parse(json));
 
-export function createFindPerson({ store, events }: FindPersonOptions): FindPerson {
+export function createFindPerson({ store, persons, events }: FindPersonOptions): FindPerson {
   const queue = createFairQueue(MAX_PARSED, MAX_PARSED - 1);
 
-  return async (projectId, distinctId, page) => {
-    const result = await events(projectId, { distinctId, ...page });
+  return async (projectId, id, page) => {
+    const result = await events(projectId, { distinctId: id, ...page });
     return queue(projectId, async () => {
+      const own = await persons.idsOf(projectId, id);
+      const [distinctId = id] = own;
       const { traits, groups } = (await store.find(projectId, distinctId)) ?? { traits: '{}', groups: [] };
-      const cohorts = await store.cohortsFor(projectId, [distinctId]);
+      const cohorts = await store.cohortsFor(projectId, own);
       const person = {
         distinctId,
         traits: parseTraits(traits),
@@ -53,8 +59,11 @@ export function createFindPerson({ store, events }: FindPersonOptions): FindPers
       const inGroups = groups.map(({ type, id, traits: ofGroup }) =>
         joinObjects(jsonOf({ type, id }), `{"traits":${ofGroup}}`),
       );
-      const known: Json<Omit<Person, 'events' | 'nextCursor'>> =
-        `{"distinctId":${JSON.stringify(distinctId)},"traits":${traits},"groups":[${inGroups.join()}],"cohorts":${JSON.stringify(ids)}}`;
+      const onFile = jsonOf({ distinctId, ids: await persons.find(projectId, own) });
+      const known: Json<Omit<Person, 'events' | 'nextCursor'>> = joinObjects(
+        onFile,
+        `{"traits":${traits},"groups":[${inGroups.join()}],"cohorts":${JSON.stringify(ids)}}`,
+      );
       return extended(result, known);
     });
   };

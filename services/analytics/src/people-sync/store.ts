@@ -3,7 +3,7 @@ import type { AppliedPosition } from '@switchboard/user-state';
 import { and, eq, gte, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { type CopiedRow, type CopiedTable, type Key, PERSON_IDS } from '../clickhouse/people-store.ts';
-import { foldedPerson, peopleInOrder } from '../people/folded.ts';
+import { foldedPerson, peopleInOrder } from '../schema/folded.ts';
 import { appliedPositions, backfills, personIds } from '../schema/index.ts';
 
 /** Reads people and groups from PostgreSQL for copying. */

@@ -2,8 +2,8 @@ import { type Clause, type CohortRecord, storedClause } from '@switchboard/contr
 import type { Db } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
+import { foldedPerson, peopleInOrder } from '../schema/folded.ts';
 import { appliedPositions, cohorts, groups, people, savedReports } from '../schema/index.ts';
-import { foldedPerson, peopleInOrder } from './folded.ts';
 
 /** The traits that queries read. */
 export interface WantedTraits {
@@ -36,7 +36,7 @@ export interface CohortOnFile {
 export interface PeopleStore {
   /** Returns up to `limit` people of a project, ordered by id, after this one. */
   page(projectId: string, wanted: WantedTraits, after: string, limit: number): Promise<PersonTraits[]>;
-  /** Returns what is known of a person, by all of their ids. Returns undefined for an unknown person. */
+  /** Returns a person with the traits and groups of all ids. Returns undefined for an unknown person. */
   find(projectId: string, personId: string): Promise<PersonOnFile | undefined>;
   /** Returns those of these cohorts that exist. */
   cohorts(projectId: string, ids: readonly string[]): Promise<CohortOnFile[]>;

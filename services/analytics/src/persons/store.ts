@@ -1,15 +1,27 @@
+import { type JoinedBy, joinedBy } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import type { RecordBatch } from '@switchboard/event-log';
-import type { DistinctId } from '@switchboard/person-ids';
+import { createPersonIds, type DistinctId } from '@switchboard/person-ids';
 import { positionAfter } from '@switchboard/user-state';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { appliedPositions, personIdChanges, personIds, personMaps } from '../schema/index.ts';
+import { appliedPositions, personIdChanges, personIds, personMaps, seenPeople } from '../schema/index.ts';
 
 /** An id and its person; null if the id is a person of its own. */
 export interface PersonOfId {
   distinctId: string;
   personId: string | null;
+}
+
+/** A distinct id of a person. Times are RFC 3339. */
+export interface IdOnFile {
+  distinctId: string;
+  /** Null if no event or call is known. */
+  firstSeenAt: string | null;
+  lastSeenAt: string | null;
+  /** Null for the id that names the person. */
+  joinedAt: string | null;
+  joinedBy: JoinedBy | null;
 }
 
 export interface PersonsStore {
@@ -19,6 +31,10 @@ export interface PersonsStore {
   page(projectId: string, after: string, limit: number): Promise<PersonOfId[]>;
   /** Returns the ids that changed after a version; undefined if they are no longer known. */
   changesAfter(projectId: string, version: number): Promise<PersonOfId[] | undefined>;
+  /** Returns every id of the person of an id: the one that names the person, then the others in order. */
+  idsOf(projectId: string, distinctId: string): Promise<string[]>;
+  /** Returns when ids were seen and joined, in their order. */
+  find(projectId: string, ids: readonly string[]): Promise<IdOnFile[]>;
   /** Removes ids of people, also from the changes. */
   erase(projectId: string, distinctIds: readonly string[]): Promise<void>;
   /** Removes the versions and changes of a project. */
@@ -30,6 +46,28 @@ const KEPT_CHANGES = 10_000;
 
 const versionRows = z.array(z.object({ version: z.coerce.number(), complete_after: z.coerce.number() }));
 const idRows = z.array(z.object({ distinct_id: z.string(), person_id: z.string().nullable() }));
+
+const time = z
+  .string()
+  .transform((value) => new Date(value).toISOString())
+  .nullable();
+const onFileRows = z.array(
+  z
+    .object({
+      distinct_id: z.string(),
+      first_seen_at: time,
+      last_seen_at: time,
+      joined_at: time,
+      joined_by: joinedBy.nullable(),
+    })
+    .transform((row) => ({
+      distinctId: row.distinct_id,
+      firstSeenAt: row.first_seen_at,
+      lastSeenAt: row.last_seen_at,
+      joinedAt: row.joined_at,
+      joinedBy: row.joined_by,
+    })),
+);
 
 export function createPersonsStore(db: Db): PersonsStore {
   const header = async (projectId: string) =>
@@ -59,6 +97,18 @@ export function createPersonsStore(db: Db): PersonsStore {
       // Read last, because changes are removed after this number has grown.
       const known = await header(projectId);
       return known === undefined || known.complete_after > version ? undefined : idsOf(rows);
+    },
+
+    idsOf: (projectId, distinctId) => createPersonIds(db).idsOf(projectId, distinctId),
+
+    async find(projectId, ids) {
+      const rows = await db.execute(sql`
+        select named.id as distinct_id, first_seen_at::text, last_seen_at::text, joined_at::text, joined_by
+        from unnest(${sql.param([...ids])}::text[]) with ordinality as named(id, place)
+          left join ${seenPeople} as seen on seen.project_id = ${projectId} and seen.distinct_id = named.id
+          left join ${personIds} as own on own.project_id = ${projectId} and own.distinct_id = named.id
+        order by place`);
+      return onFileRows.parse([...rows]);
     },
 
     async erase(projectId, distinctIds) {

@@ -13,6 +13,7 @@ import { createPeopleStore } from '../people/store.ts';
 import { createListPeople } from '../people-list/people-list.ts';
 import { peopleListRoutes } from '../people-list/routes.ts';
 import { createPeopleListStore } from '../people-list/store.ts';
+import { createPersonsStore } from '../persons/store.ts';
 import { createQueryQueue, QUERY_LIMITS, type QueryLimits } from '../query-queue/query-queue.ts';
 import { createRespond, QUERIES_PER_MINUTE } from '../results/respond.ts';
 import { createResults } from '../results/results.ts';
@@ -55,7 +56,8 @@ export function openQueries(
   metrics.cache('event lists', lists.reads);
 
   const exploring = { queue, results: lists, watermark, clock };
-  const events = createListEvents(exploring);
+  const persons = createPersonsStore(db);
+  const events = createListEvents({ ...exploring, persons });
   const store = createPeopleStore(db);
   const people = createPeople(store);
   const insights = createInsights({ queue, results, people, watermark, clock });
@@ -77,7 +79,7 @@ export function openQueries(
     events,
     names: createListNames(exploring),
     properties: createListProperties(exploring),
-    person: createFindPerson({ store, events }),
+    person: createFindPerson({ store, persons, events }),
     respond,
   });
   peopleListRoutes(app, { list: createListPeople({ store: createPeopleListStore(db), people: store }) });

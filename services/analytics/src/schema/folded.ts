@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { people, personIds } from '../schema/index.ts';
+import { people, personIds } from './people.ts';
 
 /**
  * Returns a query of the traits, groups and seen_on of a person, with a row if the person is known. The
