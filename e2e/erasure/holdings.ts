@@ -59,6 +59,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.audit_entries': {
       kept: 'actions by sub, kept for AUDIT_RETENTION_DAYS; no one can change the entries',
     },
+    'public.applied_memberships': { nothing: 'hashes of members' },
     'public.plans': { nothing: 'plans' },
     'public.ai_models': { nothing: 'prices' },
     'public.ai_markup': { nothing: 'prices' },
@@ -116,6 +117,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.sessions': { colleague: 'rows removed' },
     'public.signing_keys': { nothing: 'keys' },
     'public.tickets': { colleague: 'rows removed' },
+    'public.unpublished_memberships': { nothing: 'changes that are not published yet' },
   },
   ingestion: REPLICA,
   messenger: {

@@ -62,6 +62,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
   catalogue: {
     ...OUTBOX,
     'public.audit_entries': { setting: 'AUDIT_RETENTION_DAYS' },
+    'public.applied_memberships': { of: 'the members that identity changed' },
     'public.plans': { owner: 'operators' },
     'public.ai_models': { owner: 'operators' },
     'public.ai_markup': { of: 'one row' },
@@ -116,6 +117,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.sessions': { after: 'two weeks' },
     'public.signing_keys': { after: 'the next key signs' },
     'public.tickets': { after: 'they are used or expire' },
+    'public.unpublished_memberships': { after: 'they are published' },
   },
   ingestion: REPLICA,
   messenger: {
@@ -158,6 +160,7 @@ export const TOPICS: Record<string, Bound> = {
   'token-uses': { after: 'a day' },
   audit: { after: '30 days' },
   cohorts: { of: 'the cohorts of flags: compacted' },
+  memberships: { of: 'the members that identity changed: compacted' },
   people: { of: 'the joined ids of flags: compacted' },
   'cohort-members': { of: 'the computed lists of cohorts: compacted' },
   events: { setting: 'EVENTS_RETENTION_HOURS' },

@@ -5,6 +5,7 @@ import { companiesRoutes } from './companies/routes.ts';
 import { createWriteRate, WRITES_PER_MINUTE } from './companies/write-rate.ts';
 import { catalogueSettings } from './config.ts';
 import { createBeginnings } from './erasures/beginnings.ts';
+import { createMemberChanges } from './member-changes/consumer.ts';
 import { createMembers } from './members/members.ts';
 import { membersRoutes } from './members/routes.ts';
 import { createMemberships } from './memberships/memberships.ts';
@@ -39,7 +40,7 @@ export const catalogueService = defineService({
   directory: openOwnDirectory,
   audit: openAuditTrail,
   create(service, { writesPerMinute }: CatalogueConstants = {}) {
-    const { app, config, db } = service;
+    const { app, config, db, run } = service;
     const outbox = openOutbox(service);
     const beginnings = createBeginnings({
       region: config.REGION,
@@ -52,7 +53,9 @@ export const catalogueService = defineService({
     openRemovals(service, { outbox, beginnings, rate });
     const companies = createCompanies({ db, outbox });
     companiesRoutes(app, { companies, rate });
-    membersRoutes(app, { members: createMembers({ db, outbox, companies }), rate });
+    const members = createMembers({ db, outbox, companies });
+    membersRoutes(app, { members, rate });
+    run(createMemberChanges({ ...service, members }));
     openTokens(service, { outbox, companies, rate });
 
     const projects = createProjects({ db, outbox, companies });

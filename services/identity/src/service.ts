@@ -10,6 +10,7 @@ import { identitySettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
 import { createTotp } from './factors/totp.ts';
+import { createMembershipsPublisher } from './memberships/memberships.ts';
 import { pageHeaders } from './pages/document.ts';
 import { applicationOrigins } from './provider/provider.ts';
 import { providerRoutes } from './provider/routes.ts';
@@ -59,6 +60,7 @@ export const identityService = defineService({
     providerRoutes(app, { providers, issuer });
 
     run(openErasures({ ...service, eraser: (own) => createErasure(createErasureStore(own)) }));
+    run(createMembershipsPublisher(service));
     openSweep(service);
   },
 });

@@ -2,6 +2,7 @@ import { REPORT_RUNS_TOPIC } from '../analytics/runs.ts';
 import { ARCHIVE_FILES_TOPIC } from '../archive/files.ts';
 import { COHORT_MEMBERS_TOPIC, COHORTS_TOPIC } from '../cohorts.ts';
 import { ingestionTopics } from '../ingestion/records.ts';
+import { MEMBERSHIPS_TOPIC } from '../memberships.ts';
 import type { ServiceName } from '../operation/operation.ts';
 import { PEOPLE_TOPIC } from '../people-topic.ts';
 
@@ -92,7 +93,7 @@ const followers = {
     // The group of the previous version, which may run at the same time.
     watches: [{ group: 'archive.events', topics: [events] }],
   }),
-  identity: follower('identity'),
+  identity: follower('identity', { creates: [MEMBERSHIPS_TOPIC], writes: [MEMBERSHIPS_TOPIC] }),
 } satisfies Partial<Record<ServiceName, EventLogAccess>>;
 
 /** Their consumer groups, except those of replicas. A service that is always running watches them. */
@@ -106,9 +107,10 @@ const consumerGroups = Object.values(followers)
  */
 export const eventLogAccess: Readonly<Record<EventLogUser, EventLogAccess>> = {
   catalogue: {
-    creates: [DIRECTORY_TOPIC, ...TO_CATALOGUE],
+    creates: [DIRECTORY_TOPIC, MEMBERSHIPS_TOPIC, ...TO_CATALOGUE],
     writes: [DIRECTORY_TOPIC, AUDIT_TOPIC],
     reads: [
+      { group: 'catalogue.memberships', topics: [MEMBERSHIPS_TOPIC] },
       ...TO_CATALOGUE.map((topic) => ({ group: `catalogue.${topic}`, topics: [topic] })),
       personIdsOf('catalogue'),
     ],

@@ -1,6 +1,6 @@
 import type { Role } from '@switchboard/contracts';
 import { sql } from 'drizzle-orm';
-import { index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 import { json } from './columns.ts';
 
 export const companies = pgTable(
@@ -43,3 +43,9 @@ export const members = pgTable(
     index('members_by_sub').on(table.sub, table.companyId),
   ],
 );
+
+/** The revision of the newest change of identity that was applied to each member, by the hash of the member. */
+export const appliedMemberships = pgTable('applied_memberships', {
+  memberHash: text('member_hash').primaryKey(),
+  revision: bigint({ mode: 'bigint' }).notNull(),
+});

@@ -1,6 +1,6 @@
 export { aiMarkup, aiModels } from './ai-models.ts';
 export { auditEntries } from './audit.ts';
-export { companies, members } from './companies.ts';
+export { appliedMemberships, companies, members } from './companies.ts';
 export { erasureParts, erasures } from './erasures.ts';
 export { outbox, publishedOffsets } from './outbox.ts';
 export { plans } from './plans.ts';

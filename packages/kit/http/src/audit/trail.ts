@@ -16,7 +16,8 @@ export interface ScheduledWork extends Omit<AuditDetails, 'object'> {
   object: string;
   outcome: AuditEntry['outcome'];
   companyId: string;
-  projectId: string;
+  /** Null if it concerns the company as a whole. */
+  projectId: string | null;
 }
 
 /** The part of the audit trail that a service writes. */
