@@ -30,6 +30,10 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.people': { person: 'rows removed' },
     'public.groups': { nothing: 'traits of groups' },
     'public.cohorts': { person: 'taken off lists' },
+    'public.cohort_lists': { nothing: 'rules that operators write' },
+    'public.cohort_parts': { person: 'taken off lists' },
+    'public.unpublished_cohort_parts': { nothing: 'ids of cohorts, until they are published' },
+    'public.published_cohort_parts': { nothing: 'offsets' },
     'public.applied_positions': { nothing: 'offsets' },
     'public.person_ids': { person: 'rows removed' },
     'public.person_maps': { nothing: 'versions by project' },
@@ -142,6 +146,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
 
 /** Every ClickHouse table of analytics. */
 export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
+  cohort_facts: { person: 'ids of one computation, removed with it, within an hour at most' },
   event_keys: { nothing: 'hashes of event ids' },
   events: { person: 'rows removed' },
   groups: { nothing: 'traits of groups' },
@@ -176,6 +181,7 @@ export const SELDOM_OF_PROJECT: Record<string, string> = {
   'archive public.event_files':
     'files of one project, once it has 100,000 rows; rows of deleted files are removed after nine days',
   'flags public.unpublished_cohorts': 'until they are published',
+  'analytics public.unpublished_cohort_parts': 'until they are published',
 };
 
 /** Schemas of libraries. `pgboss` contains jobs, which are removed after delivery. `drizzle` contains migrations. */

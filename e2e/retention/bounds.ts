@@ -37,6 +37,10 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.archive_files': { of: 'the files of the archive' },
     'public.archived_offsets': { of: 'one row' },
     'public.cohorts': { of: 'the cohorts of flags' },
+    'public.cohort_lists': { of: 'the cohorts of flags' },
+    'public.cohort_parts': { of: 'people, within a limit for each cohort' },
+    'public.unpublished_cohort_parts': { after: 'they are published' },
+    'public.published_cohort_parts': { of: 'one row' },
     'public.person_ids': { of: 'the joined ids of flags' },
     'public.person_maps': { of: 'projects' },
     'public.person_id_changes': { of: '10,000 rows a project' },
@@ -142,6 +146,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
 
 /** Every table of analytics in ClickHouse. */
 export const CLICKHOUSE_TABLES: Record<string, Bound> = {
+  cohort_facts: { after: 'the computation, or an hour' },
   event_keys: { after: 'eight days' },
   events: { setting: 'ARCHIVE_RETENTION_DAYS' },
   groups: { setting: 'PEOPLE_RETENTION_DAYS' },

@@ -34,7 +34,10 @@ test.each([
     service: archiveService,
     expected: { ...directory, ...audit, replays: UPDATED, event_segments: UPDATED },
   },
-  { service: analyticsService, expected: { ...directory, ...audit, ...people } },
+  {
+    service: analyticsService,
+    expected: { ...directory, ...audit, ...people, unpublished_cohort_parts: QUEUE },
+  },
 ])('the migrations of $service.name tune autovacuum for its busy tables', async ({ service, expected }) => {
   const own = await testDatabase({ migrations: service.migrations });
   const database = openDatabase({ url: own.url, applicationName: 'test' });

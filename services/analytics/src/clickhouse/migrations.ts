@@ -117,6 +117,22 @@ const MIGRATIONS: readonly Migration[] = [
       settings non_replicated_deduplication_window = 10000`,
     ],
   },
+  {
+    id: 5,
+    statements: [
+      // People by number, for one computation.
+      `create table if not exists cohort_facts (
+        run String,
+        k Int64,
+        p String,
+        created_at DateTime default now()
+      ) engine = MergeTree
+      partition by run
+      order by (k, p)
+      ttl created_at + interval 1 hour
+      settings ttl_only_drop_parts = 1`,
+    ],
+  },
 ];
 
 const appliedRows = z.array(z.object({ id: z.number() }));

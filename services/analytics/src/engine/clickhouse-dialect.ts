@@ -123,6 +123,10 @@ export const CLICKHOUSE: Dialect = {
   // People are stored in the order of their ids, and sorting spills to disk where necessary.
   inLittleMemory: sql` settings join_algorithm = 'full_sorting_merge'`,
 
+  elements: (list) => sql`arrayJoin(${list})`,
+  md5Prefix: (value, length) => sql`left(lower(hex(MD5(${value}))), ${integer(length)})`,
+  jsonOfTexts: (value) => sql`toJSONString(arraySort(groupArray(${value})))`,
+
   materialized: sql``,
 
   // ClickHouse has no null tuple, so the first element tells whether there is a value.

@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { type ClickHouseClient, ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
+import {
+  type ClickHouseClient,
+  ClickHouseError,
+  type ClickHouseSettings,
+  type CommandParams,
+} from '@clickhouse/client';
 import { Refused } from '../clickhouse/requests.ts';
 import { CLICKHOUSE } from './clickhouse-dialect.ts';
-import { type Engine, EngineBusy, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
-import type { Bound, Sql } from './sql.ts';
+import { type Engine, EngineBusy, type Facts, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
+import { type Bound, type Sql, sql, text } from './sql.ts';
 
 interface ClickHouseOptions {
   client: ClickHouseClient;
@@ -65,22 +70,30 @@ export function createClickHouseEngine({
     wait_end_of_query: 1,
   };
 
-  async function query({ texts, values }: Sql, signal?: AbortSignal): Promise<Row[]> {
+  const query = (statement: Sql, signal?: AbortSignal) =>
+    send(statement, signal, async (request) => {
+      const result = await client.query({ ...request, format: 'JSONEachRow' });
+      return result.json<Row>();
+    });
+
+  async function send<T>(
+    { texts, values }: Sql,
+    signal: AbortSignal | undefined,
+    run: (request: CommandParams) => Promise<T>,
+  ): Promise<T> {
     signal?.throwIfAborted();
     const statement = texts.reduce(
       (before, part, index) => `${before}{p${index - 1}:${TYPES[values[index - 1]?.type ?? 'text']}}${part}`,
     );
     const queryId = randomUUID();
     try {
-      const result = await client.query({
+      return await run({
         query: statement,
         query_params: Object.fromEntries(values.map(({ value }, index) => [`p${index}`, value])),
-        format: 'JSONEachRow',
         query_id: queryId,
         clickhouse_settings: settings,
         ...(signal === undefined ? {} : { abort_signal: signal }),
       });
-      return await result.json<Row>();
     } catch (error) {
       if (signal?.aborted === true) {
         stopQuery(queryId);
@@ -97,9 +110,35 @@ export function createClickHouseEngine({
       .catch(() => undefined);
   }
 
+  async function createFacts(): Promise<Facts> {
+    const run = randomUUID();
+    return {
+      relation: sql`(select k, p from cohort_facts where run = ${text(run)})`,
+      async add(rows, signal) {
+        const insert = sql`insert into cohort_facts (run, k, p) select ${text(run)}, k, p from (${rows})`;
+        await send(insert, signal, (request) => client.command(request));
+      },
+      async addPeople(k, people, signal) {
+        const values = people.map((p) => ({ run, k, p }));
+        if (values.length > 0)
+          await client.insert({
+            table: 'cohort_facts',
+            values,
+            format: 'JSONEachRow',
+            abort_signal: signal,
+          });
+      },
+      async drop() {
+        // Not bound, because a partition is part of the statement.
+        await client.command({ query: `alter table cohort_facts drop partition '${run}'` });
+      },
+    };
+  }
+
   return {
     dialect: CLICKHOUSE,
     query,
+    createFacts,
     // The whole service shares the client.
     close: async () => undefined,
   };

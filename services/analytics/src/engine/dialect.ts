@@ -87,6 +87,13 @@ export interface Dialect {
   /** Ends a `select` that joins all people, who may not fit into memory. */
   readonly inLittleMemory: Sql;
 
+  /** Returns one row for each element of a list. */
+  elements(list: Sql): Sql;
+  /** Returns the first characters of the MD5 of a text, in hex. */
+  md5Prefix(text: Sql, length: number): Sql;
+  /** Returns the sorted texts of a group as a JSON list. */
+  jsonOfTexts(text: Sql): Sql;
+
   /** Begins a `with` query that is read more than once. */
   readonly materialized: Sql;
 

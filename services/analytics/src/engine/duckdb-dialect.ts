@@ -54,6 +54,10 @@ export const DUCKDB: Dialect = {
 
   inLittleMemory: sql``,
 
+  elements: (list) => sql`unnest(${list})`,
+  md5Prefix: (value, length) => sql`left(md5(${value}), ${integer(length)})`,
+  jsonOfTexts: (value) => sql`to_json(list(${value} order by ${value}))::varchar`,
+
   materialized: sql`materialized `,
 
   rowIf: (condition, values) => {

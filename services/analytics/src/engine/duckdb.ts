@@ -12,8 +12,8 @@ import {
 import { DiskFull, isDiskFull } from '../files/disk-full.ts';
 import { DUCKDB } from './duckdb-dialect.ts';
 import { createInstances, type EngineOptions } from './duckdb-instances.ts';
-import { type Engine, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
-import { type Bound, numbered, type Sql, sql, texts } from './sql.ts';
+import { type Engine, type Facts, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
+import { type Bound, integer, numbered, type Sql, sql, texts } from './sql.ts';
 
 const TYPES: Record<Bound['type'], DuckDBType> = {
   text: VARCHAR,
@@ -64,9 +64,24 @@ export function createDuckDb(options: EngineOptions): DuckDb {
   }
 
   let tables = 0;
+
+  async function createFacts(signal: AbortSignal): Promise<Facts> {
+    const relation = numbered('kept.facts', tables++);
+    await query(sql`create table ${relation} (k bigint, p varchar)`, signal);
+    const add = async (rows: Sql, within: AbortSignal) =>
+      void (await query(sql`insert into ${relation} ${rows}`, within));
+    return {
+      relation,
+      add,
+      addPeople: (k, people, within) => add(sql`select ${integer(k)}, unnest(${texts(people)})`, within),
+      drop: async () => void (await query(sql`drop table if exists ${relation}`)),
+    };
+  }
+
   return {
     dialect: DUCKDB,
     query,
+    createFacts,
     async write(statements) {
       const instance = await instances.take();
       try {

@@ -9,7 +9,20 @@ export interface Engine {
   readonly dialect: Dialect;
   /** Throws QueryTimeout, QueryTooLarge, EngineBusy and DiskFull. */
   query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
+  /** Creates an empty table for one computation. */
+  createFacts(signal: AbortSignal): Promise<Facts>;
   close(): Promise<void>;
+}
+
+/** A table of people by number: what `k` stands for is up to the computation. */
+export interface Facts {
+  /** A relation of `k` and `p`. */
+  readonly relation: Sql;
+  /** Adds the rows of a query of `k` and `p`. */
+  add(query: Sql, signal: AbortSignal): Promise<void>;
+  addPeople(k: number, people: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Also works after a time-out. */
+  drop(): Promise<void>;
 }
 
 /** The query exceeded its time limit. */

@@ -6,19 +6,28 @@ import {
   type RecordBatch,
 } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
+import type { CohortKey, CohortMembersStore } from '../cohort-members/store.ts';
 import type { PeopleStore } from './store.ts';
 
 const COHORTS_GROUP = 'analytics.cohorts';
 
 interface ConsumerOptions {
   store: Pick<PeopleStore, 'saveCohort' | 'removeCohort'>;
+  lists: Pick<CohortMembersStore, 'define'>;
   log: EventLog;
   logger: Logger;
 }
 
 /** Keeps the replica of cohorts up to date. The flags service creates the topic. */
-export function createCohortsConsumer({ store, log, logger }: ConsumerOptions): BackgroundConsumer {
+export function createCohortsConsumer({ store, lists, log, logger }: ConsumerOptions): BackgroundConsumer {
   const topics = [COHORTS_TOPIC];
+
+  async function save(named: CohortKey, cohort: CohortRecord | null): Promise<void> {
+    const { did, combine = 'all' } = cohort ?? {};
+    await lists.define(named, did && { did, combine });
+    if (cohort === null) await store.removeCohort(named.projectId, named.id);
+    else await store.saveCohort(cohort);
+  }
 
   async function handle(batch: RecordBatch): Promise<void> {
     for (const { key, value } of batch.records) {
@@ -26,8 +35,7 @@ export function createCohortsConsumer({ store, log, logger }: ConsumerOptions): 
       const cohort = value === null ? null : parse(value);
       if (named === undefined || cohort === undefined)
         logger.error({ key }, 'skipped unreadable record of cohorts');
-      else if (cohort === null) await store.removeCohort(named.projectId, named.id);
-      else await store.saveCohort(cohort);
+      else await save(named, cohort);
     }
   }
 

@@ -4,6 +4,7 @@ import { createPersonIds } from '@switchboard/person-ids';
 import { removeProjectState } from '@switchboard/user-state';
 import { type ClickhousePeopleStore, GROUPS, PEOPLE, PERSON_IDS } from '../clickhouse/people-store.ts';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
+import { createCohortMembersStore } from '../cohort-members/store.ts';
 import { createPersonsStore } from '../persons/store.ts';
 import { createSeenStore } from '../seen/store.ts';
 import { createPeopleStore } from './store.ts';
@@ -22,10 +23,12 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
   const store = createPeopleStore(db);
   const persons = createPersonsStore(db);
   const seen = createSeenStore(db);
+  const lists = createCohortMembersStore(db);
   return {
     async erasePerson({ projectId, distinctIds }, signal) {
       // First, because a copy is only removed once its row is gone.
       await store.erase(projectId, distinctIds);
+      await lists.erase(projectId, distinctIds);
       await persons.erase(projectId, distinctIds);
       await seen.remove(projectId, distinctIds);
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
@@ -35,6 +38,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
 
     async eraseProject(projectId, signal) {
       await store.eraseProject(projectId);
+      await lists.eraseProject(projectId);
       await removeProjectState(db, projectId, signal);
       await createPersonIds(db).removeProject(projectId, signal);
       await persons.eraseProject(projectId);

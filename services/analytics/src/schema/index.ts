@@ -1,5 +1,6 @@
 export { backfills } from '@switchboard/database/schema';
 export { clickhouseBlocks } from './blocks.ts';
+export { cohortLists, cohortParts, publishedCohortParts, unpublishedCohortParts } from './cohort-lists.ts';
 export { archivedOffsets, archiveFiles } from './files.ts';
 export {
   appliedPositions,

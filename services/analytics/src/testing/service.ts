@@ -45,6 +45,7 @@ const DAY = '2026-03-01';
 const GROUPS: Record<string, string> = {
   [COHORTS_TOPIC]: 'analytics.cohorts',
   [PEOPLE_TOPIC]: 'analytics.person-ids',
+  [ARCHIVE_FILES_TOPIC]: 'analytics.archive-files',
 };
 
 export async function startAnalytics(

@@ -10,6 +10,8 @@ import {
   unseenPeople,
 } from '@switchboard/user-state';
 import { CLICKHOUSE_GROUP } from '../clickhouse-sink/consumer.ts';
+import { createCohortMembersPublisher } from '../cohort-members/publisher.ts';
+import { createCohortMembersStore } from '../cohort-members/store.ts';
 import type { Analytics } from '../config.ts';
 import { createCohortsConsumer } from '../people/cohorts-consumer.ts';
 import { createErasure } from '../people/erasure.ts';
@@ -62,7 +64,8 @@ export function runPeople(service: Analytics, { expiring, backfills }: Maintaine
   const onRejected = () => undefined;
   run(
     createUserStateConsumer({ ...service, group: PEOPLE_GROUP, store, onRejected }),
-    createCohortsConsumer({ ...service, store: createPeopleStore(db) }),
+    createCohortsConsumer({ ...service, store: createPeopleStore(db), lists: createCohortMembersStore(db) }),
+    createCohortMembersPublisher(service),
     createPersonIdsConsumer({ ...service, group: PERSON_IDS_GROUP, applied: saveChanges }),
     createSeenConsumer({ ...service, store: createSeenStore(db) }),
   );

@@ -1,5 +1,9 @@
 import { readRefreshedReports } from '@switchboard/directory';
 import { createRateLimits, projectOfRegion } from '@switchboard/http';
+import { createCohortLists } from '../cohort-lists/cohort-lists.ts';
+import { createCompute } from '../cohort-lists/compute.ts';
+import { cohortListsRoutes } from '../cohort-lists/routes.ts';
+import { createCohortMembersStore } from '../cohort-members/store.ts';
 import type { Analytics } from '../config.ts';
 import { createListEvents } from '../explore/events.ts';
 import { createListNames } from '../explore/names.ts';
@@ -67,7 +71,13 @@ export function openQueries(
     runner: createReportRunner({ directory, insights, region, clock }),
     scheduled: (after) => readRefreshedReports(db, after),
   });
-  run(watermark, savedReports);
+  const listsStore = createCohortMembersStore(db);
+  const cohortLists = createCohortLists({
+    ...service,
+    store: listsStore,
+    compute: createCompute({ queue, engine: opened.engine, knownIds: listsStore.knownIds, clock }),
+  });
+  run(watermark, savedReports, cohortLists);
 
   const respond = createRespond({
     bodies: app.bodies,
@@ -83,5 +93,7 @@ export function openQueries(
     respond,
   });
   peopleListRoutes(app, { list: createListPeople({ store: createPeopleListStore(db), people: store }) });
-  savedReportsRoutes(app, { savedReports, ofProject: projectOfRegion(directory, region) });
+  const ofProject = projectOfRegion(directory, region);
+  savedReportsRoutes(app, { savedReports, ofProject });
+  cohortListsRoutes(app, { cohortLists, ofProject });
 }
