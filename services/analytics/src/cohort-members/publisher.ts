@@ -1,30 +1,35 @@
 import { COHORT_MEMBERS_TOPIC, cohortListKey } from '@switchboard/contracts';
-import type { Database } from '@switchboard/database';
+import type { Db } from '@switchboard/database';
 import type { EventLog } from '@switchboard/event-log';
-import { type BackgroundPublisher, createPublisher, type Logger } from '@switchboard/runtime';
-import { type ChangedPart, createCohortMembersStore } from './store.ts';
+import {
+  compactedTopic,
+  createRelay,
+  type Relay,
+  type RelayLogger,
+  toPartitionZero,
+} from '@switchboard/outbox';
+import { type ChangedPart, cohortMembersRepublication, createCohortMembersStore } from './store.ts';
 
 interface PublisherOptions {
-  database: Pick<Database, 'drizzle'>;
+  db: Db;
   log: EventLog;
   /** The replication factor of the topic. */
   replication: number;
-  logger: Logger;
+  logger: RelayLogger;
 }
 
 /** The number of records read and sent together. Each is a few hundred kilobytes at most. */
 const BATCH_SIZE = 10;
 
 /** Publishes the computed lists of cohorts to the topic `cohort-members`. */
-export function createCohortMembersPublisher(options: PublisherOptions): BackgroundPublisher {
-  return createPublisher<ChangedPart>({
+export function createCohortMembersPublisher({ replication, ...options }: PublisherOptions): Relay {
+  return createRelay<ChangedPart>({
     ...options,
-    topic: COHORT_MEMBERS_TOPIC,
-    unpublished: createCohortMembersStore,
-    recordOf: ({ projectId, cohortId, prefix, value }) => ({
-      key: cohortListKey(projectId, cohortId, prefix),
-      value: value === null ? null : Buffer.from(value),
-    }),
+    topic: compactedTopic(COHORT_MEMBERS_TOPIC, replication),
+    source: createCohortMembersStore,
+    republication: cohortMembersRepublication,
+    recordOf: ({ projectId, cohortId, prefix, value }) =>
+      toPartitionZero(cohortListKey(projectId, cohortId, prefix), value === null ? null : Buffer.from(value)),
     batchSize: BATCH_SIZE,
   });
 }

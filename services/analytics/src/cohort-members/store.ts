@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { CohortList, Combination, DidCondition } from '@switchboard/contracts';
 import type { Db, Transactor, Tx } from '@switchboard/database';
-import type { Unpublished } from '@switchboard/runtime';
+import type { OutboxSource, Republication } from '@switchboard/outbox';
 import { sql } from 'drizzle-orm';
 import {
   cohortLists,
@@ -45,7 +45,7 @@ export interface ChangedPart {
   value: string | null;
 }
 
-export interface CohortMembersStore extends Unpublished<ChangedPart> {
+export interface CohortMembersStore extends OutboxSource<ChangedPart> {
   /** Saves the conditions of a cohort. New conditions are due at once. Without any, removes the list. */
   define(cohort: CohortKey, conditions: CohortConditions | undefined): Promise<void>;
   /** Makes a list due. Returns false for a cohort without conditions. */
@@ -72,8 +72,6 @@ export interface CohortMembersStore extends Unpublished<ChangedPart> {
   eraseProject(projectId: string): Promise<void>;
 }
 
-/** The key of the advisory lock that the publishing instance holds. The number is arbitrary. */
-const PUBLISHER_LOCK = 3_318_240_977;
 const NEXT_REVISION = sql`nextval(pg_get_serial_sequence('unpublished_cohort_parts', 'revision'))`;
 /** In place of a prefix: the state of a list. */
 const STATE = '*';
@@ -106,12 +104,6 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
       insert into ${unpublishedCohortParts} (project_id, cohort_id, prefix)
       select * from parts union all select * from lists
       on conflict (project_id, cohort_id, prefix) do update set revision = ${NEXT_REVISION}`);
-  }
-
-  async function expect(nextOffset: bigint): Promise<void> {
-    await db.execute(sql`
-      insert into ${publishedCohortParts} (log_partition, next_offset) values (0, ${String(nextOffset)})
-      on conflict (log_partition) do update set next_offset = excluded.next_offset`);
   }
 
   return {
@@ -235,11 +227,6 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
 
     eraseProject: (projectId) => remove(sql`project_id = ${projectId}`),
 
-    async lock() {
-      const [row] = await db.execute(sql`select pg_try_advisory_xact_lock(${PUBLISHER_LOCK}) as taken`);
-      return row?.['taken'] === true;
-    },
-
     async oldest(limit) {
       const rows = await db.execute<{
         project_id: string;
@@ -268,7 +255,7 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
       });
     },
 
-    async markPublished(changed, nextOffset) {
+    async markPublished(changed) {
       await db.execute(sql`
         delete from ${unpublishedCohortParts} as waiting using unnest(
           ${column(changed.map(({ projectId }) => projectId))}, ${column(changed.map(({ cohortId }) => cohortId))},
@@ -276,27 +263,22 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
           ${column(changed.map(({ revision }) => revision))}::bigint[]) as sent (project_id, cohort_id, prefix, revision)
         where waiting.project_id = sent.project_id and waiting.cohort_id = sent.cohort_id
           and waiting.prefix = sent.prefix and waiting.revision = sent.revision`);
-      await expect(nextOffset);
-    },
-
-    async nextOffset() {
-      const [row] = await db
-        .select({ nextOffset: publishedCohortParts.nextOffset })
-        .from(publishedCohortParts);
-      return row && BigInt(row.nextOffset);
-    },
-
-    async publishAll() {
-      await expect(0n);
-      const rows = await db.execute(sql`
-        insert into ${unpublishedCohortParts} (project_id, cohort_id, prefix)
-        select project_id, cohort_id, prefix from ${cohortParts}
-        union all select project_id, cohort_id, ${STATE} from ${cohortLists}
-        on conflict do nothing returning 1`);
-      return rows.length;
     },
   };
 }
+
+/** Publishes every list again to a topic that lost records. */
+export const cohortMembersRepublication: Republication = {
+  offsets: publishedCohortParts,
+  async publishAll(tx) {
+    const rows = await tx.execute(sql`
+      insert into ${unpublishedCohortParts} (project_id, cohort_id, prefix)
+      select project_id, cohort_id, prefix from ${cohortParts}
+      union all select project_id, cohort_id, ${STATE} from ${cohortLists}
+      on conflict do nothing returning 1`);
+    return rows.length;
+  },
+};
 
 /** Returns the prefixes of the parts that may contain a person. */
 function prefixesOf(distinctId: string): string[] {

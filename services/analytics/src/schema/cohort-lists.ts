@@ -1,16 +1,6 @@
 import type { CohortList, Combination, DidCondition } from '@switchboard/contracts';
-import {
-  bigint,
-  bigserial,
-  index,
-  integer,
-  json,
-  jsonb,
-  pgTable,
-  primaryKey,
-  text,
-  timestamp,
-} from 'drizzle-orm/pg-core';
+import { offsetsTable } from '@switchboard/outbox/schema';
+import { bigserial, index, json, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 const time = (name: string) => timestamp(name, { withTimezone: true });
 
@@ -66,8 +56,4 @@ export const unpublishedCohortParts = pgTable(
 );
 
 /** The progress of publishing to the topic `cohort-members`. One row. */
-export const publishedCohortParts = pgTable('published_cohort_parts', {
-  logPartition: integer('log_partition').primaryKey(),
-  /** The offset after the last record. */
-  nextOffset: bigint('next_offset', { mode: 'bigint' }).notNull(),
-});
+export const publishedCohortParts = offsetsTable('published_cohort_parts');
