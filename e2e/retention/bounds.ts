@@ -110,6 +110,10 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.cohort_members': { of: 'people, within a limit for each cohort' },
     'public.unpublished_cohorts': { after: 'they are published' },
     'public.published_cohorts': { of: 'one row' },
+    'public.identities': { setting: 'PEOPLE_RETENTION_DAYS' },
+    'public.persons': { setting: 'PEOPLE_RETENTION_DAYS' },
+    'public.unpublished_people': { after: 'they are published' },
+    'public.published_people': { of: 'one row' },
   },
   identity: {
     ...REPLICA,

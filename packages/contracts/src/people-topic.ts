@@ -8,6 +8,9 @@ export const PEOPLE_TOPIC = 'people';
 
 const id = z.string().min(1);
 
+/** The maximum number of distinct ids of a person. */
+export const PERSON_IDS_MAX_COUNT = 1_000;
+
 /** The origin of a join: an identify call, or a colleague. */
 export const joinedBy = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('identify') }),

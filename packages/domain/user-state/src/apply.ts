@@ -1,8 +1,9 @@
-import { GROUP_TYPES_MAX_COUNT, TRAITS_MAX_BYTES, TRAITS_MAX_COUNT } from '@switchboard/contracts';
 import type { RecordBatch } from '@switchboard/event-log';
 import type { GroupChange, StateChange } from './decode.ts';
-import { type Bounds, OutOfBounds, planMerge } from './merge.ts';
-import type { AppliedPosition, StateStore, StoredGroup, StoredPerson } from './store.ts';
+import { beginJoins, PartsIds } from './joins/apply.ts';
+import { OutOfBounds, planMerge } from './merge.ts';
+import { GROUP_BOUNDS, isSeenLater, planPerson } from './plan.ts';
+import type { AppliedPosition, StateStore, StateUpdates, StoredGroup, StoredPerson } from './store.ts';
 
 /** A change that is not applied, and the reason. */
 export interface Rejection {
@@ -10,68 +11,72 @@ export interface Rejection {
   reason: string;
 }
 
-const traitBounds = (owner: string): Bounds => ({
-  maxCount: TRAITS_MAX_COUNT,
-  maxBytes: TRAITS_MAX_BYTES,
-  tooMany: `the ${owner} would have more than ${TRAITS_MAX_COUNT} traits`,
-  tooLarge: `the ${owner} would have more than ${TRAITS_MAX_BYTES} bytes of traits`,
-});
-const PERSON_BOUNDS = traitBounds('person');
-const GROUP_BOUNDS = traitBounds('group');
-const TOO_MANY_TYPES = `the person would have groups of more than ${GROUP_TYPES_MAX_COUNT} types`;
-const MEMBERSHIP_BOUNDS: Bounds = {
-  maxCount: GROUP_TYPES_MAX_COUNT,
-  maxBytes: TRAITS_MAX_BYTES,
-  tooMany: TOO_MANY_TYPES,
-  tooLarge: TOO_MANY_TYPES,
-};
-
 /**
- * Merges changes into their people and groups and saves the position, in one transaction. Returns the changes that
- * would exceed the bounds of a person or a group. No part of those is applied.
+ * Merges changes into their people and groups, joins ids and saves the position, in one transaction. Returns the
+ * changes that would exceed the bounds of a person or a group. No part of those is applied, except that their ids are
+ * joined.
  */
 export async function applyChanges(
   store: Pick<StateStore, 'update'>,
   changes: readonly StateChange[],
   position?: AppliedPosition,
 ): Promise<Rejection[]> {
-  return store.update(async (updates) => {
-    const people = byKey(await updates.lockPeople([...byKey(changes, personKey).values()]), personKey);
-    const described = changes.flatMap(groupOf);
-    // Most changes concern only people. Without this check, each of their transactions would take two more round
-    // trips.
-    const stored =
-      described.length === 0 ? [] : await updates.lockGroups([...byKey(described, groupKey).values()]);
-    const groups = byKey(stored, groupKey);
-    const changedPeople = new Set<StoredPerson>();
-    const changedGroups = new Set<StoredGroup>();
-    const rejections: Rejection[] = [];
-    for (const change of changes) {
-      const person = people.get(personKey(change));
-      if (person === undefined) throw new Error('lockPeople returned no row for a person');
-      const [named] = groupOf(change);
-      const group = named === undefined ? undefined : groups.get(groupKey(named));
-      if (isSeenLater(person, change)) changedPeople.add(person);
-      if (group !== undefined && isSeenLater(group, change)) changedGroups.add(group);
-      try {
-        const mergePerson = planPerson(change, person);
-        const mergeGroup = group && planMerge(group.traits, change.traits, change.stamp, GROUP_BOUNDS);
-        if (mergePerson !== undefined) changedPeople.add(person);
-        if (mergeGroup !== undefined && group !== undefined) changedGroups.add(group);
-        mergePerson?.();
-        mergeGroup?.();
-      } catch (error) {
-        if (!(error instanceof OutOfBounds)) throw error;
-        rejections.push({ change, reason: error.message });
-      }
+  const apply = (parts: ReadonlySet<string>) =>
+    store.update((updates) => applyIn(updates, changes, position, parts));
+  try {
+    return await apply(new Set());
+  } catch (error) {
+    if (!(error instanceof PartsIds)) throw error;
+    return apply(error.projectIds);
+  }
+}
+
+/** `parts` are the projects of which an identified id had been joined, which needs the exclusive lock. */
+async function applyIn(
+  updates: StateUpdates,
+  changes: readonly StateChange[],
+  position: AppliedPosition | undefined,
+  parts: ReadonlySet<string>,
+): Promise<Rejection[]> {
+  const joining = await beginJoins(updates.joins, changes, parts);
+  const people = byKey(await updates.lockPeople([...byKey(changes, personKey).values()]), personKey);
+  const described = changes.flatMap(groupOf);
+  // Most changes concern only people. Without this check, each of their transactions would take two more round
+  // trips.
+  const stored =
+    described.length === 0 ? [] : await updates.lockGroups([...byKey(described, groupKey).values()]);
+  const groups = byKey(stored, groupKey);
+  await joining?.lockPersons();
+  const changedPeople = new Set<StoredPerson>();
+  const changedGroups = new Set<StoredGroup>();
+  const rejections: Rejection[] = [];
+  for (const change of changes) {
+    const person = people.get(personKey(change));
+    if (person === undefined) throw new Error('lockPeople returned no row for a person');
+    const [named] = groupOf(change);
+    const group = named === undefined ? undefined : groups.get(groupKey(named));
+    if (isSeenLater(person, change)) changedPeople.add(person);
+    if (group !== undefined && isSeenLater(group, change)) changedGroups.add(group);
+    try {
+      const mergePerson = planPerson(change, person);
+      const mergeGroup = group && planMerge(group.traits, change.traits, change.stamp, GROUP_BOUNDS);
+      if (mergePerson !== undefined) changedPeople.add(person);
+      if (mergeGroup !== undefined && group !== undefined) changedGroups.add(group);
+      mergePerson?.();
+      mergeGroup?.();
+      joining?.fold(change);
+    } catch (error) {
+      if (!(error instanceof OutOfBounds)) throw error;
+      rejections.push({ change, reason: error.message });
     }
-    await Promise.all([
-      changedPeople.size > 0 ? updates.savePeople([...changedPeople]) : undefined,
-      changedGroups.size > 0 ? updates.saveGroups([...changedGroups]) : undefined,
-      position === undefined ? undefined : updates.savePosition(position),
-    ]);
-    return rejections;
-  });
+  }
+  await Promise.all([
+    changedPeople.size > 0 ? updates.savePeople([...changedPeople]) : undefined,
+    changedGroups.size > 0 ? updates.saveGroups([...changedGroups]) : undefined,
+    position === undefined ? undefined : updates.savePosition(position),
+  ]);
+  await joining?.save();
+  return rejections;
 }
 
 /** Runs the statements of `applyChanges` without rows. Throws if they currently fail regardless of the changes. */
@@ -88,20 +93,6 @@ export async function tryStatements(store: Pick<StateStore, 'update'>): Promise<
 export function positionAfter({ topic, partition, records, nextOffset }: RecordBatch): AppliedPosition {
   const newest = records.reduce((latest, { timestamp }) => Math.max(latest, timestamp), 0);
   return { topic, partition, nextOffset: Number(nextOffset), asOf: new Date(newest) };
-}
-
-/** Stores the day of a change if it is later than all before. Returns whether it was. */
-function isSeenLater(seen: { seenOn: string | null }, { stamp: [, receivedAt] }: StateChange): boolean {
-  const day = new Date(receivedAt).toISOString().slice(0, 'YYYY-MM-DD'.length);
-  if (seen.seenOn !== null && seen.seenOn >= day) return false;
-  seen.seenOn = day;
-  return true;
-}
-
-function planPerson(change: StateChange, person: StoredPerson): (() => void) | undefined {
-  return change.kind === 'identify'
-    ? planMerge(person.traits, change.traits, change.stamp, PERSON_BOUNDS)
-    : planMerge(person.groups, { [change.type]: change.groupId }, change.stamp, MEMBERSHIP_BOUNDS);
 }
 
 /** Returns the group with traits set by a change, if any. */

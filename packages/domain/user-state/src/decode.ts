@@ -7,6 +7,8 @@ export interface Identify {
   projectId: string;
   distinctId: string;
   traits: Record<string, unknown>;
+  /** The id that the visitor had before, of an identify call. */
+  anonymousId?: string | undefined;
   stamp: Stamp;
 }
 
@@ -31,7 +33,7 @@ export function decodeRecord(record: StoredRecord): StateChange {
   const json = parseJson(record);
   if (record.topic === ingestionTopics.identifies) {
     const call = parse(identifyRecord, json);
-    return { kind: 'identify', ...toIdentify(call, record) };
+    return { kind: 'identify', ...toIdentify(call, record), anonymousId: call.anonymous_id };
   }
   const call = parse(groupRecord, json);
   return { kind: 'group', ...toIdentify(call, record), type: call.group_type, groupId: call.group_id };

@@ -1,6 +1,17 @@
 export { applyChanges, groupOf, positionAfter } from './apply.ts';
 export { createUserStateConsumer, USER_STATE_TOPICS } from './consumer.ts';
 export { decodeRecord, InvalidRecord } from './decode.ts';
+export {
+  eraseIds,
+  JoinConflict,
+  joinPersons,
+  type PersonWithIds,
+  partIds,
+  readPerson,
+} from './joins/joins.ts';
+export { removeDecider, removeProjectJoins, unseenPersons } from './joins/maintenance.ts';
+export { joinOf } from './joins/rule.ts';
+export { createJoinsStore, executeOn } from './joins/store.ts';
 export { SEEN_BACKFILLS, unseenPeople } from './maintenance.ts';
 export { removeProjectState } from './removal.ts';
 export { type AppliedPosition, createStateStore, type PersonKey } from './store.ts';

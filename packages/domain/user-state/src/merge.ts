@@ -95,12 +95,12 @@ function removedNames(
   return [...removed].sort(([, a], [, b]) => (isNewer(a, b) ? 1 : -1)).map(([name]) => name);
 }
 
-function sizeOf(name: string, value: unknown): number {
+export function sizeOf(name: string, value: unknown): number {
   // Includes the colon and the comma.
   return Buffer.byteLength(JSON.stringify(name)) + Buffer.byteLength(JSON.stringify(value ?? null)) + 2;
 }
 
-function isNewer(stamp: Stamp, last: Stamp): boolean {
+export function isNewer(stamp: Stamp, last: Stamp): boolean {
   if (stamp[0] !== last[0]) return stamp[0] > last[0];
   if (stamp[1] !== last[1]) return stamp[1] > last[1];
   return stamp[2] > last[2];

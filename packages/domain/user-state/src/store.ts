@@ -1,4 +1,5 @@
 import type { Database } from '@switchboard/database';
+import { createJoinsStore, executeIn, type JoinsStore } from './joins/store.ts';
 import { type Properties, type Stamp, toProperties } from './merge.ts';
 import { appliedPositions } from './schema.ts';
 
@@ -38,6 +39,8 @@ export interface StateStore {
 }
 
 export interface StateUpdates {
+  /** The ids of persons. Undefined where every distinct id is a person. */
+  joins?: JoinsStore;
   /** Reads and locks people until the transaction ends. Creates missing ones. */
   lockPeople(keys: readonly PersonKey[]): Promise<StoredPerson[]>;
   savePeople(changed: readonly StoredPerson[]): Promise<void>;
@@ -58,12 +61,19 @@ type Stamps = Record<string, Stamp>;
 type Sql = Database['sql'];
 type Transaction = Parameters<Parameters<Sql['begin']>[1]>[0];
 
-export function createStateStore(database: Pick<Database, 'drizzle' | 'sql'>): StateStore {
+/** Creates a store of people and groups. With `joinsIds`, identify calls also join ids, in the tables of `joins-schema`. */
+export function createStateStore(
+  database: Pick<Database, 'drizzle' | 'sql'>,
+  { joinsIds = false }: { joinsIds?: boolean } = {},
+): StateStore {
   return {
     listPositions: () => database.drizzle.select().from(appliedPositions),
 
     async update(work) {
-      const { done } = await database.sql.begin(async (tx) => ({ done: await work(createUpdates(tx)) }));
+      const { done } = await database.sql.begin(async (tx) => {
+        const joins = joinsIds ? { joins: createJoinsStore(executeIn(tx)) } : {};
+        return { done: await work({ ...createUpdates(tx), ...joins }) };
+      });
       return done;
     },
   };

@@ -1,5 +1,12 @@
 import type { Eraser } from '@switchboard/directory';
-import { removeProjectState } from '@switchboard/user-state';
+import {
+  createJoinsStore,
+  eraseIds,
+  executeOn,
+  removeDecider,
+  removeProjectJoins,
+  removeProjectState,
+} from '@switchboard/user-state';
 import { createCohortRecordsStore } from '../cohort-records/store.ts';
 import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
 import { createErasureStore } from './store.ts';
@@ -12,8 +19,10 @@ export function createErasure(options: EditOptions): Eraser {
   return {
     async erasePerson({ projectId, distinctIds }) {
       await editRuleset(options.database.drizzle, options, projectId, async (tx) => {
+        const joins = createJoinsStore(executeOn(tx));
+        await joins.lockProjects(new Map([[projectId, true]]));
+        await eraseIds(joins, projectId, distinctIds);
         const store = createErasureStore(tx);
-        await store.removePeople(projectId, distinctIds);
         const cohorts = await store.removeFromCohorts(projectId, distinctIds);
         await createCohortRecordsStore(tx).announce(projectId, cohorts);
         return { result: undefined, hasChanged: cohorts.length > 0 };
@@ -22,6 +31,7 @@ export function createErasure(options: EditOptions): Eraser {
 
     async eraseColleague(sub) {
       await createErasureStore(options.database.drizzle).removeAuthor(sub);
+      await removeDecider(options.database.drizzle, sub);
     },
 
     async eraseProject(projectId, signal) {
@@ -31,6 +41,7 @@ export function createErasure(options: EditOptions): Eraser {
         return { result: undefined, hasChanged: true };
       });
       const { drizzle } = options.database;
+      await removeProjectJoins(drizzle, projectId, signal);
       await removeProjectState(drizzle, projectId, signal);
       await createErasureStore(drizzle).removeLock(projectId);
     },

@@ -6,14 +6,11 @@ import {
   cohorts,
   flags,
   flagVersions,
-  people,
   rulesets,
   scheduledChanges,
 } from '../schema/index.ts';
 
 export interface ErasureStore {
-  /** Removes the traits and groups of people. */
-  removePeople(projectId: string, distinctIds: readonly string[]): Promise<void>;
   /** Removes a colleague as the author of flag versions and scheduled changes. */
   removeAuthor(sub: string): Promise<void>;
   /** Removes people from every cohort that lists them. Returns the ids of those cohorts. */
@@ -26,12 +23,6 @@ export interface ErasureStore {
 
 export function createErasureStore(db: Db | Tx): ErasureStore {
   return {
-    async removePeople(projectId, distinctIds) {
-      await db
-        .delete(people)
-        .where(and(eq(people.projectId, projectId), inArray(people.distinctId, [...distinctIds])));
-    },
-
     async removeAuthor(sub) {
       await db.update(flagVersions).set({ author: null }).where(eq(flagVersions.author, sub));
       await db

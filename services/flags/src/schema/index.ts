@@ -1,5 +1,11 @@
 export { backfills } from '@switchboard/database/schema';
+export {
+  identities,
+  persons,
+  unpublishedPeople,
+} from '@switchboard/user-state/joins-schema';
 export { appliedPositions, groups, people } from '@switchboard/user-state/schema';
+export { publishedPeople } from './person-ids.ts';
 export {
   cohortMembers,
   cohortPeople,

@@ -188,6 +188,16 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
         ...times(timestamp),
       }),
 
+    /** Publishes the record of an identify call that names the id that the visitor had before. */
+    join: (project: TestProject, anonymousId: string, distinctId: string, traits = {}, timestamp?: string) =>
+      publish(ingestionTopics.identifies, {
+        project_id: project.id,
+        distinct_id: distinctId,
+        anonymous_id: anonymousId,
+        traits,
+        ...times(timestamp),
+      }),
+
     /** Publishes the record of POST /v1/group and returns its X-State-Token. */
     group: (
       project: TestProject,

@@ -3,7 +3,7 @@ import type { Database, Listening } from '@switchboard/database';
 import { shareOfHeap } from '@switchboard/engine';
 import { LRUCache } from 'lru-cache';
 
-/** The NOTIFY channel of changed user state. Migration 0007 describes its messages. */
+/** The NOTIFY channel of changed user state. Migration 0000 describes its messages. */
 const CHANGED_CHANNEL = 'user_state_changed';
 
 /** Milliseconds until a read state is no longer trusted. Lost announcements are detected sooner, within 20 s. */

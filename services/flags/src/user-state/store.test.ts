@@ -28,6 +28,12 @@ beforeAll(async () => {
     select project_id, 'person ' || n, id from cohorts, generate_series(1, 500) as n`;
   await sql`insert into cohort_members (project_id, distinct_id, cohort_id)
     select 'p1', 'person ' || n, '91' from generate_series(19001, 29000) as n`;
+  await sql`insert into identities (project_id, distinct_id, is_known, person_id)
+    select 'p' || n % 10, 'person ' || n, true, case when n > 19500 then 'person ' || (n / 100 * 100 + n % 10) end
+    from generate_series(1, ${PEOPLE}::int) as n`;
+  await sql`insert into persons (project_id, person_id, ids, traits, groups, seen_on)
+    select project_id, person_id, array_agg(distinct_id) || array['person 3'], '{"folded":true}', '{"company":7}', now()
+    from identities where person_id is not null group by 1, 2`;
   await sql`analyze`;
 });
 afterAll(async () => {
@@ -68,6 +74,17 @@ describe('the state of people', () => {
     expect(texts.map(hasGroups)).toEqual([false, false, true]);
   });
 
+  it('returns the folded traits and groups of a person with several ids, and the cohorts that list any of them', async () => {
+    const ids = ['person 19501', 'person 19511'];
+    const texts = await createUserStateStore(database).findStates(
+      ids.map((distinctId) => ({ projectId: 'p1', distinctId })),
+    );
+    const [first, second] = texts.map(parseUserState);
+    expect(first).toMatchObject({ traits: { folded: true }, groups: { company: { seats: 71 } } });
+    expect(first?.cohorts).toHaveLength(10);
+    expect(second).toEqual(first);
+  });
+
   it('reads the state of people with a generic plan', async () => {
     const [setting] = await database.sql`show plan_cache_mode`;
     expect(setting).toEqual({ plan_cache_mode: 'force_generic_plan' });
@@ -92,8 +109,8 @@ describe('the state of people', () => {
     const scans = [...nodesOf(plans[0].Plan)].filter((node) => node['Relation Name'] !== undefined);
     const rows = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
     expect(scans.map((node) => node['Node Type'])).not.toContain('Seq Scan');
-    // Three people, one group each, the ten cohorts that list the first person, and the one
+    // Three people and their identities, one group each, the ten cohorts that list the first person, and the one
     // that has computed the two others.
-    expect(Math.round(rows)).toBe(3 + 3 + 10 + 2);
+    expect(Math.round(rows)).toBe(3 + 3 + 3 + 10 + 2);
   });
 });

@@ -4,8 +4,9 @@ import type { UserStateJson } from './user-state.ts';
 
 export interface UserStateStore {
   /**
-   * Reads the states of people in the given order with one query. It reads one row per person, per group of a
-   * person and per cohort that lists a person or has computed one, all through primary keys.
+   * Reads the states of the persons of these ids, in the given order, with one query. It reads up to three rows per id,
+   * one per group of a person, and one per cohort that lists or has computed an id of the person, all through primary
+   * keys.
    */
   findStates(people: readonly PersonKey[]): Promise<UserStateJson[]>;
 }
@@ -32,22 +33,26 @@ export function createUserStateStore(database: Pick<Database, 'sql'>): UserState
             select json_object_agg(membership.key, coalesce((
               select groups.traits from groups where groups.project_id = named.project_id
                 and groups.type = membership.key and groups.id = membership.value), '{}'))
-            from json_each_text(people.groups) as membership), '{}'),
-          ',"traits":', coalesce(people.traits, '{}'),
+            from json_each_text(coalesce(persons.groups, people.groups)) as membership), '{}'),
+          ',"traits":', coalesce(persons.traits, people.traits, '{}'),
           ',"cohorts":', to_json(array(
-            select cohort_people.cohort_id from cohort_people
+            select distinct cohort_people.cohort_id from cohort_people
             where cohort_people.project_id = named.project_id
-              and cohort_people.distinct_id = named.distinct_id
+              and cohort_people.distinct_id = any(coalesce(persons.ids, array[named.distinct_id]))
             order by cohort_people.cohort_id)),
           ',"did":', to_json(array(
-            select cohort_members.cohort_id from cohort_members
+            select distinct cohort_members.cohort_id from cohort_members
             where cohort_members.project_id = named.project_id
-              and cohort_members.distinct_id = named.distinct_id
+              and cohort_members.distinct_id = any(coalesce(persons.ids, array[named.distinct_id]))
             order by cohort_members.cohort_id)),
           '}') as state
         from unnest(${projectIds}::text[], ${distinctIds}::text[])
           with ordinality as named(project_id, distinct_id, position)
         left join people on people.project_id = named.project_id and people.distinct_id = named.distinct_id
+        left join identities on identities.project_id = named.project_id
+          and identities.distinct_id = named.distinct_id
+        left join persons on persons.project_id = identities.project_id
+          and persons.person_id = identities.person_id
         order by named.position`;
       return rows.map(({ state }) => state);
     },

@@ -4,27 +4,40 @@ import {
   createUserStateConsumer,
   SEEN_BACKFILLS,
   unseenPeople,
+  unseenPersons,
 } from '@switchboard/user-state';
 import { createCohortMembersConsumer } from '../cohort-members/consumer.ts';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
 import { createCohortsPublisher } from '../cohort-records/publisher.ts';
 import type { FlagsService } from '../config.ts';
+import { createPeoplePublisher } from '../person-records/publisher.ts';
 
 /** The consumer group that applies identify and group calls. */
 export const USER_STATE_GROUP = 'flags.user-state';
 
 /**
- * Runs the work of the role `user-state`: applies identify and group calls, publishes cohorts, applies their computed lists,
- * removes old people.
+ * Runs the work of the role `user-state`: applies identify and group calls, publishes cohorts and the ids of persons,
+ * applies the computed lists of cohorts, removes old people.
  */
 export function runUserState(service: FlagsService): void {
   const { config, database, run } = service;
   const cohortMembers = createCohortMembersStore(database.drizzle);
   run(
-    createUserStateConsumer({ ...service, group: USER_STATE_GROUP, store: createStateStore(database) }),
+    createUserStateConsumer({
+      ...service,
+      group: USER_STATE_GROUP,
+      store: createStateStore(database, { joinsIds: true }),
+    }),
     createCohortsPublisher(service),
+    createPeoplePublisher(service),
     createCohortMembersConsumer({ ...service, store: cohortMembers }),
-    createRetention({ ...service, data: unseenPeople(database, config.PEOPLE_RETENTION_DAYS) }),
+    createRetention({
+      ...service,
+      data: [
+        unseenPersons(database, config.PEOPLE_RETENTION_DAYS),
+        ...unseenPeople(database, config.PEOPLE_RETENTION_DAYS, { joinsIds: true }),
+      ],
+    }),
     createBackfills({ ...service, backfills: SEEN_BACKFILLS }),
   );
 }

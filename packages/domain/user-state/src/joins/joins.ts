@@ -1,0 +1,258 @@
+import { isDeepStrictEqual } from 'node:util';
+import { PERSON_IDS_MAX_COUNT } from '@switchboard/contracts';
+import { MEMBERSHIP_BOUNDS, PERSON_BOUNDS } from '../plan.ts';
+import { foldProperties } from './fold.ts';
+import { boundClaims, type Decision, type Join, joinOf, personsOf } from './rule.ts';
+import type { JoinsStore, StoredIdentity, StoredPersonOfIds } from './store.ts';
+
+/**
+ * Changes facts about ids, and then the persons that follow from them: the ids of each, and their folded traits and
+ * groups. The caller holds the project's exclusive lock. `change` gets the stored identities of `distinctIds`, new ones
+ * included, and may change them.
+ */
+export async function changeIdentities(
+  store: JoinsStore,
+  projectId: string,
+  distinctIds: readonly string[],
+  change: (identities: ReadonlyMap<string, StoredIdentity>) => void,
+): Promise<void> {
+  const all = await readAll(store, projectId, distinctIds);
+  const before = new Map([...all].map(([id, identity]) => [id, { ...identity }]));
+  change(all);
+  const changed = new Set(
+    [...all].filter(([id, now]) => !isDeepStrictEqual(now, before.get(id))).map(([id]) => id),
+  );
+  if (changed.size === 0) return;
+  const missing = [...all.values()].flatMap(targetsOf).filter((id) => !all.has(id));
+  const more = [...(await readAll(store, projectId, missing)).values()];
+  const roots = new Set(
+    [...all.values(), ...more].map(({ personId }) => personId).filter((id) => id !== null),
+  );
+  const persons = await store.findPersons(projectId, [...roots]);
+  const named = new Set([...all.keys(), ...missing]);
+  const others = persons.flatMap(({ ids }) => ids).filter((id) => !named.has(id));
+  for (const identity of [...more, ...(await store.read(projectId, others))]) {
+    all.set(identity.distinctId, identity);
+    before.set(identity.distinctId, { ...identity });
+  }
+
+  boundClaims(all, changed);
+  const now = personsOf(all);
+  for (const [root, ids] of now)
+    for (const id of ids) {
+      const identity = all.get(id);
+      if (identity !== undefined) identity.personId = ids.length === 1 ? null : root;
+    }
+  const differs = (of: (identity: StoredIdentity | undefined) => unknown) => (identity: StoredIdentity) =>
+    !isDeepStrictEqual(of(identity), of(before.get(identity.distinctId)));
+  const moved = [...all.values()].filter(differs((identity) => identity));
+  await store.save(projectId, moved);
+  const published = moved.filter(differs((identity) => identity && publishedOf(identity)));
+  await store.announce(
+    projectId,
+    published.map(({ distinctId }) => distinctId),
+  );
+  await saveFolded(store, projectId, now, persons);
+}
+
+/** Returns the person and the join that the topic `people` has of an id. */
+function publishedOf(identity: StoredIdentity) {
+  const { distinctId, personId } = identity;
+  return personId === null || personId === distinctId ? null : [personId, joinOf(identity)];
+}
+
+async function saveFolded(
+  store: JoinsStore,
+  projectId: string,
+  persons: ReadonlyMap<string, string[]>,
+  before: readonly StoredPersonOfIds[],
+): Promise<void> {
+  const last = new Map(before.map(({ personId, ids }) => [personId, ids]));
+  const changed = [...persons].filter(
+    ([personId, ids]) => ids.length > 1 && !isDeepStrictEqual(last.get(personId), ids),
+  );
+  const gone = [...last.keys()].filter((personId) => (persons.get(personId)?.length ?? 0) < 2);
+  if (gone.length > 0) await store.removePersons(projectId, gone);
+  for (const [personId, ids] of changed) {
+    await store.createPeople(projectId, ids);
+    const each = await store.properties(projectId, ids);
+    await store.savePersons([
+      {
+        projectId,
+        personId,
+        ids,
+        traits: foldProperties(
+          each.map(({ traits }) => traits),
+          PERSON_BOUNDS,
+        ),
+        groups: foldProperties(
+          each.map(({ groups }) => groups),
+          MEMBERSHIP_BOUNDS,
+        ),
+        seenOn:
+          each
+            .map((one) => one.seenOn)
+            .sort()
+            .at(-1) ?? '',
+      },
+    ]);
+  }
+}
+
+/** Returns identities by id, with one for each id that has none. */
+async function readAll(
+  store: JoinsStore,
+  projectId: string,
+  distinctIds: readonly string[],
+): Promise<Map<string, StoredIdentity>> {
+  const all = new Map(distinctIds.map((id) => [id, unknownId(id)]));
+  if (all.size === 0) return all;
+  for (const identity of await store.read(projectId, [...all.keys()])) all.set(identity.distinctId, identity);
+  return all;
+}
+
+const unknownId = (distinctId: string): StoredIdentity => ({
+  distinctId,
+  isKnown: false,
+  claim: undefined,
+  isBeyondBound: false,
+  decision: undefined,
+  personId: null,
+});
+
+const targetsOf = ({ claim, decision }: StoredIdentity): string[] =>
+  [claim?.by, decision?.to].filter((id) => id != null);
+
+/** The ids of a person: the one that names it first, each of the others with its join. */
+export interface PersonWithIds {
+  personId: string;
+  ids: StoredIdentity[];
+  /** The number of ids that identify calls named and that the person has no room for. */
+  beyondBound: number;
+}
+
+/** Returns the person of an id. */
+export async function readPerson(
+  store: JoinsStore,
+  projectId: string,
+  distinctId: string,
+): Promise<PersonWithIds> {
+  const own = (await readAll(store, projectId, [distinctId])).get(distinctId) ?? unknownId(distinctId);
+  const personId = own.personId ?? distinctId;
+  const [person] = own.personId === null ? [] : await store.findPersons(projectId, [own.personId]);
+  const ids = person?.ids ?? [distinctId];
+  const all = await readAll(store, projectId, ids);
+  return {
+    personId,
+    ids: [...all.values()].sort(
+      (a, b) => Number(b.distinctId === personId) - Number(a.distinctId === personId),
+    ),
+    beyondBound: await store.countBeyondBound(projectId, ids),
+  };
+}
+
+/** A decision that cannot be made. The message says what to do. */
+export class JoinConflict extends Error {
+  override name = 'JoinConflict';
+}
+
+interface DecisionOptions {
+  projectId: string;
+  /** Any id of the person. */
+  distinctId: string;
+  /** Any id of the other person, or of the part. */
+  joinedId: string;
+  sub: string;
+  at: number;
+}
+
+/** Joins the person of one id to that of another. The caller holds the exclusive lock. Throws JoinConflict. */
+export async function joinPersons(store: JoinsStore, options: DecisionOptions): Promise<void> {
+  const { projectId, distinctId, joinedId, sub, at } = options;
+  const mine = await readPerson(store, projectId, distinctId);
+  const theirs = await readPerson(store, projectId, joinedId);
+  if (mine.personId === theirs.personId) return;
+  if (mine.ids.length + theirs.ids.length > PERSON_IDS_MAX_COUNT)
+    throw new JoinConflict(
+      `The persons have ${mine.ids.length} and ${theirs.ids.length} ids. A person has at most ${PERSON_IDS_MAX_COUNT}; part some ids first.`,
+    );
+  const [root] = theirs.ids;
+  if (root === undefined) return;
+  // Undoes a decision against the call that joined it before.
+  const isRestored = isIn(mine, joinOf({ ...root, decision: undefined }));
+  const wasAlone = root.decision !== undefined;
+  const joined: Decision = { to: mine.personId, named: joinedId, wasAlone, sub, at };
+  await decide(store, projectId, root.distinctId, isRestored ? undefined : joined);
+}
+
+/**
+ * Parts an id from a person: undoes the decision that joined it, or decides against the call that did. The caller holds
+ * the exclusive lock. Throws JoinConflict. Returns whether the person had the id.
+ */
+export async function partIds(store: JoinsStore, options: DecisionOptions): Promise<boolean> {
+  const { projectId, distinctId, joinedId, sub, at } = options;
+  const person = await readPerson(store, projectId, distinctId);
+  const all = new Map(person.ids.map((one) => [one.distinctId, one]));
+  if (!all.has(joinedId)) return false;
+  if (joinedId === person.personId && person.ids.length > 1)
+    throw new JoinConflict(`${joinedId} names this person. Part the other ids instead.`);
+  if (person.ids.length === 1) return false;
+  const decided = all.get(madeFor(all, joinedId) ?? joinedId);
+  if (decided === undefined) return false;
+  const staysWithout = isIn(person, joinOf({ ...decided, decision: undefined }));
+  const isAlone = staysWithout || decided.decision?.wasAlone === true;
+  const alone: Decision = { to: null, named: joinedId, wasAlone: false, sub, at };
+  await decide(store, projectId, decided.distinctId, isAlone ? alone : undefined);
+  return true;
+}
+
+/** Returns the id that a colleague joined by naming this one, if it is on the way to the id that names the person. */
+function madeFor(all: ReadonlyMap<string, StoredIdentity>, joinedId: string): string | undefined {
+  const seen = new Set<string>();
+  for (let at: string | undefined = joinedId; at !== undefined && !seen.has(at); ) {
+    seen.add(at);
+    const identity = all.get(at);
+    if (identity?.decision?.to != null && identity.decision.named === joinedId) return at;
+    at = identity === undefined ? undefined : joinOf(identity)?.to;
+  }
+  return undefined;
+}
+
+const isIn = ({ ids }: PersonWithIds, join: Join | undefined): boolean =>
+  ids.some(({ distinctId }) => distinctId === join?.to);
+
+function decide(
+  store: JoinsStore,
+  projectId: string,
+  distinctId: string,
+  decision: Decision | undefined,
+): Promise<void> {
+  return changeIdentities(store, projectId, [distinctId], (all) => {
+    const identity = all.get(distinctId);
+    if (identity !== undefined) identity.decision = decision;
+  });
+}
+
+/** Removes everything about these ids. The caller holds the exclusive lock. */
+export async function eraseIds(
+  store: JoinsStore,
+  projectId: string,
+  distinctIds: readonly string[],
+): Promise<void> {
+  const erased = new Set(distinctIds);
+  const people = await store.read(projectId, distinctIds);
+  const roots = people.map(({ personId }) => personId).filter((id) => id !== null);
+  const persons = await store.findPersons(projectId, [...new Set(roots)]);
+  const claimed = await store.claimedBy(projectId, distinctIds);
+  const ids = new Set([...distinctIds, ...persons.flatMap((person) => person.ids), ...claimed]);
+  await changeIdentities(store, projectId, [...ids], (all) => {
+    for (const identity of all.values()) {
+      const { distinctId, claim, decision } = identity;
+      const isErased = erased.has(distinctId);
+      if (isErased) identity.isKnown = false;
+      if (isErased || (claim !== undefined && erased.has(claim.by))) identity.claim = undefined;
+      if (isErased || (decision?.to != null && erased.has(decision.to))) identity.decision = undefined;
+    }
+  });
+  await store.remove(projectId, distinctIds);
+}

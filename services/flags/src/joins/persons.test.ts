@@ -1,0 +1,253 @@
+import { type Database, openDatabase } from '@switchboard/database';
+import { type TestDatabase, testDatabase } from '@switchboard/testkit';
+import {
+  applyChanges,
+  createJoinsStore,
+  createStateStore,
+  executeOn,
+  JoinConflict,
+  joinPersons,
+  partIds,
+} from '@switchboard/user-state';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { flagsMigrations } from '../schema/migrations.ts';
+
+let test: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  test = await testDatabase({ migrations: [flagsMigrations] });
+  database = openDatabase({ url: test.url, applicationName: 'test', poolSize: 8 });
+});
+afterAll(async () => {
+  await database.close();
+  await test.drop();
+});
+
+interface Call {
+  id: string;
+  anonymousId?: string | undefined;
+  at: number;
+  traits: Record<string, unknown>;
+  offset: number;
+}
+
+interface Decision {
+  kind: 'join' | 'part';
+  of: string;
+  named: string;
+}
+
+let projects = 0;
+const newProject = () => `project-${++projects}`;
+const clock = 1_000_000;
+
+const changeOf = (projectId: string, { id, anonymousId, at, traits, offset }: Call) => ({
+  kind: 'identify' as const,
+  projectId,
+  distinctId: id,
+  anonymousId,
+  traits,
+  stamp: [at, at, offset] as const,
+});
+
+const store = () => createStateStore(database, { joinsIds: true });
+const apply = (projectId: string, calls: readonly Call[]) =>
+  applyChanges(
+    store(),
+    calls.map((call) => changeOf(projectId, call)),
+  );
+
+const decide = (projectId: string, { kind, of, named }: Decision, at: number) =>
+  database.drizzle.transaction(async (tx) => {
+    const joins = createJoinsStore(executeOn(tx));
+    await joins.lockProjects(new Map([[projectId, true]]));
+    const options = { projectId, distinctId: of, joinedId: named, sub: 'sub-ada', at };
+    // Parting the id that names a person is refused.
+    await (kind === 'join' ? joinPersons : partIds)(joins, options).catch((error) => {
+      if (!(error instanceof JoinConflict)) throw error;
+    });
+  });
+
+/** Returns the person of every stored id, and the traits of each person. */
+async function stored(projectId: string) {
+  const rows = await database.sql<{ id: string; person: string }[]>`
+    select distinct_id as id, coalesce(person_id, distinct_id) as person from identities
+    where project_id = ${projectId} order by 1`;
+  const traits = await database.sql<{ id: string; traits: Record<string, unknown> }[]>`
+    select people.distinct_id as id, coalesce(persons.traits, people.traits) as traits
+    from people left join identities using (project_id, distinct_id)
+      left join persons using (project_id, person_id)
+    where people.project_id = ${projectId}`;
+  return {
+    persons: Object.fromEntries(rows.map(({ id, person }) => [id, person])),
+    traits: Object.fromEntries(traits.map(({ id, traits: all }) => [id, all])),
+  };
+}
+
+/** The rule in its shortest form: who is who after these calls, and the decisions that were made after them. */
+function reference(calls: readonly Call[]) {
+  const known = new Set(calls.map(({ id }) => id));
+  const decided = new Map<string, { to: string | null; named: string; wasAlone: boolean }>();
+  const claimOf = (id: string) =>
+    calls
+      .filter((call) => call.anonymousId === id && call.id !== id && !known.has(id))
+      .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))[0]?.id ?? null;
+  const target = (id: string) => (decided.has(id) ? (decided.get(id)?.to ?? null) : claimOf(id));
+  function personOf(id: string): string {
+    const path: string[] = [];
+    for (let at: string | null = id; at !== null; at = target(at)) {
+      if (path.includes(at)) return path.slice(path.indexOf(at)).sort()[0] ?? at;
+      path.push(at);
+    }
+    return path.at(-1) ?? id;
+  }
+  const isOne = (a: string, b: string | null) => b !== null && personOf(a) === personOf(b);
+  return {
+    personOf,
+    decide({ kind, of, named }: Decision) {
+      const root = personOf(named);
+      if (kind === 'join' && !isOne(of, named)) {
+        if (isOne(of, claimOf(root))) decided.delete(root);
+        else decided.set(root, { to: personOf(of), named, wasAlone: decided.has(root) });
+      }
+      if (kind === 'part' && isOne(of, named) && named !== root) {
+        const path = [named];
+        for (let at = target(named); at !== null && !path.includes(at); at = target(at)) path.push(at);
+        const made = path.find((id) => decided.get(id)?.named === named && decided.get(id)?.to !== null);
+        const id = made ?? named;
+        if (isOne(of, claimOf(id)) || decided.get(id)?.wasAlone)
+          decided.set(id, { to: null, named, wasAlone: false });
+        else decided.delete(id);
+      }
+    },
+    traitsOf(id: string): Record<string, unknown> {
+      const newest = calls
+        .filter((call) => personOf(call.id) === personOf(id))
+        .sort((a, b) => a.at - b.at || a.offset - b.offset);
+      return Object.assign({}, ...newest.map(({ traits }) => traits));
+    },
+  };
+}
+
+const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
+const calls = fc
+  .array(
+    fc.record({
+      id,
+      anonymousId: fc.option(id, { nil: undefined }),
+      at: fc.integer({ min: clock, max: clock + 5 }),
+      traits: fc.dictionary(fc.constantFrom('plan', 'name'), fc.nat(9), { maxKeys: 2 }),
+    }),
+    { minLength: 1, maxLength: 12 },
+  )
+  .map((all) => all.map((call, offset): Call => ({ ...call, offset })));
+const decisions = fc.array(
+  fc.record({ kind: fc.constantFrom('join' as const, 'part' as const), of: id, named: id }),
+  { maxLength: 6 },
+);
+
+/** The same calls as several partitions deliver them: shuffled, some twice, cut into batches. */
+const deliveries = calls.chain((all) =>
+  fc.record({
+    all: fc.constant(all),
+    delivered: fc
+      .tuple(fc.shuffledSubarray(all, { minLength: all.length }), fc.subarray(all))
+      .map(([first, again]) => [...first, ...again]),
+    batch: fc.integer({ min: 1, max: 5 }),
+    decided: decisions,
+  }),
+);
+
+function expectedOf(
+  all: readonly Call[],
+  { personOf, traitsOf }: ReturnType<typeof reference>,
+  ids: string[],
+) {
+  return {
+    persons: Object.fromEntries(ids.map((one) => [one, personOf(one)])),
+    traits: Object.fromEntries(
+      [...new Set(all.flatMap((call) => [call.id, call.anonymousId ?? call.id]))].map((one) => [
+        one,
+        traitsOf(one),
+      ]),
+    ),
+  };
+}
+
+describe('the persons of ids', () => {
+  it('are those of the reference for calls in any order, repeated, from several partitions at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(deliveries, async ({ all, delivered, batch, decided }) => {
+        const projectId = newProject();
+        const partitions = [0, 1, 2].map((partition) =>
+          delivered.filter((call) => call.id.charCodeAt(0) % 3 === partition),
+        );
+        await Promise.all(
+          partitions.map(async (partition) => {
+            for (let from = 0; from < partition.length; from += batch)
+              await apply(projectId, partition.slice(from, from + batch));
+          }),
+        );
+        const rule = reference(all);
+        const { persons, traits } = await stored(projectId);
+        expect({ persons, traits }).toEqual(expectedOf(all, rule, Object.keys(persons)));
+        for (const [index, decision] of decided.entries()) {
+          await decide(projectId, decision, clock + 100 + index);
+          rule.decide(decision);
+          const after = await stored(projectId);
+          for (const [one, person] of Object.entries(after.persons))
+            expect([one, person]).toEqual([one, rule.personOf(one)]);
+          for (const [one, its] of Object.entries(after.traits)) expect(its).toEqual(rule.traitsOf(one));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('are as before when a colleague joins two persons and parts them again, and the other way round', async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, id, id, async (all, of, named) => {
+        const projectId = newProject();
+        await apply(projectId, all);
+        const known = Object.keys((await stored(projectId)).persons);
+        const before = await stored(projectId);
+        const isOne = reference(all).personOf(of) === reference(all).personOf(named);
+        const [first, second] = isOne ? (['part', 'join'] as const) : (['join', 'part'] as const);
+        await decide(projectId, { kind: first, of, named }, clock + 100);
+        await decide(projectId, { kind: second, of, named }, clock + 101);
+        const after = await stored(projectId);
+        for (const one of known) expect(after.persons[one]).toBe(before.persons[one]);
+        expect(after.traits).toMatchObject(before.traits);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('are never two for one id, and no transaction deadlocks, when many connections join the same ids', async () => {
+    const projectId = newProject();
+    const ids = Array.from({ length: 20 }, (_, index) => `id-${index}`);
+    const all = fc.sample(
+      fc.record({
+        id: fc.constantFrom(...ids),
+        anonymousId: fc.option(fc.constantFrom(...ids, 'anon-1', 'anon-2', 'anon-3'), { nil: undefined }),
+        at: fc.integer({ min: clock, max: clock + 3 }),
+        traits: fc.constant({ plan: 'pro' }),
+      }),
+      400,
+    );
+    const numbered = all.map((call, offset): Call => ({ ...call, offset }));
+    const left = numbered.values();
+    async function work() {
+      for (const call of left) await apply(projectId, [call]);
+    }
+    await Promise.all(Array.from({ length: 8 }, work));
+    const rule = reference(numbered);
+    const { persons } = await stored(projectId);
+    expect(persons).toEqual(Object.fromEntries(Object.keys(persons).map((one) => [one, rule.personOf(one)])));
+    const folded = await database.sql<{ ids: string[] }[]>`
+      select ids from persons where project_id = ${projectId}`;
+    const listed = folded.flatMap((person) => person.ids);
+    expect(new Set(listed).size).toBe(listed.length);
+  });
+});

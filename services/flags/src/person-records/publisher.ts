@@ -1,0 +1,38 @@
+import { PEOPLE_TOPIC, type PersonRecord, personKey } from '@switchboard/contracts';
+import type { Db } from '@switchboard/database';
+import type { EventLog } from '@switchboard/event-log';
+import {
+  compactedTopic,
+  createRelay,
+  type Relay,
+  type RelayLogger,
+  toPartitionZero,
+} from '@switchboard/outbox';
+import { type ChangedId, createPersonRecordsStore, personRepublication } from './store.ts';
+
+interface PublisherOptions {
+  db: Db;
+  log: EventLog;
+  /** The replication factor of the topic. */
+  replication: number;
+  logger: RelayLogger;
+}
+
+const BATCH_SIZE = 500;
+
+/** Publishes each change of the person of a distinct id to the topic `people`. */
+export function createPeoplePublisher({ replication, ...options }: PublisherOptions): Relay {
+  return createRelay({
+    ...options,
+    topic: compactedTopic(PEOPLE_TOPIC, replication),
+    source: createPersonRecordsStore,
+    republication: personRepublication,
+    recordOf,
+    batchSize: BATCH_SIZE,
+  });
+}
+
+function recordOf({ projectId, distinctId, now }: ChangedId) {
+  const record = now && ({ projectId, distinctId, ...now } satisfies PersonRecord);
+  return toPartitionZero(personKey(projectId, distinctId), record && Buffer.from(JSON.stringify(record)));
+}
