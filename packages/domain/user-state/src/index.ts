@@ -13,5 +13,6 @@ export { removeDecider, removeProjectJoins, unseenPersons } from './joins/mainte
 export { joinOf } from './joins/rule.ts';
 export { createJoinsStore, executeOn } from './joins/store.ts';
 export { SEEN_BACKFILLS, unseenPeople } from './maintenance.ts';
+export type { PersonKey } from './person-key.ts';
 export { removeProjectState } from './removal.ts';
-export { type AppliedPosition, createStateStore, type PersonKey } from './store.ts';
+export { type AppliedPosition, createStateStore } from './store.ts';

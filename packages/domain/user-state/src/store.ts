@@ -1,12 +1,8 @@
 import type { Database } from '@switchboard/database';
 import { createJoinsStore, executeIn, type JoinsStore } from './joins/store.ts';
 import { type Properties, type Stamp, toProperties } from './merge.ts';
+import type { PersonKey } from './person-key.ts';
 import { appliedPositions } from './schema.ts';
-
-export interface PersonKey {
-  projectId: string;
-  distinctId: string;
-}
 
 export interface StoredPerson extends PersonKey {
   traits: Properties;

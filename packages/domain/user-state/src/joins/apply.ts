@@ -1,7 +1,7 @@
 import type { StateChange } from '../decode.ts';
 import { OutOfBounds } from '../merge.ts';
+import type { PersonKey } from '../person-key.ts';
 import { isSeenLater, planPerson } from '../plan.ts';
-import type { PersonKey } from '../store.ts';
 import { changeIdentities } from './joins.ts';
 import { isEarlier } from './rule.ts';
 import type { JoinsStore, StoredIdentity, StoredPersonOfIds } from './store.ts';

@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { type Properties, type Stamp, toProperties } from '../merge.ts';
-import type { PersonKey } from '../store.ts';
+import type { PersonKey } from '../person-key.ts';
 import type { Identity } from './rule.ts';
 import { identities, persons, unpublishedPeople } from './schema.ts';
 

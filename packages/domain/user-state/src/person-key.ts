@@ -1,0 +1,5 @@
+/** A distinct id. */
+export interface PersonKey {
+  projectId: string;
+  distinctId: string;
+}
