@@ -172,7 +172,6 @@ export const TOPICS: Record<string, Bound> = {
   memberships: { of: 'the members that identity changed: compacted' },
   people: { of: 'the joined ids of flags: compacted' },
   'cohort-members': { of: 'the computed lists of cohorts: compacted' },
-  people: { of: 'the ids that flags joined: compacted' },
   events: { setting: 'EVENTS_RETENTION_HOURS' },
   identifies: { setting: 'CALLS_RETENTION_HOURS' },
   groups: { setting: 'CALLS_RETENTION_HOURS' },
