@@ -132,6 +132,8 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     ...REPLICA,
     ...OUTBOX,
     'public.conversations': { person: 'rows removed' },
+    'public.conversation_tokens': { nothing: 'hashes of tokens, removed with the conversation' },
+    'public.person_ids': { person: 'rows removed' },
     'public.turns': { person: 'rows removed', colleague: 'author cleared' },
     'public.attachments': { person: 'rows and objects removed' },
     'public.messages': { person: 'messages sent only to them removed' },

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { putMessengerSettings } from '@switchboard/contracts';
 import { z } from 'zod';
 import type { Answer, Call } from './call.ts';
@@ -9,6 +10,8 @@ interface Prepared {
   messageId: string;
   /** A team member's picture. */
   avatar: { userId: string; file: string };
+  /** A user with a valid hash. */
+  user: { userId: string; userHash: string };
   /** A picture to upload as an attachment. */
   picture: Uint8Array;
   /** The address of the report, if it differs from the console in the contracts' examples. */
@@ -26,6 +29,10 @@ export async function prepareOperations(manage: Manage, project: TestProject): P
   const avatar = await manage('messenger', 'PUT', `${path}/team/grace/avatar`, Buffer.from(picture));
   const settings = putMessengerSettings.request.body.content['application/json'].example;
   await manage('messenger', 'PUT', `${path}/messenger/config`, { ...settings, team: [] });
+  const { secret } = z
+    .object({ secret: z.string() })
+    .parse(await manage('messenger', 'POST', `${path}/identity-secrets`));
+  const userHash = createHmac('sha256', secret).update('user-1').digest('hex');
   await manage('flags', 'PUT', `${path}/flags/new-checkout`, { enabled: true, rolloutPercentage: 100 });
   return {
     messageId: withId.parse(message).id,
@@ -33,6 +40,7 @@ export async function prepareOperations(manage: Manage, project: TestProject): P
       userId: 'grace',
       file: z.object({ url: z.string() }).parse(avatar).url.split('/').at(-1) ?? '',
     },
+    user: { userId: 'user-1', userHash },
     picture,
   };
 }
@@ -101,6 +109,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
     params: { ...within.params, attachmentId: uploaded.id },
   });
   await ask('getConversation', within);
+  await ask('listOwnConversations', { body: prepared.user });
   await ask('listMessages', { query: person });
   await ask('markMessageRead', { body: { message_id: prepared.messageId, ...person } });
   await ask('getMessengerConfig');

@@ -132,6 +132,8 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     ...REPLICA,
     ...OUTBOX,
     'public.conversations': { setting: 'CONVERSATIONS_RETENTION_DAYS' },
+    'public.conversation_tokens': { of: 'ten a conversation' },
+    'public.person_ids': { of: 'the joined ids of flags' },
     'public.turns': { setting: 'CONVERSATIONS_RETENTION_DAYS' },
     'public.attachments': { setting: 'CONVERSATIONS_RETENTION_DAYS' },
     'public.messages': { setting: 'MESSAGES_RETENTION_DAYS' },

@@ -60,6 +60,7 @@ export * from './messenger/attachments.ts';
 export * from './messenger/configuration.ts';
 export * from './messenger/conversations.ts';
 export * from './messenger/inbox.ts';
+export * from './messenger/own-conversations.ts';
 export * from './messenger/settings.ts';
 export * from './ofrep.ts';
 export * from './openapi.ts';

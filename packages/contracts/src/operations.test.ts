@@ -129,6 +129,7 @@ const notInTrail: Record<string, string> = {
   askInsight: 'reads counts',
   evaluateOfrepFlags: 'reads the flags of a context',
   evaluateOfrepFlag: 'reads a flag of a context',
+  listOwnConversations: 'a visitor reads their own conversations',
   openConversation: 'a visitor writes to the team',
   appendTurn: 'a visitor writes to the team',
   uploadAttachment: 'a visitor writes to the team',

@@ -26,6 +26,7 @@ import * as attachments from './messenger/attachments.ts';
 import * as configuration from './messenger/configuration.ts';
 import * as conversations from './messenger/conversations.ts';
 import * as inbox from './messenger/inbox.ts';
+import * as ownConversations from './messenger/own-conversations.ts';
 import * as settings from './messenger/settings.ts';
 import * as ofrep from './ofrep.ts';
 import { twinOf } from './operation/console-twin.ts';
@@ -94,11 +95,12 @@ export function servedAs(operation: Operation): readonly Operation[] {
 }
 
 /**
- * The operations that the gateway routes: the public API, insights, OFREP for third-party clients, and the console's.
+ * The operations that the gateway routes: the public API, a visitor's own conversations, insights, OFREP for third-party
+ * clients, and the console's.
  */
 export const publicOperations: readonly Operation[] = [
   ...interfaceOperations,
-  ...operationsOf(analytics, people, ofrep, console),
+  ...operationsOf(ownConversations, analytics, people, ofrep, console),
   ...consoleOperations,
 ];
 

@@ -1,6 +1,7 @@
 import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica, projectOfRegion } from '@switchboard/http';
+import { createPersonIds, createPersonIdsConsumer } from '@switchboard/person-ids';
 import { createRetention, openObjects } from '@switchboard/runtime';
 import { mountSdks, readSdks } from '@switchboard/sdk-files';
 import { messengerSettings } from './config.ts';
@@ -40,7 +41,10 @@ export const messengerService = defineService({
     add(slowStorage, { stop: () => slowStorage?.close() });
     const limits = openLimits(service, constants.limits);
     const hub = openHub(service);
-    const shared = { ...service, ...hub, limits, storage, ofProject: projectOfRegion(directory, region) };
+    const personIds = createPersonIds(db);
+    run(createPersonIdsConsumer({ ...service, group: 'messenger.person-ids' }));
+    const ofProject = projectOfRegion(directory, region);
+    const shared = { ...service, ...hub, limits, storage, ofProject, personIds };
 
     const tokens = openConversations(shared);
     openAttachments(shared, { tokens, slowStorage });
@@ -63,7 +67,12 @@ export const messengerService = defineService({
       createRetention({ ...service, data }),
       openErasures({
         ...service,
-        eraser: (slow) => createErasure({ store: createErasureStore(slow), storage: slowStorage }),
+        eraser: (slow) =>
+          createErasure({
+            store: createErasureStore(slow),
+            personIds: createPersonIds(slow),
+            storage: slowStorage,
+          }),
       }),
     );
     app.health.add('database', database.ping);

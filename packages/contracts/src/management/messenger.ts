@@ -300,7 +300,13 @@ export const listConversations = operation({
   description: page.description,
   request: {
     params,
-    query: z.object({ status: conversationStatus.optional(), ...page.query }),
+    query: z.object({
+      status: conversationStatus.optional(),
+      distinctId: id.optional().openapi({
+        description: 'Any distinct id of a person: only conversations of that person, with all of its ids.',
+      }),
+      ...page.query,
+    }),
   },
   responses: {
     200: jsonResponse(

@@ -2,6 +2,8 @@ import type {
   Conversation,
   ConversationRequest,
   OpenedConversation,
+  OwnConversation,
+  OwnConversationsRequest,
   Turn,
   TurnRequest,
 } from '@switchboard/contracts';
@@ -15,7 +17,7 @@ import {
   Unauthorized,
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
-import type { Identity } from '../identity/identity.ts';
+import { type Identity, unverified } from '../identity/identity.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import { presentConversation, presentTurn } from './present.ts';
 import type { ReadTurns } from './reading.ts';
@@ -26,6 +28,8 @@ import type { ConversationTokens } from './tokens.ts';
 export interface ConversationLimits {
   /** Limits per address and per project. */
   opens: RateLimit<[string, string]>;
+  /** Limits per address and per project. */
+  ownLists: RateLimit<[string, string]>;
   /** Limits per conversation, per address and per project. */
   turns: RateLimit<[string, string, string]>;
   /** Limits per conversation, per address and per project. */
@@ -84,6 +88,26 @@ export function createConversations(options: ConversationsOptions) {
         lastTurnAt: now,
       });
       return { conversationId: id, token, expiresInSeconds };
+    },
+
+    /** Lists the conversations of a verified user with new tokens. Throws Forbidden without a right hash. */
+    async listOwn(
+      project: ProjectAccess,
+      address: string,
+      { userId, userHash }: OwnConversationsRequest,
+    ): Promise<OwnConversation[]> {
+      await limits.ownLists.consume(`${project.id}:${address}`, project.id);
+      if (!(await identity.verify(project.id, userId, userHash))) throw unverified();
+      const issued = await store.issueTokens(project.id, userId, tokens.issue);
+      return issued.map(({ conversation, token, expiresInSeconds }) => ({
+        conversationId: conversation.id,
+        token,
+        expiresInSeconds,
+        subject: conversation.subject,
+        status: conversation.status,
+        lastTurnAt: conversation.lastTurnAt.toISOString(),
+        createdAt: conversation.createdAt.toISOString(),
+      }));
     },
 
     async sendTurn(

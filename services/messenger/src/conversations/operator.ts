@@ -14,6 +14,7 @@ import {
   type PageRequest,
   toPage,
 } from '@switchboard/http';
+import type { PersonIds } from '@switchboard/person-ids';
 import type { Clock } from '@switchboard/runtime';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { NameAuthors } from './authors.ts';
@@ -28,6 +29,7 @@ interface OperatorOptions {
   store: ConversationsStore;
   readTurns: ReadTurns;
   nameAuthors: NameAuthors;
+  personIds: Pick<PersonIds, 'idsOf'>;
   publisher: Publisher;
   clock: Clock;
 }
@@ -39,16 +41,23 @@ export function createOperatorConversations({
   store,
   readTurns,
   nameAuthors,
+  personIds,
   publisher,
   clock,
 }: OperatorOptions) {
   return {
     async list(
       projectId: string,
-      { status, cursor, limit }: PageRequest & { status?: ConversationStatus | undefined },
+      {
+        status,
+        distinctId,
+        cursor,
+        limit,
+      }: PageRequest & { status?: ConversationStatus | undefined; distinctId?: string | undefined },
     ): Promise<{ conversations: ConversationSummary[]; nextCursor: string | null }> {
       const after = cursor === undefined ? undefined : decodePlace(cursor, 'cnv');
-      const found = await store.page({ projectId, status, after, size: limit + 1 });
+      const distinctIds = distinctId === undefined ? undefined : await personIds.idsOf(projectId, distinctId);
+      const found = await store.page({ projectId, status, distinctIds, after, size: limit + 1 });
       const { rows, nextCursor } = toPage(found, limit, ({ lastTurnAt: at, id }) => encodePlace({ at, id }));
       return { conversations: rows.map(presentSummary), nextCursor };
     },

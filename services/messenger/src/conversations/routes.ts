@@ -4,6 +4,7 @@ import {
   appendTurn,
   getConversation,
   listConversations,
+  listOwnConversations,
   missingPermission,
   openConversation,
   putConversationStatus,
@@ -44,6 +45,11 @@ function visitorRoutes(app: ServiceApp, { conversations, limits, tokens }: Conve
   app.implement(openConversation, async (c) => {
     const opened = await conversations.open(c.var.project, c.env.address, c.req.valid('json'));
     return c.json(opened, 201, { 'Cache-Control': 'no-store' });
+  });
+
+  app.implement(listOwnConversations, async (c) => {
+    const own = await conversations.listOwn(c.var.project, c.env.address, c.req.valid('json'));
+    return c.json({ conversations: own }, 200, { 'Cache-Control': 'no-store' });
   });
 
   app.implement(

@@ -7,9 +7,9 @@ import type {
 } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
-import { and, asc, desc, eq, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
-import { attachments, conversations, teammates, turns } from '../schema/index.ts';
+import { attachments, conversations, conversationTokens, teammates, turns } from '../schema/index.ts';
 import { CAPACITY, turnBytes } from './size.ts';
 
 export interface ConversationRow {
@@ -70,8 +70,12 @@ export interface TokenCheck {
   tokenHash: string;
 }
 
-/** The new expiry of a token: `expiresAt`, but at most `maxDays` after the conversation was opened. */
+/**
+ * The new expiry of a token: `expiresAt`, but at most `maxDays` after the conversation was opened. A token that has
+ * expired by `now` stays expired.
+ */
 export interface TokenRenewal {
+  now: Date;
   expiresAt: Date;
   maxDays: number;
 }
@@ -107,12 +111,30 @@ export type AppendResult =
 export interface PageRequest {
   projectId: string;
   status: ConversationStatus | undefined;
+  /** Only conversations of these distinct ids. */
+  distinctIds?: readonly string[] | undefined;
   /** The last conversation of the previous page, by the time of its last turn. */
   after: Place | undefined;
   size: number;
 }
 
+interface IssuedToken {
+  hash: string;
+  expiresAt: Date;
+}
+
 export interface ConversationsStore {
+  /**
+   * Adds a token to each of the latest conversations of a verified user. A conversation keeps the newest ten of these
+   * tokens.
+   */
+  issueTokens<Token extends IssuedToken>(
+    projectId: string,
+    userId: string,
+    issue: () => Token,
+  ): Promise<(Token & { conversation: ConversationRow })[]>;
+  /** The query for the conversations of a verified user, for tests that explain it. */
+  ownQuery(projectId: string, userId: string): { toSQL(): { sql: string; params: unknown[] } };
   add(conversation: NewConversation): Promise<void>;
   find(projectId: string, id: string): Promise<(ConversationRow & ConversationSize) | undefined>;
   /** Returns the conversation of each check. Undefined if the token is not the conversation's or has expired. */
@@ -157,6 +179,8 @@ export const REVOKED_CHANNEL = 'conversation_tokens_revoked';
 const NO_TOKEN = '';
 
 const NEWEST_TURNS = 50;
+const MAX_OWN = 18;
+const MAX_TOKENS = 10;
 
 export function createConversationsStore(db: Db | Tx): ConversationsStore {
   async function findTurns(
@@ -173,7 +197,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     }));
   }
 
-  function pageQuery({ projectId, status, after, size }: PageRequest) {
+  function pageQuery({ projectId, status, distinctIds, after, size }: PageRequest) {
     const isAfter =
       after &&
       or(
@@ -189,6 +213,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
         and(
           eq(conversations.projectId, projectId),
           status && eq(conversations.status, status),
+          distinctIds && inArray(conversations.distinctId, [...distinctIds]),
           start,
           isAfter,
         ),
@@ -214,6 +239,21 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     return unionAll(amongNewest, amongAll).limit(1);
   }
 
+  function ownQuery(projectId: string, userId: string, within = db) {
+    return within
+      .select(conversationColumns)
+      .from(conversations)
+      .where(
+        and(
+          eq(conversations.projectId, projectId),
+          eq(conversations.userId, userId),
+          conversations.userVerified,
+        ),
+      )
+      .orderBy(desc(conversations.lastTurnAt), desc(conversations.id))
+      .limit(MAX_OWN);
+  }
+
   const byTokens = findByTokens(db);
   const turnsInRange = findTurnsInRange(db);
   const filesInRange = findFilesInRange(db);
@@ -221,12 +261,39 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
   return {
     turns: findTurns,
     pageQuery,
+    ownQuery,
     positionQuery,
     page: async (request) => pageQuery(request),
 
     async positionOf(conversationId, turnId) {
       const [row] = await positionQuery(conversationId, turnId);
       return row?.position;
+    },
+
+    async issueTokens(projectId, userId, issue) {
+      return db.transaction(async (tx) => {
+        // A concurrent erasure waits for this lock.
+        const own = await ownQuery(projectId, userId, tx).for('no key update');
+        const issued = own.map((conversation) => ({ ...issue(), conversation }));
+        if (issued.length === 0) return [];
+        await tx.insert(conversationTokens).values(
+          issued.map(({ conversation, hash: tokenHash, expiresAt }) => ({
+            conversationId: conversation.id,
+            tokenHash,
+            expiresAt,
+          })),
+        );
+        const ids = sql.param(own.map(({ id }) => id));
+        await tx.execute(sql`
+          delete from ${conversationTokens} using (
+            select conversation_id, token_hash,
+              row_number() over (partition by conversation_id order by expires_at desc, token_hash) as place
+            from ${conversationTokens} where conversation_id = any(${ids}::text[])
+          ) as ranked
+          where ranked.place > ${MAX_TOKENS} and conversation_tokens.conversation_id = ranked.conversation_id
+            and conversation_tokens.token_hash = ranked.token_hash`);
+        return issued;
+      });
     },
 
     async add(conversation) {
@@ -253,13 +320,17 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     },
 
     async tokenExpiry({ projectId, conversationId, tokenHash }, now) {
-      const [row] = await db
+      const opening = db
         .select({ expiresAt: conversations.tokenExpiresAt })
         .from(conversations)
-        .where(
-          and(inProject(projectId, conversationId), eq(conversations.tokenHash, tokenHash), isUnexpired(now)),
-        );
-      return row?.expiresAt;
+        .where(and(inProject(projectId, conversationId), eq(conversations.tokenHash, tokenHash)));
+      const other = db
+        .select({ expiresAt: conversationTokens.expiresAt })
+        .from(conversationTokens)
+        .innerJoin(conversations, eq(conversations.id, conversationTokens.conversationId))
+        .where(and(inProject(projectId, conversationId), eq(conversationTokens.tokenHash, tokenHash)));
+      const [row] = await unionAll(opening, other);
+      return row !== undefined && row.expiresAt > now ? row.expiresAt : undefined;
     },
 
     async renewToken(conversationId, renewal) {
@@ -297,10 +368,13 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
         distinctId === undefined ? undefined : eq(conversations.distinctId, distinctId),
         userId === undefined ? undefined : eq(conversations.userId, userId),
       );
+      const hasOther = exists(
+        db.select().from(conversationTokens).where(eq(conversationTokens.conversationId, conversations.id)),
+      );
       const named = db
         .select({ id: conversations.id })
         .from(conversations)
-        .where(and(isNamed, ne(conversations.tokenHash, NO_TOKEN)))
+        .where(and(isNamed, or(ne(conversations.tokenHash, NO_TOKEN), hasOther)))
         .limit(limit)
         .for('update');
       return within.transaction(async (tx) => {
@@ -310,6 +384,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
           .where(inArray(conversations.id, named))
           .returning({ id: conversations.id });
         const ids = sql.param(revoked.map(({ id }) => id));
+        await tx.execute(sql`delete from ${conversationTokens} where conversation_id = any(${ids}::text[])`);
         await tx.execute(
           sql`select pg_notify(${REVOKED_CHANNEL}, id) from unnest(${ids}::text[]) as revoked (id)`,
         );
@@ -389,13 +464,18 @@ function findByTokens(db: Db | Tx) {
     .from(conversations)
     .innerJoin(
       wanted,
+      and(eq(conversations.id, sql`wanted.id`), eq(conversations.projectId, sql`wanted.project_id`)),
+    )
+    .leftJoin(
+      conversationTokens,
       and(
-        eq(conversations.id, sql`wanted.id`),
-        eq(conversations.projectId, sql`wanted.project_id`),
-        eq(conversations.tokenHash, sql`wanted.token_hash`),
+        eq(conversationTokens.conversationId, conversations.id),
+        eq(conversationTokens.tokenHash, sql`wanted.token_hash`),
       ),
     )
-    .where(sql`${conversations.tokenExpiresAt} > ${sql.placeholder('now')}`)
+    .where(sql`${conversationTokens.expiresAt} > ${sql.placeholder('now')} or (
+      ${conversations.tokenHash} = wanted.token_hash
+      and ${conversations.tokenExpiresAt} > ${sql.placeholder('now')})`)
     .prepare('conversations_by_tokens');
 }
 
@@ -435,11 +515,11 @@ function findFilesInRange(db: Db | Tx) {
 const inProject = (projectId: string, id: string) =>
   and(eq(conversations.projectId, projectId), eq(conversations.id, id));
 
-const isUnexpired = (now: Date) => sql`${conversations.tokenExpiresAt} > ${now.toISOString()}`;
-
-function renewedExpiry({ expiresAt, maxDays }: TokenRenewal): SQL {
+function renewedExpiry({ now, expiresAt, maxDays }: TokenRenewal): SQL {
   const latest = sql`${conversations.createdAt} + make_interval(days => ${maxDays}::int)`;
-  return sql`least(${expiresAt.toISOString()}::timestamptz, ${latest})`;
+  const isUnexpired = sql`${conversations.tokenExpiresAt} > ${now.toISOString()}::timestamptz`;
+  return sql`case when ${isUnexpired} then least(${expiresAt.toISOString()}::timestamptz, ${latest})
+    else ${conversations.tokenExpiresAt} end`;
 }
 
 interface InsertedTurn {

@@ -88,9 +88,11 @@ export function createConversationTokens({ store, clock }: TokensOptions): Conve
       return conversation;
     },
 
-    renewal: () => ({ expiresAt: expiryOfUseNow(), maxDays: MAX_TOKEN_DAYS }),
+    renewal: () => ({ now: clock.now(), expiresAt: expiryOfUseNow(), maxDays: MAX_TOKEN_DAYS }),
 
     isRenewalDue({ createdAt, tokenExpiresAt }) {
+      // The caller has a token of another device.
+      if (tokenExpiresAt <= clock.now()) return false;
       const latest = createdAt.getTime() + MAX_TOKEN_DAYS * DAY_SECONDS * 1000;
       return Math.min(expiryOfUseNow().getTime(), latest) - tokenExpiresAt.getTime() > RENEWED_BY_MS;
     },

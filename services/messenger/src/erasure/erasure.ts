@@ -1,5 +1,6 @@
 import type { ErasedPerson, Eraser } from '@switchboard/directory';
 import { deleteBelow, type ObjectStore } from '@switchboard/object-store';
+import type { PersonIds } from '@switchboard/person-ids';
 import { attachmentsPrefix } from '../attachments/object-key.ts';
 import { avatarObjectKey, avatarsPrefix } from '../team/avatar-path.ts';
 import type { ErasureStore } from './store.ts';
@@ -9,6 +10,7 @@ const ROWS_AT_ONCE = 10_000;
 
 interface ErasureOptions {
   store: ErasureStore;
+  personIds: Pick<PersonIds, 'remove' | 'removeProject'>;
   /** Undefined if none is configured. */
   storage: Pick<ObjectStore, 'delete' | 'list'> | undefined;
 }
@@ -17,7 +19,7 @@ interface ErasureOptions {
  * Erases a person's conversations with their files and their inbox, a colleague from teams, all data of a
  * deleted project, and the counts of a deleted company.
  */
-export function createErasure({ store, storage }: ErasureOptions): Eraser {
+export function createErasure({ store, personIds, storage }: ErasureOptions): Eraser {
   function requireStorage() {
     if (storage === undefined) throw new Error('cannot erase files: no object store is configured');
     return storage;
@@ -45,6 +47,8 @@ export function createErasure({ store, storage }: ErasureOptions): Eraser {
     async erasePerson(person, signal) {
       await eraseConversations(person, signal);
       await store.removeInbox(person);
+      const { projectId, distinctIds } = person;
+      await personIds.remove(distinctIds.map((distinctId) => ({ projectId, distinctId })));
     },
 
     async eraseColleague(sub) {
@@ -60,6 +64,7 @@ export function createErasure({ store, storage }: ErasureOptions): Eraser {
           await deleteBelow(requireStorage(), prefix, signal);
       }
       while ((await store.removeOfProject(projectId, ROWS_AT_ONCE)) > 0) signal.throwIfAborted();
+      await personIds.removeProject(projectId, signal);
     },
 
     eraseCompany: store.removeCompany,

@@ -75,11 +75,15 @@ export function createIdentity({ store, encryption, clock }: IdentityOptions) {
         if (given.length === expected.length && timingSafeEqual(given, expected)) isVerified = true;
       }
       if (isVerified) return true;
-      throw new Forbidden(
-        'userHash: not the lower-case hex HMAC-SHA256 of userId with an identity secret of the project',
-      );
+      throw unverified();
     },
   };
 }
+
+/** The error for a user that no hash verifies. */
+export const unverified = () =>
+  new Forbidden(
+    'userHash: not the lower-case hex HMAC-SHA256 of userId with an identity secret of the project',
+  );
 
 const contextOf = (projectId: string, id: string) => JSON.stringify([projectId, id]);

@@ -87,7 +87,7 @@ describe('the inbox', () => {
       where project_id = 'many' and not to_everyone`;
     await sql`insert into reads select 'many', 'd1', id from messages where project_id = 'many' and to_everyone`;
     await sql`analyze`;
-    const { sql: text, params } = createInboxStore(drizzle).listQuery('many', 'd1').toSQL();
+    const { sql: text, params } = createInboxStore(drizzle).listQuery('many', ['d1', 'd2']).toSQL();
     const [plan] = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);
     const rows = [...JSON.stringify(plan).matchAll(/"Actual Rows":\s*([\d.]+)/g)].map(([, count]) =>
       Number(count),
@@ -150,6 +150,55 @@ test('limits requests for messages by address, and marks by project', async () =
     await mark(other, byProject.url),
     await read(project, byProject.url),
   ]).toEqual([200, 200, 429, 200, 200]);
+});
+
+describe('the inbox of a person with several ids', () => {
+  async function joinedProject(...ids: string[]) {
+    const project = await messenger.createProject();
+    await messenger.join(project, 'ada', ...ids);
+    return project;
+  }
+
+  test('lists a message to any id of the person on each of them, once', async () => {
+    const project = await joinedProject('phone', 'laptop');
+    const toPhone = await send(project, { distinctIds: ['phone'] });
+    const toAll = await send(project, { distinctIds: ['ada', 'laptop', 'phone'] });
+    const toEveryone = await send(project, {});
+    for (const id of ['ada', 'phone', 'laptop'])
+      expect(await inboxOf(project, id)).toEqual([toEveryone, toAll, toPhone]);
+    expect(await inboxOf(project, 'grace')).toEqual([toEveryone]);
+  });
+
+  test('marks a message as read on every id, and for no other person', async () => {
+    const project = await joinedProject('phone', 'laptop');
+    const own = await send(project, { distinctIds: ['phone'] });
+    const everyone = await send(project, {});
+    const unread = async (id: string) =>
+      (await list(project, id)).body.messages
+        .filter(({ read }: { read: boolean }) => !read)
+        .map(({ id }: { id: string }) => id);
+    for (const id of [own, everyone])
+      expect((await markRead(project, id, 'laptop')).body).toEqual({ ok: true });
+    for (const id of ['ada', 'phone', 'laptop']) expect(await unread(id)).toEqual([]);
+    expect(await unread('grace')).toEqual([everyone]);
+    expect((await markRead(project, own, 'grace')).body).toEqual({ ok: false });
+  });
+
+  test('gives each id what it had once the ids are parted', async () => {
+    const project = await joinedProject('phone');
+    const own = await send(project, { distinctIds: ['phone'] });
+    expect(await inboxOf(project, 'ada')).toEqual([own]);
+    await messenger.part(project, 'phone');
+    expect(await inboxOf(project, 'ada')).toEqual([]);
+    expect(await inboxOf(project, 'phone')).toEqual([own]);
+  });
+
+  test('ignores joins of another project', async () => {
+    const [project, other] = [await joinedProject('phone'), await messenger.createProject()];
+    await send(other, { distinctIds: ['phone'] });
+    expect(await inboxOf(other, 'ada')).toEqual([]);
+    expect(await inboxOf(project, 'ada')).toEqual([]);
+  });
 });
 
 describe('marking as read', () => {

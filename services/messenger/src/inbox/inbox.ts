@@ -8,12 +8,14 @@ import {
   type RateLimit,
   toPage,
 } from '@switchboard/http';
+import type { PersonIds } from '@switchboard/person-ids';
 import type { Clock } from '@switchboard/runtime';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { InboxStore } from './store.ts';
 
 interface InboxOptions {
   store: InboxStore;
+  personIds: Pick<PersonIds, 'idsOf'>;
   limits: { perAddress: RateLimit; readsPerProject: RateLimit };
   publisher: Pick<Publisher, 'publishInbox'>;
   clock: Clock;
@@ -22,11 +24,11 @@ interface InboxOptions {
 export type Inbox = ReturnType<typeof createInbox>;
 
 /** Manages in-app messages to everyone in a project or to some of its people. */
-export function createInbox({ store, limits, publisher, clock }: InboxOptions) {
+export function createInbox({ store, personIds, limits, publisher, clock }: InboxOptions) {
   return {
     async list(projectId: string, address: string, distinctId: string): Promise<InAppMessage[]> {
       await limits.perAddress.consume(`${projectId}:${address}`);
-      const rows = await store.list(projectId, distinctId);
+      const rows = await store.list(projectId, await personIds.idsOf(projectId, distinctId));
       return rows.map((row) => ({ ...row, createdAt: row.createdAt.toISOString() }));
     },
 
@@ -38,7 +40,8 @@ export function createInbox({ store, limits, publisher, clock }: InboxOptions) {
     ): Promise<boolean> {
       await limits.perAddress.consume(`${projectId}:${address}`);
       await limits.readsPerProject.consume(projectId);
-      return store.markRead(projectId, distinct_id, message_id);
+      const ids = await personIds.idsOf(projectId, distinct_id);
+      return store.markRead(projectId, distinct_id, ids, message_id);
     },
 
     async sent(
@@ -62,8 +65,9 @@ export function createInbox({ store, limits, publisher, clock }: InboxOptions) {
       idempotencyKey: string | undefined,
     ): Promise<string> {
       const message = { id: newId('msg'), projectId, title, body, distinctIds, idempotencyKey };
+      const announced = distinctIds && (await store.idsOfAll(projectId, distinctIds));
       const id = await store.add({ ...message, createdAt: clock.now() }, change);
-      void publisher.publishInbox(projectId, distinctIds);
+      void publisher.publishInbox(projectId, announced);
       return id;
     },
   };

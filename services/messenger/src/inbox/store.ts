@@ -1,10 +1,11 @@
 import type { Db, Transactor, Tx } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
-import { and, desc, eq, sql } from 'drizzle-orm';
-import { unionAll } from 'drizzle-orm/pg-core';
-import { messageKeys, messages, reads, recipients } from '../schema/index.ts';
+import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import { union } from 'drizzle-orm/pg-core';
+import { messageKeys, messages, personIds, reads, recipients } from '../schema/index.ts';
 
 const MAX_LISTED = 100;
+const MAX_ANNOUNCED = 20_000;
 
 export interface NewMessage {
   id: string;
@@ -30,49 +31,84 @@ type SentRow = Omit<typeof messages.$inferSelect, 'projectId'>;
 export interface InboxStore {
   /** Returns the messages of a project that come after a given one, newest first. */
   sent(projectId: string, page: { after: Place | undefined; limit: number }): Promise<SentRow[]>;
-  /** Returns the newest 100 messages, newest first. */
-  list(projectId: string, distinctId: string): Promise<InboxRow[]>;
+  /** Returns the newest 100 messages to any of a person's distinct ids, newest first. */
+  list(projectId: string, distinctIds: readonly string[]): Promise<InboxRow[]>;
   /** The query behind `list`, for tests that explain it. */
-  listQuery(projectId: string, distinctId: string): { toSQL(): { sql: string; params: unknown[] } };
+  listQuery(
+    projectId: string,
+    distinctIds: readonly string[],
+  ): { toSQL(): { sql: string; params: unknown[] } };
   /** Adds a message. Returns its id, or the id of the message that used the idempotency key first. */
   add(message: NewMessage, within: Transactor): Promise<string>;
-  /** Marks the message as read. Returns false if it is not in the person's inbox. */
-  markRead(projectId: string, distinctId: string, messageId: string): Promise<boolean>;
+  /** Returns all distinct ids of the persons of distinct ids, at most 20,000. */
+  idsOfAll(projectId: string, distinctIds: readonly string[]): Promise<string[]>;
+  /**
+   * Marks the message as read by a distinct id. Returns false if the message is to none of the ids of its person.
+   */
+  markRead(
+    projectId: string,
+    distinctId: string,
+    distinctIds: readonly string[],
+    messageId: string,
+  ): Promise<boolean>;
 }
 
 export function createInboxStore(db: Db | Tx): InboxStore {
-  function listQuery(projectId: string, distinctId: string) {
+  function listQuery(projectId: string, distinctIds: readonly string[]) {
+    const ids = sql`unnest(${sql.param([...distinctIds])}::text[]) as ids(id)`;
     const toEveryone = db
       .select({ id: messages.id, createdAt: messages.createdAt })
       .from(messages)
       .where(and(eq(messages.projectId, projectId), messages.toEveryone))
       .orderBy(desc(messages.createdAt), desc(messages.id))
       .limit(MAX_LISTED);
-    const toPerson = db
+    const toId = db
       .select({ id: recipients.messageId, createdAt: recipients.createdAt })
       .from(recipients)
-      .where(and(eq(recipients.projectId, projectId), eq(recipients.distinctId, distinctId)))
+      .where(and(eq(recipients.projectId, projectId), sql`${recipients.distinctId} = ids.id`))
       .orderBy(desc(recipients.createdAt), desc(recipients.messageId))
+      .limit(MAX_LISTED)
+      .as('to_id');
+    const toPerson = db
+      .selectDistinct({ id: toId.id, createdAt: toId.createdAt })
+      .from(ids)
+      .crossJoinLateral(toId)
+      .orderBy(desc(toId.createdAt), desc(toId.id))
       .limit(MAX_LISTED);
-    const newest = unionAll(toEveryone, toPerson).as('newest');
-    const isReader = and(
-      eq(reads.projectId, projectId),
-      eq(reads.distinctId, distinctId),
-      eq(reads.messageId, newest.id),
-    );
+    // A message to two ids of a person is listed once.
+    const all = union(toEveryone, toPerson).as('all_messages');
+    const newest = db
+      .select({ id: all.id, createdAt: all.createdAt })
+      .from(all)
+      .orderBy(desc(all.createdAt), desc(all.id))
+      .limit(MAX_LISTED)
+      .as('newest');
+    const read = db
+      .select({ messageId: reads.messageId })
+      .from(reads)
+      .where(
+        and(
+          eq(reads.projectId, projectId),
+          inArray(reads.distinctId, [...distinctIds]),
+          eq(reads.messageId, newest.id),
+        ),
+      )
+      .limit(1)
+      .as('read_by_any');
+    // The limit keeps PostgreSQL from reading every message of a small table.
+    const message = db.select().from(messages).where(eq(messages.id, newest.id)).limit(1).as('message');
     return db
       .select({
-        id: messages.id,
-        title: messages.title,
-        body: messages.body,
-        read: sql<boolean>`${reads.messageId} is not null`,
-        createdAt: messages.createdAt,
+        id: message.id,
+        title: message.title,
+        body: message.body,
+        read: sql<boolean>`${read.messageId} is not null`,
+        createdAt: message.createdAt,
       })
       .from(newest)
-      .innerJoin(messages, eq(messages.id, newest.id))
-      .leftJoin(reads, isReader)
-      .orderBy(desc(newest.createdAt), desc(newest.id))
-      .limit(MAX_LISTED);
+      .crossJoinLateral(message)
+      .leftJoinLateral(read, sql`true`)
+      .orderBy(desc(newest.createdAt), desc(newest.id));
   }
 
   return {
@@ -89,7 +125,22 @@ export function createInboxStore(db: Db | Tx): InboxStore {
     },
 
     listQuery,
-    list: async (projectId, distinctId) => listQuery(projectId, distinctId),
+    list: async (projectId, distinctIds) => listQuery(projectId, distinctIds),
+
+    async idsOfAll(projectId, distinctIds) {
+      const rows = await db.execute<{ id: string }>(sql`
+        with persons as (
+          select distinct coalesce(person_id, id) as id
+          from unnest(${sql.param([...distinctIds])}::text[]) as given(id)
+          left join ${personIds} on project_id = ${projectId} and distinct_id = given.id
+        )
+        select id from persons
+        union all
+        select distinct_id from ${personIds} join persons on person_id = persons.id
+        where project_id = ${projectId}
+        limit ${MAX_ANNOUNCED}`);
+      return rows.map(({ id }) => id);
+    },
 
     async add({ distinctIds, idempotencyKey, ...message }, within) {
       return within.transaction(async (tx) => {
@@ -119,13 +170,13 @@ export function createInboxStore(db: Db | Tx): InboxStore {
       });
     },
 
-    async markRead(projectId, distinctId, messageId) {
+    async markRead(projectId, distinctId, distinctIds, messageId) {
       const rows = await db.execute(sql`
         with found as (
           select id from ${messages}
           where id = ${messageId} and project_id = ${projectId} and (to_everyone or exists (
             select from ${recipients}
-            where project_id = ${projectId} and distinct_id = ${distinctId}
+            where project_id = ${projectId} and distinct_id = any(${sql.param([...distinctIds])}::text[])
               and recipients.created_at = messages.created_at and message_id = messages.id))
         ), marked as (
           insert into ${reads} (project_id, distinct_id, message_id)

@@ -7,6 +7,8 @@ export function limitsTimes(multiplier: number) {
   return {
     opensPerAddress: limit(30),
     opensPerProject: limit(600),
+    ownListsPerAddress: limit(120),
+    ownListsPerProject: limit(6_000),
     turnsPerConversation: limit(60),
     turnsPerAddress: limit(2_000),
     turnsPerProject: limit(30_000),

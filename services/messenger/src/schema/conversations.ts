@@ -28,7 +28,25 @@ export const conversations = pgTable(
     index('conversations_latest').on(table.projectId, table.lastTurnAt, table.id),
     index('conversations_latest_by_status').on(table.projectId, table.status, table.lastTurnAt, table.id),
     index('conversations_by_age').on(table.lastTurnAt, table.id),
+    index('conversations_latest_by_distinct_id').on(table.projectId, table.distinctId, table.lastTurnAt),
+    index('conversations_latest_by_user')
+      .on(table.projectId, table.userId, table.lastTurnAt, table.id)
+      .where(sql`${table.userVerified}`),
   ],
+);
+
+/** Tokens of a verified user's other devices, besides the token of the device that opened the conversation. */
+export const conversationTokens = pgTable(
+  'conversation_tokens',
+  {
+    conversationId: text('conversation_id')
+      .notNull()
+      .references(() => conversations.id, { onDelete: 'cascade' }),
+    /** SHA-256 of the token. */
+    tokenHash: text('token_hash').notNull(),
+    expiresAt: timestampMs('expires_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.conversationId, table.tokenHash] })],
 );
 
 export const turns = pgTable(

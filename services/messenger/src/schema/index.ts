@@ -1,4 +1,5 @@
-export { attachments, conversations, turns } from './conversations.ts';
+export { personIds } from '@switchboard/person-ids/schema';
+export { attachments, conversations, conversationTokens, turns } from './conversations.ts';
 export { messageKeys, messages, reads, recipients } from './inbox.ts';
 export { avatars, configurations, identitySecrets, teammates } from './projects.ts';
 export { articleSearches, helpSites, translatedBytes } from './settings.ts';

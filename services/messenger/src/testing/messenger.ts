@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { openDatabase } from '@switchboard/database';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
+import { createPersonPublisher } from '@switchboard/person-ids/testing';
 import type { Logger } from '@switchboard/runtime';
 import { type Env, eventually, openHarness } from '@switchboard/testkit';
 import { expect } from 'vitest';
@@ -34,6 +35,7 @@ export async function startMessenger({ env = {}, databaseUrl, ...constants }: Te
   const log = openPostgresLog({ url: harness.env['EVENT_LOG_DATABASE_URL'] ?? '' });
   harness.defer(() => log.close());
   const directory = await createDirectoryPublisher(log);
+  const people = await createPersonPublisher(log, database);
   const operator = await harness.mint({ sub: 'operator', permissions: ['service.manage'] });
   const { url, service } = await harness.start('messenger', {}, { constants });
 
@@ -63,6 +65,7 @@ export async function startMessenger({ env = {}, databaseUrl, ...constants }: Te
     mint: harness.mint,
     time,
     directory,
+    ...people,
     call,
     manage,
     startInstance: (instanceEnv: Env = {}, given: { constants?: MessengerConstants; logger?: Logger } = {}) =>

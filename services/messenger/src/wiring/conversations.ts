@@ -33,6 +33,10 @@ export function openConversations(shared: Shared): ConversationTokens {
       inMinute('opens-address', limits.opensPerAddress),
       inMinute('opens-project', limits.opensPerProject),
     ),
+    ownLists: limit(
+      inMinute('own-address', limits.ownListsPerAddress),
+      inMinute('own-project', limits.ownListsPerProject),
+    ),
     turns: limit(
       inMinute('turns', limits.turnsPerConversation),
       inMinute('turns-address', limits.turnsPerAddress),

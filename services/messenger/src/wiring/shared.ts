@@ -1,5 +1,6 @@
 import type { ProjectOfRegion } from '@switchboard/http';
 import type { ObjectStore } from '@switchboard/object-store';
+import type { PersonIds } from '@switchboard/person-ids';
 import type { Hub } from '@switchboard/realtime';
 import type { Messenger } from '../config.ts';
 import type { Publisher } from '../publishing/publisher.ts';
@@ -11,6 +12,7 @@ export interface Shared extends Messenger {
   publisher: Publisher;
   limits: OpenedLimits;
   ofProject: ProjectOfRegion;
+  personIds: PersonIds;
   /** The object store for requests. */
   storage: ObjectStore | undefined;
 }
