@@ -12,7 +12,9 @@ export type { KafkaConnection, KafkaCredentials } from './kafka/client.ts';
 export type { Compression } from './kafka/codecs.ts';
 export { type KafkaLogOptions, openKafkaLog } from './kafka/log.ts';
 export { repartitionKafkaTopic } from './kafka/topics/repartition.ts';
+export { createParsedConsumer } from './parsed-consumer.ts';
 export { murmur2, partitionFor } from './partition.ts';
+export { createPartitionBuffer } from './partition-buffer.ts';
 export {
   createPartitionWorkers,
   type PartitionWorker,

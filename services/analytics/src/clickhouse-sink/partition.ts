@@ -1,10 +1,9 @@
 import {
-  PartitionLost,
+  createPartitionBuffer,
   type PartitionWorker,
   type RecordBatch,
   type StoredRecord,
 } from '@switchboard/event-log';
-import { backoffDelay } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/runtime';
 import type { Block, ClickhouseSinkStore } from './store.ts';
 
@@ -49,55 +48,56 @@ interface PartitionOptions {
  */
 export function createSinkPartition(options: PartitionOptions): PartitionWorker {
   const { partition, blocks, insert, settings, held, logger } = options;
-  const dropping = new AbortController();
+  const { blockBytes, blockAgeMs, bufferBytes } = settings;
+  const buffer = createPartitionBuffer({
+    topic: 'events',
+    partition,
+    limits: { bytes: blockBytes, ageMs: blockAgeMs, bufferBytes },
+    held,
+    task: 'insert into ClickHouse',
+    write: insertDue,
+    onDropped() {
+      records = [];
+    },
+    logger,
+  });
+  const { signal } = buffer;
   let records: StoredRecord[] = [];
-  let bytes = 0;
   let latest: RecordBatch | undefined;
   /** The offset of the first record that is not held. */
   let position = 0n;
-  let heldSince = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let failures = 0;
-  let turn: Promise<unknown> = Promise.resolve();
-
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const done = turn.then(() => (dropping.signal.aborted ? undefined : work()));
-    turn = done.catch(() => undefined);
-    return done;
-  }
-
   async function addNow(batch: RecordBatch): Promise<void> {
     latest = batch;
     const more = batch.records.filter(({ offset }) => offset >= position);
-    if (records.length === 0) heldSince = performance.now();
+    if (records.length === 0) buffer.startAge();
     records.push(...more);
-    count(sizeOf(more));
+    buffer.count(sizeOf(more));
     position = batch.nextOffset;
     await insertDue();
   }
 
   async function insertDue(): Promise<void> {
-    while (!dropping.signal.aborted) {
+    while (!signal.aborted) {
       const [first] = records;
       if (first === undefined || latest === undefined) return;
       const start = { partition, firstOffset: first.offset, firstAt: first.timestamp };
       let block = await blocks.find(start);
       if (block === undefined) {
-        if (!isDue()) return wait(Math.max(0, heldSince + settings.blockAgeMs - performance.now()));
+        if (!buffer.isDue()) return buffer.writeWhenDue();
         block = await blocks.begin({ ...start, lastOffset: endOf(records) });
       }
       const { lastOffset } = block;
       const own = records.filter(({ offset }) => offset <= lastOffset);
       // An earlier attempt fixed the end. The missing records come with the next batches.
       if (own.length === records.length && position <= lastOffset) return;
-      if (dropping.signal.aborted) return;
-      await insert(block, own, latest, dropping.signal);
-      if (dropping.signal.aborted) return;
+      if (signal.aborted) return;
+      await insert(block, own, latest, signal);
+      if (signal.aborted) return;
       await latest.commit(lastOffset + 1n);
-      if (dropping.signal.aborted) return;
+      if (signal.aborted) return;
       records = records.slice(own.length);
-      heldSince = performance.now();
-      count(-sizeOf(own));
+      buffer.startAge();
+      buffer.count(-sizeOf(own));
     }
   }
 
@@ -106,50 +106,13 @@ export function createSinkPartition(options: PartitionOptions): PartitionWorker 
     let size = 0;
     const end = some.findIndex(({ value }) => {
       size += value?.length ?? 0;
-      return size >= settings.blockBytes;
+      return size >= blockBytes;
     });
     return some.at(end)?.offset ?? 0n;
   }
 
-  function isDue(): boolean {
-    if (bytes >= settings.blockBytes || held.bytes >= settings.bufferBytes) return true;
-    return performance.now() - heldSince >= settings.blockAgeMs;
-  }
-
-  function count(more: number): void {
-    bytes += more;
-    held.bytes += more;
-  }
-
-  function wait(ms: number): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      void inTurn(insertDue).then(onInserted, onFailure);
-    }, ms);
-  }
-
-  function onInserted(): void {
-    if (failures > 0) logger.info({ topic: 'events', partition, failures }, 'inserted into ClickHouse again');
-    failures = 0;
-  }
-
-  function onFailure(error: unknown): void {
-    if (error instanceof PartitionLost) drop();
-    if (dropping.signal.aborted) return;
-    failures++;
-    logger.failed('insert into ClickHouse', error, { partition });
-    wait(backoffDelay(failures, { baseMs: 200, maxMs: 10_000 }));
-  }
-
-  function drop(): void {
-    if (dropping.signal.aborted) return;
-    dropping.abort(new PartitionLost(`events/${partition} has another owner`));
-    clearTimeout(timer);
-    count(-bytes);
-    records = [];
-  }
-
-  return { add: (batch) => inTurn(() => addNow(batch)), drop, settled: () => turn };
+  const { inTurn, drop, settled } = buffer;
+  return { add: (batch) => inTurn(() => addNow(batch)), drop, settled };
 }
 
 function sizeOf(records: readonly StoredRecord[]): number {

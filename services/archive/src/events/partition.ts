@@ -1,11 +1,10 @@
 import {
-  PartitionLost,
+  createPartitionBuffer,
   type PartitionWorker,
   type RecordBatch,
   type StoredRecord,
 } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
-import { backoffDelay } from '@switchboard/resilience';
 import type { Logger } from '@switchboard/runtime';
 import { isSameBatch } from '../batches/same-batch.ts';
 import { free } from '../threads/buffers.ts';
@@ -60,39 +59,39 @@ export interface EventPartition extends PartitionWorker {
  */
 export function createEventPartition(options: PartitionOptions): EventPartition {
   const { partition, deduplicate, store, objects, threads, settings, held, logger, onStored } = options;
-  const dropping = new AbortController();
+  const buffer = createPartitionBuffer({
+    topic: 'events',
+    partition,
+    limits: { bytes: settings.fileBytes, ageMs: settings.fileAgeMs, bufferBytes: settings.bufferBytes },
+    held,
+    task: 'archive events',
+    write: writeDue,
+    onDropped() {
+      entries = [];
+    },
+    logger,
+  });
+  const { signal, inTurn, drop, settled } = buffer;
   /** In reading order. If offsets went back, an offset may be lower than or equal to the previous one. */
   let entries: Entry[] = [];
-  let bytes = 0;
   let batch: RecordBatch | undefined;
   /** The offset of the first record that has not been taken in. */
   let position = 0n;
   /** The segment of the first entry, once it has been looked up. */
   let current: { segment: Segment | undefined; isOwn?: boolean } | undefined;
-  let heldSince = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let failures = 0;
-  let turn: Promise<unknown> = Promise.resolve();
-
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const done = turn.then(() => (dropping.signal.aborted ? undefined : work()));
-    turn = done.catch(() => undefined);
-    return done;
-  }
-
   async function addNow(current: RecordBatch): Promise<void> {
     begin(current);
     // In slices, so that compressed batches are decoded only as they are written.
     for (const slice of slicesOf(current.records.filter(({ offset }) => offset >= position))) {
       const taken = await deduplicate(current, slice);
-      if (dropping.signal.aborted) return;
-      if (entries.length === 0) heldSince = performance.now();
+      if (signal.aborted) return;
+      if (entries.length === 0) buffer.startAge();
       entries.push(...taken);
       const last = taken.at(-1);
       if (last !== undefined) position = last.offset + 1n;
-      count(sum(taken, 'bytes'));
+      buffer.count(sum(taken, 'bytes'));
       await writeDue();
-      if (dropping.signal.aborted) return;
+      if (signal.aborted) return;
     }
   }
 
@@ -120,9 +119,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
       const { segment } = current;
       if (segment === undefined) {
         const run = entries.slice(0, lengthOf(entries));
-        if (!isDue() && run.length === entries.length) {
-          return wait(Math.max(0, heldSince + settings.fileAgeMs - performance.now()));
-        }
+        if (!buffer.isDue() && run.length === entries.length) return buffer.writeWhenDue();
         const wanted = segmentOf(first, await beforeKnown(first, run));
         current = { segment: await store.beginSegment(wanted), isOwn: true };
         continue;
@@ -137,7 +134,7 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
         await storeSegment(segment, own, current.isOwn !== true);
         current = { segment: { ...segment, isStored: true } };
       }
-      if (dropping.signal.aborted) return;
+      if (signal.aborted) return;
     }
   }
 
@@ -161,7 +158,6 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
       const missing = `${segment.firstOffset} to ${first.offset - 1n}`;
       logger.error({ topic: 'events', partition, missing }, 'records expired before their files were stored');
     }
-    const { signal } = dropping;
     const records = own.map(({ events, without }) => ({ events, without }));
     const options = { objects, threads, signal, keepExisting, isTakenOver };
     const files = await writeFiles(segment, records, options);
@@ -178,9 +174,9 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     const wentBack = (offset: bigint) => position <= offset || later.some((one) => one.offset <= offset);
     if (through !== undefined && !wentBack(through)) await batch?.commit(through + 1n);
     // The partition was dropped during the commit, so its bytes are no longer counted.
-    if (dropping.signal.aborted) return;
+    if (signal.aborted) return;
     entries = later;
-    count(-sum(own, 'bytes'));
+    buffer.count(-sum(own, 'bytes'));
     free(own.flatMap(({ events }) => buffersOf(events)));
     if (through === segment.lastOffset || entries.length > 0) current = undefined;
   }
@@ -196,48 +192,10 @@ export function createEventPartition(options: PartitionOptions): EventPartition 
     return { partition, firstOffset, firstAt, lastOffset, earliestAt, latestAt };
   }
 
-  function isDue(): boolean {
-    if (bytes >= settings.fileBytes || held.bytes >= settings.bufferBytes) return true;
-    return performance.now() - heldSince >= settings.fileAgeMs;
-  }
-
-  function count(more: number): void {
-    bytes += more;
-    held.bytes += more;
-  }
-
-  function wait(ms: number): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      void inTurn(writeDue).then(onWritten, onFailure);
-    }, ms);
-  }
-
-  function onWritten(): void {
-    if (failures > 0) logger.info({ topic: 'events', partition, failures }, 'archived events again');
-    failures = 0;
-  }
-
-  function onFailure(error: unknown): void {
-    if (error instanceof PartitionLost) drop();
-    if (dropping.signal.aborted) return;
-    failures++;
-    logger.failed('archive events', error, { partition });
-    wait(backoffDelay(failures, { baseMs: 200, maxMs: 10_000 }));
-  }
-
-  function drop(): void {
-    if (dropping.signal.aborted) return;
-    dropping.abort(new PartitionLost(`events/${partition} has another owner`));
-    clearTimeout(timer);
-    count(-bytes);
-    entries = [];
-  }
-
   return {
     add: (batch) => inTurn(() => addNow(batch)),
     drop,
-    settled: () => turn,
+    settled,
     oldestAt: () => entries[0]?.timestamp,
   };
 }

@@ -1,14 +1,6 @@
-import { parseTokenUse, TOKEN_USES_TOPIC, type TokenUse, tokenUsesSpec } from '@switchboard/directory';
-import {
-  type BackgroundConsumer,
-  type Consumption,
-  createConsumer,
-  type EventLog,
-  type RecordBatch,
-} from '@switchboard/event-log';
+import { parseTokenUse, type TokenUse, tokenUsesSpec } from '@switchboard/directory';
+import { type BackgroundConsumer, createParsedConsumer, type EventLog } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
-
-const GROUP = 'catalogue.token-uses';
 
 interface UsesOptions {
   log: EventLog;
@@ -19,23 +11,13 @@ interface UsesOptions {
 }
 
 /** Consumes the token uses that services report on the topic `token-uses`. */
-export function createTokenUses({ log, noteUses, replication, logger }: UsesOptions): BackgroundConsumer {
-  const topics = [TOKEN_USES_TOPIC];
-
-  async function consume(): Promise<Consumption> {
-    await log.createTopics([tokenUsesSpec(replication)]);
-    return log.consume({ group: GROUP, topics, handle });
-  }
-
-  async function handle(batch: RecordBatch): Promise<void> {
-    const uses: TokenUse[] = [];
-    for (const record of batch.records) {
-      const use = parseTokenUse(record);
-      if (use === undefined) await batch.deadLetter(record, 'not a report of a token use');
-      else uses.push(use);
-    }
-    if (uses.length > 0) await noteUses(uses);
-  }
-
-  return createConsumer({ consume, topics, logger });
+export function createTokenUses({ noteUses, replication, ...options }: UsesOptions): BackgroundConsumer {
+  return createParsedConsumer({
+    ...options,
+    group: 'catalogue.token-uses',
+    topic: tokenUsesSpec(replication),
+    parse: parseTokenUse,
+    invalid: 'not a report of a token use',
+    apply: noteUses,
+  });
 }
