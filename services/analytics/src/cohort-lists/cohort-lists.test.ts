@@ -110,6 +110,34 @@ it('computes a new cohort, and computes it again when its conditions change and 
   await eventuallyHas('buyers', ['ada'], { size: 1 });
 });
 
+it('uses the list in insights and in the cohorts of a person', async () => {
+  await put('twice', [bought(2)]);
+  await eventuallyHas('twice', ['ada'], { size: 1 });
+  const report = await analytics.call('POST', '/v1/projects/shop/insights', {
+    body: {
+      kind: 'trends',
+      range: { last: 2, unit: 'day' },
+      interval: 'month',
+      cohort: 'twice',
+      series: [{ event: 'bought', measure: 'people' }],
+    },
+  });
+  expect(report).toMatchObject({
+    status: 200,
+    body: { report: { series: [{ values: expect.any(Array) }] } },
+  });
+  const [series] = (report.body as { report: { series: { values: number[] }[] } }).report.series;
+  expect(Math.max(...(series?.values ?? []))).toBe(1);
+  for (const [person, cohorts] of [
+    ['ada', ['buyers', 'twice']],
+    ['bob', []],
+  ] as const)
+    expect(await analytics.call('GET', `/v1/projects/shop/people/${person}`)).toMatchObject({
+      body: { cohorts },
+    });
+  expect(await analytics.call('GET', '/v1/projects/shop/people?cohort=twice')).toMatchObject({ status: 400 });
+});
+
 it('counts people who did nothing among those with an identify call', async () => {
   const received = new Date().toISOString();
   const record = {

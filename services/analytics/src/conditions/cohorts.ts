@@ -1,15 +1,17 @@
-import type { Clause, InsightClause } from '@switchboard/contracts';
+import type { Clause, Combination, InsightClause } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
-import { allOf, anyOf, FALSE, type Sql, texts } from '../engine/sql.ts';
+import { allOf, anyOf, FALSE, type Sql, sql, texts } from '../engine/sql.ts';
 import { attributeText } from './attributes.ts';
 
 /**
  * The definition of a cohort. Its members are the people it lists, and those who fulfill every clause of a non-empty
- * match.
+ * match. With `did`, its computed list and the match are combined.
  */
 export interface Cohort {
   match: readonly Clause[];
   distinctIds: readonly string[];
+  /** `members` is a query of persons. */
+  did?: { combine: Combination; members: Sql } | undefined;
 }
 
 /** A group attribute as flags read it: the type has no dot. */
@@ -46,13 +48,19 @@ interface PersonTests {
 /** Whether the person of an event belongs to a cohort. */
 export function belongsTo(
   dialect: Dialect,
-  { match, distinctIds }: Cohort,
+  { match, distinctIds, did }: Cohort,
   { test, isAnyOf }: PersonTests,
 ): Sql {
+  const hasClauses = match.length > 0;
   const isMatched =
     match.length === 0 || match.some(isAboutCohorts)
       ? FALSE
       : allOf(match.map((clause) => test({ ...clause, attribute: attributeOf(clause) })));
-  if (distinctIds.length === 0) return isMatched;
-  return anyOf([isAnyOf(dialect.rowsOf(texts(distinctIds))), isMatched]);
+  const isListed = did === undefined ? [] : [sql`p in (${did.members})`];
+  const isMember =
+    did?.combine === 'all'
+      ? allOf([...isListed, ...(hasClauses ? [isMatched] : [])])
+      : anyOf([...isListed, ...(hasClauses || did === undefined ? [isMatched] : [])]);
+  if (distinctIds.length === 0) return isMember;
+  return anyOf([isAnyOf(dialect.rowsOf(texts(distinctIds))), isMember]);
 }

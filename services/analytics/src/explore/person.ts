@@ -3,6 +3,7 @@ import { createFairQueue } from '@switchboard/fairness';
 import { compileCohorts, memberships } from '@switchboard/flag-engine';
 import { joinObjects, type PageRequest } from '@switchboard/http';
 import { z } from 'zod';
+import type { CohortMembersStore } from '../cohort-members/store.ts';
 import type { PeopleStore } from '../people/store.ts';
 import type { IdOnFile, PersonsStore } from '../persons/store.ts';
 import { extended, type Json, jsonOf, type Result } from '../results/results.ts';
@@ -31,6 +32,7 @@ export type FindPerson = (
 
 interface FindPersonOptions {
   store: Pick<PeopleStore, 'find' | 'cohortsFor'>;
+  lists: Pick<CohortMembersStore, 'cohortsOf'>;
   persons: Pick<PersonsStore, 'idsOf' | 'find'>;
   events: ListEvents;
 }
@@ -40,7 +42,7 @@ const MAX_PARSED = 2;
 const traitsSchema = z.record(z.string(), z.unknown());
 const parseTraits = (json: string) => traitsSchema.parse(JSON.parse(json));
 
-export function createFindPerson({ store, persons, events }: FindPersonOptions): FindPerson {
+export function createFindPerson({ store, lists, persons, events }: FindPersonOptions): FindPerson {
   const queue = createFairQueue(MAX_PARSED, MAX_PARSED - 1);
 
   return async (projectId, id, page) => {
@@ -55,7 +57,7 @@ export function createFindPerson({ store, persons, events }: FindPersonOptions):
         traits: parseTraits(traits),
         groups: Object.fromEntries(groups.map((group) => [group.type, parseTraits(group.traits)])),
       };
-      const ids = memberships(compileCohorts(cohorts), person);
+      const ids = memberships(compileCohorts(cohorts), person, await lists.cohortsOf(projectId, distinctId));
       const inGroups = groups.map(({ type, id, traits: ofGroup }) =>
         joinObjects(jsonOf({ type, id }), `{"traits":${ofGroup}}`),
       );

@@ -23,7 +23,16 @@ test('computes a query once when it is asked twice at once, and again when newer
         return { kind: 'line', number } as T;
       },
     },
-    people: { of: async () => ({ cohorts: new Map(), wanted: undefined, readsPersons: false, version: '' }) },
+    people: {
+      of: async () => ({
+        cohorts: new Map(),
+        lists: new Map(),
+        wanted: undefined,
+        readsPersons: false,
+        version: '',
+      }),
+    },
+    listed: { read: (_, { cohorts }, __, work) => work(cohorts) },
     watermark: { asOf: () => Date.parse('2026-03-03T00:00:00Z') },
     clock: { now: () => new Date('2026-03-03T00:00:00Z') },
     results: createResults({ cacheBytes: 10_000 }),
@@ -51,7 +60,16 @@ test('does not say which periods of retention are over before it is known', asyn
       find: async () => ({ version: '', read: () => Promise.reject(new Error('not read here')) }),
       run: async <T>() => ({ kind: 'grid' }) as T,
     },
-    people: { of: async () => ({ cohorts: new Map(), wanted: undefined, readsPersons: false, version: '' }) },
+    people: {
+      of: async () => ({
+        cohorts: new Map(),
+        lists: new Map(),
+        wanted: undefined,
+        readsPersons: false,
+        version: '',
+      }),
+    },
+    listed: { read: (_, { cohorts }, __, work) => work(cohorts) },
     watermark: { asOf: () => asOf },
     clock: { now: () => new Date('2026-03-03T00:00:00Z') },
     results: createResults({ cacheBytes: 10_000 }),

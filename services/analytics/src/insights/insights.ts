@@ -2,6 +2,7 @@ import type { InsightQuery, ReportContent } from '@switchboard/contracts';
 import { BadRequest, Unavailable } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import { UnusableRange } from '../calendar/calendar.ts';
+import type { ListedMembers } from '../cohort-lists/listed-members.ts';
 import type { People } from '../people/people.ts';
 import { resultOf } from '../queries/result.ts';
 import { scopeOf } from '../queries/scope.ts';
@@ -18,6 +19,7 @@ interface InsightsOptions {
   queue: QueryQueue;
   results: Results;
   people: Pick<People, 'of'>;
+  listed: ListedMembers;
   watermark: Pick<Watermark, 'asOf'>;
   clock: Clock;
 }
@@ -25,7 +27,14 @@ interface InsightsOptions {
 const HOUR_MS = 3_600_000;
 const RETRY_SECONDS = 10;
 
-export function createInsights({ queue, results, people, watermark, clock }: InsightsOptions): Insights {
+export function createInsights({
+  queue,
+  results,
+  people,
+  listed,
+  watermark,
+  clock,
+}: InsightsOptions): Insights {
   return {
     async ask(projectId, query) {
       const now = clock.now().getTime();
@@ -33,7 +42,7 @@ export function createInsights({ queue, results, people, watermark, clock }: Ins
       // Which periods have ended is only known once `asOf` is known.
       if (query.kind === 'retention' && asOf === 0) throw notKnownYet();
       const { span, ...scope } = inBounds(() => scopeOf(query, now));
-      const { cohorts, wanted, readsPersons, version } = await people.of(projectId, query);
+      const { cohorts, lists, wanted, readsPersons, version } = await people.of(projectId, query);
       const signal = queue.deadline();
       const found = await queue.find({ projectId, ...scope, people: wanted, readsPersons }, { signal });
       // A retention period can end without new events, so these results are kept for an hour at most.
@@ -42,7 +51,10 @@ export function createInsights({ queue, results, people, watermark, clock }: Ins
         const report = await queue.run(
           projectId,
           found,
-          (source, run) => resultOf(query, { source: { ...source, cohorts }, now, asOf, run }),
+          (source, run) =>
+            listed.read(projectId, { cohorts, lists }, signal, (known) =>
+              resultOf(query, { source: { ...source, cohorts: known }, now, asOf, run }),
+            ),
           { signal },
         );
         return jsonOf({ report });

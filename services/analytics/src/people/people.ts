@@ -1,4 +1,4 @@
-import type { InsightQuery } from '@switchboard/contracts';
+import type { Combination, InsightQuery } from '@switchboard/contracts';
 import { BadRequest, etagOf } from '@switchboard/http';
 import { isOfPerson, parseAttribute } from '../conditions/attributes.ts';
 import { attributeOf, type Cohort } from '../conditions/cohorts.ts';
@@ -9,6 +9,8 @@ import type { PeopleStore } from './store.ts';
 /** The data about people that a query reads. */
 export interface PeopleOfQuery {
   cohorts: ReadonlyMap<string, Cohort>;
+  /** The cohorts with a computed list, and how it is combined. */
+  lists: ReadonlyMap<string, Combination>;
   /** Undefined if the query reads neither traits nor groups. */
   wanted: WantedPeople | undefined;
   /** Whether the query reads who the person of an event is. */
@@ -64,7 +66,8 @@ export function createPeople(store: Pick<PeopleStore, 'cohortBytes' | 'cohorts'>
         ),
       ]);
       return {
-        cohorts: new Map(found.map(({ id, ...cohort }) => [id, cohort])),
+        cohorts: new Map(found.map(({ id, match, distinctIds }) => [id, { match, distinctIds }])),
+        lists: new Map(found.flatMap(({ id, did }) => (did === undefined ? [] : [[id, did] as const]))),
         wanted,
         readsPersons: readsPersons(query),
         version: etagOf(JSON.stringify(found)),

@@ -1,9 +1,15 @@
-import { type Clause, type CohortRecord, storedClause } from '@switchboard/contracts';
+import {
+  type Clause,
+  type CohortRecord,
+  type Combination,
+  combination,
+  storedClause,
+} from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { foldedPerson, peopleInOrder } from '../schema/folded.ts';
-import { appliedPositions, cohorts, groups, people, savedReports } from '../schema/index.ts';
+import { appliedPositions, cohortLists, cohorts, groups, people, savedReports } from '../schema/index.ts';
 
 /** The traits that queries read. */
 export interface WantedTraits {
@@ -31,6 +37,9 @@ export interface CohortOnFile {
   match: Clause[];
   distinctIds: string[];
   isTooLarge: boolean;
+  /** How the computed list is combined with `match`. Undefined without a list. */
+  did?: Combination;
+  computedAt?: string;
 }
 
 export interface PeopleStore {
@@ -65,8 +74,17 @@ const cohortRows = z.array(
     match: z.array(storedClause),
     distinct_ids: z.array(z.string()),
     is_too_large: z.boolean(),
+    combine: combination.nullable(),
+    computed_at: z.string().nullable(),
   }),
 );
+
+/** How the computed list of a cohort is combined, and its age. */
+const LIST = sql`
+  (select combine from ${cohortLists} as listed
+    where listed.project_id = cohorts.project_id and listed.cohort_id = cohorts.id) as combine,
+  (select list ->> 'computedAt' from ${cohortLists} as listed
+    where listed.project_id = cohorts.project_id and listed.cohort_id = cohorts.id) as computed_at`;
 
 export function createPeopleStore(db: Db): PeopleStore {
   const column = (values: readonly string[]) => sql`${sql.param([...values])}::text[]`;
@@ -111,7 +129,7 @@ export function createPeopleStore(db: Db): PeopleStore {
 
     async cohorts(projectId, ids) {
       const rows = await db.execute(sql`
-        select id, match, distinct_ids, is_too_large from ${cohorts}
+        select id, match, distinct_ids, is_too_large, ${LIST} from ${cohorts}
         where project_id = ${projectId} and id = any(${column(ids)}) order by id`);
       return cohortRows.parse([...rows]).map(cohortOf);
     },
@@ -125,7 +143,7 @@ export function createPeopleStore(db: Db): PeopleStore {
 
     async cohortsFor(projectId, ids) {
       const rows = await db.execute(sql`
-        select id, match, is_too_large,
+        select id, match, is_too_large, ${LIST},
           case when distinct_ids && ${column(ids)} then array[${ids[0] ?? ''}::text] else '{}' end as distinct_ids
         from ${cohorts} where project_id = ${projectId} order by id`);
       return cohortRows.parse([...rows]).map(cohortOf);
@@ -166,5 +184,12 @@ export function createPeopleStore(db: Db): PeopleStore {
 }
 
 function cohortOf(row: z.infer<typeof cohortRows>[number]): CohortOnFile {
-  return { id: row.id, match: row.match, distinctIds: row.distinct_ids, isTooLarge: row.is_too_large };
+  return {
+    id: row.id,
+    match: row.match,
+    distinctIds: row.distinct_ids,
+    isTooLarge: row.is_too_large,
+    ...(row.combine && { did: row.combine }),
+    ...(row.computed_at && { computedAt: row.computed_at }),
+  };
 }

@@ -2,6 +2,7 @@ import { readRefreshedReports } from '@switchboard/directory';
 import { createRateLimits, projectOfRegion } from '@switchboard/http';
 import { createCohortLists } from '../cohort-lists/cohort-lists.ts';
 import { createCompute } from '../cohort-lists/compute.ts';
+import { createListedMembers } from '../cohort-lists/listed-members.ts';
 import { cohortListsRoutes } from '../cohort-lists/routes.ts';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
 import type { Analytics } from '../config.ts';
@@ -64,14 +65,15 @@ export function openQueries(
   const events = createListEvents({ ...exploring, persons });
   const store = createPeopleStore(db);
   const people = createPeople(store);
-  const insights = createInsights({ queue, results, people, watermark, clock });
+  const listsStore = createCohortMembersStore(db);
+  const listed = createListedMembers({ store: listsStore, engine: opened.engine });
+  const insights = createInsights({ queue, results, people, listed, watermark, clock });
   const savedReports = createSavedReports({
     ...service,
     store: createSavedReportsStore(db),
     runner: createReportRunner({ directory, insights, region, clock }),
     scheduled: (after) => readRefreshedReports(db, after),
   });
-  const listsStore = createCohortMembersStore(db);
   const cohortLists = createCohortLists({
     ...service,
     store: listsStore,
@@ -89,7 +91,7 @@ export function openQueries(
     events,
     names: createListNames(exploring),
     properties: createListProperties(exploring),
-    person: createFindPerson({ store, persons, events }),
+    person: createFindPerson({ store, lists: listsStore, persons, events }),
     respond,
   });
   peopleListRoutes(app, { list: createListPeople({ store: createPeopleListStore(db), people: store }) });
