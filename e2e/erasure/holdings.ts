@@ -119,6 +119,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     ...REPLICA,
     ...OUTBOX,
     'public.accounts': { colleague: 'rows removed' },
+    'public.mails': { nothing: 'e-mails that are not sent yet, encrypted; removed once sent' },
     'public.oidc_records': { colleague: 'rows removed' },
     'public.passkeys': { colleague: 'rows removed' },
     'public.recovery_codes': { colleague: 'rows removed' },

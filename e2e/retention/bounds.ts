@@ -119,6 +119,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     ...REPLICA,
     ...OUTBOX,
     'public.accounts': { owner: 'people, by invitation' },
+    'public.mails': { after: 'they are sent, or after a day' },
     'public.oidc_records': { after: 'they expire' },
     'public.passkeys': { owner: 'their person' },
     'public.recovery_codes': { owner: 'their person: ten codes' },

@@ -1,4 +1,5 @@
 import type { OpenedService } from '@switchboard/http';
+import { hasMailSettings, mailSettings } from '@switchboard/mail';
 import {
   commonSettings,
   encryptionSecrets,
@@ -26,20 +27,7 @@ export const collaborationSettings = z
     LINK_SECRET: encryptionSecrets.describe(
       'Secrets for public links: the first one encrypts, all of them decrypt.',
     ),
-    SMTP_URL: z
-      .url({ protocol: /^smtps?$/, error: 'not an smtp:// or smtps:// address' })
-      .optional()
-      .meta({ values: 'smtp:// or smtps:// address', secret: true })
-      .describe(
-        'Mail server, with user and password if needed. smtp:// requires STARTTLS, unless ?requireTLS=false is added.',
-      ),
-    MAIL_DIR: z.string().optional().describe('Folder for e-mails as .eml files, if SMTP_URL is unset.'),
-    MAIL_FROM: z
-      .string()
-      .regex(/^[^\s@<>",]+@[^\s@<>",]+$/, 'not an e-mail address')
-      .meta({ values: 'e-mail address' })
-      .default('switchboard@localhost')
-      .describe('Sender of e-mails.'),
+    ...mailSettings,
     VAPID_PUBLIC_KEY: z
       .string()
       .regex(/^[A-Za-z0-9_-]{87}$/, 'not a VAPID public key (65 bytes, base64url)')
@@ -66,10 +54,7 @@ export const collaborationSettings = z
       .optional()
       .describe('Days after which the last run of a report is removed. Default: never.'),
   })
-  .refine(({ SMTP_URL, MAIL_DIR }) => SMTP_URL !== undefined || MAIL_DIR !== undefined, {
-    path: ['SMTP_URL'],
-    message: 'set it, or set MAIL_DIR to write e-mails to files',
-  })
+  .check(hasMailSettings)
   .refine((set) => (set.VAPID_PUBLIC_KEY === undefined) === (set.VAPID_PRIVATE_KEY === undefined), {
     path: ['VAPID_PRIVATE_KEY'],
     message: 'set both VAPID keys or neither',

@@ -1,4 +1,5 @@
 import type { OpenedService } from '@switchboard/http';
+import { hasMailSettings, mailSettings } from '@switchboard/mail';
 import {
   commonSettings,
   encryptionSecrets,
@@ -10,27 +11,30 @@ import {
 import { z } from 'zod';
 import { clientList } from './provider/clients.ts';
 
-export const identitySettings = z.object({
-  ...commonSettings,
-  ...eventLogSettings,
-  AUTH_ISSUER: httpUrl
-    .refine((url) => new URL(url).pathname === '/identity', 'does not end in /identity')
-    .describe(
-      'Public address of this service, such as https://api.example.com/identity; the issuer of its tokens.',
+export const identitySettings = z
+  .object({
+    ...commonSettings,
+    ...eventLogSettings,
+    ...mailSettings,
+    AUTH_ISSUER: httpUrl
+      .refine((url) => new URL(url).pathname === '/identity', 'does not end in /identity')
+      .describe(
+        'Public address of this service, such as https://api.example.com/identity; the issuer of its tokens.',
+      ),
+    ACCOUNT_SECRET: encryptionSecrets.describe(
+      'Secrets for signing keys, sessions and factors at rest: the first one encrypts, all of them decrypt.',
     ),
-  ACCOUNT_SECRET: encryptionSecrets.describe(
-    'Secrets for signing keys, sessions and factors at rest: the first one encrypts, all of them decrypt.',
-  ),
-  OIDC_CLIENTS: clientList.describe(
-    'More applications that people sign in to, as JSON: id, name, secret, redirectUris, signedOutUris, api.',
-  ),
-  REDIS_URL: redisUrl
-    .optional()
-    .describe(
-      'Redis in which instances count attempts together; without it each instance counts separately.',
+    OIDC_CLIENTS: clientList.describe(
+      'More applications that people sign in to, as JSON: id, name, secret, redirectUris, signedOutUris, api.',
     ),
-  RATE_LIMITS_MULTIPLIER: rateLimitsMultiplier,
-});
+    REDIS_URL: redisUrl
+      .optional()
+      .describe(
+        'Redis in which instances count attempts together; without it each instance counts separately.',
+      ),
+    RATE_LIMITS_MULTIPLIER: rateLimitsMultiplier,
+  })
+  .check(hasMailSettings);
 
 export type IdentityConfig = z.output<typeof identitySettings>;
 /** The service as its features see it. */

@@ -1,10 +1,10 @@
 import type { Directory } from '@switchboard/directory';
+import { DeliveryFailed, type Mailer, Undeliverable } from '@switchboard/mail';
 import type { Clock, Logger } from '@switchboard/runtime';
-import type { Mailer } from './mailer.ts';
 import { composeMail, composePush, type MessageDetails } from './messages.ts';
 import { EndpointGone, type Pusher } from './pusher.ts';
 import type { Delivery, Settled, SharesStore } from './store.ts';
-import { DeliveryFailed, Undeliverable, Unneeded } from './undeliverable.ts';
+import { Unneeded } from './undeliverable.ts';
 
 interface DeliverOptions {
   store: SharesStore;

@@ -1,7 +1,6 @@
+import { DeliveryFailed, smtpMailer, Undeliverable } from '@switchboard/mail';
 import { expect, it, onTestFinished } from 'vitest';
 import { mailServer, noSuchMailbox, trustedCertificate } from '../testing/smtp.ts';
-import { smtpMailer } from './mailer.ts';
-import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 
 const mail = {
   id: 'dlv_1',

@@ -1,4 +1,4 @@
-import { mailPage } from './mail-page.ts';
+import { mailPage } from '@switchboard/mail';
 import { type Language, languageFor, texts } from './texts.ts';
 
 /** The content of a message about a shared report, or about a comment that mentions the recipient. */

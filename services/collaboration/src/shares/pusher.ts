@@ -1,8 +1,8 @@
 import type { PushSubscription } from '@switchboard/directory';
+import { DeliveryFailed, Undeliverable } from '@switchboard/mail';
 import { type Send, SendFailed } from '@switchboard/runtime';
 import webPush from 'web-push';
 import type { PushContent } from './messages.ts';
-import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 
 interface VapidKeys {
   publicKey: string;

@@ -1,7 +1,7 @@
+import { openMailer } from '@switchboard/mail';
 import { createSender, type Metrics, measureCalls, strangersNames } from '@switchboard/runtime';
 import type { Collaboration, CollaborationConfig } from '../config.ts';
 import { createDeliver } from '../shares/deliver.ts';
-import { folderMailer, type Mailer, smtpMailer } from '../shares/mailer.ts';
 import { createDeliveryPlan } from '../shares/plan.ts';
 import { type Pusher, webPusher } from '../shares/pusher.ts';
 import { createDeliveryQueue } from '../shares/queue.ts';
@@ -60,13 +60,6 @@ export function openDeliveries(service: Collaboration, retrySeconds?: number) {
     planDeliveries: createDeliveryPlan({ store, canPush: pusher !== undefined }),
     onSkipped: () => settled.skipped.add(),
   };
-}
-
-function openMailer({ SMTP_URL, MAIL_DIR, MAIL_FROM }: CollaborationConfig, metrics: Metrics): Mailer {
-  const measure = measureCalls({ metrics, dependency: 'mail server' });
-  if (SMTP_URL !== undefined) return smtpMailer(SMTP_URL, MAIL_FROM, measure);
-  if (MAIL_DIR === undefined) throw new Error('neither SMTP_URL nor MAIL_DIR is set');
-  return folderMailer(MAIL_DIR, MAIL_FROM);
 }
 
 function openPusher(config: CollaborationConfig, metrics: Metrics): Pusher | undefined {

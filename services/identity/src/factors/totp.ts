@@ -11,6 +11,8 @@ const RECOVERY_BYTES = 10;
 export interface Totp {
   /** Returns a new secret, as base32, and its otpauth: URL. */
   create(email: string): { secret: string; url: string };
+  /** Returns a secret with its otpauth: URL. */
+  restore(secret: string, email: string): { secret: string; url: string };
   /** Turns the factor on if the code is right. Returns recovery codes, or undefined for a wrong code. */
   turnOn(accountId: string, secret: string, code: string): Promise<string[] | undefined>;
   turnOff(accountId: string): Promise<void>;
@@ -44,11 +46,11 @@ export function createTotp({ store, encryption, clock }: TotpOptions): Totp {
     return delta === null ? undefined : Math.floor(timestamp / 1000 / PERIOD_SECONDS) + delta;
   }
 
+  const restore = (secret: string, email: string) => ({ secret, url: totpOf(secret, email).toString() });
+
   return {
-    create(email) {
-      const secret = new Secret({ size: SECRET_BYTES }).base32;
-      return { secret, url: totpOf(secret, email).toString() };
-    },
+    create: (email) => restore(new Secret({ size: SECRET_BYTES }).base32, email),
+    restore,
 
     async turnOn(accountId, secret, code) {
       const step = stepOf(secret, normal(code));

@@ -57,3 +57,9 @@ export function pageHeaders(origins: readonly string[]): Record<string, string> 
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
   };
 }
+
+/** Says that a link in an e-mail or a log does not work any longer. */
+export function expiredLinkPage(): Page {
+  const texts = textsOf();
+  return { title: texts.linkExpired, body: html`<p>${texts.linkExpiredHelp}</p>` };
+}

@@ -1,3 +1,3 @@
 export { accounts, passkeys, recoveryCodes } from './accounts.ts';
 export { unpublishedMemberships } from './memberships.ts';
-export { oidcRecords, sessions, signingKeys, tickets } from './sign-in.ts';
+export { mails, oidcRecords, sessions, signingKeys, tickets } from './sign-in.ts';

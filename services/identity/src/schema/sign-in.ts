@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { index, json, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { index, integer, json, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
@@ -74,3 +74,16 @@ export const signingKeys = pgTable('signing_keys', {
   key: text().notNull(),
   createdAt: time('created_at').notNull(),
 });
+
+/** E-mails that are not sent yet. */
+export const mails = pgTable(
+  'mails',
+  {
+    id: text().primaryKey(),
+    /** The recipient and the text, encrypted. */
+    content: text().notNull(),
+    attempts: integer().notNull().default(0),
+    dueAt: time('due_at').notNull(),
+  },
+  (table) => [index('mails_due').on(table.dueAt)],
+);

@@ -23,6 +23,8 @@ export interface Sessions {
   list(accountId: string): Promise<SessionRow[]>;
   end(cookie: string | undefined): Promise<void>;
   endById(accountId: string, id: string): Promise<void>;
+  /** Ends the other sessions of the account, and the tokens of every application. */
+  endOthers(accountId: string, id: string): Promise<void>;
   /** Ends every session of the account, and with them the tokens of every application. */
   endAll(accountId: string): Promise<void>;
 }
@@ -56,6 +58,10 @@ export function createSessions({ store, revoke, clock }: SessionsOptions): Sessi
     end: async (cookie) => (cookie === undefined ? undefined : store.remove(hashToken(cookie))),
     async endById(accountId, id) {
       await store.removeById(accountId, id);
+      await revoke(accountId);
+    },
+    async endOthers(accountId, id) {
+      await store.removeOthers(accountId, id);
       await revoke(accountId);
     },
     async endAll(accountId) {

@@ -1,5 +1,5 @@
 import type { Db } from '@switchboard/database';
-import { and, desc, eq, gt, inArray, lt } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, lt, ne } from 'drizzle-orm';
 import { sessions } from '../schema/index.ts';
 
 export type SessionRow = typeof sessions.$inferSelect;
@@ -13,6 +13,8 @@ export interface SessionsStore {
   /** Removes a session of an account by its id. */
   removeById(accountId: string, id: string): Promise<void>;
   removeAll(accountId: string): Promise<void>;
+  /** Removes the sessions of an account, except one. */
+  removeOthers(accountId: string, id: string): Promise<void>;
   removeExpired(before: Date, limit: number): Promise<number>;
 }
 
@@ -46,6 +48,10 @@ export function createSessionsStore(db: Db): SessionsStore {
 
     async removeById(accountId, id) {
       await db.delete(sessions).where(and(eq(sessions.accountId, accountId), eq(sessions.id, id)));
+    },
+
+    async removeOthers(accountId, id) {
+      await db.delete(sessions).where(and(eq(sessions.accountId, accountId), ne(sessions.id, id)));
     },
 
     async removeAll(accountId) {

@@ -1,12 +1,12 @@
 import type { ServiceApp } from '@switchboard/http';
 import { html } from 'hono/html';
+import { problemText } from '../accounts/problem-text.ts';
 import { type Browser, fieldsOf } from '../browser/browser.ts';
 import type { Limits } from '../limits/limits.ts';
-import { MOUNT, type Page, textsOf } from '../pages/document.ts';
+import { expiredLinkPage, MOUNT, type Page, textsOf } from '../pages/document.ts';
 import type { Complete } from '../sign-in/complete.ts';
 import { NO_INTERACTION } from '../sign-in/pages.ts';
 import type { Trail } from '../trail/trail.ts';
-import { problemText } from './problem-text.ts';
 import type { SetUp } from './set-up.ts';
 
 interface SetUpRoutesOptions {
@@ -26,7 +26,7 @@ export function setUpRoutes(
   app.hono.get(path, async (c) => {
     await limits.visit(c.env.address);
     const token = c.req.param('token');
-    if (!(await setUp.isValid(token))) return browser.page(c, expiredPage(), 404);
+    if (!(await setUp.isValid(token))) return browser.page(c, expiredLinkPage(), 404);
     return browser.page(c, setUpPage(token, {}));
   });
 
@@ -36,17 +36,12 @@ export function setUpRoutes(
     const token = c.req.param('token');
     const { email = '', name = '', password = '' } = await fieldsOf(c);
     const created = await setUp.create(token, { email, name, password });
-    if (created === 'expired') return browser.page(c, expiredPage(), 404);
+    if (created === 'expired') return browser.page(c, expiredLinkPage(), 404);
     if (typeof created === 'string')
       return browser.page(c, { ...setUpPage(token, { email, name }), problem: problemText(created) }, 400);
     await trail.record({ action: 'createAccount', accountId: created.accountId, address, requestId });
     return c.redirect(await complete(c, NO_INTERACTION, { ...created, methods: ['link'] }), 303);
   });
-}
-
-function expiredPage(): Page {
-  const texts = textsOf();
-  return { title: texts.linkExpired, body: html`<p>${texts.linkExpiredHelp}</p>` };
 }
 
 function setUpPage(token: string, { email = '', name = '' }: { email?: string; name?: string }): Page {

@@ -1,11 +1,17 @@
 import type { ServiceApp } from '@switchboard/http';
+import { z } from 'zod';
 import { type Browser, type BrowserContext, fieldsOf } from '../browser/browser.ts';
+import type { Limits } from '../limits/limits.ts';
 import { MOUNT, textsOf } from '../pages/document.ts';
+import type { Passkeys } from '../passkeys/passkeys.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import type { Trail } from '../trail/trail.ts';
 import type { Complete } from './complete.ts';
 import type { Interaction, Interactions } from './interactions.ts';
 import { codePage, consentPage, expiredPage, NO_INTERACTION, signInPage } from './pages.ts';
 import type { SignIn, SignInResult } from './sign-in.ts';
+
+const passkeyBody = z.object({ ticket: z.string(), credential: z.unknown() });
 
 interface SignInRoutesOptions {
   browser: Browser;
@@ -13,11 +19,14 @@ interface SignInRoutesOptions {
   sessions: Sessions;
   interactions: Interactions;
   complete: Complete;
+  limits: Limits;
+  passkeys: Passkeys;
+  trail: Trail;
 }
 
 export function signInRoutes(
   app: ServiceApp,
-  { browser, signIn, sessions, interactions, complete }: SignInRoutesOptions,
+  { browser, signIn, sessions, interactions, complete, limits, passkeys, trail }: SignInRoutesOptions,
 ): void {
   const path = `${MOUNT}/sign-in/:uid` as const;
 
@@ -36,7 +45,8 @@ export function signInRoutes(
     const interaction = await interactionOf(c, uid);
     if (interaction instanceof Response) return interaction;
     if (interaction?.needsConsent === true) return browser.page(c, consentPage(uid, interaction));
-    const session = interaction?.needsSignIn === true ? undefined : await sessions.find(browser.cookie(c));
+    const mustSignIn = interaction?.needsSignIn === true || c.req.query('again') === 'yes';
+    const session = mustSignIn ? undefined : await sessions.find(browser.cookie(c));
     if (session === undefined) return browser.page(c, signInPage({ uid, interaction }));
     if (interaction === undefined) return c.redirect(`${MOUNT}/account`, 303);
     return c.redirect(await interactions.finish(c, session), 303);
@@ -62,6 +72,25 @@ export function signInRoutes(
     const result = await signIn.withCode(c.env, ticket, code);
     if (result.kind === 'done') return continueWith(c, uid, result);
     return browser.page(c, codePage(uid, ticket, textsOf().wrongCode), 400);
+  });
+
+  app.hono.post(`${path}/passkey/options`, async (c) => {
+    await limits.visit(c.env.address);
+    return c.json(await passkeys.beginSignIn());
+  });
+
+  app.hono.post(`${path}/passkey`, async (c) => {
+    const { address, requestId } = c.env;
+    await limits.visit(address);
+    const uid = c.req.param('uid');
+    if ((await interactionOf(c, uid)) instanceof Response) return c.json({}, 400);
+    const { ticket, credential } = passkeyBody.parse(await c.req.json());
+    const accountId = await passkeys.signIn(ticket, credential);
+    if (accountId === undefined) {
+      await trail.record({ action: 'signIn', accountId: null, outcome: 'refused', address, requestId });
+      return c.json({}, 400);
+    }
+    return c.json({ location: await complete(c, uid, { accountId, methods: ['hwk', 'user', 'mfa'] }) });
   });
 
   app.hono.post(`${path}/consent`, async (c) => {

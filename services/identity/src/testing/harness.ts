@@ -1,7 +1,10 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
-import { openPostgresLog } from '@switchboard/event-log';
+import { openPostgresLog, readTopic } from '@switchboard/event-log';
 import { createLogger } from '@switchboard/runtime';
 import { type Env, eventually, freePort, openHarness } from '@switchboard/testkit';
+import PostalMime from 'postal-mime';
 import postgres from 'postgres';
 import { identityService } from '../service.ts';
 import { createBrowser } from './browser.ts';
@@ -15,7 +18,7 @@ export const OWNER = { name: 'Ada Owner', email: 'ada@acme.example', password: P
 /** Starts the service as its own issuer. */
 export async function startIdentity({ env = {}, clock }: { env?: Env; clock?: { now(): Date } } = {}) {
   const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
+  const origin = `http://localhost:${port}`;
   const issuer = `${origin}/identity`;
   const harness = await openHarness({
     services: { identity: identityService },
@@ -50,8 +53,36 @@ export async function startIdentity({ env = {}, clock }: { env?: Env; clock?: { 
     return browser;
   }
 
+  /** Waits for the newest e-mail to an address, and returns its link. */
+  async function mailedLink(to: string): Promise<string> {
+    const folder = harness.env['MAIL_DIR'] ?? '';
+    return eventually(async () => {
+      const names = (await readdir(folder))
+        .filter((name) => name.endsWith('.eml'))
+        .sort()
+        .reverse();
+      for (const name of names) {
+        const mail = await PostalMime.parse(await readFile(join(folder, name)));
+        const [, link] = /(http:\S+)/.exec(mail.text ?? '') ?? [];
+        if (mail.to?.[0]?.address === to && link !== undefined) return link;
+      }
+      throw new Error(`no e-mail to ${to}`);
+    });
+  }
+
+  async function topic(name: string) {
+    const found: { key: string; value: unknown }[] = [];
+    await readTopic(log, name, {
+      onRecord: ({ key, value }) =>
+        found.push({ key: String(key), value: value && JSON.parse(String(value)) }),
+    });
+    return found;
+  }
+
   return {
     harness,
+    topic,
+    mailedLink,
     issuer,
     origin,
     start,

@@ -17,7 +17,8 @@ export interface Deed {
     | 'removePasskey'
     | 'addAuthenticator'
     | 'removeAuthenticator'
-    | 'acceptInvitation';
+    | 'acceptInvitation'
+    | 'invite';
   /** The account, if it is known. */
   accountId: string | null;
   outcome?: AuditEntry['outcome'];

@@ -55,6 +55,7 @@ export const en = {
   thisSession: 'This session',
   signedInFrom: (address: string) => `Signed in from ${address}`,
   signOut: 'Sign out',
+  endSession: 'End session',
   signOutEverywhere: 'Sign out everywhere',
   signedOut: 'You are signed out',
   signOutOf: (application: string) => `Sign out of ${application}?`,
@@ -75,6 +76,23 @@ export const en = {
   allow: 'Allow',
   invitationTitle: (company: string) => `Join ${company}`,
   accept: 'Accept invitation',
+  invite: 'Invite a colleague',
+  company: 'Company id',
+  role: 'Role',
+  sendInvitation: 'Send invitation',
+  invitationSent: 'The invitation is sent',
+  inviteProblems: {
+    invalid: 'Enter an email address, a company id and a role.',
+    forbidden: 'Your role in the company does not allow this invitation.',
+  },
+  mail: {
+    invitation: (company: string) => `Invitation to ${company}`,
+    invitationText: (inviter: string, company: string, days: number) =>
+      `${inviter} invites you to ${company} on Switchboard. The invitation is valid for ${days} days.`,
+    invitationWhy: 'You get this email because a colleague entered your address.',
+    resetText: 'Set a new password with this link. It works once, for an hour.',
+    resetWhy: 'You get this email because someone asked for a new password. If it was not you, ignore it.',
+  },
   done: 'Done',
 };
 

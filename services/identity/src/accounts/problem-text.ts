@@ -1,5 +1,5 @@
-import type { AccountProblem } from '../accounts/accounts.ts';
 import { textsOf } from '../pages/document.ts';
+import type { AccountProblem } from './accounts.ts';
 
 /** Returns the sentence that says what to change. */
 export function problemText(problem: AccountProblem): string {

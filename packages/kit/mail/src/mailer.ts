@@ -1,7 +1,9 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Measure } from '@switchboard/resilience';
+import { type Metrics, measureCalls } from '@switchboard/runtime';
 import { createTransport } from 'nodemailer';
+import type { MailConfig } from './settings.ts';
 import { DeliveryFailed, Undeliverable } from './undeliverable.ts';
 
 export interface Mail {
@@ -35,6 +37,14 @@ const asMessage = (from: string, mail: Mail) => ({
   disableFileAccess: true,
   disableUrlAccess: true,
 });
+
+/** Opens the mailer of the settings: a mail server, or a folder. */
+export function openMailer({ SMTP_URL, MAIL_DIR, MAIL_FROM }: MailConfig, metrics: Metrics): Mailer {
+  const measure = measureCalls({ metrics, dependency: 'mail server' });
+  if (SMTP_URL !== undefined) return smtpMailer(SMTP_URL, MAIL_FROM, measure);
+  if (MAIL_DIR === undefined) throw new Error('neither SMTP_URL nor MAIL_DIR is set');
+  return folderMailer(MAIL_DIR, MAIL_FROM);
+}
 
 /**
  * Sends through an SMTP server, `smtp://` or `smtps://` with user and password in the URL. Over `smtp://`,
@@ -89,7 +99,7 @@ function replyIn(error: unknown): { code?: string; status?: number; enhanced?: s
 }
 
 /** Writes each mail to an `.eml` file named after the delivery. Only the current user can read the file. */
-export function folderMailer(folder: string, from: string): Mailer {
+function folderMailer(folder: string, from: string): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true });
   return {
     async send(mail) {

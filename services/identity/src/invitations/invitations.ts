@@ -1,0 +1,108 @@
+import { isGrantedByRole, ROLES, type Role } from '@switchboard/contracts';
+import type { Db } from '@switchboard/database';
+import type { Directory } from '@switchboard/directory';
+import { z } from 'zod';
+import type { AccountProblem, Accounts } from '../accounts/accounts.ts';
+import type { AccountRow } from '../accounts/store.ts';
+import type { Mails } from '../mails/mails.ts';
+import type { Memberships } from '../memberships/memberships.ts';
+import { textsOf } from '../pages/document.ts';
+import type { Tickets } from '../tickets/tickets.ts';
+
+const DAYS = 7;
+const INVITATION = {
+  name: 'invitation',
+  minutes: DAYS * 24 * 60,
+  data: z.object({ email: z.string(), companyId: z.string(), role: z.enum(ROLES) }),
+};
+const fields = z.object({
+  email: z.string().trim().toLowerCase().max(254).pipe(z.email()),
+  companyId: z.string().trim().min(1).max(200),
+  role: z.enum(ROLES),
+});
+
+/** An invitation that was not accepted yet. */
+export interface Invitation {
+  email: string;
+  companyId: string;
+  role: Role;
+  /** Whether the address has an account. */
+  hasAccount: boolean;
+}
+
+export interface Invitations {
+  /** Sends an invitation. Returns the problem if the fields are invalid or the person may not invite. */
+  send(
+    inviter: AccountRow,
+    given: Partial<Record<string, string>>,
+  ): Promise<'invalid' | 'forbidden' | { companyId: string }>;
+  find(token: string): Promise<Invitation | undefined>;
+  /** Adds the person to the company, and creates the account if there is none. */
+  accept(
+    token: string,
+    account: { name: string; password: string },
+  ): Promise<{ accountId: string; companyId: string; isNew: boolean } | AccountProblem | 'expired'>;
+}
+
+interface InvitationsOptions {
+  db: Db;
+  accounts: Accounts;
+  directory: Pick<Directory, 'member'>;
+  mails: Mails;
+  memberships: Memberships;
+  tickets: Tickets;
+  issuer: string;
+}
+
+export function createInvitations(options: InvitationsOptions): Invitations {
+  const { db, accounts, directory, mails, memberships, tickets, issuer } = options;
+
+  /** Operators invite to every company, members by their role: owners and admins only if they may change them. */
+  async function mayInvite(inviter: AccountRow, companyId: string, role: Role): Promise<boolean> {
+    if (inviter.permissions.includes('service.manage')) return true;
+    const member = await directory.member(companyId, inviter.id);
+    if (member === undefined) return false;
+    const needed = isGrantedByRole(role, 'members.write') ? 'admins.write' : 'members.write';
+    return isGrantedByRole(member.role, needed);
+  }
+
+  return {
+    async send(inviter, given) {
+      const parsed = fields.safeParse(given);
+      if (!parsed.success) return 'invalid';
+      const { email, companyId, role } = parsed.data;
+      if (!(await mayInvite(inviter, companyId, role))) return 'forbidden';
+      const token = await tickets.issue(INVITATION, { data: parsed.data });
+      const texts = textsOf().mail;
+      await mails.add(db, {
+        to: email,
+        subject: texts.invitation(companyId),
+        text: texts.invitationText(inviter.name, companyId, DAYS),
+        button: textsOf().accept,
+        link: `${issuer}/invitation/${token}`,
+        why: texts.invitationWhy,
+      });
+      return { companyId };
+    },
+
+    async find(token) {
+      const found = await tickets.look(INVITATION, token);
+      if (found === undefined) return undefined;
+      const hasAccount = (await accounts.findByEmail(found.data.email)) !== undefined;
+      return { ...found.data, hasAccount };
+    },
+
+    async accept(token, { name, password }) {
+      const found = await tickets.look(INVITATION, token);
+      if (found === undefined) return 'expired';
+      const { email, companyId, role } = found.data;
+      const known = await accounts.findByEmail(email);
+      const account = known ?? (await accounts.create({ email, name, password, permissions: [] }));
+      if (typeof account === 'string') return account;
+      if ((await tickets.take(INVITATION, token)) === undefined) return 'expired';
+      const member = { companyId, sub: account.id, name: account.name, email, role };
+      await db.transaction((tx) => memberships.set(tx, member));
+      return { accountId: account.id, companyId, isNew: known === undefined };
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { ROLES } from '@switchboard/contracts';
+import type { ServiceApp } from '@switchboard/http';
+import { html } from 'hono/html';
+import type { Accounts } from '../accounts/accounts.ts';
+import { problemText } from '../accounts/problem-text.ts';
+import { type Browser, fieldsOf } from '../browser/browser.ts';
+import type { Limits } from '../limits/limits.ts';
+import { expiredLinkPage, MOUNT, type Page, textsOf } from '../pages/document.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { Complete } from '../sign-in/complete.ts';
+import { NO_INTERACTION } from '../sign-in/pages.ts';
+import type { Trail } from '../trail/trail.ts';
+import type { Invitation, Invitations } from './invitations.ts';
+
+interface InvitationsRoutesOptions {
+  accounts: Accounts;
+  browser: Browser;
+  complete: Complete;
+  invitations: Invitations;
+  limits: Limits;
+  sessions: Sessions;
+  trail: Trail;
+}
+
+export function invitationsRoutes(app: ServiceApp, options: InvitationsRoutesOptions): void {
+  const { accounts, browser, complete, invitations, limits, sessions, trail } = options;
+  const invite = `${MOUNT}/account/invite` as const;
+  const accept = `${MOUNT}/invitation/:token` as const;
+
+  app.hono.get(invite, async (c) => {
+    const session = await sessions.find(browser.cookie(c));
+    if (session === undefined) return c.redirect(`${MOUNT}/sign-in/account`, 303);
+    return browser.page(c, invitePage());
+  });
+
+  app.hono.post(invite, async (c) => {
+    const { address, requestId } = c.env;
+    const session = await sessions.find(browser.cookie(c));
+    const inviter = session && (await accounts.find(session.accountId));
+    if (inviter === undefined) return c.redirect(`${MOUNT}/sign-in/account`, 303);
+    const given = await fieldsOf(c);
+    await limits.mail(address, `${inviter.id} ${given['email'] ?? ''}`);
+    const sent = await invitations.send(inviter, given);
+    if (typeof sent === 'string')
+      return browser.page(c, { ...invitePage(), problem: textsOf().inviteProblems[sent] }, 400);
+    await trail.record({ action: 'invite', accountId: inviter.id, ...sent, address, requestId });
+    return browser.page(c, { title: textsOf().invitationSent, body: html`` });
+  });
+
+  app.hono.get(accept, async (c) => {
+    await limits.visit(c.env.address);
+    const invitation = await invitations.find(c.req.param('token'));
+    if (invitation === undefined) return browser.page(c, expiredLinkPage(), 404);
+    return browser.page(c, acceptPage(c.req.param('token'), invitation));
+  });
+
+  app.hono.post(accept, async (c) => {
+    const { address, requestId } = c.env;
+    const token = c.req.param('token');
+    await limits.visit(address);
+    const invitation = await invitations.find(token);
+    if (invitation === undefined) return browser.page(c, expiredLinkPage(), 404);
+    const { name = '', password = '' } = await fieldsOf(c);
+    const accepted = await invitations.accept(token, { name, password });
+    if (accepted === 'expired') return browser.page(c, expiredLinkPage(), 404);
+    if (typeof accepted === 'string')
+      return browser.page(c, { ...acceptPage(token, invitation, name), problem: problemText(accepted) }, 400);
+    const { accountId, companyId, isNew } = accepted;
+    await trail.record({ action: 'acceptInvitation', accountId, companyId, address, requestId });
+    // The link proves the address. It does not replace the factors of an account that exists.
+    if (!isNew) return c.redirect(`${MOUNT}/sign-in/account`, 303);
+    return c.redirect(await complete(c, NO_INTERACTION, { accountId, methods: ['link'] }), 303);
+  });
+}
+
+function invitePage(): Page {
+  const texts = textsOf();
+  return {
+    title: texts.invite,
+    body: html`<form method="post" action="${MOUNT}/account/invite" class="full">
+<label>${texts.company}<input name="companyId" required autofocus></label>
+<label>${texts.email}<input name="email" type="email" required></label>
+<label>${texts.role}<select name="role">${ROLES.map((role) => html`<option>${role}</option>`)}</select></label>
+<p><button class="primary">${texts.sendInvitation}</button></p></form>`,
+  };
+}
+
+function acceptPage(token: string, { companyId, email, hasAccount }: Invitation, name = ''): Page {
+  const texts = textsOf();
+  const account = hasAccount
+    ? html``
+    : html`<label>${texts.name}<input name="name" autocomplete="name" value="${name}" required autofocus></label>
+<label>${texts.password}<input name="password" type="password" autocomplete="new-password" aria-describedby="help"></label>
+<p class="muted" id="help">${texts.passwordHelp}</p>`;
+  return {
+    title: texts.invitationTitle(companyId),
+    body: html`<p>${email}</p><form method="post" action="${MOUNT}/invitation/${token}" class="full">${account}
+<p><button class="primary">${texts.accept}</button></p></form>`,
+  };
+}

@@ -1,0 +1,109 @@
+import { type Db, newId, type Tx } from '@switchboard/database';
+import { type Mailer, mailPage, Undeliverable } from '@switchboard/mail';
+import { poll } from '@switchboard/resilience';
+import type { Clock, Encryption, Logger } from '@switchboard/runtime';
+import { z } from 'zod';
+import { createMailsStore } from './store.ts';
+
+/** An e-mail with a link. */
+export interface LinkMail {
+  to: string;
+  subject: string;
+  /** One sentence. */
+  text: string;
+  button: string;
+  link: string;
+  /** Why the recipient gets it. */
+  why: string;
+}
+
+export interface Mails {
+  /** Adds an e-mail with the transaction. It is sent soon after, and retried for a day. */
+  add(tx: Db | Tx, mail: LinkMail): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface MailsOptions {
+  db: Db;
+  mailer: Mailer;
+  encryption: Encryption;
+  clock: Clock;
+  logger: Pick<Logger, 'failed' | 'warn'>;
+}
+
+const EVERY_MS = 500;
+const MAX_ATTEMPTS = 12;
+const FIRST_RETRY_MS = 15_000;
+const content = z.object({
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  button: z.string(),
+  link: z.string(),
+  why: z.string(),
+});
+
+/** Sends e-mails from a table, in which their content is encrypted: their links open accounts. */
+export function createMails({ db, mailer, encryption, clock, logger }: MailsOptions): Mails {
+  const stopping = new AbortController();
+  let sending: Promise<void> | undefined;
+
+  async function sendDue(): Promise<void> {
+    await db.transaction(async (tx) => {
+      const store = createMailsStore(tx);
+      for (const { id, content: encrypted, attempts } of await store.takeDue(clock.now(), 1)) {
+        try {
+          const mail = content.parse(JSON.parse(await encryption.decrypt(encrypted, id)));
+          await mailer.send({ id, ...composed(mail) });
+          await store.remove(id);
+        } catch (error) {
+          const isLast = error instanceof Undeliverable || attempts + 1 >= MAX_ATTEMPTS;
+          if (isLast) await store.remove(id);
+          else await store.retryAt(id, new Date(clock.now().getTime() + FIRST_RETRY_MS * 2 ** attempts));
+          logger.failed('send e-mail', error, { mail: id, isLast });
+        }
+      }
+    });
+  }
+
+  return {
+    async add(tx, mail) {
+      const id = newId('eml');
+      const encrypted = await encryption.encrypt(JSON.stringify(mail), id);
+      await createMailsStore(tx).insert({ id, content: encrypted, dueAt: clock.now() });
+    },
+    start() {
+      sending ??= poll(sendDue, {
+        everyMs: EVERY_MS,
+        signal: stopping.signal,
+        onFailure: (error) => logger.failed('send e-mails', error),
+      });
+    },
+    async stop() {
+      stopping.abort();
+      await sending;
+    },
+  };
+}
+
+function composed({ to, subject, text, button, link, why }: LinkMail) {
+  return {
+    to,
+    replyTo: undefined,
+    sender: 'Switchboard',
+    language: 'en',
+    subject,
+    text: `${text}\n\n${button}: ${link}\n\n${why}\n`,
+    html: mailPage({
+      language: 'en',
+      title: subject,
+      home: new URL(link).origin,
+      heading: subject,
+      paragraphs: [text],
+      button: { text: button, link },
+      address: 'If the button does not work, open this address:',
+      why,
+    }),
+  };
+}

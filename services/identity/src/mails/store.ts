@@ -1,0 +1,41 @@
+import type { Db, Tx } from '@switchboard/database';
+import { asc, eq, lte, sql } from 'drizzle-orm';
+import { mails } from '../schema/index.ts';
+
+export type MailRow = typeof mails.$inferSelect;
+
+export interface MailsStore {
+  insert(row: Pick<MailRow, 'id' | 'content' | 'dueAt'>): Promise<void>;
+  /** Returns mails that are due, the oldest first, and locks them until the transaction ends. */
+  takeDue(now: Date, limit: number): Promise<MailRow[]>;
+  remove(id: string): Promise<void>;
+  retryAt(id: string, dueAt: Date): Promise<void>;
+}
+
+export function createMailsStore(db: Db | Tx): MailsStore {
+  return {
+    async insert(row) {
+      await db.insert(mails).values(row);
+    },
+
+    takeDue: (now, limit) =>
+      db
+        .select()
+        .from(mails)
+        .where(lte(mails.dueAt, now))
+        .orderBy(asc(mails.dueAt))
+        .limit(limit)
+        .for('update', { skipLocked: true }),
+
+    async remove(id) {
+      await db.delete(mails).where(eq(mails.id, id));
+    },
+
+    async retryAt(id, dueAt) {
+      await db
+        .update(mails)
+        .set({ dueAt, attempts: sql`${mails.attempts} + 1` })
+        .where(eq(mails.id, id));
+    },
+  };
+}
