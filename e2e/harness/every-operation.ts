@@ -132,6 +132,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('listEvents');
   await ask('listEventNames');
   await ask('listEventProperties', { params: { name: 'order placed' } });
+  await ask('listInsightPeople');
   await ask('listPeople', { query: { search: 'user', where: '[]' } });
   await ask('getPerson', { params: { distinctId: 'user-1' } });
   return answers;

@@ -127,6 +127,7 @@ test('every operation with an access token names a permission, except those abou
 /** Operations other than GET that leave no entry when they are allowed. */
 const notInTrail: Record<string, string> = {
   askInsight: 'reads counts',
+  listInsightPeople: 'reads people, which has an entry as a read',
   evaluateOfrepFlags: 'reads the flags of a context',
   evaluateOfrepFlag: 'reads a flag of a context',
   listOwnConversations: 'a visitor reads their own conversations',
@@ -157,6 +158,7 @@ test('every operation that reads what a visitor said or did is in the audit trai
       'findEvent',
       'getPerson',
       'listPeople',
+      'listInsightPeople',
       'listConversations',
       'readConversation',
       'listReplays',
@@ -184,12 +186,16 @@ test('every paged list has the same cursor, limit and nextCursor', () => {
     const media = ok && 'content' in ok ? ok.content?.['application/json'] : undefined;
     return fieldsOf(media && 'schema' in media ? media.schema : undefined);
   };
-  const paged = operations.filter(
-    (one) => 'nextCursor' in answerOf(one) || 'cursor' in fieldsOf(one.request?.query),
-  );
+  const inputOf = ({ method, request }: (typeof operations)[number]) => {
+    const media = request?.body?.content['application/json'];
+    return fieldsOf(
+      method === 'get' ? request?.query : media && 'schema' in media ? media.schema : undefined,
+    );
+  };
+  const paged = operations.filter((one) => 'nextCursor' in answerOf(one) || 'cursor' in inputOf(one));
   expect(paged.length).toBeGreaterThan(10);
   for (const one of paged) {
-    const { cursor, limit } = fieldsOf(one.request?.query);
+    const { cursor, limit } = inputOf(one);
     const refused = (field: unknown, value: unknown) =>
       !(field instanceof z.ZodType) || !field.safeParse(value).success;
     expect(Object.keys(answerOf(one)), one.operationId).toContain('nextCursor');

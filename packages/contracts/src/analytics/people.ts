@@ -1,11 +1,13 @@
 import { z } from '@hono/zod-openapi';
+import { anchorRequest } from '../collaboration/comments.ts';
 import { id, text, timestamp } from '../fields/fields.ts';
 import { projectId } from '../fields/ids.ts';
 import { clause } from '../flags.ts';
-import { jsonResponse, notModified } from '../operation/bodies.ts';
+import { jsonBody, jsonResponse, notModified } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
 import { conditionsFault } from './conditions.ts';
+import { insightQuery } from './query.ts';
 
 const common = {
   service: 'analytics',
@@ -108,5 +110,44 @@ export const listPeople = operation({
       headers: z.object({ ETag: z.string() }),
     },
     304: notModified,
+  },
+});
+
+export const listInsightPeople = operation({
+  ...common,
+  operationId: 'listInsightPeople',
+  permission: 'people.read',
+  method: 'post',
+  path: `${PATH}/insights/people`,
+  summary: 'List the people behind a value of a query',
+  description: `The point names the value as the anchor of a comment thread does. Trends: metric, the name of the series; or with a breakdown breakdown, the name of the line; and bucket, or else the whole range. Funnel: step, from 0, and breakdown; with state dropped, the people who reached the step before and not this one. Retention: cohortBucket, and period, from 0, or else everyone who began. Stickiness: metric and daysActive. Lifecycle: bucket and state. metric is optional with one series. A value of people is the number of people listed; any other value lists the people of its events. ${page.description}`,
+  request: {
+    params: z.object({ projectId }),
+    body: jsonBody(
+      z.strictObject({
+        question: insightQuery,
+        point: anchorRequest,
+        ...page.query,
+      }),
+      {
+        question: {
+          kind: 'funnel',
+          range: { last: 7, unit: 'day' },
+          steps: [{ event: 'page seen' }, { event: 'order placed' }],
+        },
+        point: { step: 1, state: 'dropped' },
+      },
+    ),
+  },
+  responses: {
+    200: jsonResponse(
+      'A page of people.',
+      z.object({ asOf: timestamp, people: z.array(listedPerson), ...page.answer }),
+      { asOf: '2026-03-03T09:30:00.000Z', people: [listedPersonExample], nextCursor: null },
+    ),
+    304: notModified,
+  },
+  errors: {
+    503: 'Busy, or the query takes too long. Retry after the time in Retry-After, or use a smaller query.',
   },
 });

@@ -20,7 +20,7 @@ test('computes a query once when it is asked twice at once, and again when newer
       async run<T>(): Promise<T> {
         const number = ++computed;
         await gate.promise;
-        return { kind: 'line', number } as T;
+        return { report: { kind: 'line', number } } as T;
       },
     },
     people: {
@@ -58,7 +58,7 @@ test('does not say which periods of retention are over before it is known', asyn
     queue: {
       deadline: () => new AbortController().signal,
       find: async () => ({ version: '', read: () => Promise.reject(new Error('not read here')) }),
-      run: async <T>() => ({ kind: 'grid' }) as T,
+      run: async <T>() => ({ report: { kind: 'grid' } }) as T,
     },
     people: {
       of: async () => ({

@@ -1,10 +1,14 @@
 import type { InsightQuery, ReportContent } from '@switchboard/contracts';
 import { BadRequest, Unavailable } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
+import { z } from 'zod';
 import { UnusableRange } from '../calendar/calendar.ts';
 import type { ListedMembers } from '../cohort-lists/listed-members.ts';
+import { integer, sql, TRUE, text } from '../engine/sql.ts';
 import type { People } from '../people/people.ts';
-import { resultOf } from '../queries/result.ts';
+import type { Point } from '../queries/point.ts';
+import type { QueryInputs } from '../queries/query.ts';
+import { peopleOf, resultOf } from '../queries/result.ts';
 import { scopeOf } from '../queries/scope.ts';
 import type { QueryQueue } from '../query-queue/query-queue.ts';
 import { jsonOf, type Result, type Results } from '../results/results.ts';
@@ -13,7 +17,23 @@ import type { Watermark } from '../watermark/watermark.ts';
 export interface Insights {
   /** Runs a query. The result has a report. Throws BadRequest and Unavailable. */
   ask(projectId: string, query: InsightQuery): Promise<Result<{ report: ReportContent }>>;
+  /** Returns the ids of the people behind a value of a query, in order. Throws the same. */
+  people(projectId: string, query: InsightQuery, value: PeopleOfValue): Promise<Result<Ids>>;
 }
+
+/** The people behind the value that a point names, after an id. */
+export interface PeopleOfValue {
+  point: Point;
+  after: string | null;
+  limit: number;
+}
+
+export interface Ids {
+  /** One more than the limit if more follow. */
+  ids: string[];
+}
+
+const idRows = z.array(z.object({ p: z.string() }));
 
 interface InsightsOptions {
   queue: QueryQueue;
@@ -35,31 +55,59 @@ export function createInsights({
   watermark,
   clock,
 }: InsightsOptions): Insights {
-  return {
-    async ask(projectId, query) {
-      const now = clock.now().getTime();
-      const asOf = watermark.asOf();
-      // Which periods have ended is only known once `asOf` is known.
-      if (query.kind === 'retention' && asOf === 0) throw notKnownYet();
-      const { span, ...scope } = inBounds(() => scopeOf(query, now));
-      const { cohorts, lists, wanted, readsPersons, version } = await people.of(projectId, query);
-      const signal = queue.deadline();
-      const found = await queue.find({ projectId, ...scope, people: wanted, readsPersons }, { signal });
-      // A retention period can end without new events, so these results are kept for an hour at most.
-      const hour = query.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
-      return results.of([projectId, query, span, hour, version, found.version], asOf, async () => {
-        const report = await queue.run(
+  /** `parts` are what a result depends on besides the query. */
+  async function read<T extends object>(
+    projectId: string,
+    query: InsightQuery,
+    { parts = [], listsPeople }: { parts?: readonly unknown[]; listsPeople: boolean },
+    compute: (inputs: QueryInputs) => Promise<T>,
+  ): Promise<Result<T>> {
+    const now = clock.now().getTime();
+    const asOf = watermark.asOf();
+    // Which periods have ended is only known once `asOf` is known.
+    if (query.kind === 'retention' && asOf === 0) throw notKnownYet();
+    const { span, ...scope } = inBounds(() => scopeOf(query, now));
+    const { cohorts, lists, wanted, version, ...reads } = await people.of(projectId, query);
+    const readsPersons = listsPeople || reads.readsPersons;
+    const signal = queue.deadline();
+    const found = await queue.find({ projectId, ...scope, people: wanted, readsPersons }, { signal });
+    // A retention period can end without new events, so these results are kept for an hour at most.
+    const hour = query.kind === 'retention' ? Math.floor(asOf / HOUR_MS) : 0;
+    return results.of([projectId, query, ...parts, span, hour, version, found.version], asOf, async () =>
+      jsonOf(
+        await queue.run(
           projectId,
           found,
           (source, run) =>
             listed.read(projectId, { cohorts, lists }, signal, (known) =>
-              resultOf(query, { source: { ...source, cohorts: known }, now, asOf, run }),
+              compute({ source: { ...source, cohorts: known }, now, asOf, run }),
             ),
           { signal },
-        );
-        return jsonOf({ report });
-      });
-    },
+        ),
+      ),
+    );
+  }
+
+  return {
+    ask: (projectId, query) =>
+      read(projectId, query, { listsPeople: false }, async (inputs) => ({
+        report: await resultOf(query, inputs),
+      })),
+
+    people: (projectId, query, { point, after, limit }) =>
+      read(
+        projectId,
+        query,
+        { parts: ['people', point, after, limit], listsPeople: true },
+        async (inputs) => {
+          const people = await peopleOf(query, point, inputs);
+          const isAfter = after === null ? TRUE : sql`p > ${text(after)}`;
+          const rows = await inputs.run(
+            sql`select p from (${people}) as found where ${isAfter} order by p limit ${integer(limit + 1)}`,
+          );
+          return { ids: idRows.parse(rows).map(({ p }) => p) };
+        },
+      ),
   };
 }
 

@@ -1,4 +1,4 @@
-import { COHORTS_TOPIC, cohortKey, ingestionTopics } from '@switchboard/contracts';
+import { COHORTS_TOPIC, cohortKey, ingestionTopics, PEOPLE_TOPIC, personKey } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAnalytics } from '../testing/service.ts';
@@ -187,5 +187,46 @@ describe('the list of people', () => {
     expect(await list(shop, { where: '{' }, 400)).toMatchObject(
       refusal('where: not JSON; send a list of clauses'),
     );
+  });
+
+  it('has a person with several ids once, with the newest traits and the times of all ids', async () => {
+    const shop = await project('list-persons');
+    await identify(shop, 'visitor', { email: 'old@example.com', city: 'Ulm' }, 1);
+    await identify(shop, 'ada', { email: 'ada@example.com' }, 10);
+    await send(shop, [
+      ['visitor', 2],
+      ['phone', 30],
+      ['bob', 20],
+    ]);
+    const join = (distinctId: string, personId: string | null) => ({
+      key: personKey(shop, distinctId),
+      value: personId && {
+        projectId: shop,
+        distinctId,
+        personId,
+        joinedAt: at(40),
+        by: { kind: 'identify' },
+      },
+    });
+    await analytics.publish(PEOPLE_TOPIC, [join('visitor', 'ada'), join('phone', 'ada')] as never);
+    const ada = {
+      distinctId: 'ada',
+      ids: ['ada', 'phone', 'visitor'],
+      traits: { email: 'ada@example.com', city: 'Ulm' },
+      firstSeenAt: at(1),
+      lastSeenAt: at(30),
+    };
+    expect((await list(shop)).people).toMatchObject([ada, { distinctId: 'bob', ids: ['bob'] }]);
+    expect((await list(shop, { sort: 'first_seen' })).people).toMatchObject([{ distinctId: 'bob' }, ada]);
+    expect(await ids(shop, { seen_before: at(25) })).toEqual(['bob']);
+    expect(await ids(shop, { search: 'pho' })).toEqual(['ada']);
+    const where = (...clauses: object[]) => ids(shop, { where: JSON.stringify(clauses) });
+    expect(await where({ attribute: 'distinct_id', op: 'eq', value: 'phone' })).toEqual(['ada']);
+    expect(await where({ attribute: 'distinct_id', op: 'neq', value: 'phone' })).toEqual(['bob']);
+    const named = { projectId: shop, id: 'named', match: [], distinctIds: ['visitor'] };
+    await analytics.publish(COHORTS_TOPIC, [{ key: cohortKey(shop, 'named'), value: named }]);
+    expect(await ids(shop, { cohort: 'named' })).toEqual(['ada']);
+    await analytics.publish(PEOPLE_TOPIC, [join('phone', null), join('visitor', null)] as never);
+    expect(await ids(shop)).toEqual(['phone', 'bob', 'ada', 'visitor']);
   });
 });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
 import type { CohortOnFile, PeopleStore } from '../people/store.ts';
 import type { Json } from '../results/results.ts';
-import type { ListPlace, PeopleListStore, Sort, WalkedPerson } from './store.ts';
+import type { ListPlace, PeopleListStore, PersonInList, Sort } from './store.ts';
 
 export interface PeopleQuery extends PageRequest {
   search?: string | undefined;
@@ -48,6 +48,8 @@ const MAX_ROWS = 20_000;
 /** A search or cohort of up to this many ids reads those alone. */
 const MAX_AMONG = 10_000;
 const MAX_PAGE_BYTES = 2_000_000;
+/** These operators hold for a person with several ids if they hold for every id. */
+const NEGATIVE: ReadonlySet<Clause['op']> = new Set(['neq', 'not_in', 'is_not_set']);
 const MAX_COHORTS = 20;
 const MAX_COHORTS_BYTES = 8_000_000;
 
@@ -91,24 +93,35 @@ export function createListPeople({ store, people }: ListPeopleOptions): ListPeop
     const compiled = compileCohorts(cohorts);
     const isFiltered = cohort !== undefined || where.length > 0;
 
-    function isListed({ distinctId, traits, groups }: WalkedPerson): boolean {
+    function isListed({ ids, traits, groups }: PersonInList): boolean {
       if (!isFiltered) return true;
+      const [distinctId] = ids;
       const person = {
         distinctId,
         traits: traitsSchema.parse(JSON.parse(traits)),
         groups: parseGroups(groups),
       };
-      const ids = new Set(memberships(compiled, person));
-      if (cohort !== undefined && !ids.has(cohort)) return false;
-      return matchesClauses(where, { ...person, cohorts: ids });
+      const own = new Set([
+        ...memberships(compiled, person),
+        ...ids.flatMap((id) => compiled.listed.get(id) ?? []),
+      ]);
+      if (cohort !== undefined && !own.has(cohort)) return false;
+      const matches = (clause: Clause) => (id: string) =>
+        matchesClauses([clause], { ...person, distinctId: id, cohorts: own });
+      return where.every((clause) => {
+        if (clause.attribute !== 'distinct_id') return matches(clause)(distinctId);
+        return NEGATIVE.has(clause.op) ? ids.every(matches(clause)) : ids.some(matches(clause));
+      });
     }
 
     async function read(): Promise<Json<PeoplePage>> {
-      const named = cohorts.find(({ id, match }) => id === cohort && match.length === 0)?.distinctIds;
+      const listedIn = cohorts.find(({ id, match }) => id === cohort && match.length === 0)?.distinctIds;
       const found = search === undefined ? undefined : await store.search(projectId, search, MAX_AMONG);
+      const named =
+        listedIn && listedIn.length <= MAX_AMONG ? await store.idsOf(projectId, listedIn) : undefined;
       const walk = {
         sort,
-        among: found ?? (named !== undefined && named.length <= MAX_AMONG ? named : undefined),
+        among: found ?? named,
         // Every row of a completed search is wanted.
         search: found === undefined ? search : undefined,
         seenSince: timeOf(query.seen_since),
@@ -117,18 +130,18 @@ export function createListPeople({ store, people }: ListPeopleOptions): ListPeop
           attribute.startsWith('group.'),
         ),
       };
-      const listed: WalkedPerson[] = [];
+      const listed: PersonInList[] = [];
       let [after, bytes, read] = [start, 0, 0];
       const size = isFiltered || walk.search !== undefined ? ROWS_AT_ONCE : limit + 1;
       while (read < MAX_ROWS) {
         const rows = await store.walk(projectId, { ...walk, after, limit: size });
-        for (const row of rows) {
-          if (row.isWanted && isListed(row)) {
+        for (const { place, person } of rows) {
+          if (person !== undefined && isListed(person)) {
             if (listed.length === limit || bytes >= MAX_PAGE_BYTES) return pageJson(listed, after);
-            listed.push(row);
-            bytes += Buffer.byteLength(row.traits);
+            listed.push(person);
+            bytes += Buffer.byteLength(person.traits);
           }
-          after = placeOf(row, sort);
+          after = place;
         }
         read += rows.length;
         if (rows.length < size) return pageJson(listed, undefined);
@@ -142,11 +155,6 @@ export function createListPeople({ store, people }: ListPeopleOptions): ListPeop
 
 const timeOf = (time: string | undefined) => (time === undefined ? undefined : Date.parse(time));
 
-const placeOf = ({ distinctId, firstSeenAt, lastSeenAt }: WalkedPerson, sort: Sort): ListPlace => ({
-  at: sort === 'first_seen' ? firstSeenAt : lastSeenAt,
-  distinctId,
-});
-
 function decodePlace(cursor: string): ListPlace {
   const [at, distinctId] = decodeCursor(cursor, place);
   return { at, distinctId };
@@ -157,17 +165,22 @@ function parseGroups(json: string) {
   return Object.fromEntries(Object.entries(groups).map(([type, traits]) => [type, traits ?? {}]));
 }
 
-function pageJson(listed: readonly WalkedPerson[], next: ListPlace | undefined): Json<PeoplePage> {
-  const nextCursor = next === undefined ? null : encodeCursor([next.at, next.distinctId]);
-  return `{"people":[${listed.map(personJson).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+function pageJson(listed: readonly PersonInList[], next: ListPlace | undefined): Json<PeoplePage> {
+  return peopleJson(listed, next === undefined ? null : encodeCursor([next.at, next.distinctId]));
 }
 
-function personJson({ distinctId, traits, firstSeenAt, lastSeenAt }: WalkedPerson): Json<ListedPerson> {
-  const known = JSON.stringify({
-    distinctId,
-    ids: [distinctId],
-    firstSeenAt: new Date(firstSeenAt).toISOString(),
-    lastSeenAt: new Date(lastSeenAt).toISOString(),
-  });
-  return joinObjects(known, `{"traits":${traits}}`);
+/** Returns the JSON of a page of people. */
+export function peopleJson(people: readonly PersonInList[], nextCursor: string | null): Json<PeoplePage> {
+  return `{"people":[${people.map(personJson).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+}
+
+function personJson({ ids, traits, firstSeenAt, lastSeenAt }: PersonInList): Json<ListedPerson> {
+  const timeText = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+  const known = {
+    distinctId: ids[0],
+    ids,
+    firstSeenAt: timeText(firstSeenAt),
+    lastSeenAt: timeText(lastSeenAt),
+  };
+  return joinObjects(JSON.stringify(known), `{"traits":${traits}}`);
 }

@@ -1,7 +1,8 @@
 import type { Db } from '@switchboard/database';
 import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { groups, people, seenPeople } from '../schema/index.ts';
+import { foldedPerson } from '../schema/folded.ts';
+import { groups, people, personIds, seenPeople } from '../schema/index.ts';
 
 /** The time by which a list is sorted, latest first. */
 export type Sort = 'last_seen' | 'first_seen';
@@ -30,124 +31,197 @@ export interface Walk {
   withGroups: boolean;
 }
 
-/** A row that was read. Traits and groups are JSON as stored. */
-export interface WalkedPerson {
-  distinctId: string;
-  /** Milliseconds since 1970. */
-  firstSeenAt: number;
-  lastSeenAt: number;
-  /** Whether the row fulfills the search and the times. If not, the traits are not read. */
-  isWanted: boolean;
+/** A person. Traits and groups are JSON as stored. */
+export interface PersonInList {
+  /** Every id of the person, the one that names the person first. */
+  ids: readonly [string, ...string[]];
+  /** Milliseconds since 1970. Null: not known. */
+  firstSeenAt: number | null;
+  lastSeenAt: number | null;
   traits: string;
   /** The traits of the person's groups, by type. */
   groups: string;
 }
 
-export interface PeopleListStore {
-  /** Reads the next rows of a list, wanted or not. */
-  walk(projectId: string, walk: Walk): Promise<WalkedPerson[]>;
-  /** Returns the ids that a search finds, or undefined if there are more than `most`. */
-  search(projectId: string, search: string, most: number): Promise<string[] | undefined>;
+/** A row that was read: an id. */
+export interface WalkedRow {
+  place: ListPlace;
+  /**
+   * Undefined for a row that is not wanted: a person is wanted at one of their ids, if they fulfill the search and the
+   * times.
+   */
+  person: PersonInList | undefined;
 }
 
-const rows = z.array(
-  z.object({
-    distinct_id: z.string(),
-    first: z.number(),
-    last: z.number(),
-    is_wanted: z.boolean(),
+export interface PeopleListStore {
+  /** Reads the next rows of a list, wanted or not. */
+  walk(projectId: string, walk: Walk): Promise<WalkedRow[]>;
+  /** Returns every id of the people that a search finds, or undefined if it finds more than `most`. */
+  search(projectId: string, search: string, most: number): Promise<string[] | undefined>;
+  /** Returns every id of the people of these ids. */
+  idsOf(projectId: string, ids: readonly string[]): Promise<string[]>;
+  /** Returns people, by the ids that name them, in this order. */
+  find(projectId: string, personIds: readonly string[]): Promise<PersonInList[]>;
+}
+
+const personRow = z
+  .object({
+    person_id: z.string(),
+    joined: z.array(z.string()).nullable(),
+    first: z.number().nullable(),
+    last: z.number().nullable(),
     traits: z.string().nullable(),
     groups: z.string().nullable(),
-  }),
-);
+  })
+  .transform(
+    (row): PersonInList => ({
+      ids: [row.person_id, ...(row.joined ?? [])],
+      firstSeenAt: row.first,
+      lastSeenAt: row.last,
+      traits: row.traits ?? '{}',
+      groups: row.groups ?? '{}',
+    }),
+  );
+const placeRow = z.object({ distinct_id: z.string(), at: z.number(), is_wanted: z.boolean() });
 const idRows = z.array(z.object({ distinct_id: z.string() }));
 
 /** Sorts after every other character. */
 const LAST_CHARACTER = '\u{10FFFF}';
 const INDEXED_TRAITS = ['name', 'email'] as const;
+type IndexedTrait = (typeof INDEXED_TRAITS)[number];
 const COLUMNS: Record<Sort, SQL> = { last_seen: sql`last_seen_at`, first_seen: sql`first_seen_at` };
 
 const instant = (time: number) => sql`${new Date(time).toISOString()}::timestamptz`;
+const millis = (time: SQL) => sql`(extract(epoch from ${time}) * 1000)::float8`;
+const column = (values: readonly string[]) => sql`${sql.param([...values])}::text[]`;
 const beginsWith = (value: SQL, search: SQL) =>
   sql`(${value} ~>=~ ${search} and ${value} ~<~ (${search} || ${LAST_CHARACTER}::text))`;
 /** The expressions that have indexes. */
-const shownTrait = (name: (typeof INDEXED_TRAITS)[number]) => sql`traits->>${sql.raw(`'${name}'`)}`;
-const traitBeginsWith = (name: (typeof INDEXED_TRAITS)[number], search: string) =>
-  sql`${shownTrait(name)} is not null and ${beginsWith(sql`lower(left(${shownTrait(name)}, 200))`, sql`lower(${search}::text)`)}`;
+const traitOf = (name: IndexedTrait) => sql`traits->>${sql.raw(`'${name}'`)}`;
+const traitBeginsWith = (name: IndexedTrait, search: string) =>
+  sql`(${traitOf(name)} is not null and ${beginsWith(sql`lower(left(${traitOf(name)}, 200))`, sql`lower(${search}::text)`)})`;
+
+/**
+ * Subqueries of one project. They read by keys where PostgreSQL may otherwise read all people for a join.
+ */
+function subqueries(projectId: string) {
+  const own = sql`project_id = ${projectId}`;
+  const joinedTo = (person: SQL) =>
+    sql`select distinct_id from ${personIds} where ${own} and person_id = ${person} order by distinct_id collate "C"`;
+  const idsOf = (person: SQL) => sql`any(array(select ${person} union all (${joinedTo(person)})))`;
+  const folded = (person: SQL) => foldedPerson(sql`${projectId}`, person);
+  return {
+    own,
+    personOf: (id: SQL) =>
+      sql`coalesce((select person_id from ${personIds} where ${own} and distinct_id = ${id}), ${id})`,
+    /** Returns a query of when the ids of a person were seen, and of the ids at which a list has the person. */
+    seenOf: (person: SQL) => sql`
+      select min(first_seen_at) as first_seen_at, max(last_seen_at) as last_seen_at,
+        (array_agg(distinct_id order by last_seen_at desc, distinct_id desc))[1] as last_seen_id,
+        (array_agg(distinct_id order by first_seen_at, distinct_id))[1] as first_seen_id
+      from ${seenPeople} where ${own} and distinct_id = ${idsOf(person)}`,
+    isFound: (person: SQL, search: string) => sql`(exists (
+        select from ${seenPeople} where ${own} and distinct_id = ${idsOf(person)}
+          and ${beginsWith(sql`distinct_id`, sql`${search}::text`)})
+      or exists (select from ${people} where ${own} and distinct_id = ${idsOf(person)} and (${sql.join(
+        INDEXED_TRAITS.map((name) => traitBeginsWith(name, search)),
+        sql` or `,
+      )})))`,
+    /** Returns the columns of a row of a person, null unless `isWanted`. */
+    columnsOf(person: SQL, seen: SQL, { isWanted, withGroups }: { isWanted: SQL; withGroups: boolean }) {
+      const wanted = (value: SQL) => sql`case when ${isWanted} then ${value} end`;
+      const ofGroups = sql`(select json_object_agg(membership.key, (
+          select "group".traits from ${groups} as "group" where "group".project_id = ${projectId}
+            and "group".type = membership.key and "group".id = membership.value))::text
+        from (${folded(person)}) as known cross join json_each_text(known.groups) as membership)`;
+      return sql`${person} as person_id, ${wanted(sql`array(${joinedTo(person)})`)} as joined,
+        ${millis(sql`${seen}.first_seen_at`)} as first, ${millis(sql`${seen}.last_seen_at`)} as last,
+        ${wanted(sql`(select known.traits::text from (${folded(person)}) as known)`)} as traits,
+        ${withGroups ? wanted(ofGroups) : sql`null`} as groups`;
+    },
+  };
+}
 
 export function createPeopleListStore(db: Db): PeopleListStore {
+  async function idsOf(projectId: string, ids: readonly string[]): Promise<string[]> {
+    const { own, personOf } = subqueries(projectId);
+    const found = await db.execute(sql`
+      with persons as (select distinct ${personOf(sql`named.id`)} as id from unnest(${column(ids)}) as named(id))
+      select id as distinct_id from persons
+      union all select joined.distinct_id from persons, lateral (
+        select distinct_id from ${personIds} where ${own} and person_id = persons.id) as joined`);
+    return idRows.parse([...found]).map((row) => row.distinct_id);
+  }
+
   return {
+    idsOf,
+
     async walk(projectId, { sort, after, limit, among, search, seenSince, seenBefore, withGroups }) {
-      const column = COLUMNS[sort];
-      const own = sql`project_id = ${projectId}`;
+      const { own, personOf, seenOf, isFound, columnsOf } = subqueries(projectId);
+      const time = COLUMNS[sort];
       const afterPlace =
         after === undefined
           ? sql`true`
-          : sql`(${column}, distinct_id) < (${instant(after.at)}, ${after.distinctId})`;
+          : sql`(${time}, distinct_id) < (${instant(after.at)}, ${after.distinctId})`;
       // With few ids, reads those alone.
       const source =
         among === undefined
           ? sql`${seenPeople}`
-          : sql`unnest(${sql.param([...among])}::text[]) as named(id), lateral (
+          : sql`unnest(${column(among)}) as named(id), lateral (
               select * from ${seenPeople} where ${own} and distinct_id = named.id limit 1) as one`;
-      // Subqueries, because PostgreSQL may otherwise read all people of the project for a join.
-      const ofPerson = (what: SQL) =>
-        sql`(select ${what} from ${people} as person where person.project_id = ${projectId} and person.distinct_id = walked.distinct_id)`;
-      const isFound =
-        search === undefined
-          ? sql`true`
-          : sql`(${beginsWith(sql`distinct_id`, sql`${search}::text`)} or coalesce(${ofPerson(
-              sql.join(
-                INDEXED_TRAITS.map((name) => sql`(${traitBeginsWith(name, search)})`),
-                sql` or `,
-              ),
-            )}, false))`;
-      const isSeen = sql.join(
+      const isWanted = sql.join(
         [
-          isFound,
-          ...(seenSince === undefined ? [] : [sql`last_seen_at >= ${instant(seenSince)}`]),
-          ...(seenBefore === undefined ? [] : [sql`last_seen_at < ${instant(seenBefore)}`]),
+          sql`walked.distinct_id = seen.${sql.raw(`${sort}_id`)}`,
+          ...(seenSince === undefined ? [] : [sql`seen.last_seen_at >= ${instant(seenSince)}`]),
+          ...(seenBefore === undefined ? [] : [sql`seen.last_seen_at < ${instant(seenBefore)}`]),
+          ...(search === undefined ? [] : [isFound(sql`person.id`, search)]),
         ],
         sql` and `,
       );
-      const groupsOf = withGroups
-        ? ofPerson(sql`(select json_object_agg(membership.key, (
-            select "group".traits from ${groups} as "group" where "group".project_id = ${projectId}
-              and "group".type = membership.key and "group".id = membership.value))::text
-            from json_each_text(person.groups) as membership)`)
-        : sql`null`;
       const found = await db.execute(sql`
-        select distinct_id, (extract(epoch from first_seen_at) * 1000)::float8 as first,
-          (extract(epoch from last_seen_at) * 1000)::float8 as last, is_wanted,
-          case when is_wanted then ${ofPerson(sql`person.traits::text`)} end as traits,
-          case when is_wanted then ${groupsOf} end as groups
-        from (select *, (${isSeen}) as is_wanted from (
-          select distinct_id, first_seen_at, last_seen_at from ${source}
-          where ${own} and ${afterPlace} order by ${column} desc, distinct_id desc limit ${limit}) as walked
+        select walked.distinct_id, ${millis(sql`walked.at`)} as at, is_wanted,
+          ${columnsOf(sql`walked.person_id`, sql`walked`, { isWanted: sql`is_wanted`, withGroups })}
+        from (
+          select walked.distinct_id, walked.at, person.id as person_id, seen.first_seen_at, seen.last_seen_at,
+            (${isWanted}) as is_wanted
+          from (select distinct_id, ${time} as at from ${source}
+              where ${own} and ${afterPlace} order by ${time} desc, distinct_id desc limit ${limit}) as walked
+            cross join lateral (select ${personOf(sql`walked.distinct_id`)} as id) as person
+            cross join lateral (${seenOf(sql`person.id`)}) as seen
           offset 0) as walked
-        order by ${column} desc, distinct_id desc`);
-      return rows.parse([...found]).map((row) => ({
-        distinctId: row.distinct_id,
-        firstSeenAt: row.first,
-        lastSeenAt: row.last,
-        isWanted: row.is_wanted,
-        traits: row.traits ?? '{}',
-        groups: row.groups ?? '{}',
-      }));
+        order by walked.at desc, walked.distinct_id desc`);
+      return found.map((row) => {
+        const { at, distinct_id: distinctId, is_wanted } = placeRow.parse(row);
+        return { place: { at, distinctId }, person: is_wanted ? personRow.parse(row) : undefined };
+      });
     },
 
     async search(projectId, search, most) {
-      const own = sql`project_id = ${projectId}`;
+      const { own } = subqueries(projectId);
       const parts = [
-        sql`(select distinct_id from ${seenPeople} where ${own} and ${beginsWith(sql`distinct_id`, sql`${search}::text`)}
-          limit ${most + 1})`,
+        sql`(select distinct_id from ${seenPeople} where ${own}
+          and ${beginsWith(sql`distinct_id`, sql`${search}::text`)} limit ${most + 1})`,
         ...INDEXED_TRAITS.map(
           (name) => sql`(select distinct_id from ${people} where ${own} and ${traitBeginsWith(name, search)}
             limit ${most + 1})`,
         ),
       ];
       const found = await db.execute(sql.join(parts, sql` union `));
-      return found.length > most ? undefined : idRows.parse([...found]).map((row) => row.distinct_id);
+      if (found.length > most) return undefined;
+      return idsOf(
+        projectId,
+        idRows.parse([...found]).map((row) => row.distinct_id),
+      );
+    },
+
+    async find(projectId, ids) {
+      const { seenOf, columnsOf } = subqueries(projectId);
+      const found = await db.execute(sql`
+        select ${columnsOf(sql`named.id`, sql`seen`, { isWanted: sql`true`, withGroups: false })}
+        from unnest(${column(ids)}) with ordinality as named(id, place)
+          cross join lateral (${seenOf(sql`named.id`)}) as seen
+        order by place`);
+      return z.array(personRow).parse([...found]);
     },
   };
 }

@@ -6,7 +6,7 @@ export const NONE = { label: BUILT_IN_NAMES.none, builtIn: 'none' } as const;
 /** The lines of a breakdown that do not stand for a single value, in order. A value may also be called Other. */
 export const REST_LINES = [OTHER, NONE];
 
-const EMPTY = { label: BUILT_IN_NAMES.empty, builtIn: 'empty' } as const;
+export const EMPTY = { label: BUILT_IN_NAMES.empty, builtIn: 'empty' } as const;
 
 /** Returns the line of the value with a label. An empty text gets a built-in name. */
 export function partOf(label: string) {

@@ -7,11 +7,13 @@ import {
 } from '@switchboard/contracts';
 import { z } from 'zod';
 import { calendarOf, type Instants, spanOf } from '../calendar/calendar.ts';
+import { UnusableQuery } from '../conditions/clauses.ts';
 import { type Dialect, shownOf } from '../engine/dialect.ts';
-import { anyOf, COMMA, integer, join, numbered, type Sql, sql, TRUE } from '../engine/sql.ts';
+import { anyOf, COMMA, integer, join, numbered, type Sql, sql, TRUE, text } from '../engine/sql.ts';
 import { partOf, REST_LINES } from './breakdown-lines.ts';
 import { selectEvents } from './events.ts';
 import { NEVER, needsEvents, withNextStep } from './next-step.ts';
+import { numberIn, type Point, placeIn } from './point.ts';
 import { breakdownName, DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
 
 const MS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
@@ -28,6 +30,11 @@ const DEFAULT_WINDOW = { count: 14, unit: 'day' } as const;
  * step, and continues with the earliest event of the next step that is not earlier, and so on.
  */
 export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<ReportContent> {
+  return reportOf(query, await resultRowsOf(query, inputs));
+}
+
+/** Returns a query that begins with the tables `per`, of a row for each person, and with a breakdown `named`. */
+function tablesOf(query: FunnelQuery, inputs: QueryInputs): Sql {
   const { dialect } = inputs.source;
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', steps, exclude, breakdown } = query;
   const span = spanOf(query.range, interval, timezone, inputs.now);
@@ -68,7 +75,7 @@ export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<R
       ? sql`select *, ${NEVER} as ends from ${last}`
       : sql`select w.*, coalesce(x.t, ${NEVER}) as ends from ${last} as w
           asof left join (${eventsOf(exclude, later)}) as x on x.p = w.p and x.t > w.t0`;
-  const chains = steps.map((_, index) => numbered('c', index));
+  const chains = chainsOf(query);
   const best = steps.map((_, step) => {
     const at = numbered('t', step);
     const isChain = step === 0 ? TRUE : sql`${at} - t0 <= ${integer(windowMs)} and ${at} <= ends`;
@@ -84,6 +91,27 @@ export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<R
       .toReversed(),
     sql` `,
   )} end`;
+  const people = sql`
+    with ${numbered('w', 0)} as (${started})${join(stages, sql``)},
+    best as (select p${join(best, sql``)} from (${ends}) as ended group by p),
+    per as (select *, ${deepest} as label from best where ${dialect.isRow(numbered('c', 0))})`;
+  return breakdown === undefined
+    ? people
+    : sql`${people},
+        sized as (select *, count(*) over (partition by label) as people from per),
+        placed as (select *, case when label = 'n' then 'none'
+          when dense_rank() over (order by case when label = 'n' then 1 else 0 end, people desc, label)
+            <= ${integer(breakdown.limit ?? BREAKDOWN_LIMIT)} then 'one' else 'other' end as kind from sized),
+        named as (select *, case when kind = 'one' then substr(label, 2) else '' end as name from placed)`;
+}
+
+const chainsOf = ({ steps }: FunnelQuery) => steps.map((_, index) => numbered('c', index));
+
+/** Returns the counts and times of all people, and of each line of a breakdown. */
+async function resultRowsOf(query: FunnelQuery, inputs: QueryInputs): Promise<ResultRow[]> {
+  const { dialect } = inputs.source;
+  const { steps, breakdown } = query;
+  const chains = chainsOf(query);
   const totals = join(
     chains.map((chain) => sql`count(case when ${dialect.isRow(chain)} then 1 end)::double`),
     COMMA,
@@ -99,25 +127,45 @@ export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<R
     ),
     COMMA,
   );
-  const people = sql`
-    with ${numbered('w', 0)} as (${started})${join(stages, sql``)},
-    best as (select p${join(best, sql``)} from (${ends}) as ended group by p),
-    per as (select *, ${deepest} as label from best where ${dialect.isRow(numbered('c', 0))})`;
   const found = sql`[${totals}] as counts, [${medians}] as medians`;
+  const tables = tablesOf(query, inputs);
   // For each label, and for all people together.
   const rows = await inputs.run(
     breakdown === undefined
-      ? sql`${people} select ${found} from per`
-      : sql`${people},
-        sized as (select *, count(*) over (partition by label) as people from per),
-        placed as (select *, case when label = 'n' then 'none'
-          when dense_rank() over (order by case when label = 'n' then 1 else 0 end, people desc, label)
-            <= ${integer(breakdown.limit ?? BREAKDOWN_LIMIT)} then 'one' else 'other' end as kind from sized),
-        named as (select *, case when kind = 'one' then substr(label, 2) else '' end as name from placed)
-        select coalesce(kind, '') as line, coalesce(name, '') as label, ${found}
+      ? sql`${tables} select ${found} from per`
+      : sql`${tables} select coalesce(kind, '') as line, coalesce(name, '') as label, ${found}
         from named group by grouping sets ((), (kind, name))`,
   );
-  return reportOf(query, rows);
+  return resultRows.parse(rows);
+}
+
+/** The `state` of a point for people who reached the step before and not this one. */
+const DROPPED = 'dropped';
+
+/** Returns a query of the people who reached a step, or who dropped out before it. */
+export async function funnelPeople(query: FunnelQuery, point: Point, inputs: QueryInputs): Promise<Sql> {
+  const { dialect } = inputs.source;
+  const isDropped = point.state === DROPPED;
+  if (point.state != null && !isDropped)
+    throw new UnusableQuery(`point.state: must be "${DROPPED}" or absent`);
+  const step = numberIn(point.step, isDropped ? 1 : 0, query.steps.length - 1, 'step');
+  const has = (at: number) => dialect.isRow(numbered('c', at));
+  const isAtStep = isDropped ? sql`${has(step - 1)} and not ${has(step)}` : has(step);
+  const tables = tablesOf(query, inputs);
+  const [name] = point.breakdown ?? [];
+  if (query.breakdown === undefined || name === undefined)
+    return sql`${tables} select p from per where ${isAtStep}`;
+  const lines = namedLines(await resultRowsOf(query, inputs));
+  const line =
+    lines[
+      placeIn(
+        lines.map((one) => one.name),
+        name,
+        'breakdown[0]',
+      )
+    ];
+  return sql`${tables} select p from named where ${isAtStep}
+    and kind = ${text(line?.row.line ?? '')} and name = ${text(line?.row.label ?? '')}`;
 }
 
 /** Returns when the chain of a step reached an earlier step, in milliseconds. */
@@ -137,12 +185,11 @@ const resultRows = z.array(
     medians: list(z.number().nullable()),
   }),
 );
+type ResultRow = z.infer<typeof resultRows>[number];
 const ORDER = ['one', 'other', 'none'];
 
-function reportOf({ steps, breakdown }: FunnelQuery, found: unknown): ReportContent {
-  const rows = resultRows.parse(found);
-  const total = rows.find(({ line }) => line === '');
-  const names = differentNames(steps.map(({ event, name = event }) => name));
+/** Returns the lines of a breakdown in order, with different names. */
+function namedLines(rows: readonly ResultRow[]) {
   const lines = rows
     .filter(({ line }) => line !== '')
     .sort(
@@ -151,11 +198,22 @@ function reportOf({ steps, breakdown }: FunnelQuery, found: unknown): ReportCont
         (other.counts[0] ?? 0) - (one.counts[0] ?? 0) ||
         (one.label < other.label ? -1 : 1),
     );
-  const parts = lines.map(({ line, label, counts }) => ({
-    ...(REST_LINES.find(({ builtIn }) => builtIn === line) ?? partOf(label)),
-    values: counts,
+  const parts = lines.map((row) => ({
+    row,
+    part: REST_LINES.find(({ builtIn }) => builtIn === row.line) ?? partOf(row.label),
   }));
-  const shown = differentNames(parts.map(({ label }) => shownOf(label)));
+  const shown = differentNames(parts.map(({ part }) => shownOf(part.label)));
+  return parts.map(({ row, part: { label, ...part } }, index) => ({
+    row,
+    part,
+    name: shown[index] ?? label,
+  }));
+}
+
+function reportOf({ steps, breakdown }: FunnelQuery, rows: readonly ResultRow[]): ReportContent {
+  const total = rows.find(({ line }) => line === '');
+  const names = differentNames(steps.map(({ event, name = event }) => name));
+  const lines = namedLines(rows);
   return {
     kind: 'funnel',
     steps: names.map((name, index) => {
@@ -167,8 +225,8 @@ function reportOf({ steps, breakdown }: FunnelQuery, found: unknown): ReportCont
       };
     }),
     ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown.property) }),
-    ...(parts.length === 0
+    ...(lines.length === 0
       ? {}
-      : { series: parts.map(({ label, ...part }, index) => ({ ...part, name: shown[index] ?? label })) }),
+      : { series: lines.map(({ row, part, name }) => ({ ...part, values: row.counts, name })) }),
   };
 }

@@ -1,8 +1,9 @@
 import { BUILT_IN_NAMES, type LifecycleQuery, PEOPLE, type ReportContent } from '@switchboard/contracts';
 import { z } from 'zod';
-import { calendarOf, spanOf } from '../calendar/calendar.ts';
-import { sql } from '../engine/sql.ts';
+import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
+import { integer, type Sql, sql } from '../engine/sql.ts';
 import { bucketAt, isWithin, selectEvents } from './events.ts';
+import { type Point, placeIn } from './point.ts';
 import { DEFAULT_INTERVAL, type QueryInputs } from './query.ts';
 
 const STATES = ['new', 'returning', 'resurrecting', 'dormant'] as const;
@@ -11,8 +12,16 @@ const bucketRows = z.array(
   z.object({ b: z.number(), fresh: z.number(), back: z.number(), again: z.number(), gone: z.number() }),
 );
 
-/** Groups people by their activity in and before each interval. */
-export async function lifecycle(query: LifecycleQuery, inputs: QueryInputs): Promise<ReportContent> {
+/** The people of each state, by the columns of `placed`. Those of `dormant` were active in the interval before. */
+const IN_STATE = {
+  new: sql`t = earliest`,
+  returning: sql`t > earliest and before = b - 1`,
+  resurrecting: sql`t > earliest and coalesce(before <> b - 1, true)`,
+  dormant: sql`coalesce(after <> b + 1, true)`,
+} as const;
+
+/** Returns the rows of a query, and a query of the intervals in which each person was active. */
+function placedOf(query: LifecycleQuery, inputs: QueryInputs): { calendar: Calendar; placed: Sql } {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [], event } = query;
   const span = spanOf(range, interval, timezone, inputs.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone, before: 1 });
@@ -28,18 +37,26 @@ export async function lifecycle(query: LifecycleQuery, inputs: QueryInputs): Pro
   );
   const bucket = bucketAt(inputs.source.dialect, calendar);
   // The buckets of each person in order. Times outside of the calendar are null and come first.
-  const rows = await inputs.run(sql`
-    select b::double as b, count(case when t = earliest then 1 end)::double as fresh,
-      count(case when t > earliest and before = b - 1 then 1 end)::double as back,
-      count(case when t > earliest and coalesce(before <> b - 1, true) then 1 end)::double as again,
-      count(case when coalesce(after <> b + 1, true) then 1 end)::double as gone
-    from (select b, t, min(t) over (partition by p) as earliest,
+  const placed = sql`select p, b, t, min(t) over (partition by p) as earliest,
         lag(b) over (partition by p order by b nulls first) as before,
         lead(b) over (partition by p order by b nulls first) as after
       from (select p, b, min(t) as t
         from (select p, t, case when b = -1 or ${isWithin(calendar)} then b end as b
           from (select p, t, case when ${isWithin(calendar.around)} then (${bucket})::integer end as b from (${relation}) as ev) as placed) as known
-        group by p, b) as active) as placed
+        group by p, b) as active`;
+  return { calendar, placed };
+}
+
+/** Groups people by their activity in and before each interval. */
+export async function lifecycle(query: LifecycleQuery, inputs: QueryInputs): Promise<ReportContent> {
+  const { interval = DEFAULT_INTERVAL } = query;
+  const { calendar, placed } = placedOf(query, inputs);
+  const rows = await inputs.run(sql`
+    select b::double as b, count(case when ${IN_STATE.new} then 1 end)::double as fresh,
+      count(case when ${IN_STATE.returning} then 1 end)::double as back,
+      count(case when ${IN_STATE.resurrecting} then 1 end)::double as again,
+      count(case when ${IN_STATE.dormant} then 1 end)::double as gone
+    from (${placed}) as placed
     where b is not null group by b`);
   const found = new Map(bucketRows.parse(rows).map((row) => [row.b, row]));
   const peopleIn = {
@@ -56,4 +73,13 @@ export async function lifecycle(query: LifecycleQuery, inputs: QueryInputs): Pro
     total: null,
   }));
   return { kind: 'bar', unit: PEOPLE, interval, buckets: calendar.labels, series };
+}
+
+/** Returns a query of the people in a state in an interval. */
+export function lifecyclePeople(query: LifecycleQuery, point: Point, inputs: QueryInputs): Sql {
+  const { calendar, placed } = placedOf(query, inputs);
+  const bucket = placeIn(calendar.labels, point.bucket, 'bucket');
+  const state = STATES[placeIn(STATES, point.state, 'state')] ?? 'new';
+  const active = state === 'dormant' ? bucket - 1 : bucket;
+  return sql`select p from (${placed}) as placed where b = ${integer(active)} and ${IN_STATE[state]}`;
 }

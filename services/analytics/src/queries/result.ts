@@ -1,21 +1,18 @@
 import { clausesOf, conditionsFault, type InsightQuery, type ReportContent } from '@switchboard/contracts';
 import { UnusableQuery } from '../conditions/clauses.ts';
-import { funnel } from './funnel.ts';
-import { lifecycle } from './lifecycle.ts';
+import type { Sql } from '../engine/sql.ts';
+import { funnel, funnelPeople } from './funnel.ts';
+import { lifecycle, lifecyclePeople } from './lifecycle.ts';
+import type { Point } from './point.ts';
 import type { QueryInputs } from './query.ts';
 import { pathText } from './reads.ts';
-import { retention } from './retention.ts';
-import { stickiness } from './stickiness.ts';
-import { trends } from './trends.ts';
+import { retention, retentionPeople } from './retention.ts';
+import { stickiness, stickinessPeople } from './stickiness.ts';
+import { trends, trendsPeople } from './trends.ts';
 
 /** Runs a query of any kind. Throws UnusableRange, UnusableQuery and errors of the engine. */
 export async function resultOf(given: InsightQuery, inputs: QueryInputs): Promise<ReportContent> {
-  const ofCohorts = [...inputs.source.cohorts].flatMap(([id, { match }]) =>
-    match.map((clause) => ({ path: [`cohort "${id}"`], clause, times: 1 })),
-  );
-  const fault = conditionsFault([...clausesOf(given), ...ofCohorts]);
-  if (fault !== undefined) throw new UnusableQuery(`${pathText(fault.path)}: ${fault.message}`);
-  const query = withinCohort(given);
+  const query = readable(given, inputs);
   switch (query.kind) {
     case 'trends':
       return trends(query, inputs);
@@ -35,4 +32,34 @@ function withinCohort<Q extends InsightQuery>(query: Q): Q {
   const { cohort, where = [] } = query;
   if (cohort === undefined) return query;
   return { ...query, where: [...where, { attribute: 'cohort', op: 'in_cohort', value: cohort }] };
+}
+
+/**
+ * Returns a query of `p`, the people behind the value of a result that a point names, each once. Throws what
+ * `resultOf` throws, and UnusableQuery for a point that names no value.
+ */
+export async function peopleOf(given: InsightQuery, point: Point, inputs: QueryInputs): Promise<Sql> {
+  const query = readable(given, inputs);
+  switch (query.kind) {
+    case 'trends':
+      return trendsPeople(query, point, inputs);
+    case 'funnel':
+      return funnelPeople(query, point, inputs);
+    case 'retention':
+      return retentionPeople(query, point, inputs);
+    case 'stickiness':
+      return stickinessPeople(query, point, inputs);
+    case 'lifecycle':
+      return lifecyclePeople(query, point, inputs);
+  }
+}
+
+/** Adds the cohort of a query to its conditions. Throws UnusableQuery if an engine would take too long to plan them. */
+function readable<Q extends InsightQuery>(given: Q, inputs: QueryInputs): Q {
+  const ofCohorts = [...inputs.source.cohorts].flatMap(([id, { match }]) =>
+    match.map((clause) => ({ path: [`cohort "${id}"`], clause, times: 1 })),
+  );
+  const fault = conditionsFault([...clausesOf(given), ...ofCohorts]);
+  if (fault !== undefined) throw new UnusableQuery(`${pathText(fault.path)}: ${fault.message}`);
+  return withinCohort(given);
 }

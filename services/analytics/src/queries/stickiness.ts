@@ -1,8 +1,15 @@
-import { PEOPLE, type ReportContent, type StickinessQuery } from '@switchboard/contracts';
+import {
+  type EventChoice,
+  type InsightClause,
+  PEOPLE,
+  type ReportContent,
+  type StickinessQuery,
+} from '@switchboard/contracts';
 import { z } from 'zod';
-import { calendarOf, spanOf } from '../calendar/calendar.ts';
-import { sql } from '../engine/sql.ts';
+import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
+import { integer, type Sql, sql } from '../engine/sql.ts';
 import { bucketAt, selectEvents } from './events.ts';
+import { numberIn, type Point, seriesAt } from './point.ts';
 import { DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
 
 const activeRows = z.array(z.object({ active: z.number(), people: z.number() }));
@@ -15,18 +22,38 @@ export async function stickiness(query: StickinessQuery, inputs: QueryInputs): P
   const series: { name: string; values: number[] }[] = [];
   const names = differentNames(query.series.map(({ event, name = event }) => name));
   for (const [index, choice] of query.series.entries()) {
-    const { relation, matches } = selectEvents(
-      { source: inputs.source, names: [choice.event], where, instants: calendar },
-      [choice],
-    );
     const rows = await inputs.run(sql`
       select active::integer as active, count(*)::double as people
-      from (select p, count(distinct ${bucketAt(inputs.source.dialect, calendar)}) as active from (${relation})
-        where ${matches(choice)} group by p)
-      group by active`);
+      from (${activePeople(choice, where, calendar, inputs)}) group by active`);
     const people = new Map(activeRows.parse(rows).map((row) => [row.active, row.people]));
     const values = calendar.labels.map((_, at) => people.get(at + 1) ?? 0);
     series.push({ name: names[index] ?? choice.event, values });
   }
   return { kind: 'bar', unit: PEOPLE, buckets: calendar.labels.map((_, at) => String(at + 1)), series };
+}
+
+/** Returns a query of people and the number of intervals in which they were active. */
+function activePeople(
+  choice: EventChoice,
+  where: readonly InsightClause[],
+  calendar: Calendar,
+  { source }: QueryInputs,
+): Sql {
+  const { relation, matches } = selectEvents({ source, names: [choice.event], where, instants: calendar }, [
+    choice,
+  ]);
+  return sql`select p, count(distinct ${bucketAt(source.dialect, calendar)}) as active from (${relation})
+    where ${matches(choice)} group by p`;
+}
+
+/** Returns a query of the people who were active in exactly as many intervals as a point says. */
+export function stickinessPeople(query: StickinessQuery, point: Point, inputs: QueryInputs): Sql {
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [] } = query;
+  const span = spanOf(range, interval, timezone, inputs.now);
+  const calendar = calendarOf({ span, interval, timeZone: timezone });
+  const names = differentNames(query.series.map(({ event, name = event }) => name));
+  const choice = query.series[seriesAt(names, point)];
+  if (choice === undefined) throw new Error('No series has this index.');
+  const active = numberIn(point.daysActive, 1, calendar.labels.length, 'daysActive');
+  return sql`select p from (${activePeople(choice, where, calendar, inputs)}) where active = ${integer(active)}`;
 }

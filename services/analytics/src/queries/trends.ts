@@ -9,11 +9,12 @@ import {
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
 import { type Previous, previousOf } from '../calendar/previous.ts';
-import { shownOf } from '../engine/dialect.ts';
-import { COMMA, integer, join, type Sql, sql, texts, whole } from '../engine/sql.ts';
-import { NONE, OTHER, partOf, REST_LINES } from './breakdown-lines.ts';
+import { type Dialect, shownOf } from '../engine/dialect.ts';
+import { COMMA, integer, join, type Sql, sql, TRUE, text, texts, whole } from '../engine/sql.ts';
+import { EMPTY, NONE, OTHER, partOf, REST_LINES } from './breakdown-lines.ts';
 import { bucketAt, selectEvents } from './events.ts';
 import { addsUp, emptyValue, MEASURES, nameOf, type Series, unitOf } from './measures.ts';
+import { type Point, placeIn, seriesAt } from './point.ts';
 import { breakdownName, DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
 
 type Values = (number | null)[];
@@ -35,23 +36,8 @@ export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<R
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, breakdown } = query;
   const span = spanOf(range, interval, timezone, inputs.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
-  const before =
-    query.compare === undefined ? undefined : previousOf({ range, interval, timeZone: timezone, calendar });
   const hasUnits = new Set(query.series.map(unitOf)).size > 1;
-  const named: (Omit<Line, 'label'> & { name: string; unit?: string })[] = [];
-  for (const series of query.series) {
-    const name = nameOf(series, query.series);
-    const lines = await linesOf(query, series, { inputs, calendar, before });
-    for (const { label, ...line } of lines) {
-      const shown = shownOf(label ?? '');
-      named.push({
-        ...line,
-        ...(hasUnits ? { unit: unitOf(series) } : {}),
-        name: label === null ? name : query.series.length > 1 ? `${name}: ${shown}` : shown,
-      });
-    }
-  }
-  const names = differentNames(named.map(({ name }) => name));
+  const lines = await namedLines(query, inputs, calendar);
   return {
     kind: 'line',
     interval,
@@ -59,8 +45,75 @@ export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<R
     // Parts of two series are not parts of one total.
     ...(breakdown === undefined || query.series.length === 1 ? {} : { total: null }),
     buckets: calendar.labels,
-    series: named.map((line, index) => ({ ...line, name: names[index] ?? line.name })),
+    series: lines.map(({ series, label: _, ...line }) => ({
+      ...line,
+      ...(hasUnits ? { unit: unitOf(series) } : {}),
+    })),
   };
+}
+
+interface NamedLine extends Line {
+  name: string;
+  series: Series;
+}
+
+/** Returns the lines of all series, with different names. */
+async function namedLines(query: TrendsQuery, inputs: QueryInputs, calendar: Calendar): Promise<NamedLine[]> {
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range } = query;
+  const before =
+    query.compare === undefined ? undefined : previousOf({ range, interval, timeZone: timezone, calendar });
+  const named: NamedLine[] = [];
+  for (const series of query.series) {
+    const name = nameOf(series, query.series);
+    for (const line of await linesOf(query, series, { inputs, calendar, before })) {
+      const shown = shownOf(line.label ?? '');
+      named.push({
+        ...line,
+        series,
+        name: line.label === null ? name : query.series.length > 1 ? `${name}: ${shown}` : shown,
+      });
+    }
+  }
+  const names = differentNames(named.map(({ name }) => name));
+  return named.map((line, index) => ({ ...line, name: names[index] ?? line.name }));
+}
+
+/** Returns a query of the people with an event behind a value of a result, or behind all values of a line. */
+export async function trendsPeople(query: TrendsQuery, point: Point, inputs: QueryInputs): Promise<Sql> {
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, breakdown } = query;
+  const span = spanOf(range, interval, timezone, inputs.now);
+  const calendar = calendarOf({ span, interval, timeZone: timezone });
+  const bucket = point.bucket == null ? undefined : placeIn(calendar.labels, point.bucket, 'bucket');
+  const isInBucket = bucket === undefined ? TRUE : sql`b = ${integer(bucket)}`;
+  const peopleOf = (series: Series, isOfLine: Sql) => sql`
+    select distinct p from (${selection(query, series, inputs, calendar, true)}) as ev
+    where ${isInBucket} and ${isOfLine} and ${series.property === undefined ? TRUE : sql`x is not null`}`;
+  if (breakdown === undefined) {
+    const names = differentNames(query.series.map((series) => nameOf(series, query.series)));
+    const series = query.series[seriesAt(names, point)];
+    if (series === undefined) throw new Error('No series has this index.');
+    return peopleOf(series, TRUE);
+  }
+  const lines = await namedLines(query, inputs, calendar);
+  const names = lines.map(({ name }) => name);
+  const line = lines[placeIn(names, point.breakdown?.[0], 'breakdown[0]')];
+  if (line === undefined) throw new Error('No line has this index.');
+  const own = lines.flatMap(({ series, label, builtIn }) =>
+    series === line.series && label !== null && (builtIn === undefined || builtIn === EMPTY.builtIn)
+      ? [ownLabel({ label, builtIn })]
+      : [],
+  );
+  return peopleOf(line.series, isOfLine(line, own, inputs.source.dialect));
+}
+
+const ownLabel = ({ label, builtIn }: Part) => (builtIn === EMPTY.builtIn ? '' : (label ?? ''));
+
+/** Whether the label of an event belongs to a line. `own` are the labels with their own lines. */
+function isOfLine(line: Part, own: readonly string[], { holds }: Dialect): Sql {
+  if (line.label === null) return TRUE;
+  if (line.builtIn === NONE.builtIn) return sql`label is null`;
+  if (line.builtIn === OTHER.builtIn) return sql`label is not null and not ${holds(texts(own), sql`label`)}`;
+  return sql`label = ${text(ownLabel(line))}`;
 }
 
 interface Context {
@@ -124,7 +177,13 @@ function totalOf(values: Values): number | null {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-function selection(query: TrendsQuery, series: Series, inputs: QueryInputs, calendar: Calendar): Sql {
+function selection(
+  query: TrendsQuery,
+  series: Series,
+  inputs: QueryInputs,
+  calendar: Calendar,
+  readsPerson = series.measure === 'people',
+): Sql {
   const { dialect } = inputs.source;
   const {
     relation,
@@ -137,7 +196,7 @@ function selection(query: TrendsQuery, series: Series, inputs: QueryInputs, cale
       names: [series.event],
       where: query.where ?? [],
       instants: calendar,
-      readsPerson: series.measure === 'people',
+      readsPerson,
     },
     [series],
     {
@@ -148,7 +207,7 @@ function selection(query: TrendsQuery, series: Series, inputs: QueryInputs, cale
   // Only the columns of the measure, because a breakdown keeps all rows in memory.
   const columns = [
     sql`(${bucketAt(dialect, calendar)})::integer as b`,
-    ...(series.measure === 'people' ? [sql`p`] : []),
+    ...(readsPerson ? [sql`p`] : []),
     ...(query.breakdown ? [sql`${labelOf(query.breakdown.property)} as label`] : []),
     ...(series.property === undefined ? [] : [sql`${dialect.numericOf(attribute(series.property))} as x`]),
   ];

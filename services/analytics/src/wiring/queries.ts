@@ -12,6 +12,7 @@ import { createFindPerson } from '../explore/person.ts';
 import { createListProperties } from '../explore/properties.ts';
 import { exploreRoutes } from '../explore/routes.ts';
 import { createInsights } from '../insights/insights.ts';
+import { createListInsightPeople } from '../insights/people.ts';
 import { insightsRoutes } from '../insights/routes.ts';
 import { createPeople } from '../people/people.ts';
 import { createPeopleStore } from '../people/store.ts';
@@ -86,7 +87,12 @@ export function openQueries(
     createRateLimit: createRateLimits(undefined, share),
     queriesPerMinute: constants.queriesPerMinute ?? QUERIES_PER_MINUTE * config.RATE_LIMITS_MULTIPLIER,
   });
-  insightsRoutes(app, { insights, respond });
+  const peopleList = createPeopleListStore(db);
+  insightsRoutes(app, {
+    insights,
+    people: createListInsightPeople({ insights, store: peopleList }),
+    respond,
+  });
   exploreRoutes(app, {
     events,
     names: createListNames(exploring),
@@ -94,7 +100,7 @@ export function openQueries(
     person: createFindPerson({ store, lists: listsStore, persons, events }),
     respond,
   });
-  peopleListRoutes(app, { list: createListPeople({ store: createPeopleListStore(db), people: store }) });
+  peopleListRoutes(app, { list: createListPeople({ store: peopleList, people: store }) });
   const ofProject = projectOfRegion(directory, region);
   savedReportsRoutes(app, { savedReports, ofProject });
   cohortListsRoutes(app, { cohortLists, ofProject });
