@@ -268,6 +268,43 @@ describe('a refusal of the server', () => {
   });
 });
 
+describe('switchboard people', () => {
+  const ask = (...args: string[]) =>
+    runInProcess(['people', ...args], {
+      SWITCHBOARD_URL: running.demo.base_url,
+      SWITCHBOARD_TOKEN: running.demo.tokens.owner,
+    });
+
+  it('lists the people of a project, and prints them as a cohort', async () => {
+    const sent = await fetch(`${running.demo.eu_api_url}/v1/identify`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${running.demo.project_key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ distinct_id: 'grace-7', properties: { name: 'Grace Hopper' } }),
+    });
+    expect(sent.status).toBe(202);
+    await eventually(async () => {
+      const { code, out } = await ask(running.demo.project_id, '--search', 'grace h');
+      expect(code).toBe(0);
+      expect(out).toMatch(/^PERSON +IDS +NAME +EMAIL +LAST SEEN\ngrace-7 +1 +Grace Hopper +20\S+Z\n$/);
+    });
+    const { out } = await ask(running.demo.project_id, '--search', 'grace-', '--as-cohort', 'Named');
+    expect(JSON.parse(out)).toEqual({ name: 'Named', match: [], distinctIds: ['grace-7'] });
+  });
+
+  it('lists the people behind a value of a query', async () => {
+    const path = await fileOf(
+      `project: ${running.demo.project_id}
+kind: lifecycle
+range: { from: 2026-03-01, to: 2026-03-02 }
+point: { bucket: "2026-03-01", state: new }
+`,
+      'value.yaml',
+    );
+    const { code, out } = await ask('--query', path, '--json');
+    expect([code, JSON.parse(out)]).toEqual([0, { people: expect.any(Array) }]);
+  });
+});
+
 describe('switchboard query', () => {
   const ask = async (question: string, ...options: string[]) =>
     runInProcess(['query', await fileOf(question, 'query.yaml'), ...options], {

@@ -36,6 +36,7 @@ describe('help', () => {
     'import',
     'dead-letters',
     'query',
+    'people',
     'topics',
   ])('prints the help of %s', async (name) => {
     for (const asked of ['--help', '-h']) {
@@ -69,6 +70,9 @@ describe('invalid commands', () => {
     [['schedule', 'list', 'shop', 'beta'], /usage: switchboard schedule create/],
     [['schedule', 'create', 'shop', 'beta', url, '--at', 'x', '--if-version', 'v2'], /--if-version: give/],
     [['query', 'empty.yaml', url], /empty\.yaml: project: required/],
+    [['people', url], /give a project, or a file with --query/],
+    [['people', 'shop', url, '--limit', '0'], /--limit: give a number from 1 to 10000/],
+    [['people', url, '--query', 'empty.yaml'], /empty\.yaml: project: required/],
     [['apply'], /one manifest file/],
     [['apply', 'a', 'b'], /one manifest/],
     [['apply', 'empty.yaml', '--frob'], /--frob/],

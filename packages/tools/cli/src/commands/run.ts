@@ -17,6 +17,7 @@ import { erase } from './erase.ts';
 import { generate } from './generate.ts';
 import { imports } from './import.ts';
 import { keys } from './keys.ts';
+import { people } from './people.ts';
 import { query } from './query.ts';
 import { get, remove } from './resources.ts';
 import { tokens } from './tokens.ts';
@@ -36,6 +37,7 @@ const commands: Record<string, Command> = {
   tokens,
   schedule,
   query,
+  people,
   import: imports,
   'dead-letters': deadLetters,
   acls,
