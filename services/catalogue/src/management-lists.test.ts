@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acme, type Instance, pro, shop, type TestCatalogue, testCatalogue } from './testing/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { acme, pro, shop, useCatalogue } from './testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { one } = await useCatalogue({ RATE_LIMITS_MULTIPLIER: '20' });
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance({ RATE_LIMITS_MULTIPLIER: '20' });
   await one.put('/plans/pro/monthly', pro);
   await one.put('/companies/acme', acme);
   await one.put('/companies/globex', { ...acme, name: 'Globex' });
   await one.put('/projects/shop', shop);
 });
-afterAll(() => catalogue.close());
 
 const list = async (path: string) => (await one.manage('GET', path)).body;
 

@@ -1,12 +1,11 @@
 import { isGrantedByRole, operations } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, type Harness, startHarness } from './testing/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { call, type Harness, useCollaboration } from './testing/harness.ts';
 
-let harness: Harness;
+const harness = await useCollaboration({ LOG_LEVEL: 'silent' });
 const ids = { annotation: '', thread: '', comment: '' };
 beforeAll(async () => {
-  harness = await startHarness({ LOG_LEVEL: 'silent' });
   const ada = harness.as('ada');
   const annotation = await ada.call('POST', '/v1/projects/shop/annotations', {
     startsOn: '2026-03-10',
@@ -18,7 +17,6 @@ beforeAll(async () => {
   ids.thread = thread.body.id;
   ids.comment = thread.body.comments[0].id;
 });
-afterAll(() => harness.stop());
 
 const range = 'annotations?from=2026-01-01&to=2026-01-02';
 /**

@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, json, startHarness, type TestProject } from './testing/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { json, type TestProject, useFlags } from './testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags({ env: { ROLES: 'http' } });
 let project: TestProject;
 beforeAll(async () => {
-  harness = await startHarness({ env: { ROLES: 'http' } });
   project = await harness.createProject();
   const targeting = [{ attribute: 'plan', op: 'eq' as const, value: 'pro' }];
   await harness.putFlag(project, { key: 'pro', enabled: true, rolloutPercentage: 100, targeting });
 });
-afterAll(() => harness.stop());
 
 const isPro = async (person: string) =>
   (await json(await harness.get(`/v1/flags?distinct_id=${person}`, project.key)))['flags'];

@@ -1,23 +1,17 @@
 import { eventually } from '@switchboard/testkit';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Instance, type TestCatalogue, testCatalogue } from '../testing/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useCatalogue } from '../testing/harness.ts';
 import { publishedPrice } from './ai-models.ts';
 
 const prices = { input: 250_000, output: 1_250_001, cacheWrite5m: 3, cacheWrite1h: 0, cacheRead: 25_000 };
 const small = { displayName: 'Small 2', perMillion: prices };
 
-let catalogue: TestCatalogue;
-let one: Instance;
-beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
-});
+const { catalogue, one } = await useCatalogue();
 beforeEach(async () => {
   for (const { id } of (await one.get('/v1/ai/models')).body.models) await one.remove(`/ai/models/${id}`);
   await one.put('/ai/markup', { markupPercent: 0 });
 });
-afterAll(() => catalogue.close());
 
 describe('the AI model list', () => {
   it('lists AI models by id, with prices that include the markup, rounded up', async () => {

@@ -2,31 +2,19 @@ import { AUDIT_TOPIC } from '@switchboard/audit';
 import type { AuditEntry } from '@switchboard/contracts';
 import { openPostgresLog } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  acme,
-  ada,
-  type Instance,
-  pro,
-  shop,
-  type TestCatalogue,
-  testCatalogue,
-} from '../testing/harness.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { acme, ada, pro, shop, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 let company: string;
 let companies = 0;
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   await one.put('/plans/pro/monthly', pro);
 });
 beforeEach(async () => {
   company = `company-${++companies}`;
   await one.put(`/companies/${company}`, acme);
 });
-afterAll(() => catalogue.close());
 
 const as = async (sub: string) => {
   const token = await catalogue.tokens.mint({ sub });

@@ -1,23 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  acme,
-  ada,
-  type Instance,
-  pro,
-  shop,
-  type TestCatalogue,
-  testCatalogue,
-} from '../testing/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { acme, ada, pro, shop, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 let company: string;
 let companies = 0;
-beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
-});
-afterAll(() => catalogue.close());
 beforeEach(async () => {
   const entitlements = { seats: 2, projects: 2, reports: 2, refreshedReports: 1 };
   await one.put('/plans/pro/monthly', { ...pro, entitlements });

@@ -1,31 +1,19 @@
 import { openDatabase } from '@switchboard/database';
 import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBeginnings } from '../erasures/beginnings.ts';
 import { createOutbox } from '../outbox/outbox.ts';
 import { createCompanyRemovals } from '../removals/companies.ts';
-import {
-  acme,
-  ada,
-  type Instance,
-  pro,
-  shop,
-  type TestCatalogue,
-  testCatalogue,
-} from '../testing/harness.ts';
+import { acme, ada, pro, shop, type TestCatalogue, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   await one.put('/plans/pro/monthly', pro);
 });
 beforeEach(async () => {
   await one.reset('/companies/acme');
 });
-afterAll(() => catalogue.close());
 
 const published = (key: string) =>
   eventually(async () => {

@@ -2,31 +2,19 @@ import { openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOPIC, ERASURE_REPORTS_TOPIC } from '@switchboard/directory';
 import { openPostgresLog, readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createRecordsStore } from '../records/store.ts';
-import {
-  acme,
-  ada,
-  type Instance,
-  pro,
-  shop,
-  type TestCatalogue,
-  testCatalogue,
-} from '../testing/harness.ts';
+import { acme, ada, pro, shop, testCatalogue, useCatalogue } from '../testing/harness.ts';
 import { createErasuresStore } from './store.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   await one.put('/plans/pro/monthly', pro);
   await one.put('/companies/acme', acme);
   await one.put('/companies/other', acme);
   await one.put('/projects/shop', shop);
   await one.put('/projects/shop-us', { ...shop, region: 'us' });
 });
-afterAll(() => catalogue.close());
 
 async function report(...values: object[]): Promise<void> {
   const log = openPostgresLog({ url: catalogue.logUrl });

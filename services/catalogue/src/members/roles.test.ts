@@ -1,22 +1,11 @@
 import { ROLES, type Role } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  acme,
-  ada,
-  type Instance,
-  pro,
-  shop,
-  type TestCatalogue,
-  testCatalogue,
-} from '../testing/harness.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { acme, ada, pro, shop, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 const tokens = new Map<string, string>();
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   await one.put('/plans/pro/monthly', pro);
   await one.put('/plans/free/monthly', pro);
   for (const sub of ROLES) tokens.set(sub, await catalogue.tokens.mint({ sub }));
@@ -26,7 +15,6 @@ beforeEach(async () => {
   for (const company of ['acme', 'other']) await one.put(`/companies/${company}`, acme);
   for (const role of ROLES) await one.put(`/companies/acme/members/${role}`, { ...ada, role });
 });
-afterAll(() => catalogue.close());
 
 const as = (role: Role) => (method: string, path: string, body?: unknown) =>
   one.manage(method, path, body, tokens.get(role) ?? '');

@@ -1,21 +1,10 @@
 import { permissionsOf } from '@switchboard/contracts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  acme,
-  ada,
-  type Instance,
-  pro,
-  shop,
-  type TestCatalogue,
-  testCatalogue,
-} from '../testing/harness.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { acme, ada, pro, shop, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 let token: string;
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   token = await catalogue.tokens.mint({ sub: 'ada', name: 'Ada', permissions: ['service.manage'] });
   await one.put('/plans/pro/monthly', pro);
   for (const company of ['acme', 'bolt', 'other']) await one.put(`/companies/${company}`, acme);
@@ -31,7 +20,6 @@ beforeAll(async () => {
     await one.put(`/projects/${project}`, { ...shop, companyId });
   }
 });
-afterAll(() => catalogue.close());
 
 const ask = (path: string, as = token) => one.get(`/v1${path}`, { Authorization: `Bearer ${as}` });
 

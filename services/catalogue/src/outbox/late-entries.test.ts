@@ -9,22 +9,11 @@ import { type EventLog, openPostgresLog, readTopic, type StoredRecord } from '@s
 import { createLogger, createMetrics, openEventLog } from '@switchboard/runtime';
 import { eventually, testDatabase } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import {
-  acme,
-  ada,
-  type Instance,
-  pro,
-  shop,
-  type TestCatalogue,
-  testCatalogue,
-} from '../testing/harness.ts';
+import { acme, ada, pro, shop, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 let log: EventLog;
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   log = openPostgresLog({ url: catalogue.logUrl });
   await one.put('/plans/pro/monthly', pro);
   await one.put('/companies/acme', acme);

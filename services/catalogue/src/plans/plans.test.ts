@@ -1,16 +1,12 @@
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acme, type Instance, pro, type TestCatalogue, testCatalogue } from '../testing/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { acme, type Instance, pro, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 let other: Instance;
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   other = await catalogue.instance();
 });
-afterAll(() => catalogue.close());
 
 const tiers = async (instance: Instance) =>
   (await instance.get('/v1/plans')).body.plans.map((plan: { tier: string }) => plan.tier);

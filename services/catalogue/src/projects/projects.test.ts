@@ -1,12 +1,9 @@
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { acme, type Instance, pro, shop, type TestCatalogue, testCatalogue } from '../testing/harness.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { acme, pro, shop, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   await one.put('/plans/pro/monthly', pro);
   await one.put('/companies/acme', acme);
   await one.put('/companies/globex', { ...acme, name: 'Globex' });
@@ -14,7 +11,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   await one.reset('/projects/shop');
 });
-afterAll(() => catalogue.close());
 
 const isPublished = (key: string, value: unknown) =>
   eventually(async () => expect((await catalogue.published()).get(key)).toEqual(value));

@@ -1,7 +1,8 @@
 import { type Database, openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOPIC } from '@switchboard/directory';
 import { openPostgresLog, readTopic } from '@switchboard/event-log';
-import { call, openHarness } from '@switchboard/testkit';
+import { call, type Env, openHarness } from '@switchboard/testkit';
+import { afterAll } from 'vitest';
 import { type CatalogueConstants, catalogueService } from '../service.ts';
 
 interface Backings {
@@ -20,7 +21,7 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
   const databaseUrl = await harness.databaseUrl('catalogue');
   const operator = await harness.mint({ sub: 'op', permissions: ['service.manage'] });
 
-  async function instance(env: Record<string, string> = {}, constants: CatalogueConstants = {}) {
+  async function instance(env: Env = {}, constants: CatalogueConstants = {}) {
     const { url, context } = await harness.start('catalogue', env, { constants });
     const manage = (method: string, path: string, body?: unknown, token: string | null = operator) =>
       call(method, `${url}/management/v1${path}`, { body, ...(token === null ? {} : { token }) });
@@ -86,6 +87,13 @@ export async function testCatalogue(given: Partial<Backings> = {}) {
     },
     close: harness.stop,
   };
+}
+
+/** Starts catalogue with one instance, and stops it after the tests of this file. */
+export async function useCatalogue(env: Env = {}) {
+  const catalogue = await testCatalogue();
+  afterAll(() => catalogue.close());
+  return { catalogue, one: await catalogue.instance(env) };
 }
 
 export type TestCatalogue = Awaited<ReturnType<typeof testCatalogue>>;

@@ -1,12 +1,9 @@
 import { eventually, testDatabase } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { acme, type Instance, pro, shop, type TestCatalogue, testCatalogue } from '../testing/harness.ts';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { acme, pro, shop, testCatalogue, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   await one.put('/plans/pro/monthly', pro);
   await one.put('/companies/acme', acme);
 });
@@ -14,7 +11,6 @@ beforeEach(async () => {
   await one.reset('/projects/shop');
   await one.put('/projects/shop', shop);
 });
-afterAll(() => catalogue.close());
 
 const THROTTLE = '/throttles/shop';
 const isPublished = (value: unknown) =>

@@ -1,25 +1,14 @@
 import { API_TOKEN_PATTERN } from '@switchboard/contracts';
 import { TOKEN_USES_TOPIC } from '@switchboard/directory';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  acme,
-  ada,
-  type Instance,
-  pro,
-  shop,
-  type TestCatalogue,
-  testCatalogue,
-} from '../testing/harness.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { acme, ada, pro, shop, useCatalogue } from '../testing/harness.ts';
 
-let catalogue: TestCatalogue;
-let one: Instance;
+const { catalogue, one } = await useCatalogue();
 const people = ['viewer', 'editor', 'admin', 'owner', 'stranger'] as const;
 const bearers = new Map<string, string>();
 
 beforeAll(async () => {
-  catalogue = await testCatalogue();
-  one = await catalogue.instance();
   await one.put('/plans/pro/monthly', pro);
   for (const sub of people) bearers.set(sub, await catalogue.tokens.mint({ sub }));
 });
@@ -31,7 +20,6 @@ beforeEach(async () => {
   await one.put('/projects/shop', shop);
   await one.put('/projects/theirs', { ...shop, companyId: 'other' });
 });
-afterAll(() => catalogue.close());
 
 type Person = (typeof people)[number];
 const using = (bearer: string) => (method: string, path: string, body?: unknown) =>

@@ -1,12 +1,8 @@
 import { openDatabase } from '@switchboard/database';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, startHarness } from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { useCollaboration } from '../testing/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = await useCollaboration();
 
 const path = '/v1/projects/shop/annotations';
 const note = { startsOn: '2026-03-10', text: 'Spring campaign', tags: ['marketing'] };

@@ -1,13 +1,9 @@
 import { type Database, openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, startHarness } from '../testing/harness.ts';
+import { useCollaboration } from '../testing/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = await useCollaboration();
 
 const project = '/v1/projects/shop';
 const ofReport = (report = 'signups') => `${project}/reports/${report}/comment-threads`;

@@ -1,12 +1,8 @@
 import type { CallResult } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, startHarness } from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { useCollaboration } from '../testing/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = await useCollaboration();
 
 const project = '/v1/projects/shop';
 const threads = `${project}/reports/signups/comment-threads`;

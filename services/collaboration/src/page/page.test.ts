@@ -2,15 +2,11 @@ import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { call, type Harness, startHarness } from '../testing/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { call, useCollaboration } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useCollaboration();
 let addresses = 0;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
 
 const link = (method: string, body?: object, report = 'signups') =>
   harness.as('ada').call(method, `/v1/projects/shop/reports/${report}/public-link`, body);

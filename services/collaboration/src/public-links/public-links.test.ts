@@ -1,13 +1,9 @@
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { call, type Harness, startHarness } from '../testing/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { call, useCollaboration } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useCollaboration();
 let addresses = 0;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
 
 const NOW = '2026-03-01T12:00:00.000Z';
 const linkPath = (report = 'signups', project = 'shop') =>

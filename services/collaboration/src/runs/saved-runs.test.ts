@@ -1,16 +1,15 @@
 import { REPORT_RUNS_TOPIC, reportRunRecord } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { call, type Harness, startHarness } from '../testing/harness.ts';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { call, useCollaboration } from '../testing/harness.ts';
 import { createRuns } from './runs.ts';
 import { createRunsStore } from './store.ts';
 
-let harness: Harness;
+const harness = await useCollaboration();
 let token: string;
 let addresses = 0;
 beforeAll(async () => {
-  harness = await startHarness();
   const spec = { name: REPORT_RUNS_TOPIC, partitions: 1, replication: 1, cleanup: 'delete' } as const;
   await harness.log.createTopics([spec]);
   const expiresOn = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
@@ -18,7 +17,6 @@ beforeAll(async () => {
   token = (await harness.as('ada').call('PUT', path, { expiresOn })).body.token;
   await save({ kind: 'lifecycle', range: { last: 7, unit: 'day' } });
 });
-afterAll(() => harness.stop());
 
 const save = (query: Record<string, unknown> | null) =>
   harness.directory.put('report', { projectId: 'shop', id: 'signups', name: 'Weekly sign-ups', query });

@@ -1,16 +1,14 @@
 import { openDatabase } from '@switchboard/database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, startHarness } from '../testing/harness.ts';
+import { useCollaboration } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useCollaboration({}, { shareLimits: { perPerson: 3, perCompany: 7 } });
 let database: ReturnType<typeof openDatabase>;
 beforeAll(async () => {
-  harness = await startHarness({}, { shareLimits: { perPerson: 3, perCompany: 7 } });
   database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });
 });
 afterAll(async () => {
   await database.close();
-  await harness.stop();
 });
 
 const share = (sub: string, body: object = {}, key?: string, report = 'signups') =>

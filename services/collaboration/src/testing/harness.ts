@@ -6,6 +6,7 @@ import {
   call as send,
   type TokenClaims,
 } from '@switchboard/testkit';
+import { afterAll } from 'vitest';
 import { type CollaborationConstants, collaborationService } from '../service.ts';
 import { type DirectoryPublisher, publishDirectory } from './directory.ts';
 
@@ -46,6 +47,13 @@ export function call(
   headers: Record<string, string> = {},
 ): Promise<CallResult> {
   return send(method, `${url}${path}`, { body, headers });
+}
+
+/** Starts collaboration, and stops it after the tests of this file. */
+export async function useCollaboration(...given: Parameters<typeof startHarness>): Promise<Harness> {
+  const harness = await startHarness(...given);
+  afterAll(() => harness.stop());
+  return harness;
 }
 
 export async function startHarness(

@@ -2,14 +2,10 @@ import { hash } from 'node:crypto';
 import { COHORTS_TOPIC, cohortKey } from '@switchboard/contracts';
 import { readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { expect, it } from 'vitest';
+import { json, type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = await useFlags();
 
 const did = [{ event: 'bought', count: { gte: 2 }, within: { days: 30 } }];
 const list = { computedAt: '2026-03-01T09:30:00.000Z', size: 2 };

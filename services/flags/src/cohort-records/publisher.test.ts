@@ -1,14 +1,10 @@
 import { COHORTS_TOPIC, cohortKey } from '@switchboard/contracts';
 import { readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Harness, startHarness } from '../testing/harness.ts';
+import { expect, it } from 'vitest';
+import { useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = await useFlags();
 
 /** Returns the newest record of each cohort of a project. */
 async function published(projectId: string): Promise<Record<string, unknown>> {

@@ -1,12 +1,8 @@
 import type { ScheduledChange } from '@switchboard/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, json, startHarness } from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { json, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = await useFlags();
 
 describe('cohorts of a project', () => {
   it('creates, replaces, reads and deletes cohorts', async () => {

@@ -1,12 +1,8 @@
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { json, type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = await useFlags();
 
 const on = { enabled: true, rolloutPercentage: 100 };
 

@@ -3,14 +3,10 @@ import { compileCohorts, compileRuleset, evaluateAll, memberships } from '@switc
 import { createClient } from '@switchboard/node';
 import { eventually } from '@switchboard/testkit';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { json, type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = await useFlags();
 
 const attribute = fc.constantFrom('plan', 'age', 'tags', 'version', 'distinct_id', 'group.company.plan');
 const scalar = fc.oneof(

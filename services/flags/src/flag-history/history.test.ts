@@ -4,18 +4,14 @@ import { type AuditEntry, auditEntry, type FlagVersion } from '@switchboard/cont
 import { openDatabase } from '@switchboard/database';
 import { readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Harness, startHarness, type TestProject } from '../testing/harness.ts';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags();
 let project: TestProject;
-beforeAll(async () => {
-  harness = await startHarness();
-});
 beforeEach(async () => {
   project = await harness.createProject();
 });
-afterAll(() => harness.stop());
 
 const on = { enabled: true, rolloutPercentage: 100 };
 const half = { enabled: true, rolloutPercentage: 50 };

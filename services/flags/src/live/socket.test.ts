@@ -2,17 +2,15 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FlagsMessage, flagsMessage } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Harness, type Instance, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { type Instance, json, type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags();
 let other: Instance;
 beforeAll(async () => {
-  harness = await startHarness();
   other = await harness.startInstance();
 });
-afterAll(() => harness.stop());
 
 type Message = Exclude<FlagsMessage, { type: 'beat' }>;
 

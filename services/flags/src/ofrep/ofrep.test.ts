@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { json, type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags();
 let project: TestProject;
 beforeAll(async () => {
-  harness = await startHarness();
   project = await harness.createProject();
   const on = { enabled: true, rolloutPercentage: 100 };
   await harness.putFlag(project, { key: 'everyone', ...on });
@@ -37,7 +36,6 @@ beforeAll(async () => {
   await harness.group(project, 'ada', { id: 'acme', traits: { employees: 80 } });
   await harness.settled();
 });
-afterAll(() => harness.stop());
 
 interface Ask {
   headers?: Record<string, string>;

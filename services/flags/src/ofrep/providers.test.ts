@@ -8,15 +8,14 @@ import { ClientProviderEvents, type Provider, OpenFeature as Web } from '@openfe
 import { eventually } from '@switchboard/testkit';
 import { EventSource } from 'undici';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type Harness, type Instance, startHarness, type TestProject } from '../testing/harness.ts';
+import { type Instance, type TestProject, useFlags } from '../testing/harness.ts';
 
 /** Tests with the official providers, unchanged. */
 
-let harness: Harness;
+const harness = await useFlags();
 let other: Instance;
 let project: TestProject;
 beforeAll(async () => {
-  harness = await startHarness();
   other = await harness.startInstance();
   project = await harness.createProject();
   const on = { enabled: true, rolloutPercentage: 100 };
@@ -42,7 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Server.close();
   await Web.close();
-  await harness.stop();
 });
 
 test('resolves values, defaults and errors through the provider for servers', async () => {

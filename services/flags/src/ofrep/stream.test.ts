@@ -1,14 +1,12 @@
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type Harness, type Instance, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type Instance, json, type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags();
 let other: Instance;
 beforeAll(async () => {
-  harness = await startHarness();
   other = await harness.startInstance();
 });
-afterAll(() => harness.stop());
 
 interface Follow {
   url?: string;

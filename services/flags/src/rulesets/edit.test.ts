@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, json, startHarness } from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { json, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.stop());
+const harness = await useFlags();
 
 const on = { enabled: true, rolloutPercentage: 100 };
 

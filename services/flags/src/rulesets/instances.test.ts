@@ -1,14 +1,12 @@
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, type Instance, json, startHarness } from '../testing/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Instance, json, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags();
 let other: Instance;
 beforeAll(async () => {
-  harness = await startHarness();
   other = await harness.startInstance();
 });
-afterAll(() => harness.stop());
 
 const on = { enabled: true, rolloutPercentage: 100 };
 

@@ -2,18 +2,16 @@ import { type AuditEntry, auditEntry, type FlagVersion, type ScheduledChange } f
 import { testMember } from '@switchboard/directory/testing';
 import { readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, type Instance, startHarness, type TestProject } from '../testing/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Instance, type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags();
 let other: Instance;
 let project: TestProject;
 beforeAll(async () => {
-  harness = await startHarness();
   other = await harness.startInstance();
   project = await harness.createProject();
 });
-afterAll(() => harness.stop());
 
 const off = { enabled: true, rolloutPercentage: 0 };
 const soon = (ms = 1_500) => new Date(Date.now() + ms).toISOString();

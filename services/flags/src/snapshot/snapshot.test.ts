@@ -1,12 +1,11 @@
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, startHarness, type TestProject } from '../testing/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags();
 let project: TestProject;
 beforeAll(async () => {
-  harness = await startHarness();
   project = await harness.createProject();
   for (let index = 0; index < 20; index++) {
     const description = 'a description that compresses well '.repeat(5);
@@ -18,7 +17,6 @@ beforeAll(async () => {
     });
   }
 });
-afterAll(() => harness.stop());
 
 interface Raw {
   status: number;

@@ -13,6 +13,7 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openKafkaLog, openPostgresLog, partitionFor, readTopic } from '@switchboard/event-log';
 import { type Env, eventually, openHarness, type RunningInstance } from '@switchboard/testkit';
 import postgres from 'postgres';
+import { afterAll } from 'vitest';
 import { flagsService } from '../service.ts';
 
 const PARTITIONS = 4;
@@ -214,6 +215,13 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
         ...times(timestamp),
       }),
   };
+}
+
+/** Starts flags, and stops it after the tests of this file. */
+export async function useFlags(options: StartOptions = {}): Promise<Harness> {
+  const harness = await startHarness(options);
+  afterAll(() => harness.stop());
+  return harness;
 }
 
 /** Returns the JSON of a response. */

@@ -1,17 +1,15 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { json, type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags();
 let project: TestProject;
 beforeAll(async () => {
-  harness = await startHarness();
   project = await harness.createProject();
   const on = { enabled: true, rolloutPercentage: 100 };
   const targeting = [{ attribute: 'plan', op: 'eq' as const, value: 'pro' }];
   await harness.putFlag(project, { key: 'pro', ...on, targeting });
 });
-afterAll(() => harness.stop());
 
 let people = 0;
 const somebody = () => `person-${++people}`;

@@ -9,16 +9,14 @@ import {
   positionAfter,
 } from '@switchboard/user-state';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { json, type TestProject, useFlags } from '../testing/harness.ts';
 
-let harness: Harness;
+const harness = await useFlags();
 let project: TestProject;
 beforeAll(async () => {
-  harness = await startHarness();
   project = await harness.createProject();
 });
-afterAll(() => harness.stop());
 
 let people = 0;
 const somebody = () => `person-${++people}`;
