@@ -53,8 +53,10 @@ await runService(
           isBroken = true;
           return c.text('broken');
         });
-        app.hono.get('/hang', () => {
-          for (;;);
+        app.hono.get('/hang', (c) => {
+          // Blocks the thread without using the processor.
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+          return c.text('never sent');
         });
         process.on('SIGUSR1', () => void Promise.reject(new Error('this rejection has no handler')));
         process.on('SIGHUP', () => {
