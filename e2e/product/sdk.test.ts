@@ -836,7 +836,10 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     })()`);
     expect(text).toEqual({ seen: ['server', 'fallback'], problems: [] });
     await page.click('#react');
-    accepted.push(String(await page.evaluate('tracked')));
+    const clicked = String(await page.evaluate('tracked'));
+    accepted.push(clicked);
+    // The headless shell closes a page without its unload events.
+    await arrived([clicked]);
   });
 
   /** Opens a browser that sends the requests of documented code to this standalone, with the key of the demo. */
