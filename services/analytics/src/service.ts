@@ -1,5 +1,5 @@
 import { auditMigrations } from '@switchboard/audit';
-import type { Backfill, ExpiringData } from '@switchboard/database';
+import type { ExpiringData } from '@switchboard/database';
 import { directoryMigrations } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica } from '@switchboard/http';
 import { createRetention } from '@switchboard/runtime';
@@ -9,7 +9,6 @@ import { createFilesConsumer } from './files/consumer.ts';
 import { createFilesStore } from './files/store.ts';
 import { removeSavedReports } from './saved-reports/store.ts';
 import { analyticsMigrations } from './schema/migrations.ts';
-import { runBackfills } from './wiring/backfills.ts';
 import { openClickHouseStores, runClickHouse } from './wiring/clickhouse.ts';
 import { runErasures, runPeople } from './wiring/people.ts';
 import { openQueries, type QueryConstants } from './wiring/queries.ts';
@@ -31,16 +30,14 @@ export const analyticsService = defineService({
     const clickHouse = openClickHouseStores(service);
     const expiring: ExpiringData[] = [];
     /** Read once the tables exist. */
-    const backfills: (() => Promise<readonly Backfill[]>)[] = [];
 
     runErasures(service, clickHouse);
     if (config.ROLES.has('files')) {
       run(createFilesConsumer({ ...service, store: createFilesStore(database.prepared) }));
     }
-    if (config.ROLES.has('people')) runPeople(service, { expiring, backfills });
-    if (config.ROLES.has('clickhouse')) runClickHouse(service, { clickHouse, expiring, backfills, sink });
+    if (config.ROLES.has('people')) runPeople(service, expiring);
+    if (config.ROLES.has('clickhouse')) runClickHouse(service, { clickHouse, expiring, sink });
     if (expiring.length > 0) run(createRetention({ ...service, data: expiring }));
-    runBackfills(service, backfills);
 
     app.health.add('database', database.ping);
     if (serves) openQueries(service, clickHouse, constants);

@@ -12,7 +12,7 @@ export {
 export { removeDecider, removeProjectJoins, unseenPersons } from './joins/maintenance.ts';
 export { joinOf } from './joins/rule.ts';
 export { createJoinsStore, executeOn } from './joins/store.ts';
-export { SEEN_BACKFILLS, unseenPeople } from './maintenance.ts';
+export { unseenPeople } from './maintenance.ts';
 export type { PersonKey } from './person-key.ts';
 export { removeProjectState } from './removal.ts';
 export { type AppliedPosition, createStateStore } from './store.ts';

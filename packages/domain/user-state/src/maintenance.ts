@@ -1,5 +1,5 @@
-import type { Backfill, BackfillBatch, Database, ExpiringData, Tx } from '@switchboard/database';
-import { type SQL, sql } from 'drizzle-orm';
+import type { Database, ExpiringData } from '@switchboard/database';
+import { sql } from 'drizzle-orm';
 import { groups, people } from './schema.ts';
 
 const ROWS_PER_STATEMENT = 1_000;
@@ -51,46 +51,4 @@ async function removeSinglePeople(db: Database['drizzle'], time: Date): Promise<
     )
     select 1 from gone`);
   return rows.length;
-}
-
-/** The backfills that fill `seen_on` of rows older than the column, from the stamps of their properties. */
-export const SEEN_BACKFILLS: readonly Backfill[] = [
-  {
-    name: 'people seen_on',
-    batch: fillSeen(people, ['project_id', 'distinct_id'], ['trait_stamps', 'group_stamps']),
-  },
-  { name: 'groups seen_on', batch: fillSeen(groups, ['project_id', 'type', 'id'], ['trait_stamps']) },
-];
-
-/** Locks rows in the order of their keys, as every other writer does. */
-function fillSeen(
-  table: typeof people | typeof groups,
-  keyColumns: readonly string[],
-  stampColumns: readonly string[],
-): BackfillBatch {
-  const columns = (of = '') => sql.raw(keyColumns.map((name) => `${of}${name}`).join(', '));
-  const stamps = sql.raw(
-    stampColumns.map((name) => `select value from json_each(found.${name})`).join(' union all '),
-  );
-  return async (tx: Tx, after, limit) => {
-    const follows: SQL =
-      after === undefined
-        ? sql`true`
-        : sql`(${columns()}) > (${sql.join(
-            after.map((part) => sql`${part}::text`),
-            sql`, `,
-          )})`;
-    const rows = await tx.execute<Record<string, string>>(sql`
-      with found as (
-        select * from ${table} where ${follows} order by ${columns()} limit ${limit} for update
-      ), filled as (
-        update ${table} as changed set seen_on = coalesce(
-          (select (to_timestamp(max((value->>1)::float8) / 1000) at time zone 'utc')::date from (${stamps}) as stamps),
-          (now() at time zone 'utc')::date)
-        from found where (${columns('changed.')}) = (${columns('found.')}) and changed.seen_on is null
-      )
-      select ${columns()} from found order by ${columns()}`);
-    const last = rows.at(-1);
-    return { rows: rows.length, last: last && keyColumns.map((name) => last[name] ?? '') };
-  };
 }

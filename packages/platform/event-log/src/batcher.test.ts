@@ -21,11 +21,11 @@ function byPartition(records: OutgoingRecord[]): Map<number, Share> {
 }
 
 interface Send {
-  route: string;
+  destination: string;
   batch: PartitionRecords[];
   succeed(first?: number): void;
   fail(error: Error): void;
-  /** Frees the route before the outcome is known. */
+  /** Frees the destination before the outcome is known. */
   hold(): (outcome: Outcome) => void;
 }
 
@@ -37,11 +37,11 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number; maxBytesPerF
     maxSendBytes: options.maxSendBytes ?? 100_000,
     maxBytesPerFairnessKey: options.maxBytesPerFairnessKey ?? 100_000,
     transport: {
-      routeOf: (_, partition) => `${partition % 10}`,
-      send(route, batch) {
+      destinationOf: (_, partition) => `${partition % 10}`,
+      send(destination, batch) {
         const { promise, resolve } = Promise.withResolvers<(Outcome | Promise<Outcome>)[]>();
         sends.push({
-          route,
+          destination,
           batch,
           succeed: (first = 0) => resolve(batch.map(() => first)),
           fail: (error) => resolve(batch.map(() => error)),
@@ -68,7 +68,7 @@ function setUp(options: { maxBytes?: number; maxSendBytes?: number; maxBytesPerF
 }
 
 /**
- * Waits two turns of the event loop: a send settles and frees its route in one, and the next send starts in another.
+ * Waits two turns of the event loop: a send settles and frees its destination in one, and the next send starts in another.
  */
 async function settled(): Promise<void> {
   await setImmediate();
@@ -219,7 +219,7 @@ describe('the batcher', () => {
             maxSendBytes: 300,
             maxBytesPerFairnessKey: 100_000,
             transport: {
-              routeOf: () => 'all',
+              destinationOf: () => 'all',
               async send(_, batch) {
                 await settled();
                 return batch.map(({ partition, records }) => {
@@ -293,7 +293,7 @@ describe('the batcher', () => {
     await again;
   });
 
-  it('sends on a free route while another is busy, and a delayed partition delays only itself', async () => {
+  it('sends on a free destination while another is busy, and a delayed partition delays only itself', async () => {
     const { publish, sends, sent } = setUp();
     const held = [publish(['a0'], 10_000, 0)];
     const other = publish(['a1'], 10_000, 1);
@@ -303,7 +303,7 @@ describe('the batcher', () => {
     const storeHeld = sends[0]?.hold();
     sends[1]?.succeed();
     await other;
-    // The same route as partition 0.
+    // The same destination as partition 0.
     const neighbour = publish(['a10'], 10_000, 10);
     await settled();
     expect(sent()).toEqual([['a0'], ['a1'], ['a10']]);

@@ -31,13 +31,13 @@ export interface PartitionRecords extends SizedRecords {
 export type Outcome = number | Error;
 
 export interface Transport {
-  /** Returns the route of a partition. The partitions of a route share its sends. */
-  routeOf(topic: string, partition: number): string;
+  /** Returns the destination of a partition. The partitions of a destination share its sends. */
+  destinationOf(topic: string, partition: number): string;
   /**
-   * Resolves, and never rejects, when the route is free for its next send. The result has the outcome of each
+   * Resolves, and never rejects, when the destination is free for its next send. The result has the outcome of each
    * partition, or a promise of it for a delayed partition. A partition has no other send until its outcome is known.
    */
-  send(route: string, batch: PartitionRecords[]): Promise<(Outcome | Promise<Outcome>)[]>;
+  send(destination: string, batch: PartitionRecords[]): Promise<(Outcome | Promise<Outcome>)[]>;
   close(): Promise<void>;
 }
 
@@ -88,11 +88,11 @@ interface Queue {
   shares: QueuedShare[];
   /** Bytes queued and in flight. */
   bytes: number;
-  /** `ready`: listed by its route. `sending`: in a send without an outcome yet. */
+  /** `ready`: listed by its destination. `sending`: in a send without an outcome yet. */
   state: 'idle' | 'ready' | 'sending';
 }
 
-interface Route {
+interface Destination {
   name: string;
   ready: Queue[];
   /** Whether a send is in flight or about to start. */
@@ -139,12 +139,12 @@ export function sizeOf(record: OutgoingRecord): number {
 }
 
 /**
- * Keeps one send in flight per route. An idle route sends at the end of the event loop turn. While a send is in
+ * Keeps one send in flight per destination. An idle destination sends at the end of the event loop turn. While a send is in
  * flight, records are batched for the next one. A publish settles by its deadline even if its sends do not; their
  * bytes stay reserved until the sends settle.
  */
 export function createBatcher(options: {
-  transport: Pick<Transport, 'routeOf' | 'send'>;
+  transport: Pick<Transport, 'destinationOf' | 'send'>;
   budget: ByteBudget;
   maxSendBytes: number;
   /** The bytes a send takes from each fairness key while several publish, so that a large one barely lengthens it. */
@@ -155,7 +155,7 @@ export function createBatcher(options: {
   const queueOf = byPair(
     (topic: string, partition: number): Queue => ({ topic, partition, shares: [], bytes: 0, state: 'idle' }),
   );
-  const routes = new Map<string, Route>();
+  const destinations = new Map<string, Destination>();
   const unsettled = new Members<Publish>();
   let lastFairnessKey: string | undefined;
   let severalUntil = 0;
@@ -236,40 +236,40 @@ export function createBatcher(options: {
     shares.splice(shares.findLastIndex(({ round }) => round <= share.round) + 1, 0, share);
   }
 
-  /** Adds queues to the ready lists of their routes and starts the sends. */
+  /** Adds queues to the ready lists of their destinations and starts the sends. */
   function advance(touched: readonly { queue: Queue }[]): void {
     for (const { queue } of touched) {
       if (queue.state !== 'idle' || queue.shares.length === 0) continue;
-      const name = transport.routeOf(queue.topic, queue.partition);
-      let route = routes.get(name);
-      if (route === undefined) {
-        route = { name, ready: [], isSending: false };
-        routes.set(name, route);
+      const name = transport.destinationOf(queue.topic, queue.partition);
+      let destination = destinations.get(name);
+      if (destination === undefined) {
+        destination = { name, ready: [], isSending: false };
+        destinations.set(name, destination);
       }
       queue.state = 'ready';
-      route.ready.push(queue);
-      startSoon(route);
+      destination.ready.push(queue);
+      startSoon(destination);
     }
   }
 
   /** Starts the send after the current turn, so that the publishes of one turn share a send. */
-  function startSoon(route: Route): void {
-    if (route.isSending || route.ready.length === 0) return;
-    route.isSending = true;
+  function startSoon(destination: Destination): void {
+    if (destination.isSending || destination.ready.length === 0) return;
+    destination.isSending = true;
     // A send serves other callers too, so it must not inherit the trace context of this one.
-    setImmediate(runInOwnContext, start, route);
+    setImmediate(runInOwnContext, start, destination);
   }
 
-  function start(route: Route): void {
-    const batch = nextBatch(route);
-    if (batch.length > 0) void send(route, batch);
-    else route.isSending = false;
+  function start(destination: Destination): void {
+    const batch = nextBatch(destination);
+    if (batch.length > 0) void send(destination, batch);
+    else destination.isSending = false;
   }
 
-  async function send(route: Route, batch: QueueSend[]): Promise<void> {
+  async function send(destination: Destination, batch: QueueSend[]): Promise<void> {
     sends += batch.length;
     const outcomes = await transport.send(
-      route.name,
+      destination.name,
       batch.map(({ records }) => records),
     );
     const free: QueueSend[] = [];
@@ -285,24 +285,24 @@ export function createBatcher(options: {
       settleSend(one, outcome);
       free.push(one);
     }
-    route.isSending = false;
+    destination.isSending = false;
     advance(free);
-    startSoon(route);
+    startSoon(destination);
   }
 
   /** Returns the next records of the ready queues, in order of arrival, up to the limit. */
-  function nextBatch(route: Route): QueueSend[] {
+  function nextBatch(destination: Destination): QueueSend[] {
     const batch: QueueSend[] = [];
-    const areSeveral = performance.now() < severalUntil || hasSeveralFairnessKeys(route);
-    const perKey = areSeveral ? maxBytesPerFairnessKey / route.ready.length : maxSendBytes;
+    const areSeveral = performance.now() < severalUntil || hasSeveralFairnessKeys(destination);
+    const perKey = areSeveral ? maxBytesPerFairnessKey / destination.ready.length : maxSendBytes;
     let bytes = 0;
     while (bytes < maxSendBytes) {
-      const [queue] = route.ready;
+      const [queue] = destination.ready;
       if (!queue) break;
       const hasExpired = queue.shares.length === 0;
       const one = take(queue, { room: maxSendBytes - bytes, perKey, mayBeNone: bytes > 0 });
       if (one.parts.length === 0 && !hasExpired) break;
-      route.ready.shift();
+      destination.ready.shift();
       queue.state = hasExpired ? 'idle' : 'sending';
       if (!hasExpired) batch.push(one);
       bytes += one.records.bytes;
@@ -428,7 +428,7 @@ export function createBatcher(options: {
   };
 }
 
-function hasSeveralFairnessKeys({ ready }: Route): boolean {
+function hasSeveralFairnessKeys({ ready }: Destination): boolean {
   const [first] = ready[0]?.shares ?? [];
   // Shares are ordered by round, so the first or second share shows whether there is another fairness key.
   return ready.some(({ shares }) =>

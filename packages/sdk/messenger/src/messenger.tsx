@@ -1,7 +1,7 @@
 import type { Client } from '@switchboard/browser';
 import { render } from 'preact';
-import { createDesk } from './core/desk.ts';
 import { createScreen } from './core/screen.ts';
+import { createStore } from './core/store.ts';
 import { loadTexts } from './texts/load.ts';
 import { App, Boundary } from './view/app.tsx';
 import { STYLES } from './view/styles.ts';
@@ -58,7 +58,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
   };
   const isKept = () => client.options.storage === 'browser' && client.consent === 'granted';
   const screen = createScreen(`switchboard:${client.options.key}:messenger`, isKept());
-  const desk = createDesk({
+  const store = createStore({
     client,
     locale: languages.join(),
     userId: options.userId,
@@ -68,7 +68,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
   let host: HTMLElement | undefined;
   let isStopped = false;
   async function start(): Promise<void> {
-    desk.start();
+    store.start();
     const texts = await loadTexts(languages);
     if (isStopped) return;
     define();
@@ -80,16 +80,22 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
     root.adoptedStyleSheets = [sheet];
     render(
       <Boundary onError={(error) => report({ message: String(error) })}>
-        <App desk={desk} screen={screen} texts={texts} host={host} hasLauncher={options.launcher !== false} />
+        <App
+          store={store}
+          screen={screen}
+          texts={texts}
+          host={host}
+          hasLauncher={options.launcher !== false}
+        />
       </Boundary>,
       root,
     );
   }
 
-  /** Runs after the desk: the conversations and drafts of another person have been removed. */
+  /** Runs after the store: the conversations and drafts of another person have been removed. */
   function follow(): void {
     const { route } = screen;
-    if (route.name === 'thread' && !desk.state.conversations.some(({ key }) => key === route.key)) {
+    if (route.name === 'thread' && !store.state.conversations.some(({ key }) => key === route.key)) {
       screen.write('', '');
       screen.set({ route: { name: 'home' } });
     }
@@ -102,7 +108,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
   return {
     open: () => screen.set({ isOpen: true }),
     write(text = '') {
-      const key = desk.begin();
+      const key = store.begin();
       if (text !== '') screen.fillIn(key, text);
       screen.set({ isOpen: true, route: { name: 'thread', key } });
     },
@@ -111,7 +117,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
       return screen.isOpen;
     },
     get unread() {
-      return desk.state.unread;
+      return store.state.unread;
     },
     onChange(listener) {
       const safe = () => {
@@ -121,7 +127,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
           report({ message: String(error) });
         }
       };
-      const stops = [desk.subscribe(safe), screen.subscribe(safe)];
+      const stops = [store.subscribe(safe), screen.subscribe(safe)];
       return () => {
         for (const stop of stops) stop();
       };
@@ -129,7 +135,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
     stop() {
       isStopped = true;
       stopFollowing();
-      desk.close();
+      store.close();
       if (host?.shadowRoot) render(null, host.shadowRoot);
       host?.remove();
     },

@@ -1,4 +1,4 @@
-import type { Backfill, ExpiringData } from '@switchboard/database';
+import type { ExpiringData } from '@switchboard/database';
 import { openClickHouse, pingClickHouse } from '../clickhouse/client.ts';
 import { expiringEvents, expiringPeople } from '../clickhouse/expiring.ts';
 import { migrateClickHouse } from '../clickhouse/migrations.ts';
@@ -13,6 +13,8 @@ import { createPeopleSyncConsumer } from '../people-sync/consumer.ts';
 import { peopleFills } from '../people-sync/fill.ts';
 import { createPeopleSync } from '../people-sync/people-sync.ts';
 import { createPeopleSyncStore } from '../people-sync/store.ts';
+
+import { runBackfills } from './backfills.ts';
 
 export type ClickHouseStores = NonNullable<ReturnType<typeof openClickHouseStores>>;
 
@@ -34,13 +36,12 @@ export function openClickHouseStores({ add, app, config, metrics, serves }: Anal
 interface Work {
   clickHouse: ClickHouseStores | undefined;
   expiring: ExpiringData[];
-  backfills: (() => Promise<readonly Backfill[]>)[];
   /** Replaces settings of the sink. */
   sink: Partial<SinkSettings> | undefined;
 }
 
 /** Runs the work of the role `clickhouse`: inserts events and people. Does nothing without ClickHouse. */
-export function runClickHouse(service: Analytics, { clickHouse, expiring, backfills, sink }: Work): void {
+export function runClickHouse(service: Analytics, { clickHouse, expiring, sink }: Work): void {
   const { config, db, run } = service;
   const metrics = createSinkMetrics(service.metrics);
   if (clickHouse === undefined) return;
@@ -63,5 +64,5 @@ export function runClickHouse(service: Analytics, { clickHouse, expiring, backfi
     ...expiringEvents(clickHouse.events, config.ARCHIVE_RETENTION_DAYS),
     ...expiringPeople(clickHouse.people, config.PEOPLE_RETENTION_DAYS),
   );
-  backfills.push(() => peopleFills(clickHouse.people));
+  runBackfills(service, () => peopleFills(clickHouse.people));
 }

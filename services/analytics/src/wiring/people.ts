@@ -1,11 +1,10 @@
 import { ingestionTopics } from '@switchboard/contracts';
-import type { Backfill, ExpiringData } from '@switchboard/database';
+import type { ExpiringData } from '@switchboard/database';
 import { openErasures } from '@switchboard/directory';
 import { createPersonIdsConsumer } from '@switchboard/person-ids';
 import {
   createStateStore,
   createUserStateConsumer,
-  SEEN_BACKFILLS,
   USER_STATE_TOPICS,
   unseenPeople,
 } from '@switchboard/user-state';
@@ -48,16 +47,11 @@ export function runErasures(service: Analytics, clickHouse: ClickHouseStores | u
   );
 }
 
-interface Maintained {
-  expiring: ExpiringData[];
-  backfills: (() => Promise<readonly Backfill[]>)[];
-}
-
 /**
  * Runs the work of the role `people`: applies identify and group calls, and changes of cohorts and persons, and keeps
  * when each id was seen.
  */
-export function runPeople(service: Analytics, { expiring, backfills }: Maintained): void {
+export function runPeople(service: Analytics, expiring: ExpiringData[]): void {
   const { config, database, db, run } = service;
   const store = createStateStore(database);
   // Flags applies the same calls and stores those that cannot be applied.
@@ -73,5 +67,4 @@ export function runPeople(service: Analytics, { expiring, backfills }: Maintaine
     ...unseenPeople(database, config.PEOPLE_RETENTION_DAYS),
     unseenIds(db, config.PEOPLE_RETENTION_DAYS),
   );
-  backfills.push(async () => SEEN_BACKFILLS);
 }

@@ -1,7 +1,7 @@
-import { type Database, openDatabase, stepBackfill } from '@switchboard/database';
+import { type Database, openDatabase } from '@switchboard/database';
 import { createLogger, createMetrics, createRetention } from '@switchboard/runtime';
 import { testDatabase } from '@switchboard/testkit';
-import { applyChanges, createStateStore, SEEN_BACKFILLS, unseenPeople } from '@switchboard/user-state';
+import { applyChanges, createStateStore, unseenPeople } from '@switchboard/user-state';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { flagsMigrations } from '../schema/migrations.ts';
 
@@ -87,44 +87,5 @@ describe('people', () => {
     await run('2026-03-03', 30);
     expect(await seen(database)).toEqual({ kept: '2026-02-01', unknown: null });
     expect(await seen(database, 'groups')).toEqual({ new: '2026-02-01' });
-  });
-
-  it('dates people from before they had a day by their latest call, while calls arrive', async () => {
-    const database = await open();
-    const stamps = (...days: string[]) =>
-      JSON.stringify(Object.fromEntries(days.map((day, index) => [`__proto__${index}`, [0, at(day), 1]])));
-    await database.sql`
-      insert into people (project_id, distinct_id, trait_stamps, group_stamps) values
-        ('shop', 'ada', ${stamps('2025-01-02', '2025-01-01')}, '{}'),
-        ('shop', 'grace', ${stamps('2025-01-01')}, ${stamps('2025-02-02')}),
-        ('shop', 'alan', '{}', '{}')`;
-    await database.sql`
-      insert into people (project_id, distinct_id, trait_stamps)
-      select 'web', 'p' || i, ${stamps('2025-03-03')} from generate_series(1, 700) as i`;
-    await database.sql`
-      insert into groups (project_id, type, id, trait_stamps) values ('shop', 'company', 'acme', ${stamps('2025-01-01')})`;
-    await database.sql`update people set seen_on = null`;
-    await database.sql`update groups set seen_on = null`;
-    expect((await seen(database))['ada']).toBeNull();
-    const store = createStateStore(database);
-    await applyChanges(store, [call('grace', '2026-03-01', { traits: { plan: 'pro' } })]);
-    for (const { name, batch } of SEEN_BACKFILLS) {
-      let isDone = false;
-      while (!isDone) {
-        const given = { name, batch, limit: 100, rowsPerSecond: 1_000_000 };
-        ({ isDone } = await stepBackfill(database.drizzle, given));
-        await applyChanges(store, [call('p5', '2026-03-01', { projectId: 'web' })]);
-      }
-    }
-    const people = await seen(database);
-    expect(people).toMatchObject({
-      ada: '2025-01-02',
-      grace: '2026-03-01',
-      p5: '2026-03-01',
-      p700: '2025-03-03',
-    });
-    expect(people['alan']).toMatch(/^20\d\d-/);
-    expect(Object.values(people)).not.toContain(null);
-    expect(await seen(database, 'groups')).toEqual({ acme: '2025-01-01' });
   });
 });

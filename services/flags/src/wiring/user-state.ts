@@ -1,8 +1,7 @@
-import { createBackfills, createRetention } from '@switchboard/runtime';
+import { createRetention } from '@switchboard/runtime';
 import {
   createStateStore,
   createUserStateConsumer,
-  SEEN_BACKFILLS,
   unseenPeople,
   unseenPersons,
 } from '@switchboard/user-state';
@@ -38,6 +37,5 @@ export function runUserState(service: FlagsService): void {
         ...unseenPeople(database, config.PEOPLE_RETENTION_DAYS, { joinsIds: true }),
       ],
     }),
-    createBackfills({ ...service, backfills: SEEN_BACKFILLS }),
   );
 }

@@ -20,8 +20,8 @@ const CLOSING = bytesIn('}]');
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Returns the turn of the event loop that a body must wait for; undefined if it may continue at once. */
-export function turnFor({ length }: Buffer, fairnessKey: string): Promise<void> | undefined {
+/** Yields to the event loop before a body is parsed. Returns undefined if the body is tiny and need not wait. */
+export function yieldForBody({ length }: Buffer, fairnessKey: string): Promise<void> | undefined {
   if (length <= TINY_BYTES) return undefined;
   return length <= SMALL_BYTES ? yieldBriefly(fairnessKey) : yieldToLoop(fairnessKey);
 }
@@ -49,7 +49,7 @@ export async function parseJson(
   const turn = async () => {
     if (bytes.length > SMALL_BYTES) await yieldToLoop(fairnessKey);
   };
-  const first = turnFor(bytes, fairnessKey);
+  const first = yieldForBody(bytes, fairnessKey);
   if (first !== undefined) await first;
   if (!isUtf8(bytes)) throw new NotJson('body: not valid UTF-8');
   if (unparsedArray === undefined) return parse(bytes);

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { Audited, AuditedChange } from '../audit/change.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import type { Bodies } from '../body/bodies.ts';
-import { parseJson, reserveValues, turnFor, withoutMark } from '../body/json.ts';
+import { parseJson, reserveValues, withoutMark, yieldForBody } from '../body/json.ts';
 import { requireOrigin } from '../exchange/cors.ts';
 import { bearer, type Credentials, type KeyPlaces, projectKeyOf } from '../exchange/credentials.ts';
 import type {
@@ -280,7 +280,7 @@ function serve(
       const body = withoutMark(await bodies.read(c, reservation, bounds));
       const fairnessKey = fairnessKeyOf(c.env);
       if (parser !== undefined && !isWithoutKey) {
-        const turn = turnFor(body, fairnessKey);
+        const turn = yieldForBody(body, fairnessKey);
         if (turn !== undefined) await turn;
         const input = parser.parse(body);
         if (input !== undefined && input.values <= maxBodyValues) {

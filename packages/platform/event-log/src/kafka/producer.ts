@@ -31,7 +31,7 @@ const FAST_PART_OF_TIMEOUT = 1 / 4;
 const MAX_SEQUENCE = 2 ** 31 - 1;
 
 /** The brokers' state of this producer's records in one partition. */
-interface Place {
+interface PartitionState {
   name: string;
   /**
    * Undefined before the first send, and while it is unknown what was stored. Brokers keep all state of an
@@ -66,8 +66,8 @@ export function createProducer(options: {
   const shared = createConnection(client);
   // A broker handles the requests of a connection in order, so delayed partitions use separate connections.
   const apart = createConnection(client);
-  const placeAt = byPair(
-    (topic, partition): Place => ({
+  const stateAt = byPair(
+    (topic, partition): PartitionState => ({
       name: `${topic}/${partition}`,
       identity: undefined,
       spent: 0,
@@ -75,25 +75,32 @@ export function createProducer(options: {
       isSlow: false,
     }),
   );
-  const failing = new Set<Place>();
+  const failing = new Set<PartitionState>();
   let identities: { generation: number; opening: Promise<Identity> } | undefined;
 
-  const placeOf = ({ topic, partition }: PartitionRecords): Place => placeAt(topic, partition);
+  const stateOf = ({ topic, partition }: PartitionRecords): PartitionState => stateAt(topic, partition);
 
-  function routeOf(topic: string, partition: number): string {
-    const place = placeAt(topic, partition);
+  function destinationOf(topic: string, partition: number): string {
+    const state = stateAt(topic, partition);
     const leader = shared.leaderOf(topic, partition);
-    const isAlone = leader === undefined || place.identity === undefined || place.isSlow;
-    return isAlone ? place.name : String(leader);
+    const isAlone = leader === undefined || state.identity === undefined || state.isSlow;
+    return isAlone ? state.name : String(leader);
   }
 
-  async function send(route: string, batch: PartitionRecords[]): Promise<(Outcome | Promise<Outcome>)[]> {
+  async function send(
+    destination: string,
+    batch: PartitionRecords[],
+  ): Promise<(Outcome | Promise<Outcome>)[]> {
     const isTogether = batch.map(({ topic, partition }) => {
       const leader = shared.leaderOf(topic, partition);
-      return leader !== undefined && String(leader) === route && routeOf(topic, partition) === route;
+      return (
+        leader !== undefined &&
+        String(leader) === destination &&
+        destinationOf(topic, partition) === destination
+      );
     });
     const together = batch.filter((_, i) => isTogether[i]);
-    const outcomes = together.length > 0 ? await attempt(shared, Number(route), together) : [];
+    const outcomes = together.length > 0 ? await attempt(shared, Number(destination), together) : [];
     return batch.map((one, i) => {
       if (!isTogether[i]) return persist(one);
       const outcome = outcomes.shift() ?? unanswered(one);
@@ -137,7 +144,7 @@ export function createProducer(options: {
   }
 
   function encode(one: PartitionRecords) {
-    const { identity, sequence } = placeOf(one);
+    const { identity, sequence } = stateOf(one);
     const { partition, records: messages, bytes } = one;
     const numbers = {
       producerId: identity?.producerId ?? '-1',
@@ -155,22 +162,22 @@ export function createProducer(options: {
 
   /** Sends the records of one partition until they are stored, fail for good, or no caller waits for them. */
   async function persist(one: PartitionRecords, failure?: Error): Promise<Outcome> {
-    const place = placeOf(one);
+    const state = stateOf(one);
     let last = failure;
     for (let failures = failure ? 1 : 0; ; failures++) {
       if (last) {
         if (isFinal(last)) return givenUp(one, last);
-        if (isSequenceError(last)) spend(place);
-        place.isSlow ||= isTimeOut(last);
+        if (isSequenceError(last)) spend(state);
+        state.isSlow ||= isTimeOut(last);
         const wait = backoffDelay(failures - 1, { baseMs: 50, maxMs: 500 });
         if (performance.now() + wait + MIN_ATTEMPT_MS > one.deadline) return givenUp(one, last);
         await pause(wait);
       }
       const started = performance.now();
-      const outcome = await attemptApart(place, one, failures > 0);
+      const outcome = await attemptApart(state, one, failures > 0);
       if (typeof outcome === 'number') {
         const isFast = performance.now() - started < brokerTimeoutMs * FAST_PART_OF_TIMEOUT;
-        if (failures === 0 && isFast) place.isSlow = false;
+        if (failures === 0 && isFast) state.isSlow = false;
         // The leaders of the other partitions may have moved, too.
         if (shared.leaderOf(one.topic, one.partition) !== apart.leaderOf(one.topic, one.partition)) {
           shared.refresh(one.topic).catch(() => {});
@@ -181,13 +188,17 @@ export function createProducer(options: {
     }
   }
 
-  async function attemptApart(place: Place, one: PartitionRecords, mayHaveMoved: boolean): Promise<Outcome> {
+  async function attemptApart(
+    state: PartitionState,
+    one: PartitionRecords,
+    mayHaveMoved: boolean,
+  ): Promise<Outcome> {
     const { topic, partition, deadline } = one;
     try {
       if (mayHaveMoved || apart.leaderOf(topic, partition) === undefined) {
         await within(deadline, 'looking up the leaders', apart.refresh(topic));
       }
-      place.identity ??= await within(deadline, 'registering a producer', nextIdentity(place));
+      state.identity ??= await within(deadline, 'registering a producer', nextIdentity(state));
     } catch (error) {
       return asError(error);
     }
@@ -198,14 +209,14 @@ export function createProducer(options: {
   }
 
   /** Returns an identity newer than the spent one. Partitions share it. */
-  async function nextIdentity(place: Place): Promise<Identity & { generation: number }> {
-    if (!identities || identities.generation <= place.spent) {
-      identities = { generation: place.spent + 1, opening: apart.newIdentity() };
+  async function nextIdentity(state: PartitionState): Promise<Identity & { generation: number }> {
+    if (!identities || identities.generation <= state.spent) {
+      identities = { generation: state.spent + 1, opening: apart.newIdentity() };
     }
     const { generation, opening } = identities;
     try {
       const identity = { ...(await opening), generation };
-      place.sequence = 0;
+      state.sequence = 0;
       return identity;
     } catch (error) {
       if (identities.opening === opening) identities = undefined;
@@ -213,38 +224,38 @@ export function createProducer(options: {
     }
   }
 
-  function spend(place: Place): void {
-    place.spent = Math.max(place.spent, place.identity?.generation ?? 0);
-    place.identity = undefined;
+  function spend(state: PartitionState): void {
+    state.spent = Math.max(state.spent, state.identity?.generation ?? 0);
+    state.identity = undefined;
   }
 
   function succeeded(one: PartitionRecords, offset: number): number {
-    const place = placeOf(one);
-    place.sequence += one.records.length;
+    const state = stateOf(one);
+    state.sequence += one.records.length;
     // The byte limit of a send also limits its number of records, so the next send stays below the maximum.
-    if (place.sequence > MAX_SEQUENCE / 2) spend(place);
-    if (failing.delete(place) && failing.size === 0) {
+    if (state.sequence > MAX_SEQUENCE / 2) spend(state);
+    if (failing.delete(state) && failing.size === 0) {
       onLog?.({ level: 'info', message: 'Publishing to Kafka works again' });
     }
     return offset;
   }
 
   function givenUp(one: PartitionRecords, error: Error): Error {
-    const place = placeOf(one);
-    spend(place);
+    const state = stateOf(one);
+    spend(state);
     const failure = toLogError(error);
     if (failure instanceof EventLogUnavailable) {
       if (failing.size === 0) {
-        const message = `Publishing to Kafka fails, first to ${place.name}`;
+        const message = `Publishing to Kafka fails, first to ${state.name}`;
         onLog?.({ level: 'warn', message, error: failure, records: one.records });
       }
-      failing.add(place);
+      failing.add(state);
     }
     return failure;
   }
 
   return {
-    routeOf,
+    destinationOf,
     send,
     async close() {
       await Promise.all([shared.close(), apart.close()]);

@@ -84,7 +84,7 @@ export function createSender(options: {
   }
 
   return {
-    routeOf: () => 'all',
+    destinationOf: () => 'all',
     send,
     async close() {
       const opening = current;

@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Desk } from '../core/desk.ts';
 import type { Screen } from '../core/screen.ts';
+import type { Store } from '../core/store.ts';
 import { createFormats } from '../texts/format.ts';
 import type { Texts } from '../texts/texts.ts';
 import { colourOf, paletteOf } from './colours.ts';
@@ -11,7 +11,7 @@ import { Launcher } from './launcher.tsx';
 import { ThreadView } from './thread.tsx';
 
 interface AppProps {
-  desk: Desk;
+  store: Store;
   screen: Screen;
   texts: Texts;
   /** The element of the widget, used to resolve colours. */
@@ -20,8 +20,8 @@ interface AppProps {
 }
 
 /** Renders the whole widget. */
-export function App({ desk, screen, texts, host, hasLauncher }: AppProps) {
-  const [state, setState] = useState(desk.state);
+export function App({ store, screen, texts, host, hasLauncher }: AppProps) {
+  const [state, setState] = useState(store.state);
   const [, setShown] = useState({});
   const launcher = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLElement>(null);
@@ -33,14 +33,14 @@ export function App({ desk, screen, texts, host, hasLauncher }: AppProps) {
   const isOn = config !== undefined;
 
   useEffect(() => {
-    setState(desk.state);
-    const stops = [desk.subscribe(() => setState(desk.state)), screen.subscribe(() => setShown({}))];
+    setState(store.state);
+    const stops = [store.subscribe(() => setState(store.state)), screen.subscribe(() => setShown({}))];
     return () => {
       for (const stop of stops) stop();
     };
   }, []);
   useEffect(() => {
-    if (isOpen && isOn) desk.use();
+    if (isOpen && isOn) store.use();
   }, [isOpen, isOn]);
   useEffect(() => {
     // Only after an action of the visitor: a page that starts with an open panel keeps its focus.
@@ -56,7 +56,7 @@ export function App({ desk, screen, texts, host, hasLauncher }: AppProps) {
   const messageId = route.name === 'message' ? route.id : undefined;
   useEffect(() => {
     if (isOpen && messageId !== undefined && state.messages.some(({ id, read }) => id === messageId && !read))
-      desk.markRead(messageId);
+      store.markRead(messageId);
   }, [isOpen, messageId, state.messages]);
 
   const { skin, launcherPosition } = config?.look ?? {};
@@ -67,7 +67,7 @@ export function App({ desk, screen, texts, host, hasLauncher }: AppProps) {
   );
   if (config === undefined) return null;
 
-  const around: Around = { desk, screen, texts, formats, config, state };
+  const around: Around = { store, screen, texts, formats, config, state };
   const close = () => screen.set({ isOpen: false });
   const conversation =
     route.name === 'thread' ? state.conversations.find(({ key }) => key === route.key) : undefined;

@@ -17,7 +17,7 @@ interface AttachmentProps {
 
 /** Renders a file of a turn: a picture is displayed, and any other file can be downloaded. */
 export function Attachment({ file, access }: AttachmentProps) {
-  const { desk, texts } = useAround();
+  const { store, texts } = useAround();
   const [blob, setBlob] = useState<Blob>();
   const [isLarge, setLarge] = useState(false);
   const [isNone, setNone] = useState(false);
@@ -26,7 +26,7 @@ export function Attachment({ file, access }: AttachmentProps) {
   useEffect(() => {
     let isGone = false;
     if (isPicture && access !== undefined && blob === undefined)
-      void desk.api.file(access, file.id).then((loaded) => {
+      void store.api.file(access, file.id).then((loaded) => {
         if (isGone) return;
         setBlob(loaded);
         setNone(loaded === undefined);
@@ -37,7 +37,7 @@ export function Attachment({ file, access }: AttachmentProps) {
   }, [id, file.id, isPicture]);
 
   async function download(): Promise<void> {
-    const loaded = blob ?? (access && (await desk.api.file(access, file.id)));
+    const loaded = blob ?? (access && (await store.api.file(access, file.id)));
     if (loaded === undefined) return;
     const url = URL.createObjectURL(loaded);
     const link = document.createElement('a');

@@ -8,7 +8,7 @@ type Person = Partial<Member> & Pick<Member, 'name'>;
 
 /** Renders a person's picture, or their initials if none exists or it does not load. */
 export function Avatar({ person }: { person: Person }) {
-  const { desk, config } = useAround();
+  const { store, config } = useAround();
   const [failed, setFailed] = useState('');
   const member = config.team.find(({ name }) => name === person.name);
   const path = person.avatarUrl ?? member?.avatarUrl;
@@ -16,7 +16,7 @@ export function Avatar({ person }: { person: Person }) {
   if (path !== undefined && path !== failed)
     return (
       <span class="avatar">
-        <img src={desk.api.avatar(path)} alt="" onError={() => setFailed(path)} />
+        <img src={store.api.avatar(path)} alt="" onError={() => setFailed(path)} />
       </span>
     );
   return (

@@ -40,7 +40,7 @@ interface ComposerProps {
 
 /** Renders the field for text, with files attached by picker, paste and drop. */
 export function Composer({ thread, given }: ComposerProps) {
-  const { desk, screen, texts, config, formats } = useAround();
+  const { store, screen, texts, config, formats } = useAround();
   const [text, setText] = useState(() => screen.draft(thread));
   const [chosen, setChosen] = useState<readonly Chosen[]>([]);
   const [problem, setProblem] = useState('');
@@ -95,7 +95,7 @@ export function Composer({ thread, given }: ComposerProps) {
     const stop = () => controller.abort();
     setChosen((all) => [...all, { key, name, blob, part: 0, file: undefined, stop }]);
     const onProgress = (part: number) => change(key, { part });
-    const answer = await desk.upload(thread, { blob, name, onProgress, signal });
+    const answer = await store.upload(thread, { blob, name, onProgress, signal });
     if (signal.aborted) return;
     if ('file' in answer) return change(key, { part: 1, file: answer.file });
     drop(key);
@@ -106,7 +106,7 @@ export function Composer({ thread, given }: ComposerProps) {
 
   function send(): void {
     if (isEmpty || isUploading) return;
-    desk.send(
+    store.send(
       thread,
       text,
       chosen.flatMap(({ file }) => file ?? []),

@@ -1,14 +1,14 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Config } from '../core/config.ts';
-import type { Desk, State } from '../core/desk.ts';
 import type { Screen } from '../core/screen.ts';
+import type { State, Store } from '../core/store.ts';
 import type { Formats } from '../texts/format.ts';
 import type { Texts } from '../texts/texts.ts';
 
 /** The context of every part of the widget. */
 export interface Around {
-  desk: Desk;
+  store: Store;
   screen: Screen;
   texts: Texts;
   formats: Formats;

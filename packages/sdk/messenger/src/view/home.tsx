@@ -1,6 +1,6 @@
 import type { InboxMessage } from '@switchboard/browser';
-import type { Conversation } from '../core/desk.ts';
 import { linked } from '../core/markup.ts';
+import type { Conversation } from '../core/store.ts';
 import { fill } from '../texts/texts.ts';
 import { Avatar, Team } from './avatar.tsx';
 import { useAround, useNow } from './context.ts';
@@ -11,12 +11,12 @@ import { Prompts } from './prompts.tsx';
 
 /** Renders the start view: the team, conversations, and news. */
 export function HomeView({ onClose }: { onClose(): void }) {
-  const { desk, screen, texts, config, state } = useAround();
+  const { store, screen, texts, config, state } = useAround();
   const now = useNow();
   const open = (key: string) => screen.set({ route: { name: 'thread', key } });
   const ask = (text: string) => {
-    const key = desk.begin();
-    desk.send(key, text);
+    const key = store.begin();
+    store.send(key, text);
     open(key);
   };
   const conversations = state.conversations.filter(
@@ -35,7 +35,7 @@ export function HomeView({ onClose }: { onClose(): void }) {
           <Presence />
         </div>
         <AwayMessage />
-        <button type="button" class="write" onClick={() => open(desk.begin())}>
+        <button type="button" class="write" onClick={() => open(store.begin())}>
           {texts.write}
           <Icon name="send" />
         </button>

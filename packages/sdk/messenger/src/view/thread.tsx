@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Conversation } from '../core/desk.ts';
+import type { Conversation } from '../core/store.ts';
 import { Avatar, Team } from './avatar.tsx';
 import { Composer, type FilesGiven } from './composer.tsx';
 import { useAround } from './context.ts';
@@ -11,13 +11,13 @@ import { Turns } from './turns.tsx';
 const MAX_NAMES = 3;
 
 export function ThreadView({ conversation, onClose }: { conversation: Conversation; onClose(): void }) {
-  const { desk, screen, texts, config, state } = useAround();
+  const { store, screen, texts, config, state } = useAround();
   const [isOver, setOver] = useState(false);
   const [given, setGiven] = useState<FilesGiven>();
   const { key, turns, waiting } = conversation;
   useEffect(() => {
-    desk.view(key);
-    return () => desk.view(undefined);
+    store.view(key);
+    return () => store.view(undefined);
   }, [key]);
   const answered = turns.findLast(({ kind, author }) => kind === 'teammate' && author !== '');
   const names =
@@ -74,7 +74,7 @@ export function ThreadView({ conversation, onClose }: { conversation: Conversati
         </p>
       )}
       <Turns conversation={conversation} />
-      {turns.length + waiting.length === 0 && <Prompts onAsk={(text) => desk.send(key, text)} />}
+      {turns.length + waiting.length === 0 && <Prompts onAsk={(text) => store.send(key, text)} />}
       <Composer key={`${key}${screen.fills}`} thread={key} given={given} />
       {isOver && (
         <div class="over" aria-hidden="true">

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Access } from '../core/api.ts';
 import type { Config } from '../core/config.ts';
-import type { Conversation } from '../core/desk.ts';
 import type { Outgoing } from '../core/kept.ts';
 import { linked } from '../core/markup.ts';
+import type { Conversation } from '../core/store.ts';
 import type { Turn } from '../core/turns.ts';
 import { isSameDay } from '../texts/format.ts';
 import { Attachment } from './attachment.tsx';
@@ -93,7 +93,7 @@ interface BubbleProps {
 }
 
 function Bubble({ turn, now, access }: BubbleProps) {
-  const { texts, config, formats, desk, state } = useAround();
+  const { texts, config, formats, store, state } = useAround();
   const { namePlacement, stampPlacement, stampContent, bubbleShape, bubbleFill } = config.look;
   const isMine = turn.kind === 'visitor';
   const author = isMine ? texts.you : turn.author || (turn.kind === 'bot' ? texts.assistant : texts.support);
@@ -155,10 +155,10 @@ function Bubble({ turn, now, access }: BubbleProps) {
         ) : (
           <span class="stamp wrong" role="alert">
             {texts.failed}
-            <button type="button" class="link" onClick={() => desk.retry(waiting.key)}>
+            <button type="button" class="link" onClick={() => store.retry(waiting.key)}>
               {texts.retry}
             </button>
-            <button type="button" class="link" onClick={() => desk.discard(waiting.key)}>
+            <button type="button" class="link" onClick={() => store.discard(waiting.key)}>
               {texts.discard}
             </button>
           </span>

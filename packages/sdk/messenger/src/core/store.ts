@@ -29,7 +29,7 @@ export interface State {
   unread: number;
 }
 
-interface DeskOptions {
+interface StoreOptions {
   client: Client;
   /** The languages in the visitor's order of preference. */
   locale: string;
@@ -38,7 +38,7 @@ interface DeskOptions {
   onRefused(problem: string, status: number): void;
 }
 
-export type Desk = ReturnType<typeof createDesk>;
+export type Store = ReturnType<typeof createStore>;
 
 interface Read {
   turns: readonly Turn[];
@@ -57,7 +57,7 @@ const UNAUTHORIZED = 401;
 const UNREAD: Read = { turns: [], isWhole: false };
 
 /** Creates the visitor's side of the messenger, which keeps configuration, conversations and inbox up to date. */
-export function createDesk({ client, locale, userId, userHash, onRefused }: DeskOptions) {
+export function createStore({ client, locale, userId, userHash, onRefused }: StoreOptions) {
   const { key, host, storage } = client.options;
   const name = `switchboard:${key}:messenger`;
   const api = createApi({ key, host });
@@ -261,7 +261,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     if (document.visibilityState !== 'visible') return;
     follow();
     live.wake();
-    if (viewed !== undefined) desk.view(viewed);
+    if (viewed !== undefined) store.view(viewed);
     readAll();
   }
 
@@ -285,7 +285,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
     stops.push(() => target.removeEventListener(type, run));
   };
 
-  const desk = {
+  const store = {
     get state(): State {
       return state;
     },
@@ -408,7 +408,7 @@ export function createDesk({ client, locale, userId, userHash, onRefused }: Desk
       outbox.pause();
     },
   };
-  return desk;
+  return store;
 }
 
 function unreadOf(turns: readonly Turn[], seen: string | undefined): number {
