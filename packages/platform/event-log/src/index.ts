@@ -1,4 +1,10 @@
-export { type BackgroundConsumer, createConsumer, type FailureLog } from './consumer.ts';
+export { type BackgroundConsumer, createConsumer, type FailureLog } from './consuming/consumer.ts';
+export { createParsedConsumer } from './consuming/parsed-consumer.ts';
+export { createPartitionBuffer } from './consuming/partition-buffer.ts';
+export {
+  createPartitionWorkers,
+  type PartitionWorker,
+} from './consuming/partition-workers.ts';
 export {
   EventLogBusy,
   EventLogUnavailable,
@@ -12,13 +18,7 @@ export type { KafkaConnection, KafkaCredentials } from './kafka/client.ts';
 export type { Compression } from './kafka/codecs.ts';
 export { type KafkaLogOptions, openKafkaLog } from './kafka/log.ts';
 export { repartitionKafkaTopic } from './kafka/topics/repartition.ts';
-export { createParsedConsumer } from './parsed-consumer.ts';
 export { murmur2, partitionFor } from './partition.ts';
-export { createPartitionBuffer } from './partition-buffer.ts';
-export {
-  createPartitionWorkers,
-  type PartitionWorker,
-} from './partition-workers.ts';
 export { openPostgresLog, type PostgresLogOptions } from './postgres/log.ts';
 export { repartitionPostgresTopic } from './postgres/repartition.ts';
 export { publishInOrder } from './publish-in-order.ts';

@@ -119,7 +119,7 @@ it('finds no leader of a partition that has none, and finds those of the others'
 
 it.each([
   ['a topic that has a partition without one', 500, LEADERLESS],
-  ['a topic whose partitions all have one', 300_000, LEADERLESS.slice(1)],
+  ['a topic with a leader for each partition', 300_000, LEADERLESS.slice(1)],
 ])('looks again for the leaders of %s after %i ms', async (_, maxAge, partitionMetadata) => {
   const cluster = new Cluster({
     brokers: ['unused:1'],

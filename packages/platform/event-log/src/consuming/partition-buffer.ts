@@ -1,6 +1,6 @@
 import { backoffDelay } from '@switchboard/resilience';
+import { PartitionLost } from '../errors.ts';
 import type { FailureLog } from './consumer.ts';
-import { PartitionLost } from './errors.ts';
 import type { PartitionWorker } from './partition-workers.ts';
 
 interface PartitionBufferOptions {

@@ -1,5 +1,5 @@
+import type { EventLog, RecordBatch, StoredRecord, TopicSpec } from '../types.ts';
 import { type BackgroundConsumer, createConsumer, type FailureLog } from './consumer.ts';
-import type { EventLog, RecordBatch, StoredRecord, TopicSpec } from './types.ts';
 
 interface ParsedConsumerOptions<T> {
   log: Pick<EventLog, 'createTopics' | 'consume'>;

@@ -1,5 +1,5 @@
+import type { Consumption, EventLog, RecordBatch } from '../types.ts';
 import type { BackgroundConsumer } from './consumer.ts';
-import type { Consumption, EventLog, RecordBatch } from './types.ts';
 
 /**
  * The work on one partition, from its assignment to its revocation. A worker collects records, writes many at once,

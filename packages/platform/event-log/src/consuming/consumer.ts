@@ -1,6 +1,6 @@
 import { retry } from '@switchboard/resilience';
-import { UnknownTopic } from './errors.ts';
-import type { Consumption } from './types.ts';
+import { UnknownTopic } from '../errors.ts';
+import type { Consumption } from '../types.ts';
 
 /** The log of failures of background work. */
 export interface FailureLog {

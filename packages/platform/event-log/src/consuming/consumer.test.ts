@@ -1,7 +1,7 @@
 import { eventually } from '@switchboard/testkit';
 import { expect, it } from 'vitest';
+import { UnknownTopic } from '../errors.ts';
 import { createConsumer } from './consumer.ts';
-import { UnknownTopic } from './errors.ts';
 
 it('waits quietly for a topic that another service creates a moment later, and reports other problems', async () => {
   const outcomes = [new UnknownTopic('there is no topic calls'), new Error('no'), undefined];
