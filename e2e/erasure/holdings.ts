@@ -57,6 +57,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.replays': { nothing: 'ids of sessions; tombstones of erased ones' },
     'public.replay_chunks': { nothing: 'ids of sessions and hashes' },
     'public.replay_people': { person: 'rows removed with the recording' },
+    'public.person_ids': { person: 'rows removed' },
   },
   catalogue: {
     ...OUTBOX,
@@ -76,6 +77,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.api_tokens': { colleague: 'personal ones removed; creators and rotators of others cleared' },
     'public.outbox': { nothing: 'records that are not published yet; removed once published' },
     'public.published_offsets': { nothing: 'offsets' },
+    'public.person_ids': { person: 'rows removed once flags has parted the ids' },
     'public.erasures': { nothing: 'the subject of an erasure, until it is done' },
     'public.erasure_parts': { nothing: 'names of services' },
   },

@@ -61,6 +61,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.event_progress': { of: 'partitions' },
     'public.replays': { setting: 'RECORDINGS_RETENTION_DAYS' },
     'public.replay_chunks': { setting: 'RECORDINGS_RETENTION_DAYS' },
+    'public.person_ids': { of: 'the joined ids of flags' },
     'public.replay_people': { setting: 'RECORDINGS_RETENTION_DAYS' },
   },
   catalogue: {
@@ -79,6 +80,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.api_tokens': { owner: 'members, who revoke them' },
     'public.outbox': { after: 'records are removed once published' },
     'public.published_offsets': { of: 'partitions' },
+    'public.person_ids': { of: 'the joined ids of flags' },
     'public.erasures': { setting: 'AUDIT_RETENTION_DAYS' },
     'public.erasure_parts': { setting: 'AUDIT_RETENTION_DAYS' },
   },

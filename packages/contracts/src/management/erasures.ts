@@ -12,6 +12,20 @@ export type ErasureState = z.infer<typeof erasureState>;
 export const erasureKind = z.enum(['person', 'colleague', 'project', 'company']);
 export type ErasureKind = z.infer<typeof erasureKind>;
 
+const erasureExample = {
+  id: 'ers_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+  kind: 'person' as const,
+  projectId: 'acme-shop',
+  companyId: null,
+  state: 'running' as const,
+  createdAt: '2026-03-01T09:30:00.000Z',
+  services: [
+    { region: 'eu', service: 'archive', doneAt: null },
+    { region: 'eu', service: 'flags', doneAt: '2026-03-01T09:30:04.000Z' },
+  ],
+};
+const erasureOfPersonExample = { ...erasureExample, distinctIds: ['user-1', 'anonymous-7', 'visitor-1'] };
+
 /** The progress of an erasure. It does not identify the person. */
 export const erasure = z
   .object({
@@ -29,21 +43,16 @@ export const erasure = z
       }),
     ),
   })
-  .openapi('Erasure', {
-    example: {
-      id: 'ers_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
-      kind: 'person',
-      projectId: 'acme-shop',
-      companyId: null,
-      state: 'running',
-      createdAt: '2026-03-01T09:30:00.000Z',
-      services: [
-        { region: 'eu', service: 'archive', doneAt: null },
-        { region: 'eu', service: 'flags', doneAt: '2026-03-01T09:30:04.000Z' },
-      ],
-    },
-  });
+  .openapi('Erasure', { example: erasureExample });
 export type Erasure = z.infer<typeof erasure>;
+
+/** The erasure of a person, as its request answers it once. */
+export const erasureOfPerson = erasure
+  .extend({
+    distinctIds: z.array(id).openapi({ description: 'All distinct ids of the person, which are erased.' }),
+  })
+  .openapi('ErasureOfPerson');
+export type ErasureOfPerson = z.infer<typeof erasureOfPerson>;
 
 export const personErasure = z
   .object({
@@ -68,12 +77,12 @@ export const erasePerson = operation({
   path: '/management/v1/projects/{projectId}/erasures',
   summary: 'Erase a person from a project',
   description:
-    'Every service erases the data of the person once it has read all records that the event log held at the request. Stop sending their data first.',
+    'Erases all distinct ids of the person, and returns them; of a project in another region only those that you list. Every service erases the data once it has read all records that the event log held at the request. Stop sending their data first.',
   request: {
     params: z.object(projectParams),
     body: jsonBody(personErasure, { distinctIds: ['visitor-1', 'anonymous-7'], userId: 'user-1' }),
   },
-  responses: { 202: jsonResponse(ACCEPTED, erasure) },
+  responses: { 202: jsonResponse(ACCEPTED, erasureOfPerson, erasureOfPersonExample) },
   errors: { 404: 'Project not found.' },
 });
 

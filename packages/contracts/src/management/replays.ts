@@ -59,7 +59,7 @@ export const listReplays = operation({
   method: 'get',
   path: REPLAYS_PATH,
   summary: 'List the recorded sessions of a project',
-  description: `Newest first. distinct_id selects the sessions of a person. ${page.description}`,
+  description: `Newest first. distinct_id selects the sessions of a person, with any of its ids. ${page.description}`,
   request: {
     params: z.object(projectParams),
     query: z.object({ distinct_id: id.optional(), ...page.query }),

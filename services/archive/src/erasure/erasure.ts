@@ -1,4 +1,5 @@
 import type { Eraser } from '@switchboard/directory';
+import type { PersonIds } from '@switchboard/person-ids';
 import type { EventErasure } from '../files/event-erasure.ts';
 import type { Erasure as ReplayErasure } from '../replays/erasure.ts';
 import type { ReplaysStore } from '../replays/store.ts';
@@ -8,14 +9,15 @@ const PAGE_SIZE = 50;
 interface ErasureOptions {
   store: Pick<ReplaysStore, 'listReplays'>;
   events: EventErasure;
+  personIds: Pick<PersonIds, 'remove' | 'removeProject'>;
   replays: Pick<ReplayErasure, 'remove' | 'removeProject'>;
 }
 
 /** Erases the recordings of a person or project, and their rows in the Parquet files. */
-export function createErasure({ store, events, replays }: ErasureOptions): Eraser {
+export function createErasure({ store, events, personIds, replays }: ErasureOptions): Eraser {
   async function eraseRecordings(projectId: string, distinctId: string, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const found = await store.listReplays(projectId, { distinctId, limit: PAGE_SIZE });
+      const found = await store.listReplays(projectId, { distinctIds: [distinctId], limit: PAGE_SIZE });
       for (const { sessionId } of found) {
         signal.throwIfAborted();
         await replays.remove({ projectId, sessionId });
@@ -28,11 +30,13 @@ export function createErasure({ store, events, replays }: ErasureOptions): Erase
     async erasePerson({ projectId, distinctIds }, signal) {
       for (const distinctId of distinctIds) await eraseRecordings(projectId, distinctId, signal);
       await events.erase({ projectId, distinctIds: new Set(distinctIds) }, signal);
+      await personIds.remove(distinctIds.map((distinctId) => ({ projectId, distinctId })));
     },
 
     async eraseProject(projectId, signal) {
       await replays.removeProject(projectId, signal);
       await events.erase({ projectId, distinctIds: 'all' }, signal);
+      await personIds.removeProject(projectId, signal);
     },
   };
 }

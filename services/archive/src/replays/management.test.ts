@@ -57,6 +57,33 @@ describe('operations on recorded sessions', () => {
   });
 });
 
+describe('the sessions of a person with several ids', () => {
+  it('are listed by any of the ids, once and newest first', async () => {
+    const [before, both, other] = [newSession(), newSession(), newSession()];
+    const record = async (session: string, distinct_id: string, seq: number) => {
+      await archive.send(chunkOf(session, seq, [], { distinct_id }));
+      await archive.until(session, { chunks: seq + 1 });
+    };
+    await record(before, 'anonymous-eve', 0);
+    await record(both, 'anonymous-eve', 0);
+    await record(both, 'eve', 1);
+    await record(other, 'mallory', 0);
+    const listed = async (id: string, more = '') => {
+      const answer = await archive.manage('GET', `project-1/replays?distinct_id=${id}${more}`);
+      return (await answer.json()) as { replays: { sessionId: string }[]; nextCursor: string | null };
+    };
+    const sessionsOf = async (id: string) => (await listed(id)).replays.map(({ sessionId }) => sessionId);
+    expect(await sessionsOf('eve')).toEqual([both]);
+    await archive.join('eve', 'anonymous-eve');
+    for (const id of ['eve', 'anonymous-eve']) expect(await sessionsOf(id)).toEqual([both, before]);
+    const first = await listed('eve', '&limit=1');
+    expect(first.replays.map(({ sessionId }) => sessionId)).toEqual([both]);
+    const second = await listed('eve', `&limit=1&cursor=${first.nextCursor}`);
+    expect(second.replays.map(({ sessionId }) => sessionId)).toEqual([before]);
+    expect(await sessionsOf('mallory')).toEqual([other]);
+  });
+});
+
 describe('a deleted session', () => {
   it('removes the rows and objects of a deleted session, and drops its late chunks', async () => {
     const [session, other] = [newSession(), newSession()];

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from '@switchboard/database';
 import type { EventLog, OutgoingRecord } from '@switchboard/event-log';
 import { ObjectStoreError, openObjectStore } from '@switchboard/object-store';
+import { createPersonIds } from '@switchboard/person-ids';
 import { createLogger, createMetrics } from '@switchboard/runtime';
 import { eventually, startKafka, testDatabase } from '@switchboard/testkit';
 import fc from 'fast-check';
@@ -122,7 +123,12 @@ describe.each(['the embedded log', 'Kafka'])('the replay consumer on %s', (name)
       return archive;
     }
 
-    const recordings = () => createRecordings({ store, objects: openObjectStore({ folder }) });
+    const recordings = () =>
+      createRecordings({
+        store,
+        objects: openObjectStore({ folder }),
+        personIds: createPersonIds(database.drizzle),
+      });
     const manifest = (sessionId: string) => recordings().manifest({ projectId: PROJECT, sessionId });
     const until = (session: string, expected: object) =>
       eventually(async () => expect(await manifest(session)).toMatchObject(expected), { withinMs: 20_000 });

@@ -10,6 +10,7 @@ import {
   Unavailable,
 } from '@switchboard/http';
 import { type ObjectStore, ObjectStoreError } from '@switchboard/object-store';
+import type { PersonIds } from '@switchboard/person-ids';
 import { z } from 'zod';
 import type { ChunkName, SessionName } from './chunk.ts';
 import { eventsOf, objectKey, sessionPrefix } from './encode.ts';
@@ -20,6 +21,7 @@ const RETRY_AFTER_SECONDS = 2;
 interface RecordingsOptions {
   store: Pick<ReplaysStore, 'listReplays' | 'findReplay' | 'findPeople' | 'findSpans' | 'chunksInOrder'>;
   objects: ObjectStore;
+  personIds: Pick<PersonIds, 'idsOf'>;
 }
 
 export interface Recordings {
@@ -37,7 +39,7 @@ export interface Recordings {
 }
 
 /** Provides lists, manifests and contents of archived recordings. */
-export function createRecordings({ store, objects }: RecordingsOptions): Recordings {
+export function createRecordings({ store, objects, personIds }: RecordingsOptions): Recordings {
   async function findOrThrow(session: SessionName): Promise<ReplayRow> {
     const row = await store.findReplay(session);
     if (row === undefined) throw new NotFound('Recording not found.');
@@ -57,7 +59,8 @@ export function createRecordings({ store, objects }: RecordingsOptions): Recordi
   return {
     async list(projectId, { distinctId, cursor, limit }) {
       const after = cursor === undefined ? undefined : parseCursor(cursor);
-      const found = await store.listReplays(projectId, { distinctId, after, limit: limit + 1 });
+      const distinctIds = distinctId === undefined ? undefined : await personIds.idsOf(projectId, distinctId);
+      const found = await store.listReplays(projectId, { distinctIds, after, limit: limit + 1 });
       const { rows: page, nextCursor } = toPage(found, limit, cursorOf);
       const sessionIds = page.map((row) => row.sessionId);
       const people = await store.findPeople(projectId, sessionIds);

@@ -1,5 +1,5 @@
 import type { Database, Transactor } from '@switchboard/database';
-import { and, asc, count, desc, eq, gte, isNull, lt, min, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gte, inArray, isNull, lt, min, type SQL, sql } from 'drizzle-orm';
 import { replayChunks, replayPeople, replays } from '../schema/index.ts';
 import type { ChunkMetadata, ChunkName, SessionName } from './chunk.ts';
 
@@ -23,7 +23,8 @@ export interface Span {
 }
 
 interface PageOptions {
-  distinctId?: string | undefined;
+  /** The distinct ids of one person. Undefined for every session of the project. */
+  distinctIds?: readonly string[] | undefined;
   after?: PageStart | undefined;
   limit: number;
 }
@@ -216,8 +217,8 @@ export function createReplaysStore(db: Db): ReplaysStore {
       return removed;
     },
 
-    async listReplays(projectId, { distinctId, after, limit }) {
-      if (distinctId === undefined) {
+    async listReplays(projectId, { distinctIds, after, limit }) {
+      if (distinctIds === undefined) {
         return await db
           .select()
           .from(replays)
@@ -225,22 +226,25 @@ export function createReplaysStore(db: Db): ReplaysStore {
           .orderBy(desc(replays.receivedAt), desc(replays.sessionId))
           .limit(limit);
       }
-      const rows = await db
-        .select({ replay: replays })
+      // A session in which a person signed in has two of their ids.
+      const sessions = db
+        .selectDistinct({ receivedAt: replayPeople.receivedAt, sessionId: replayPeople.sessionId })
         .from(replayPeople)
-        .innerJoin(
-          replays,
-          and(eq(replays.projectId, replayPeople.projectId), eq(replays.sessionId, replayPeople.sessionId)),
-        )
         .where(
           and(
             eq(replayPeople.projectId, projectId),
-            eq(replayPeople.distinctId, distinctId),
+            inArray(replayPeople.distinctId, [...distinctIds]),
             isAfter(replayPeople, after),
           ),
         )
         .orderBy(desc(replayPeople.receivedAt), desc(replayPeople.sessionId))
-        .limit(limit);
+        .limit(limit)
+        .as('sessions');
+      const rows = await db
+        .select({ replay: replays })
+        .from(sessions)
+        .innerJoin(replays, and(eq(replays.projectId, projectId), eq(replays.sessionId, sessions.sessionId)))
+        .orderBy(desc(sessions.receivedAt), desc(sessions.sessionId));
       return rows.map(({ replay }) => replay);
     },
 

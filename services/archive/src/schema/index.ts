@@ -1,3 +1,4 @@
+export { personIds } from '@switchboard/person-ids/schema';
 export {
   duplicateEvents,
   eventDeadLetters,

@@ -1,7 +1,9 @@
 import type { ReplayManifest } from '@switchboard/contracts';
+import { openDatabase } from '@switchboard/database';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import type { EventLog } from '@switchboard/event-log';
 import { type ObjectStore, openObjectStore } from '@switchboard/object-store';
+import { createPersonPublisher } from '@switchboard/person-ids/testing';
 import {
   type Env,
   eventually,
@@ -37,6 +39,8 @@ export interface ArchiveHarness {
   spawn(options: Partial<SpawnServiceOptions>): Promise<Program>;
   /** Publishes a chunk as ingestion does. */
   send(chunk: object): Promise<void>;
+  /** Joins ids to a person of the project as flags does, and waits until the service has applied it. */
+  join(personId: string, ...distinctIds: string[]): Promise<void>;
   /** Publishes events as ingestion does. */
   sendEvents(...events: SentEvent[]): Promise<void>;
   manage(method: string, path: string, token?: string): Promise<Response>;
@@ -76,6 +80,9 @@ export async function startArchive(options: Options = {}): Promise<ArchiveHarnes
   const directory = await createDirectoryPublisher(log);
   await directory.putProject({ id: PROJECT });
   await directory.putProject({ id: US_PROJECT, region: 'us' });
+  const database = openDatabase({ url: await own.databaseUrl('archive'), applicationName: 'test' });
+  own.defer(() => database.close());
+  const people = await createPersonPublisher(log, database);
   const { url } = await own.start('archive');
   const operator = await own.mint({ sub: 'operator', permissions: ['service.manage'] });
 
@@ -105,6 +112,7 @@ export async function startArchive(options: Options = {}): Promise<ArchiveHarnes
     async send(chunk) {
       await log.publish('replays', replayRecords(PROJECT, chunk, PARTITIONS));
     },
+    join: (personId, ...distinctIds) => people.join({ id: PROJECT }, personId, ...distinctIds),
     async sendEvents(...events) {
       const arrival = { projectId: PROJECT, receivedAt: new Date(), partitions: PARTITIONS };
       await log.publish('events', eventRecords(events, arrival));

@@ -1,6 +1,7 @@
 import { ingestionTopics } from '@switchboard/contracts';
 import { openErasures } from '@switchboard/directory';
 import type { ObjectStore } from '@switchboard/object-store';
+import { createPersonIds } from '@switchboard/person-ids';
 import type { Archive } from '../config.ts';
 import { createErasure } from '../erasure/erasure.ts';
 import { EVENTS_GROUP } from '../events/consumer.ts';
@@ -27,7 +28,7 @@ export function openPersonErasure(
       ],
       eraser(db) {
         const events = createEventErasure({ files: createFilesStore(db), objects, threads });
-        return createErasure({ store, events, replays });
+        return createErasure({ store, events, replays, personIds: createPersonIds(db) });
       },
     }),
   );

@@ -1,6 +1,7 @@
 import type { ExpiringData } from '@switchboard/database';
 import type { ProjectOfRegion } from '@switchboard/http';
 import type { ObjectStore } from '@switchboard/object-store';
+import { createPersonIds, createPersonIdsConsumer } from '@switchboard/person-ids';
 import type { Archive } from '../config.ts';
 import { createReplayConsumer } from '../replays/consumer.ts';
 import { createErasure, type Erasure } from '../replays/erasure.ts';
@@ -16,7 +17,9 @@ export function openRecordings(
 ): void {
   const { app, db, logger } = service;
   const store = createReplaysStore(db);
-  const recordings = createRecordings({ store, objects });
+  const personIds = createPersonIds(db);
+  service.run(createPersonIdsConsumer({ ...service, group: 'archive.person-ids' }));
+  const recordings = createRecordings({ store, objects, personIds });
   const erasure = createErasure({ ...service, store, objects });
   replaysRoutes(app, { recordings, erasure, ofProject, logger });
 }

@@ -1,6 +1,7 @@
 import { openDatabase } from '@switchboard/database';
 import { DIRECTORY_TOPIC, ERASURE_REPORTS_TOPIC } from '@switchboard/directory';
 import { openPostgresLog, readTopic } from '@switchboard/event-log';
+import { createPersonPublisher } from '@switchboard/person-ids/testing';
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createRecordsStore } from '../records/store.ts';
@@ -34,6 +35,51 @@ const stored = async (text: string) => {
   const sql = await catalogue.sql();
   return [...(await sql`select id from erasures as one where one::text like ${`%${text}%`}`)];
 };
+
+describe('the erasure of a person with several ids', () => {
+  async function withPeople(
+    run: (people: Awaited<ReturnType<typeof createPersonPublisher>>) => Promise<void>,
+  ) {
+    const log = openPostgresLog({ url: catalogue.logUrl });
+    const database = openDatabase({ url: catalogue.databaseUrl, applicationName: 'test' });
+    try {
+      await run(await createPersonPublisher(log, database));
+    } finally {
+      await Promise.all([log.close(), database.close()]);
+    }
+  }
+
+  it('takes all ids of the person, answers them, and leaves other people out', () =>
+    withPeople(async ({ join }) => {
+      await join({ id: 'shop' }, 'eve', 'eve-phone', 'eve-laptop');
+      await join({ id: 'shop' }, 'mallory', 'mallory-phone');
+      await join({ id: 'other-shop' }, 'eve', 'eve-elsewhere');
+      const { status, body } = await one.manage('POST', '/projects/shop/erasures', {
+        distinctIds: ['eve-phone', 'unknown'],
+      });
+      expect(status).toBe(202);
+      expect(body.distinctIds.toSorted()).toEqual(['eve', 'eve-laptop', 'eve-phone', 'unknown']);
+      await eventually(async () =>
+        expect(await entry(body.id)).toMatchObject({ subject: { distinctIds: body.distinctIds } }),
+      );
+      expect((await one.manage('GET', `/erasures/${body.id}`)).body).not.toHaveProperty('distinctIds');
+    }));
+
+  it('rejects persons with more than 1,000 ids together, and erases nothing', () =>
+    withPeople(async ({ join }) => {
+      const ids = Array.from({ length: 600 }, (_, index) => `many-${index}`);
+      const sql = await catalogue.sql();
+      for (const person of ['many-ada', 'many-grace'])
+        await sql`insert into person_ids select 'shop', ${person} || id, ${person}, now(), '{"kind":"identify"}'
+          from unnest(${ids}::text[]) as ids(id)`;
+      await join({ id: 'shop' }, 'many-ada', 'many-last');
+      const { status, body } = await one.manage('POST', '/projects/shop/erasures', {
+        distinctIds: ['many-ada', 'many-grace'],
+      });
+      expect([status, body.error.message]).toEqual([400, expect.stringContaining('1203 distinct ids')]);
+      expect(await stored('many-ada')).toEqual([]);
+    }));
+});
 
 describe('the erasure of a person', () => {
   const person = { distinctIds: ['anonymous-1', 'person-1'], userId: 'user-1' };

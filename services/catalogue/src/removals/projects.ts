@@ -1,5 +1,6 @@
 import type { Db, Transactor, Tx } from '@switchboard/database';
 import { directoryTombstone } from '@switchboard/directory';
+import { createPersonIds } from '@switchboard/person-ids';
 import type { Beginnings } from '../erasures/beginnings.ts';
 import type { Announce, Outbox } from '../outbox/outbox.ts';
 import { createProjectsStore } from '../projects/store.ts';
@@ -65,6 +66,7 @@ export async function removeProjects(
   const tokens = await createTokensStore(tx).leaveProjects(projects.map(({ id }) => id));
   announce(tokens.changed.map(tokenRecord));
   announce(tokenTombstones(tokens.removed));
+  for (const { id } of projects) await createPersonIds(tx).removeProject(id);
   await beginnings.beginEverywhere(
     tx,
     announce,

@@ -1,3 +1,4 @@
+export { personIds } from '@switchboard/person-ids/schema';
 export { aiMarkup, aiModels } from './ai-models.ts';
 export { auditEntries } from './audit.ts';
 export { appliedMemberships, companies, members } from './companies.ts';

@@ -1,3 +1,4 @@
+import { createPersonIds, createPersonIdsConsumer } from '@switchboard/person-ids';
 import { createPolling } from '@switchboard/resilience';
 import type { Catalogue } from '../config.ts';
 import { createErasureRequests } from '../erasure-requests/erasure-requests.ts';
@@ -19,7 +20,9 @@ export function openErasures(
   const { app, db, logger, metrics, run } = service;
   const erasures = createErasures({ db, outbox });
   erasuresRoutes(app, { erasures });
-  erasureRequestsRoutes(app, { requests: createErasureRequests({ outbox, beginnings, erasures }) });
+  erasureRequestsRoutes(app, {
+    requests: createErasureRequests({ outbox, beginnings, erasures, personIds: createPersonIds(db) }),
+  });
   metrics.gaugeBy(
     'switchboard_erasure_oldest_seconds',
     'Age of the oldest unfinished erasure.',
@@ -27,6 +30,7 @@ export function openErasures(
     async () => [{ labels: {}, value: await erasures.oldestSeconds() }],
   );
   run(
+    createPersonIdsConsumer({ ...service, group: 'catalogue.person-ids' }),
     createErasureReports({ ...service, erasures, republish: (entries) => republish(db, outbox, entries) }),
     createPolling(erasures.publishOpen, {
       everyMs: PUBLISH_OPEN_MS,
