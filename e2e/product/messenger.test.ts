@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import {
   MESSENGER_CHOICES,
   type MessengerConfiguration,
@@ -6,7 +7,7 @@ import {
 import { documented, eventually, hasChromium } from '@switchboard/testkit';
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { standaloneForTests } from './testing/launch.ts';
 import { siteForTests } from './testing/sdk-page.ts';
 import { type SilentLink, silentLink } from './testing/silent-link.ts';
@@ -235,6 +236,44 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('.mine .bubble:not(.waiting)', { hasText: 'two' }).waitFor();
     expect(await turnsOf(id)).toHaveLength(2);
+  });
+
+  it('shows the conversations of a verified user on a second device, and none of them to the next person', async () => {
+    const { id: secretId, secret } = await manage<{ id: string; secret: string }>(
+      'POST',
+      '/identity-secrets',
+    );
+    onTestFinished(async () => {
+      const { management_url, project_id, tokens } = running.demo;
+      const path = `/management/v1/projects/${project_id}/identity-secrets/${secretId}`;
+      const headers = { Authorization: `Bearer ${tokens.operator}` };
+      await fetch(`${management_url}${path}`, { method: 'DELETE', headers });
+    });
+    const userHash = createHmac('sha256', secret).update('lin').digest('hex');
+    const verified = { userId: 'lin', userHash };
+    const phone = await open(await visitor(), verified);
+    const id = await begin(phone, 'Written on the phone.');
+    await answer(id, 'Read on the laptop.');
+
+    const laptop = await open(await visitor(), verified);
+    await laptop.getByRole('button', { name: 'Open the chat, 2 unread' }).click();
+    await laptop.getByText('Read on the laptop').first().waitFor();
+    await laptop.getByRole('button', { name: /Read on the laptop/ }).click();
+    await laptop.getByRole('log').getByText('Written on the phone.').waitFor();
+    await write(laptop, 'Answered on the laptop.');
+    await phone.getByRole('log').getByText('Answered on the laptop.').waitFor();
+    expect((await turnsOf(id)).map(({ body }) => body)).toEqual([
+      'Written on the phone.',
+      'Read on the laptop.',
+      'Answered on the laptop.',
+    ]);
+
+    await laptop.evaluate('sb.identify("lin")');
+    await laptop.evaluate('sb.reset()');
+    await laptop.getByText('Written on the phone.').waitFor({ state: 'detached' });
+    const stranger = await open(await visitor(), { userId: 'lin', userHash: '0'.repeat(64) });
+    await stranger.getByRole('button', { name: /Open the chat/ }).click();
+    for (const page of [laptop, stranger]) expect(await page.getByText('on the laptop').count()).toBe(0);
   });
 
   it('shows the same conversation in two tabs', async () => {

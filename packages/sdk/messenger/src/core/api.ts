@@ -45,6 +45,7 @@ export function createApi({ key, host }: { key: string; host: string }) {
     config: (locale: string) =>
       answer(transport.get(`${host}/v1/messenger/config?locale=${encodeURIComponent(locale)}`)),
     open: (request: object) => answer(transport.post(base, toJson(request))),
+    own: (proof: object) => answer(transport.post(`${base}/mine`, toJson(proof))),
     read: (access: Access, after: string | undefined) =>
       answer(
         transport.get(

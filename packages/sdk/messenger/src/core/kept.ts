@@ -152,6 +152,14 @@ function parseThread(value: unknown): Thread | undefined {
   };
 }
 
+/** Parses a conversation that the server lists to a verified user. */
+export function parseOwn(value: unknown): Thread | undefined {
+  if (!isObject(value) || typeof value['conversationId'] !== 'string') return undefined;
+  const { conversationId: id, token, status, subject, lastTurnAt } = value;
+  const last = { text: textOf(subject), author: '', at: Date.parse(textOf(lastTurnAt)) };
+  return parseThread({ key: id, id, token, status, last });
+}
+
 function parseOutgoing(value: unknown): Outgoing | undefined {
   if (!isObject(value) || typeof value['key'] !== 'string') return undefined;
   const page = isObject(value['page']) ? value['page'] : {};

@@ -2,7 +2,7 @@ import type { Client, InboxMessage } from '@switchboard/browser';
 import { backoffMs } from '@switchboard/browser/transport';
 import { createApi, isTemporary } from './api.ts';
 import { type Config, parseConfig } from './config.ts';
-import { type Content, createKept, type Outgoing, type Thread } from './kept.ts';
+import { type Content, createKept, type Outgoing, parseOwn, type Thread } from './kept.ts';
 import { createLive, type Message } from './live.ts';
 import { createOutbox } from './outbox.ts';
 import { type FileOfTurn, merged, parseFile, parseTurn, type Turn } from './turns.ts';
@@ -48,6 +48,8 @@ interface Read {
 }
 
 const POLL_MS = 30_000;
+/** The time between two lists of a verified user's conversations. */
+const OWN_MS = 60_000;
 /** The time over which all visitors read a message to everyone, in milliseconds. */
 const INBOX_SPREAD_MS = 1_000;
 const MAX_PREVIEW = 200;
@@ -71,6 +73,9 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
   let config: Config | undefined;
   let configFailures = 0;
   let isUsed = false;
+  /** Whether the person is still the one whom the options verify. */
+  let isVerified = false;
+  let ownAt = Number.NEGATIVE_INFINITY;
   let isClosed = false;
   let viewed: string | undefined;
   let state: State = { config: undefined, isOnline: true, conversations: [], messages: [], unread: 0 };
@@ -199,13 +204,35 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
       add(threadKey, turns, after === undefined ? true : undefined);
       const upTo = turns.at(-1)?.id ?? after;
       reads.set(threadKey, { ...(reads.get(threadKey) ?? UNREAD), upTo });
-    } else if (answer.status === UNAUTHORIZED) forget(threadKey);
-    else if (answer.status === 400 && after !== undefined) {
+    } else if (answer.status === UNAUTHORIZED) {
+      forget(threadKey);
+      void readOwn();
+    } else if (answer.status === 400 && after !== undefined) {
       reads.delete(threadKey);
       change(threadKey, { seen: undefined });
       await read(threadKey, true);
     } else if (isTemporary(answer) && viewed === threadKey)
       later(answer.waitMs + backoffMs(3), () => void (viewed === threadKey && read(threadKey, isAll)));
+  }
+
+  /** Adds the conversations that a verified user has on other devices. */
+  async function readOwn(): Promise<void> {
+    if (!isVerified || performance.now() - ownAt < OWN_MS) return;
+    ownAt = performance.now();
+    const answer = await api.own({ userId, userHash });
+    if (isClosed || !isVerified || answer.status !== 200) return;
+    const known = new Set(kept.read().threads.map(({ id }) => id));
+    const added = listOf(answer.body['conversations'])
+      .flatMap((one) => parseOwn(one) ?? [])
+      .filter(({ id }) => !known.has(id));
+    if (added.length === 0) return;
+    kept.update(({ threads }) => ({ threads: [...threads, ...added] }));
+    for (const { key } of added) {
+      await read(key, true);
+      // On this device, answers to the latest turn of the visitor are unread.
+      const seen = reads.get(key)?.turns.findLast(({ kind }) => kind === 'visitor')?.id;
+      if (isVerified && seen !== undefined) change(key, { seen });
+    }
   }
 
   /** Removes a conversation that has an invalid token. Unsent turns move to a new one. */
@@ -241,7 +268,10 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
     if (of === current.of) return;
     // The visitor has just given consent or has just been identified.
     const isSamePerson = of === '' || of === stranger || (!isIdentified && current.isIdentified);
-    if (!isSamePerson) reads.clear();
+    if (!isSamePerson) {
+      reads.clear();
+      isVerified = false;
+    }
     kept.update((): Partial<Content> => (isSamePerson ? current : { ...current, threads: [], outbox: [] }));
   }
 
@@ -263,6 +293,7 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
     live.wake();
     if (viewed !== undefined) store.view(viewed);
     readAll();
+    void readOwn();
   }
 
   const onPerson = () => {
@@ -297,6 +328,7 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
 
     start(): void {
       meet();
+      isVerified = userId !== undefined && userHash !== undefined;
       stops.push(client.onChange(onPerson), client.inbox.onChange(changed), kept.onChange(onTab));
       on(window, 'online', onOnline);
       on(window, 'offline', changed);
@@ -304,12 +336,14 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
       on(window, 'pageshow', follow);
       on(document, 'visibilitychange', look);
       void readConfig();
+      void readOwn();
       outbox.deliver();
       poll();
     },
 
     /** Called when the panel is opened. */
     use(): void {
+      void readOwn();
       if (isUsed) return;
       isUsed = true;
       changed();
