@@ -918,7 +918,10 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     await page
       .locator('#events li.archived', { hasText: 'product added to basket' })
       .waitFor({ timeout: 30_000 });
+    const anonymous = (await page.locator('#person').textContent()) ?? '';
+    expect(anonymous).toMatch(/^anonymous-/);
     await page.getByRole('button', { name: 'Sign in as Ada' }).click();
+    await page.locator('#ids', { hasText: anonymous }).waitFor({ timeout: 20_000 });
     await page.locator('#flags li', { hasText: 'pro-dashboard' }).getByText('true').waitFor();
     await page.getByRole('switch', { name: 'payments enabled' }).click();
     await page.getByText('Payments are paused').waitFor();

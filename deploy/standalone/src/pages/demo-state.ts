@@ -7,6 +7,8 @@ export interface DemoState {
   events(
     ids: readonly string[],
   ): Promise<Record<string, 'not_seen' | 'accepted' | 'archived' | 'dead_letter'>>;
+  /** Returns all distinct ids of the person with this id, the one that names the person first. */
+  idsOf(distinctId: string): Promise<string[]>;
   /** Switches a flag. Returns whether the flag exists. */
   setFlag(key: string, enabled: boolean): Promise<boolean>;
   /** Replies to the person's latest conversation as a teammate. Returns whether there is one. */
@@ -37,6 +39,10 @@ export function createDemoState(
       });
       return Object.fromEntries(await Promise.all(states));
     },
+    async idsOf(distinctId) {
+      const person = await owner.call('getPerson', { params: { projectId, distinctId } });
+      return person.ids.map((one) => one.distinctId);
+    },
     async setFlag(key, enabled) {
       const params = { projectId, key };
       try {
@@ -49,8 +55,11 @@ export function createDemoState(
       }
     },
     async answer(distinctId, body) {
-      const { conversations } = await client.call('listConversations', { params: { projectId } });
-      const latest = conversations.find((one) => one.distinctId === distinctId);
+      const { conversations } = await client.call('listConversations', {
+        params: { projectId },
+        query: { distinctId, limit: 1 },
+      });
+      const [latest] = conversations;
       if (latest === undefined) return false;
       const params = { projectId, id: latest.id };
       await client.call('appendTeammateTurn', { params, body: { authorId: TEAMMATE, body } });

@@ -110,6 +110,10 @@ export function createPages({ urls, home, isLocal }: PagesOptions): Pages {
     if (!asked.success) return refuse(c, 400, 'BAD_REQUEST', `ids: 1 to ${MAX_IDS}, separated by commas`);
     return shown === undefined ? next() : c.json({ events: await shown.state.events(asked.data) });
   });
+  app.get('/demo/state/people/:distinctId', async (c, next) => {
+    if (!isLocal) return refuse(c, 403, 'FORBIDDEN', 'People are shown on a loopback address only.');
+    return shown === undefined ? next() : c.json({ ids: await shown.state.idsOf(c.req.param('distinctId')) });
+  });
   app.on(['PUT', 'POST'], '/demo/state/*', async (c, next) => {
     if (!isLocal) return refuse(c, 403, 'FORBIDDEN', 'The demo can only be changed from a loopback address.');
     if (!/^application\/json *(;|$)/i.test(c.req.header('content-type') ?? ''))

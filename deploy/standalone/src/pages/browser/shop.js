@@ -155,6 +155,18 @@ function showPerson() {
   byId('account').textContent = isKnown ? 'Sign out' : 'Sign in as Ada';
 }
 
+/** Shows all ids of the person, which sign-in joins. */
+async function showIds() {
+  const shown = switchboard.distinctId;
+  const answer =
+    settings.canSwitch === 'true'
+      ? await fetch(`/demo/state/people/${encodeURIComponent(shown)}`)
+      : undefined;
+  const ids = answer?.ok ? (await answer.json()).ids : [];
+  if (shown !== switchboard.distinctId) return;
+  byId('ids').textContent = ids.length > 1 ? `${ids.length}, joined: ${ids.join(', ')}` : '1';
+}
+
 function showFlags() {
   const values = switchboard.flags.all();
   byId('flags').replaceChildren(
@@ -227,8 +239,9 @@ function showEvents() {
 
 const isOnTheWay = ({ id, state }) => id !== undefined && (state === 'queued' || state === 'accepted');
 
-/** Polls the state of the events until each is archived. */
+/** Polls the ids of the person, and the state of the events until each is archived. */
 async function follow() {
+  void showIds().catch(() => undefined);
   const ids = tracked.filter(isOnTheWay).map(({ id }) => id);
   if (ids.length > 0) {
     try {
