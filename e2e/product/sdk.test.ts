@@ -937,6 +937,31 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  it('counts a visitor who looks around and then signs in as one person in a funnel', async () => {
+    const { base_url, project_id: projectId, tokens } = running.demo;
+    const page = await open(await visitor());
+    const ids = await page.evaluate<string[]>(`(async () => {
+      const looked = await sb.track('story looked');
+      await sb.identify('story-ada', { plan: 'pro' });
+      return [looked, await sb.track('story bought')];
+    })()`);
+    await arrived(ids);
+    accepted.push(...ids);
+    const owner = createClient({ url: base_url, token: tokens.owner });
+    const funnel = async () => {
+      const { report } = await owner.call('askInsight', {
+        params: { projectId },
+        body: {
+          kind: 'funnel',
+          range: { last: 7, unit: 'day' },
+          steps: [{ event: 'story looked' }, { event: 'story bought' }],
+        },
+      });
+      return 'steps' in report ? report.steps.map(({ count }) => count) : report;
+    };
+    await eventually(async () => expect(await funnel()).toEqual([1, 1]), { withinMs: 30_000 });
+  }, 60_000);
+
   it('archives every event that track accepted exactly once', async () => {
     await eventually(
       async () => {
