@@ -16,8 +16,6 @@ const REPLICA: Record<string, Holding> = {
   'directory.done_erasures': { nothing: 'ids of erasures' },
 };
 
-const BACKFILLS: Holding = { nothing: 'names of backfills; the key of the last row until one is done' };
-
 /** Every table of every service's database, as `schema.table`. A new table must be added here, and be erased. */
 export const HOLDINGS: Record<string, Record<string, Holding>> = {
   analytics: {
@@ -39,7 +37,9 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.person_maps': { nothing: 'versions by project' },
     'public.person_id_changes': { person: 'rows removed' },
     'public.clickhouse_blocks': { nothing: 'ranges of offsets' },
-    'public.backfills': BACKFILLS,
+    'public.backfills': {
+      nothing: 'names of backfills; the key of the last row until one is done',
+    },
   },
   archive: {
     ...REPLICA,
@@ -115,7 +115,6 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.published_people': { nothing: 'offsets' },
     'public.groups': { nothing: 'traits of groups' },
     'public.applied_positions': { nothing: 'offsets' },
-    'public.backfills': BACKFILLS,
   },
   identity: {
     ...REPLICA,

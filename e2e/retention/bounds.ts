@@ -23,12 +23,12 @@ const PEOPLE: Record<string, Bound> = {
   'public.people': { setting: 'PEOPLE_RETENTION_DAYS' },
   'public.groups': { setting: 'PEOPLE_RETENTION_DAYS' },
   'public.applied_positions': { of: 'partitions' },
-  'public.backfills': { of: 'backfills' },
 };
 
 /** Every table of every service's database, as `schema.table`. A new table must be added here. */
 export const TABLES: Record<string, Record<string, Bound>> = {
   analytics: {
+    'public.backfills': { of: 'backfills' },
     ...REPLICA,
     ...OUTBOX,
     ...PEOPLE,

@@ -6,14 +6,6 @@ CREATE TABLE "applied_positions" (
 	CONSTRAINT "applied_positions_topic_partition_pk" PRIMARY KEY("topic","partition")
 );
 --> statement-breakpoint
-CREATE TABLE "backfills" (
-	"name" text PRIMARY KEY NOT NULL,
-	"position" json,
-	"rows" bigint DEFAULT 0 NOT NULL,
-	"next_at" timestamp with time zone DEFAULT now() NOT NULL,
-	"done_at" timestamp with time zone
-);
---> statement-breakpoint
 CREATE TABLE "cohort_people" (
 	"project_id" text NOT NULL,
 	"distinct_id" text NOT NULL,

@@ -1,4 +1,3 @@
-export { backfills } from '@switchboard/database/schema';
 export {
   identities,
   persons,
