@@ -28,7 +28,18 @@ test.each([
   { service: catalogueService, expected: { ...audit, outbox: QUEUE } },
   { service: collaborationService, expected: { ...directory, ...audit } },
   { service: messengerService, expected: { ...directory, ...audit, conversations: UPDATED } },
-  { service: flagsService, expected: { ...directory, ...audit, ...people, unpublished_cohorts: QUEUE } },
+  {
+    service: flagsService,
+    expected: {
+      ...directory,
+      ...audit,
+      ...people,
+      identities: UPDATED_IN_PLACE,
+      persons: UPDATED_IN_PLACE,
+      unpublished_cohorts: QUEUE,
+      unpublished_people: QUEUE,
+    },
+  },
   { service: ingestionService, expected: directory },
   {
     service: archiveService,
