@@ -1,25 +1,30 @@
-import { MAX_TOKEN_DAYS, region } from '@switchboard/contracts';
+import { MAX_TOKEN_DAYS, region, type ServiceName } from '@switchboard/contracts';
 import type { AccessDirectory, OpenedService } from '@switchboard/http';
-import {
-  commonSettings,
-  eventLogSettings,
-  integerSetting,
-  rateLimitsMultiplier,
-  rolesSetting,
-} from '@switchboard/runtime';
+import { commonSettings, eventLogSettings, integerSetting, rateLimitsMultiplier } from '@switchboard/runtime';
 import { z } from 'zod';
+
+/** The services that may hold personal data. Identity is optional. */
+const ERASING = [
+  'analytics',
+  'archive',
+  'collaboration',
+  'flags',
+  'identity',
+  'ingestion',
+  'messenger',
+] as const;
 
 export const catalogueSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
-  ERASURE_SERVICES: rolesSetting([
-    'analytics',
-    'archive',
-    'collaboration',
-    'flags',
-    'ingestion',
-    'messenger',
-  ]).describe('Services that run in every region. An erasure is done once each of them has reported it.'),
+  ERASURE_SERVICES: z
+    .string()
+    .transform((list) => list.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.enum(ERASING, { error: `not a comma-separated list of ${ERASING.join(', ')}` })))
+    .default(['analytics', 'archive', 'collaboration', 'flags', 'ingestion', 'messenger'])
+    .transform((chosen): ReadonlySet<ServiceName> => new Set(chosen))
+    .meta({ values: `${ERASING.map((name) => `\`${name}\``).join(', ')}, comma separated` })
+    .describe('Services that run in every region. An erasure is done once each of them has reported it.'),
   TOKEN_MAX_DAYS: integerSetting({ min: 1, max: MAX_TOKEN_DAYS, fallback: 365 }).describe(
     'Maximum days until a personal access token or service token expires.',
   ),
