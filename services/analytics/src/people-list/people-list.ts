@@ -3,6 +3,7 @@ import { createFairQueue } from '@switchboard/fairness';
 import { compileCohorts, matchesClauses, memberships } from '@switchboard/flag-engine';
 import { BadRequest, decodeCursor, encodeCursor, joinObjects, type PageRequest } from '@switchboard/http';
 import { z } from 'zod';
+import type { CohortMembersStore } from '../cohort-members/store.ts';
 import { cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
 import type { CohortOnFile, PeopleStore } from '../people/store.ts';
 import type { Json } from '../results/results.ts';
@@ -38,6 +39,7 @@ export type ListPeople = (projectId: string, query: PeopleQuery) => Promise<Json
 interface ListPeopleOptions {
   store: PeopleListStore;
   people: Pick<PeopleStore, 'cohorts' | 'cohortBytes'>;
+  lists: Pick<CohortMembersStore, 'cohortsOf'>;
 }
 
 /** The number of lists that are read at once. Traits take many times as much memory once parsed. */
@@ -45,6 +47,8 @@ const MAX_READING = 2;
 /** The rows that a page reads at once, and at most, while it looks for people. */
 const ROWS_AT_ONCE = 500;
 const MAX_ROWS = 20_000;
+/** The same, where a cohort has a computed list, which is asked about each person. */
+const MAX_ROWS_OF_LISTS = 1_000;
 /** A search or cohort of up to this many ids reads those alone. */
 const MAX_AMONG = 10_000;
 const MAX_PAGE_BYTES = 2_000_000;
@@ -57,7 +61,7 @@ const place = z.tuple([z.number(), z.string().min(1)]);
 const traitsSchema = z.record(z.string(), z.unknown());
 const groupsSchema = z.record(z.string(), traitsSchema.nullable());
 
-export function createListPeople({ store, people }: ListPeopleOptions): ListPeople {
+export function createListPeople({ store, people, lists }: ListPeopleOptions): ListPeople {
   const queue = createFairQueue(MAX_READING, MAX_READING - 1);
 
   /** Returns the cohorts that a query names. Throws BadRequest for an unknown `cohort`, and for too large ones. */
@@ -93,7 +97,9 @@ export function createListPeople({ store, people }: ListPeopleOptions): ListPeop
     const compiled = compileCohorts(cohorts);
     const isFiltered = cohort !== undefined || where.length > 0;
 
-    function isListed({ ids, traits, groups }: PersonInList): boolean {
+    const hasLists = cohorts.some(({ did }) => did !== undefined);
+
+    async function isListed({ ids, traits, groups }: PersonInList): Promise<boolean> {
       if (!isFiltered) return true;
       const [distinctId] = ids;
       const person = {
@@ -102,7 +108,7 @@ export function createListPeople({ store, people }: ListPeopleOptions): ListPeop
         groups: parseGroups(groups),
       };
       const own = new Set([
-        ...memberships(compiled, person),
+        ...memberships(compiled, person, hasLists ? await lists.cohortsOf(projectId, distinctId) : []),
         ...ids.flatMap((id) => compiled.listed.get(id) ?? []),
       ]);
       if (cohort !== undefined && !own.has(cohort)) return false;
@@ -115,7 +121,9 @@ export function createListPeople({ store, people }: ListPeopleOptions): ListPeop
     }
 
     async function read(): Promise<Json<PeoplePage>> {
-      const listedIn = cohorts.find(({ id, match }) => id === cohort && match.length === 0)?.distinctIds;
+      const listedIn = cohorts.find(
+        ({ id, match, did }) => id === cohort && match.length === 0 && did === undefined,
+      )?.distinctIds;
       const found = search === undefined ? undefined : await store.search(projectId, search, MAX_AMONG);
       const named =
         listedIn && listedIn.length <= MAX_AMONG ? await store.idsOf(projectId, listedIn) : undefined;
@@ -133,10 +141,10 @@ export function createListPeople({ store, people }: ListPeopleOptions): ListPeop
       const listed: PersonInList[] = [];
       let [after, bytes, read] = [start, 0, 0];
       const size = isFiltered || walk.search !== undefined ? ROWS_AT_ONCE : limit + 1;
-      while (read < MAX_ROWS) {
+      while (read < (hasLists ? MAX_ROWS_OF_LISTS : MAX_ROWS)) {
         const rows = await store.walk(projectId, { ...walk, after, limit: size });
         for (const { place, person } of rows) {
-          if (person !== undefined && isListed(person)) {
+          if (person !== undefined && (await isListed(person))) {
             if (listed.length === limit || bytes >= MAX_PAGE_BYTES) return pageJson(listed, after);
             listed.push(person);
             bytes += Buffer.byteLength(person.traits);

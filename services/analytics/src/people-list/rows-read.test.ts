@@ -4,6 +4,7 @@ import { directoryMigrations } from '@switchboard/directory';
 import { testDatabase } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createCohortMembersStore } from '../cohort-members/store.ts';
 import { createPeopleStore } from '../people/store.ts';
 import { analyticsMigrations } from '../schema/migrations.ts';
 import { createListPeople, type PeopleQuery } from './people-list.ts';
@@ -45,7 +46,11 @@ async function pageOf(query: Partial<PeopleQuery>): Promise<{ people: number; ro
     };
     const before = await read();
     const db = tx as unknown as typeof database.drizzle;
-    const list = createListPeople({ store: createPeopleListStore(db), people: createPeopleStore(db) });
+    const list = createListPeople({
+      store: createPeopleListStore(db),
+      people: createPeopleStore(db),
+      lists: createCohortMembersStore(db),
+    });
     const page = JSON.parse(await list('shop', { sort: 'last_seen', limit: PAGE, ...query }));
     return { people: page.people.length, rows: (await read()) - before };
   });

@@ -100,7 +100,7 @@ export function openQueries(
     person: createFindPerson({ store, lists: listsStore, persons, events }),
     respond,
   });
-  peopleListRoutes(app, { list: createListPeople({ store: peopleList, people: store }) });
+  peopleListRoutes(app, { list: createListPeople({ store: peopleList, people: store, lists: listsStore }) });
   const ofProject = projectOfRegion(directory, region);
   savedReportsRoutes(app, { savedReports, ofProject });
   cohortListsRoutes(app, { cohortLists, ofProject });
