@@ -85,7 +85,9 @@ export function accountRoutes(app: ServiceApp, options: AccountRoutesOptions): v
   app.hono.post(
     `${PATH}/passkeys`,
     recently(async (c, visitor) => {
-      const { ticket, credential } = passkeyBody.parse(await c.req.json());
+      const body = passkeyBody.safeParse(await c.req.json().catch(() => undefined));
+      if (!body.success) return c.json({}, 400);
+      const { ticket, credential } = body.data;
       const agent = c.req.header('user-agent') ?? '';
       const name = /Windows|Macintosh|Android|iPhone|iPad|Linux/.exec(agent)?.[0] ?? '';
       if (!(await passkeys.create(visitor.account.id, ticket, credential, name))) return c.json({}, 400);

@@ -45,8 +45,7 @@ const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=1\$([A-Za-z0-9+/]+)\$([A-Za-z0
 /** Compares a password with its hash. Takes the same time without a hash, and is then false. */
 export async function isPassword(password: string, hash: string | null): Promise<boolean> {
   const [, memory, passes, salt = '', expected = ''] = PHC.exec(hash ?? NO_PASSWORD) ?? [];
-  const given = password.slice(0, MAX_LENGTH);
-  const actual = await hashed(given, Buffer.from(salt, 'base64'), Number(memory), Number(passes));
+  const actual = await hashed(password, Buffer.from(salt, 'base64'), Number(memory), Number(passes));
   const isEqual = timingSafeEqual(actual, Buffer.from(expected, 'base64'));
   return isEqual && hash !== null;
 }
@@ -62,7 +61,7 @@ export function createPasswordCheck(): (password: string, known: string[]) => We
     if (length < MIN_LENGTH) return 'short';
     if (length > MAX_LENGTH) return 'long';
     const inputs = known.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u)).filter((text) => text.length > 2);
-    const { score } = scorer.check(password.slice(0, MAX_SCORED), [...inputs, 'switchboard']);
+    const { score } = scorer.check(password.slice(0, MAX_SCORED), [...known, ...inputs, 'switchboard']);
     return score < MIN_SCORE ? 'guessable' : undefined;
   };
 }

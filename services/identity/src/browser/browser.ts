@@ -1,4 +1,3 @@
-import { isUnavailable } from '@switchboard/database';
 import { type OperationEnv, RateLimited } from '@switchboard/http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -54,7 +53,7 @@ export function createBrowser({ issuer, headers }: BrowserOptions): Browser {
     if (c.error instanceof RateLimited) {
       c.res = page(c, { title: textsOf().failed, problem: textsOf().tooMany, body: html`` }, 429);
       for (const [name, value] of Object.entries(c.error.headers ?? {})) c.res.headers.set(name, value);
-    } else if (c.error !== undefined && isUnavailable(c.error)) throw c.error;
+    }
   };
 
   return {

@@ -1,4 +1,5 @@
 import type { CreateRateLimit } from '@switchboard/http';
+import { hashToken } from '@switchboard/runtime';
 
 /** Limits of attempts. Those per address allow for an office behind one address. */
 export interface Limits {
@@ -37,8 +38,9 @@ export function createLimits(createRateLimit: CreateRateLimit, multiplier: numbe
     limit('links of a network', 600, QUARTER_SECONDS),
   );
   return {
-    guess: (address, account) => guesses.consume(address, networkOf(address), account),
-    mail: (address, account) => mails.consume(address, networkOf(address), account),
+    // Hashes, because a client chooses the length of the account.
+    guess: (address, account) => guesses.consume(address, networkOf(address), hashToken(account)),
+    mail: (address, account) => mails.consume(address, networkOf(address), hashToken(account)),
     visit: (address) => visits.consume(address, networkOf(address)),
   };
 }

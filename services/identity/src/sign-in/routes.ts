@@ -84,7 +84,9 @@ export function signInRoutes(
     await limits.visit(address);
     const uid = c.req.param('uid');
     if ((await interactionOf(c, uid)) instanceof Response) return c.json({}, 400);
-    const { ticket, credential } = passkeyBody.parse(await c.req.json());
+    const body = passkeyBody.safeParse(await c.req.json().catch(() => undefined));
+    if (!body.success) return c.json({}, 400);
+    const { ticket, credential } = body.data;
     const accountId = await passkeys.signIn(ticket, credential);
     if (accountId === undefined) {
       await trail.record({ action: 'signIn', accountId: null, outcome: 'refused', address, requestId });
@@ -96,6 +98,7 @@ export function signInRoutes(
   app.hono.post(`${path}/consent`, async (c) => {
     const interaction = await interactionOf(c, c.req.param('uid'));
     if (interaction instanceof Response) return interaction;
+    if (interaction?.needsConsent !== true) return browser.page(c, expiredPage(), 400);
     const { allow } = await fieldsOf(c);
     return c.redirect(await (allow === 'yes' ? interactions.allow(c) : interactions.abort(c)), 303);
   });
