@@ -99,9 +99,9 @@ describe.skipIf(kafka === undefined)('a Kafka that fails', () => {
       }
     });
     await eventually(() => expect(accepted.length).toBeGreaterThan(2000), { withinMs: 20_000 });
-    const began = performance.now();
+    // A shutdown that exceeds its 15 s ends with 1.
     expect(await service.kill('SIGTERM')).toBe(0);
-    expect(performance.now() - began).toBeLessThan(15_000);
+    expect(service.records().map(({ msg }) => msg)).not.toContain('shutdown timed out');
     going = false;
     await Promise.all(clients);
     const records = await ingestion.published('events');
