@@ -5,16 +5,18 @@ import { readArguments } from '../terminal/arguments.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
 import { UsageError } from '../terminal/terminal.ts';
 import { printable } from '../terminal/text-table.ts';
-import { forgetLogin, storeLogin } from './login-store.ts';
+import { signInByDevice } from './device.ts';
+import { forgetLogin, type Login, storeLogin } from './login-store.ts';
 import { addressesOf, openClient, openSession, requireAddress } from './session.ts';
 
 const usage = (name: string) => new UsageError(`usage: switchboard ${name} [--url <address>]`);
 
 export const login: Command = {
-  summary: 'store a token for the commands that follow',
-  help: `switchboard login [--url <address>]
+  summary: 'sign in, or store a token, for the commands that follow',
+  help: `switchboard login [--url <address>] [--issuer <address>]
 
-Asks for a token, or reads it from standard input, and checks it. It is kept in the keychain of macOS or of a Linux
+With --issuer, or SWITCHBOARD_ISSUER, signs you in with a browser at the identity service of that address. Otherwise
+asks for a token, or reads it from standard input, and checks it. It is kept in the keychain of macOS or of a Linux
 desktop (secret-tool); elsewhere, and with SWITCHBOARD_KEYCHAIN=off, in ~/.config/switchboard/login.json, which only
 you may read. It is sent to the addresses of the login only. SWITCHBOARD_TOKEN is used instead where it is set.
 
@@ -23,23 +25,34 @@ Make a token with switchboard tokens create.
 ${COMMON_HELP}
 `,
   async run(args, terminal) {
-    const { values, positionals } = readArguments(args, {});
+    const { values, positionals } = readArguments(args, { issuer: { type: 'string' } });
     if (positionals.length > 0) throw usage('login');
     const addresses = addressesOf(values, terminal.env);
     if (Object.keys(addresses).length === 0) throw new UsageError('set SWITCHBOARD_URL, or give --url');
     Object.values(addresses).forEach(requireAddress);
+    const issuer = (values.issuer ?? terminal.env['SWITCHBOARD_ISSUER'])?.replace(/\/+$/, '');
+    if (issuer) {
+      requireAddress(issuer);
+      const { accessToken, refreshToken } = await signInByDevice(issuer, terminal);
+      return store(accessToken, { token: refreshToken, addresses, issuer });
+    }
     const token = (await terminal.secret('Token: ')).trim();
     if (!/^[\w.-]{20,8192}$/.test(token)) throw new UsageError('not a token');
-    const env = { ...terminal.env, SWITCHBOARD_TOKEN: token };
-    await requireValid(openClient(values, { env }));
-    const place = storeLogin({ token, addresses }, terminal);
-    const who = describe(token);
-    terminal.out(
-      values.json
-        ? `${JSON.stringify({ ...who, place })}\n`
-        : `Logged in as ${who.is}; the token is in ${place}.\n`,
-    );
-    return EXIT_CODES.done;
+    return store(token, { token, addresses });
+
+    /** Stores the login if its token is valid. */
+    async function store(bearer: string, stored: Login): Promise<number> {
+      const env = { ...terminal.env, SWITCHBOARD_TOKEN: bearer };
+      await requireValid(openClient(values, { env }));
+      const place = storeLogin(stored, terminal);
+      const who = describe(bearer);
+      terminal.out(
+        values.json
+          ? `${JSON.stringify({ ...who, place })}\n`
+          : `Logged in as ${who.is}; the token is in ${place}.\n`,
+      );
+      return EXIT_CODES.done;
+    }
   },
 };
 
@@ -74,8 +87,11 @@ ${COMMON_HELP}
     const { values, positionals } = readArguments(args, {});
     if (positionals.length > 0) throw usage('whoami');
     const { token, place, addresses } = openSession(values, terminal);
-    await requireValid(openClient(values, terminal));
-    const who = describe(token);
+    const bearer = typeof token === 'string' ? token : await token();
+    await requireValid(
+      openClient(values, { env: { ...terminal.env, ...addresses, SWITCHBOARD_TOKEN: bearer } }),
+    );
+    const who = describe(bearer);
     const text = `${who.is}\nuntil ${who.expiresAt ?? 'its expiry or revocation'}\nfrom ${place}\nfor ${[...new Set(Object.values(addresses))].join(', ')}\n`;
     terminal.out(values.json ? `${JSON.stringify({ ...who, place, addresses })}\n` : text);
     return EXIT_CODES.done;

@@ -1,6 +1,7 @@
 import { type Client, createClient, type Service } from '@switchboard/management';
 import { type Terminal, UsageError } from '../terminal/terminal.ts';
-import { readLogin } from './login-store.ts';
+import { refreshTokens } from './device.ts';
+import { readLogin, storeLogin, whileLoginLocked } from './login-store.ts';
 
 interface CommonValues {
   url?: string | undefined;
@@ -9,7 +10,7 @@ interface CommonValues {
 
 /** The token, its source, and the addresses that it is valid for, by the variable that sets them. */
 interface Session {
-  token: string;
+  token: string | (() => Promise<string>);
   place: string;
   addresses: Record<string, string>;
 }
@@ -43,7 +44,36 @@ export function openSession(values: CommonValues, terminal: Pick<Terminal, 'env'
   if (other !== undefined) {
     throw new UsageError(`the login is for ${known.join(', ')}, not for ${other}; log in there first`);
   }
-  return { ...login, addresses: { ...login.addresses, ...named } };
+  const { place, issuer } = login;
+  const addresses = { ...login.addresses, ...named };
+  return { token: issuer === undefined ? login.token : accessTokens(issuer, terminal), place, addresses };
+}
+
+/** Seconds before its expiry at which an access token is no longer used. */
+const MARGIN_SECONDS = 30;
+
+/** Returns a function that returns a valid access token of a login by the device flow. */
+function accessTokens(issuer: string, terminal: Pick<Terminal, 'env'>): () => Promise<string> {
+  let current: { token: Promise<string>; until: number } | undefined;
+
+  async function renew(): Promise<string> {
+    return whileLoginLocked(terminal, async () => {
+      // Another command may have replaced it.
+      const login = readLogin(terminal);
+      if (login?.issuer !== issuer) throw new UsageError('the login has changed; run the command again');
+      const { accessToken, refreshToken, expiresInSeconds } = await refreshTokens(issuer, login.token);
+      storeLogin({ ...login, token: refreshToken }, terminal);
+      if (current !== undefined)
+        current.until = performance.now() + (expiresInSeconds - MARGIN_SECONDS) * 1_000;
+      return accessToken;
+    });
+  }
+
+  return () => {
+    if (current === undefined || performance.now() >= current.until)
+      current = { token: renew(), until: Number.POSITIVE_INFINITY };
+    return current.token;
+  };
 }
 
 /** Opens the management API that the options, the environment and the login specify. Throws UsageError. */

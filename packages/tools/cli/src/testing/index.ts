@@ -6,6 +6,7 @@ export async function runInProcess(
   args: string[],
   env: Record<string, string>,
   read: (place: string) => Promise<string> = (path) => readFile(path, 'utf8'),
+  onErr: (text: string) => void = () => undefined,
 ) {
   let [out, err] = ['', ''];
   const code = await runSwitchboard(args, {
@@ -16,6 +17,7 @@ export async function runInProcess(
     },
     err: (text) => {
       err += text;
+      onErr(text);
     },
     read,
     secret: () => read('-'),
