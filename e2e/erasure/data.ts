@@ -1,4 +1,5 @@
 import { openDatabase } from '@switchboard/database';
+import { eventually } from '@switchboard/testkit';
 import { picture } from '../harness/picture.ts';
 import { type AllServices, PROJECT, pushKeys, REPORT } from './deployment.ts';
 
@@ -19,6 +20,10 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
     name: 'Beta',
     distinctIds: [distinctId],
   });
+  await manage('flags', 'PUT', `/projects/${PROJECT}/cohorts/did-of-${name.at(0)}`, {
+    name: 'Not buyers',
+    did: [{ event: `bought by ${name.at(0)}`, count: { eq: 0 }, within: { days: 7 } }],
+  });
   await ingest('/v1/identify', { distinct_id: distinctId, properties: { email: `${name}@example.com` } });
   await ingest('/v1/replay', {
     api_key: key,
@@ -31,6 +36,7 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
     timestamp: at,
   });
   await addEvents({ call, key }, name, 3);
+  await computeCohorts({ manage }, name);
 
   const opened = await asVisitor('POST', '/v1/conversations', { distinctId, userId, subject: name });
   const headers = { 'X-Service-Conversation-Token': opened.token };
@@ -55,6 +61,19 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
   await manage('messenger', 'POST', messages, toThem, { 'Idempotency-Key': `to ${name.at(0)}` });
   const toAll = await manage('messenger', 'POST', messages, { title: 'News', body: 'For everyone' });
   await asVisitor('POST', '/v1/messages/read', { distinct_id: distinctId, message_id: toAll.id });
+}
+
+/** Computes the list of a cohort until it contains the person. */
+async function computeCohorts({ manage }: Pick<AllServices, 'manage'>, name: string): Promise<void> {
+  const path = `/projects/${PROJECT}/cohorts/did-of-${name.at(0)}`;
+  await eventually(
+    async () => {
+      await manage('analytics', 'POST', `${path}/compute`);
+      const { list } = await manage('flags', 'GET', path);
+      if (list.size === 0) throw new Error('no one is in the list');
+    },
+    { withinMs: 60_000 },
+  );
 }
 
 /** Adds events of a person. They are the last data to reach the archive's files. */

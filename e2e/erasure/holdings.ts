@@ -154,7 +154,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
 
 /** Every ClickHouse table of analytics. */
 export const CLICKHOUSE_HOLDINGS: Record<string, Holding> = {
-  cohort_facts: { person: 'ids of one computation, removed with it, within an hour at most' },
+  cohort_facts: { nothing: 'ids during one computation; removed with it' },
   event_keys: { nothing: 'hashes of event ids' },
   events: { person: 'rows removed' },
   groups: { nothing: 'traits of groups' },

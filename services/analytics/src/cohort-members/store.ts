@@ -67,7 +67,10 @@ export interface CohortMembersStore extends OutboxSource<ChangedPart> {
   ): Promise<{ prefix: string; people: string[] } | undefined>;
   /** Returns the ids of the cohorts with a person in their list. */
   cohortsOf(projectId: string, person: string): Promise<string[]>;
-  /** Removes people from lists, and makes these due. */
+  /**
+   * Removes people from lists. These are not computed at once, because the archive may still have the events of the
+   * people.
+   */
   erase(projectId: string, distinctIds: readonly string[]): Promise<void>;
   eraseProject(projectId: string): Promise<void>;
 }
@@ -217,10 +220,7 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
           update ${cohortParts} set members = members - ${erased}, digest = ''
           where project_id = ${projectId} and members ?| ${erased}
             and prefix = any(${column(distinctIds.flatMap(prefixesOf))})
-          returning project_id, cohort_id, prefix),
-        due as (
-          update ${cohortLists} as list set due_at = ${AT_ONCE} from changed
-          where list.project_id = changed.project_id and list.cohort_id = changed.cohort_id)
+          returning project_id, cohort_id, prefix)
         insert into ${unpublishedCohortParts} (project_id, cohort_id, prefix) select * from changed
         on conflict (project_id, cohort_id, prefix) do update set revision = ${NEXT_REVISION}`);
     },
