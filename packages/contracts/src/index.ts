@@ -51,6 +51,7 @@ export * from './management/flag-history.ts';
 export * from './management/flags.ts';
 export * from './management/lists.ts';
 export * from './management/messenger.ts';
+
 export * from './management/replays.ts';
 export * from './management/scheduled-changes.ts';
 export * from './management/tokens.ts';
@@ -69,6 +70,7 @@ export * from './operation/error-responses.ts';
 export * from './operation/operation.ts';
 export * from './operation/permissions.ts';
 export * from './operations.ts';
-export * from './people-topic.ts';
+export * from './people/joins.ts';
+export * from './people/topic.ts';
 export * from './throttles.ts';
 export { type Problem, problemsOf } from './validation/problems.ts';

@@ -31,6 +31,7 @@ import * as settings from './messenger/settings.ts';
 import * as ofrep from './ofrep.ts';
 import { twinOf } from './operation/console-twin.ts';
 import type { Operation, ServiceName } from './operation/operation.ts';
+import * as managedPeople from './people/joins.ts';
 import * as managedThrottles from './throttles.ts';
 
 function isOperation(exported: unknown): exported is Operation {
@@ -71,6 +72,7 @@ export const managementOperations = operationsOf(
   managedFlags,
   managedFlagHistory,
   managedScheduledChanges,
+  managedPeople,
   managedReplays,
   managedEvents,
   managedAudit,

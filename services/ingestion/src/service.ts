@@ -1,11 +1,11 @@
 import { directoryMigrations, openErasures } from '@switchboard/directory';
-import { defineService, openQuotas, openReplica } from '@switchboard/http';
+import { createRateLimits, defineService, openQuotas, openReplica } from '@switchboard/http';
 import { openRedis } from '@switchboard/runtime';
 import { ingestionSettings } from './config.ts';
 import { createEvents } from './events/events.ts';
 import { eventsRoutes } from './events/routes.ts';
 import { createIdentify } from './identify/identify.ts';
-import { identifyRoutes } from './identify/routes.ts';
+import { identifyRoutes, JOINS_PER_MINUTE } from './identify/routes.ts';
 import { topicSpecs } from './records/topics.ts';
 import { createReplay } from './replay/replay.ts';
 import { replayRoutes } from './replay/routes.ts';
@@ -34,7 +34,15 @@ export const ingestionService = defineService({
     const quota = quotas.quota('events');
     const { throttle } = quotas;
     eventsRoutes(app, { events: createEvents(service), quota, throttle });
-    identifyRoutes(app, { calls: createIdentify(service), quota, throttle });
+    const joins = createRateLimits(
+      redis,
+      service.share,
+    )({
+      name: 'identify calls with an anonymous_id of a project',
+      points: JOINS_PER_MINUTE,
+      durationSeconds: 60,
+    });
+    identifyRoutes(app, { calls: createIdentify(service), quota, throttle, joins });
     replayRoutes(app, { replay: createReplay(service), quota: quotas.quota('replays'), throttle });
 
     // Does not check the database, because known keys are answered from memory.

@@ -4,7 +4,7 @@ import { projectId } from '../fields/ids.ts';
 import { jsonBody, jsonResponse, notModified } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
-import { joinedBy } from '../people-topic.ts';
+import { joinedBy } from '../people/topic.ts';
 import { insightQuery } from './query.ts';
 import { reportContent } from './report-content.ts';
 

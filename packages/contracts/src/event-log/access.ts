@@ -4,7 +4,7 @@ import { COHORT_MEMBERS_TOPIC, COHORTS_TOPIC } from '../cohorts.ts';
 import { ingestionTopics } from '../ingestion/records.ts';
 import { MEMBERSHIPS_TOPIC } from '../memberships.ts';
 import type { ServiceName } from '../operation/operation.ts';
-import { PEOPLE_TOPIC } from '../people-topic.ts';
+import { PEOPLE_TOPIC } from '../people/topic.ts';
 
 const DIRECTORY_TOPIC = 'directory';
 const ERASURE_REPORTS_TOPIC = 'erasure-reports';

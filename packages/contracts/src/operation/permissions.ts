@@ -52,7 +52,7 @@ const grants = {
   'people.read': {
     allows: 'List people, and read their traits, groups, cohorts and events.',
     role: 'viewer',
-    deployment: null,
+    deployment: 'service.support',
   },
   'annotations.read': { allows: 'Read annotations.', role: 'viewer', deployment: null },
   'annotations.write': {
@@ -80,6 +80,11 @@ const grants = {
   'replays.read': { allows: 'Play recordings.', role: 'support', deployment: 'service.support' },
   'flags.write': { allows: 'Change and delete flags.', role: 'editor', deployment: MANAGE_PERMISSION },
   'cohorts.write': { allows: 'Change and delete cohorts.', role: 'editor', deployment: MANAGE_PERMISSION },
+  'people.write': {
+    allows: 'Join and part the distinct ids of people.',
+    role: 'editor',
+    deployment: MANAGE_PERMISSION,
+  },
   'reports.write': {
     allows: 'Change and delete reports, and record their runs.',
     role: 'editor',

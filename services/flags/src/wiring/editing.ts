@@ -4,6 +4,8 @@ import { cohortsRoutes } from '../cohorts/routes.ts';
 import type { FlagsService } from '../config.ts';
 import { createFlags } from '../flags/flags.ts';
 import { flagsRoutes } from '../flags/routes.ts';
+import { createJoins } from '../joins/joins.ts';
+import { joinsRoutes } from '../joins/routes.ts';
 import { createMaking } from '../scheduled-changes/make.ts';
 import { failOfDeleted } from '../scheduled-changes/removal.ts';
 import { scheduledChangesRoutes } from '../scheduled-changes/routes.ts';
@@ -16,6 +18,7 @@ export function openEditing(service: FlagsService, onChanged: (projectId: string
   const ofProject = projectOfRegion(directory, region);
   flagsRoutes(app, { flags: createFlags({ ...editing, onDeleted: failOfDeleted }), ofProject });
   cohortsRoutes(app, { cohorts: createCohorts(editing), ofProject });
+  joinsRoutes(app, { joins: createJoins(editing), ofProject });
   scheduledChangesRoutes(app, { scheduled: createScheduledChanges(editing), ofProject });
   run(createMaking(editing));
 }

@@ -177,3 +177,21 @@ describe('a group call', () => {
     expect(Object(answer.body).message).toMatch(message);
   });
 });
+
+describe('joins', () => {
+  const identify = (body: unknown) => ingestion.post('/v1/identify', body);
+
+  it('answers 429 with Retry-After to more than 6,000 anonymous ids of a project in a minute, and takes other calls', async () => {
+    const join = (index: number) =>
+      identify({ distinct_id: 'flood', properties: { anonymous_id: `visitor-${index}` } });
+    let refused: Awaited<ReturnType<typeof join>> | undefined;
+    for (let from = 0; from <= 6_000 && refused === undefined; from += 100) {
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => join(from + index)));
+      refused = answers.find(({ status }) => status !== 202);
+    }
+    expect(refused?.status).toBe(429);
+    expect(Number(refused?.headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect((await identify({ distinct_id: 'flood' })).status).toBe(202);
+    await ingestion.published('identifies');
+  });
+});

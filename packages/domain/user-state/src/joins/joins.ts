@@ -174,7 +174,7 @@ export async function joinPersons(store: JoinsStore, options: DecisionOptions): 
   if (mine.personId === theirs.personId) return;
   if (mine.ids.length + theirs.ids.length > PERSON_IDS_MAX_COUNT)
     throw new JoinConflict(
-      `The persons have ${mine.ids.length} and ${theirs.ids.length} ids. A person has at most ${PERSON_IDS_MAX_COUNT}; part some ids first.`,
+      `The persons have ${mine.ids.length} and ${theirs.ids.length} ids. A person has at most ${PERSON_IDS_MAX_COUNT.toLocaleString('en')}. Part ids that are not of this person first.`,
     );
   const [root] = theirs.ids;
   if (root === undefined) return;

@@ -1,5 +1,5 @@
 import { isObject } from '@switchboard/contracts';
-import type { Database, Tx } from '@switchboard/database';
+import type { Database, Db, Tx } from '@switchboard/database';
 import { type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
@@ -83,8 +83,8 @@ export function executeIn(tx: TransactionSql): Execute {
   };
 }
 
-/** Runs statements in a transaction of Drizzle. */
-export function executeOn(tx: Tx): Execute {
+/** Runs statements with Drizzle. */
+export function executeOn(tx: Db | Tx): Execute {
   return (statement) => tx.execute(statement);
 }
 

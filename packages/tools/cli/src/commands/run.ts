@@ -15,6 +15,7 @@ import { apply, diff } from './apply.ts';
 import { deadLetters } from './dead-letters.ts';
 import { erase } from './erase.ts';
 import { generate } from './generate.ts';
+import { ids } from './ids.ts';
 import { imports } from './import.ts';
 import { keys } from './keys.ts';
 import { people } from './people.ts';
@@ -33,6 +34,7 @@ const commands: Record<string, Command> = {
   erase,
   audit,
   keys,
+  ids,
   projects,
   tokens,
   schedule,
