@@ -24,7 +24,10 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
     name: 'Not buyers',
     did: [{ event: `bought by ${name.at(0)}`, count: { eq: 0 }, within: { days: 7 } }],
   });
-  await ingest('/v1/identify', { distinct_id: distinctId, properties: { email: `${name}@example.com` } });
+  await ingest('/v1/identify', {
+    distinct_id: distinctId,
+    properties: { email: `${name}@example.com`, anonymous_id: `anonymous ${name}` },
+  });
   await ingest('/v1/replay', {
     api_key: key,
     distinct_id: distinctId,

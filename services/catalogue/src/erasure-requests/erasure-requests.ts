@@ -15,7 +15,7 @@ import { createTokensStore } from '../tokens/store.ts';
 /** The services that hold data about a project's end users. */
 const OF_PEOPLE: readonly ServiceName[] = ['analytics', 'archive', 'collaboration', 'flags', 'messenger'];
 
-/** The distinct ids of one erasure, whose record travels on the directory. A person has at most as many. */
+/** The maximum number of distinct ids in the record of an erasure. A person has at most as many. */
 const MAX_IDS = 1_000;
 
 /** Requests to erase people and colleagues. */
