@@ -1,4 +1,4 @@
-import { SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
+import { OPTIONAL_SERVICE_NAMES, SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
 import { block, type Line, render, setting } from './caddy-syntax.ts';
 import { failures, securityHeaders } from './failures.ts';
 import { docsPolicy } from './public.ts';
@@ -18,7 +18,9 @@ export async function caddyfile(): Promise<string> {
     '# Variables and design: docs/deploy.md#gateway.',
     globalOptions(),
     upstreamOptions(),
-    ...SERVICE_NAMES.flatMap(upstreamsOf),
+    ...SERVICE_NAMES.flatMap((service) => upstreamsOf(service, `${service}:3000`)),
+    '# Without an address, requests for these services get 503.',
+    ...OPTIONAL_SERVICE_NAMES.flatMap((service) => upstreamsOf(service, '')),
     common(policy),
     failures(),
     ...publicHosts.map(site),
@@ -102,13 +104,13 @@ function upstreamOptions(): Line {
  * Uses round robin for requests. Sockets are long-lived, so they go to the instance with the fewest connections. If a
  * policy for flags is set, both use it.
  */
-function upstreamsOf(service: ServiceName): Line[] {
-  const upstreams = setting(`${service.toUpperCase()}_UPSTREAMS`, `${service}:3000`);
+function upstreamsOf(service: ServiceName, usual: string): Line[] {
+  const upstreams = setting(`${service.toUpperCase()}_UPSTREAMS`, usual);
   const isFlags = service === 'flags';
-  const proxy = (usual: string) => [
+  const proxy = (balancing: string) => [
     ...(isFlags ? projectKey() : []),
     block(`reverse_proxy ${upstreams}`, [
-      `lb_policy ${isFlags ? setting('FLAGS_BALANCING', usual) : usual}`,
+      `lb_policy ${isFlags ? setting('FLAGS_BALANCING', balancing) : balancing}`,
       'import upstream',
     ]),
   ];
@@ -188,6 +190,9 @@ function site(host: PublicHost): Line {
       ]),
       'vars target {target}',
       'vars shape {shape}',
+      ...(host === 'api'
+        ? ['@identity path /identity/*', block('handle @identity', ['import identity'])]
+        : []),
       ...targets.flatMap(([target, { service, isSocket, maxBytes }]) => [
         `@${target} vars target ${target}`,
         block(`handle @${target}`, [

@@ -23,6 +23,7 @@ export * from './fields/rfc3339.ts';
 export * from './fields/text.ts';
 export * from './fields/unparsed-items.ts';
 export * from './flags.ts';
+export * from './identity/sign-in.ts';
 export * from './ingestion/calls.ts';
 export * from './ingestion/events.ts';
 export * from './ingestion/operations.ts';

@@ -250,6 +250,7 @@ test('every operation belongs to one service', () => {
     'ingestion',
     'archive',
     'analytics',
+    'identity',
   ];
   expect(services.flatMap((service) => serviceOperations(service)).length).toBe(operations.length);
 });

@@ -7,6 +7,7 @@ import * as shares from './collaboration/shares.ts';
 import * as threads from './collaboration/threads.ts';
 import * as console from './console.ts';
 import * as flags from './flags.ts';
+import * as signIn from './identity/sign-in.ts';
 import * as ingestion from './ingestion/operations.ts';
 import * as managedAnalytics from './management/analytics.ts';
 import * as managedAudit from './management/audit.ts';
@@ -63,6 +64,7 @@ export const managementOperations = operationsOf(
   managedCatalogue,
   managedDirectory,
   managedThrottles,
+  signIn,
   managedTokens,
   managedErasures,
   managedLists,

@@ -10,6 +10,7 @@ import {
 } from '@switchboard/runtime';
 import { z } from 'zod';
 import { clientList } from './provider/clients.ts';
+import { deploymentProviders } from './upstream/providers.ts';
 
 export const identitySettings = z
   .object({
@@ -26,6 +27,9 @@ export const identitySettings = z
     ),
     OIDC_CLIENTS: clientList.describe(
       'More applications that people sign in to, as JSON: id, name, secret, redirectUris, signedOutUris, api.',
+    ),
+    SIGN_IN_PROVIDERS: deploymentProviders.describe(
+      'Providers that everyone can sign in with, as JSON: kind (oidc or github), id, name, issuer, clientId, clientSecret, scopes.',
     ),
     REDIS_URL: redisUrl
       .optional()

@@ -17,6 +17,7 @@ import { setUpRoutes } from './set-up/routes.ts';
 import { createSetUp } from './set-up/set-up.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
+import { serveCompanySignIn } from './wiring/company-sign-in.ts';
 import { openParts } from './wiring/parts.ts';
 import { openSweep } from './wiring/sweep.ts';
 
@@ -33,6 +34,7 @@ export const identityService = defineService({
 
     assetsRoutes(app, parts.browser);
     signInRoutes(app, { ...parts, signIn: createSignIn(parts) });
+    serveCompanySignIn(service, parts);
     const setUp = createSetUp(parts);
     setUpRoutes(app, { ...parts, setUp });
     add(setUp, { start: setUp.printLink });

@@ -142,6 +142,11 @@ const grants = {
     role: 'admin',
     deployment: MANAGE_PERMISSION,
   },
+  'signIn.write': {
+    allows: 'Set up single sign-on, verified domains and SCIM.',
+    role: 'owner',
+    deployment: 'service.secrets',
+  },
   'admins.write': {
     allows: 'Add, change and remove members with the roles admin and owner. Includes members.write.',
     role: 'owner',

@@ -1,7 +1,7 @@
-import { newId } from '@switchboard/database';
+import { newId, type Tx } from '@switchboard/database';
 import { z } from 'zod';
 import { createPasswordCheck, hashPassword, isPassword, type WeakPassword } from './password.ts';
-import type { AccountRow, AccountsStore } from './store.ts';
+import { type AccountRow, type AccountsStore, createAccountsStore } from './store.ts';
 
 const MAX_NAME = 100;
 const email = z.string().trim().toLowerCase().max(254).pipe(z.email());
@@ -23,7 +23,7 @@ export interface Accounts {
   findByEmail(address: string): Promise<AccountRow | undefined>;
   isEmpty(): Promise<boolean>;
   /** Creates an account, or returns the problem. An account with the address is returned as it is. */
-  create(account: NewAccount): Promise<AccountRow | AccountProblem>;
+  create(account: NewAccount, tx?: Tx): Promise<AccountRow | AccountProblem>;
   /** Creates an account if there is none at all. Of two callers at once, one creates it. */
   createFirst(account: NewAccount): Promise<AccountRow | AccountProblem | 'expired'>;
   /** Returns the account if the password is right. Takes the same time for every address. */
@@ -64,7 +64,7 @@ export function createAccounts({ store }: { store: AccountsStore }): Accounts {
     findByEmail,
     isEmpty: () => store.isEmpty(),
 
-    create: (account) => create(account, store),
+    create: (account, tx) => create(account, tx === undefined ? store : createAccountsStore(tx)),
     createFirst: (account) =>
       store.whileEmpty(async (locked) => create(account, locked)).then((created) => created ?? 'expired'),
 

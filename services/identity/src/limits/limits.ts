@@ -9,6 +9,8 @@ export interface Limits {
   mail(address: string, account: string): Promise<void>;
   /** Counts a request that guesses nothing of one account, such as a link. Throws RateLimited. */
   visit(address: string): Promise<void>;
+  /** Counts a SCIM request: of a company, or of an address with a token that opens none. Throws RateLimited. */
+  scim(address: string, companyId: string | undefined): Promise<void>;
 }
 
 const QUARTER_SECONDS = 900;
@@ -37,10 +39,13 @@ export function createLimits(createRateLimit: CreateRateLimit, multiplier: numbe
     limit('links of an address', 120, QUARTER_SECONDS),
     limit('links of a network', 600, QUARTER_SECONDS),
   );
+  const scim = createRateLimit(limit('SCIM requests of a company', 1_500, 60));
   return {
     // Hashes, because a client chooses the length of the account.
     guess: (address, account) => guesses.consume(address, networkOf(address), hashToken(account)),
     mail: (address, account) => mails.consume(address, networkOf(address), hashToken(account)),
+    scim: (address, companyId) =>
+      companyId === undefined ? visits.consume(address, networkOf(address)) : scim.consume(companyId),
     visit: (address) => visits.consume(address, networkOf(address)),
   };
 }

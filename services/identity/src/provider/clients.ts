@@ -15,7 +15,8 @@ const client = z.strictObject({
 /** An application that people sign in to. */
 export type Client = z.output<typeof client>;
 
-const jsonText = z.string().transform((text, context): unknown => {
+/** A setting that is JSON. */
+export const jsonText = z.string().transform((text, context): unknown => {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,9 +1,13 @@
+import type { Accounts } from '../accounts/accounts.ts';
 import type { Browser, BrowserContext } from '../browser/browser.ts';
 import { MOUNT } from '../pages/document.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Interactions } from './interactions.ts';
 import { NO_INTERACTION } from './pages.ts';
+
+/** The method of a sign-in with another provider. RFC 8176 has none. */
+export const FEDERATED = 'fed';
 
 /** Starts a session for an account and returns the address to continue at. */
 export type Complete = (
@@ -12,7 +16,12 @@ export type Complete = (
   login: { accountId: string; methods: string[] },
 ) => Promise<string>;
 
+/** Returns the company with the provider that the account must use; undefined if it may use any factor. */
+export type RequiredProvider = (account: { id: string; email: string }) => Promise<string | undefined>;
+
 interface CompleteOptions {
+  accounts: Pick<Accounts, 'find'>;
+  required: RequiredProvider;
   browser: Browser;
   sessions: Sessions;
   interactions: Interactions;
@@ -21,9 +30,16 @@ interface CompleteOptions {
 
 /** The session of the browser gets a new id with each sign-in, so that an id known before is worth nothing. */
 export const createComplete =
-  ({ browser, sessions, interactions, trail }: CompleteOptions): Complete =>
+  ({ accounts, required, browser, sessions, interactions, trail }: CompleteOptions): Complete =>
   async (c, uid, { accountId, methods }) => {
     const { address, requestId } = c.env;
+    const account = methods.includes(FEDERATED) ? undefined : await accounts.find(accountId);
+    const companyId = account === undefined ? undefined : await required(account);
+    if (companyId !== undefined) {
+      const after = { methods, reason: 'providerRequired' };
+      await trail.record({ action: 'signIn', accountId, outcome: 'refused', after, address, requestId });
+      return `${MOUNT}/sign-in/${uid}/required/${encodeURIComponent(companyId)}`;
+    }
     await sessions.end(browser.cookie(c));
     const agent = c.req.header('user-agent') ?? '';
     browser.setCookie(c, await sessions.start({ accountId, methods, agent, address }));

@@ -10,9 +10,11 @@ interface SignInPage {
   interaction: Interaction | undefined;
   email?: string;
   problem?: string | undefined;
+  /** The keys and names of the deployment's providers. */
+  upstreams: readonly { key: string; name: string }[];
 }
 
-export function signInPage({ uid, interaction, email = '', problem }: SignInPage): Page {
+export function signInPage({ uid, interaction, email = '', problem, upstreams }: SignInPage): Page {
   const texts = textsOf();
   const action = `${MOUNT}/sign-in/${uid}`;
   return {
@@ -24,6 +26,8 @@ export function signInPage({ uid, interaction, email = '', problem }: SignInPage
 <p><button class="primary">${texts.signIn}</button></p></form>
 <p class="or">${texts.or}</p>
 <form method="post" action="${action}/passkey" class="full" data-passkey="get" data-failed="${texts.wrongPasskey}"><p><button>${texts.usePasskey}</button></p></form>
+${upstreams.map(({ key, name }) => html`<p><a class="button" href="${action}/with/${key}">${texts.continueWith(name)}</a></p>`)}
+<p><a href="${action}/sso">${texts.singleSignOn}</a></p>
 <p><a href="${MOUNT}/reset">${texts.forgot}</a></p>`,
   };
 }

@@ -22,11 +22,23 @@ interface SignInRoutesOptions {
   limits: Limits;
   passkeys: Passkeys;
   trail: Trail;
+  /** The deployment's providers. */
+  upstreams: readonly { key: string; name: string }[];
 }
 
 export function signInRoutes(
   app: ServiceApp,
-  { browser, signIn, sessions, interactions, complete, limits, passkeys, trail }: SignInRoutesOptions,
+  {
+    browser,
+    signIn,
+    sessions,
+    interactions,
+    complete,
+    limits,
+    passkeys,
+    trail,
+    upstreams,
+  }: SignInRoutesOptions,
 ): void {
   const path = `${MOUNT}/sign-in/:uid` as const;
 
@@ -47,7 +59,7 @@ export function signInRoutes(
     if (interaction?.needsConsent === true) return browser.page(c, consentPage(uid, interaction));
     const mustSignIn = interaction?.needsSignIn === true || c.req.query('again') === 'yes';
     const session = mustSignIn ? undefined : await sessions.find(browser.cookie(c));
-    if (session === undefined) return browser.page(c, signInPage({ uid, interaction }));
+    if (session === undefined) return browser.page(c, signInPage({ uid, interaction, upstreams }));
     if (interaction === undefined) return c.redirect(`${MOUNT}/account`, 303);
     return c.redirect(await interactions.finish(c, session), 303);
   });
@@ -61,7 +73,7 @@ export function signInRoutes(
     if (result.kind === 'needsCode') return browser.page(c, codePage(uid, result.ticket));
     if (result.kind === 'done') return continueWith(c, uid, result);
     const problem = textsOf().wrongPassword;
-    return browser.page(c, signInPage({ uid, interaction, email, problem }), 400);
+    return browser.page(c, signInPage({ uid, interaction, email, problem, upstreams }), 400);
   });
 
   app.hono.post(`${path}/code`, async (c) => {

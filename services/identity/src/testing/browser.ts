@@ -5,6 +5,8 @@ export interface TestBrowser {
   html: string;
   headers: Headers;
   cookies: Map<string, { value: string; path: string }>;
+  /** Whether redirects within the origin are followed. */
+  follows: boolean;
   /** Opens an address and follows redirects within the origin. */
   open(url: string): Promise<void>;
   /** Submits the first form of the page with `action` in its address. */
@@ -20,6 +22,7 @@ export function createBrowser(origin: string): TestBrowser {
     html: '',
     headers: new Headers(),
     cookies: new Map(),
+    follows: true,
     open: (url) => browser.send(url, {}),
 
     async submit(fields = {}, action = '') {
@@ -57,7 +60,7 @@ export function createBrowser(origin: string): TestBrowser {
       const next = location === null ? undefined : new URL(location, url);
       browser.html = await response.text();
       Object.assign(browser, { status: response.status, url: next?.href ?? url, headers: response.headers });
-      if (next?.origin === origin) await browser.open(next.href);
+      if (next?.origin === origin && browser.follows) await browser.open(next.href);
     },
   };
   return browser;

@@ -15,8 +15,15 @@ export const PASSWORD = 'three lazy walruses in Trieste';
 export const CALLBACK = 'https://console.example/signed-in';
 export const OWNER = { name: 'Ada Owner', email: 'ada@acme.example', password: PASSWORD };
 
+interface StartOptions {
+  env?: Env;
+  /** Returns further settings for the origin of the service. */
+  envOf?(origin: string): Promise<Env>;
+  clock?: { now(): Date };
+}
+
 /** Starts the service as its own issuer. */
-export async function startIdentity({ env = {}, clock }: { env?: Env; clock?: { now(): Date } } = {}) {
+export async function startIdentity({ env = {}, envOf, clock }: StartOptions = {}) {
   const port = await freePort();
   const origin = `http://localhost:${port}`;
   const issuer = `${origin}/identity`;
@@ -28,6 +35,7 @@ export async function startIdentity({ env = {}, clock }: { env?: Env; clock?: { 
       ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
       RATE_LIMITS_MULTIPLIER: '100',
       ...env,
+      ...(await envOf?.(origin)),
     },
     ...(clock === undefined ? {} : { clock }),
   });

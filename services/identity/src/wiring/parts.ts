@@ -14,6 +14,8 @@ import { createInteractions } from '../sign-in/interactions.ts';
 import { createTicketsStore } from '../tickets/store.ts';
 import { createTickets } from '../tickets/tickets.ts';
 import { createTrail } from '../trail/trail.ts';
+import { ofDeployment } from '../upstream/providers.ts';
+import { openCompanyProviders } from './company-sign-in.ts';
 import { openLimits } from './limits.ts';
 import { openMails } from './mails.ts';
 import { openProvider } from './provider.ts';
@@ -31,8 +33,11 @@ export function openParts(service: Identity) {
   const headers = pageHeaders(applicationOrigins(config.OIDC_CLIENTS, config.CONSOLE_URL));
   const browser = createBrowser({ issuer, headers });
   const interactions = createInteractions(providers);
+  const companies = openCompanyProviders(service);
   return {
     issuer,
+    companies,
+    upstreams: config.SIGN_IN_PROVIDERS.map(ofDeployment),
     accounts,
     providers,
     sessions,
@@ -45,6 +50,6 @@ export function openParts(service: Identity) {
     memberships: createMemberships(),
     passkeys: createPasskeys({ store: createPasskeysStore(db), tickets, clock, issuer }),
     totp: createTotp({ store, encryption, clock }),
-    complete: createComplete({ browser, sessions, interactions, trail }),
+    complete: createComplete({ accounts, ...companies, browser, sessions, interactions, trail }),
   };
 }

@@ -94,6 +94,17 @@ export const en = {
     resetWhy: 'You get this email because someone asked for a new password. If it was not you, ignore it.',
   },
   done: 'Done',
+  continueWith: (provider: string) => `Continue with ${provider}`,
+  singleSignOn: 'Use single sign-on',
+  singleSignOnHelp: 'Enter the email address of your company.',
+  mustUse: (provider: string) => `Your company requires ${provider}. Continue there.`,
+  noProvider: 'Single sign-on is not set up for the domain of this address.',
+  unknownProvider: 'This provider does not exist any more.',
+  providerFailed: (provider: string) => `${provider} did not complete the sign-in. Try again.`,
+  noVerifiedAddress: (provider: string) =>
+    `${provider} did not confirm an email address. Confirm it there and try again.`,
+  foreignDomain: (provider: string) =>
+    `${provider} gave an address outside of the verified domains of its company.`,
 };
 
 /** The texts in one language. */

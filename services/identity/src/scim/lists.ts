@@ -1,0 +1,74 @@
+import { ScimProblem } from './errors.ts';
+import { parseFilter } from './filter.ts';
+import { PAGE_SIZE } from './store.ts';
+
+export interface ListRequest {
+  filter?: string | undefined;
+  /** The first result, counted from 1. */
+  startIndex: number;
+  count: number;
+}
+
+/** A ListResponse (RFC 7644, section 3.4.2). */
+export interface Listed {
+  schemas: string[];
+  totalResults: number;
+  startIndex: number;
+  itemsPerPage: number;
+  Resources: object[];
+}
+
+const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
+const MAX_COUNT = 200;
+const DEFAULT_COUNT = 100;
+
+/** Parses the query parameters of a list. Throws ScimProblem. */
+export function listRequest(query: Record<string, string | undefined>): ListRequest {
+  return {
+    filter: query['filter'],
+    startIndex: Math.max(1, integer(query, 'startIndex', 1)),
+    count: Math.min(MAX_COUNT, Math.max(0, integer(query, 'count', DEFAULT_COUNT))),
+  };
+}
+
+function integer(query: Record<string, string | undefined>, name: string, fallback: number): number {
+  const text = query[name];
+  if (text === undefined) return fallback;
+  if (!/^-?\d{1,9}$/.test(text)) throw new ScimProblem(400, `${name}: not an integer`, 'invalidValue');
+  return Number(text);
+}
+
+/** Reads rows page by page, and returns those of the requested page that match the filter. */
+export async function listed<Row extends { id: string }>(
+  { filter, startIndex, count }: ListRequest,
+  from: {
+    /** Reads the next rows after an id. The equal values of the filter may narrow them. */
+    read(equals: ReadonlyMap<string, string>, after: string): Promise<Row[]>;
+    /** Returns the resource that the filter is applied to. */
+    match(row: Row): object;
+    show(rows: readonly Row[]): Promise<object[]>;
+  },
+): Promise<Listed> {
+  const parsed = filter === undefined ? undefined : parseFilter(filter);
+  const rows: Row[] = [];
+  let total = 0;
+  let after = '';
+  for (;;) {
+    const page = await from.read(parsed?.equals ?? new Map(), after);
+    for (const row of page) {
+      if (parsed !== undefined && !parsed.matches(from.match(row))) continue;
+      total++;
+      if (total >= startIndex && rows.length < count) rows.push(row);
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_SIZE) break;
+    after = last.id;
+  }
+  return {
+    schemas: [LIST_SCHEMA],
+    totalResults: total,
+    startIndex,
+    itemsPerPage: rows.length,
+    Resources: await from.show(rows),
+  };
+}

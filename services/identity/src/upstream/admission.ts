@@ -1,0 +1,69 @@
+import type { Db } from '@switchboard/database';
+import type { Clock } from '@switchboard/runtime';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Memberships } from '../memberships/memberships.ts';
+import { createGroupRoles } from '../scim/group-roles.ts';
+import { createScimStore } from '../scim/store.ts';
+import type { Domains } from './domains.ts';
+import type { VouchedPerson } from './person.ts';
+import type { UpstreamProvider } from './providers.ts';
+import { createUpstreamStore } from './store.ts';
+
+/** The account of a person that a provider vouches for, or the reason for which none opens. */
+export type Admission =
+  | { kind: 'admitted'; accountId: string }
+  /** The provider did not verify an e-mail address. */
+  | { kind: 'noVerifiedAddress' }
+  /** The address is of a domain that the provider's company has not verified. */
+  | { kind: 'foreignDomain' };
+
+export type Admit = (provider: UpstreamProvider, person: VouchedPerson) => Promise<Admission>;
+
+interface AdmitOptions {
+  db: Db;
+  accounts: Pick<Accounts, 'find' | 'create'>;
+  domains: Pick<Domains, 'companyOfAddress'>;
+  memberships: Memberships;
+  clock: Clock;
+}
+
+/**
+ * Finds the account of a person by the provider's subject, else by the verified address, and creates it if there is
+ * none. A company's provider opens only accounts with an address of the company's verified domains, and makes their
+ * people members with the greatest role of their groups.
+ */
+export function createAdmit({ db, accounts, domains, memberships, clock }: AdmitOptions): Admit {
+  const store = createUpstreamStore(db);
+
+  async function accountOf({ companyId }: UpstreamProvider, person: VouchedPerson): Promise<Admission> {
+    const { issuer, subject, email, name } = person;
+    if (email === undefined) return { kind: 'noVerifiedAddress' };
+    // Checked at every sign-in, because a company may give up a domain, and a provider may change an address.
+    if (companyId !== undefined && (await domains.companyOfAddress(email)) !== companyId)
+      return { kind: 'foreignDomain' };
+    const linked = await store.accountOf(issuer, subject);
+    if (linked !== undefined && (await accounts.find(linked)) !== undefined)
+      return { kind: 'admitted', accountId: linked };
+    const account = await accounts.create({ email, name, password: '', permissions: [] });
+    if (typeof account === 'string') return { kind: 'noVerifiedAddress' };
+    await store.link({ issuer, subject, accountId: account.id, createdAt: clock.now() });
+    return { kind: 'admitted', accountId: account.id };
+  }
+
+  return async (provider, person) => {
+    const admission = await accountOf(provider, person);
+    const { companyId } = provider;
+    if (admission.kind !== 'admitted' || companyId === undefined) return admission;
+    const role = await createGroupRoles(createScimStore(db)).greatest(companyId, person.groups);
+    await db.transaction((tx) =>
+      memberships.set(tx, {
+        companyId,
+        sub: admission.accountId,
+        name: person.name,
+        email: person.email ?? '',
+        role,
+      }),
+    );
+    return admission;
+  };
+}

@@ -1,0 +1,318 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { testMember } from '@switchboard/directory/testing';
+import { eventually } from '@switchboard/testkit';
+import * as client from 'openid-client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TestBrowser } from '../testing/browser.ts';
+import { type ForeignProvider, startForeignProvider } from '../testing/foreign-provider.ts';
+import { CALLBACK, type IdentityHarness, OWNER, PASSWORD, startIdentity } from '../testing/harness.ts';
+
+let foreign: ForeignProvider;
+let identity: IdentityHarness;
+let token: string;
+let github: Awaited<ReturnType<typeof startGithub>>;
+beforeAll(async () => {
+  github = await startGithub();
+  identity = await startIdentity({
+    async envOf(origin) {
+      foreign = await startForeignProvider(`${origin}/identity/upstream/callback`);
+      const client = { clientId: 'switchboard', clientSecret: 'foreign-secret' };
+      return {
+        OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
+        SIGN_IN_PROVIDERS: JSON.stringify([
+          { kind: 'oidc', id: 'foreign', name: 'Foreign', issuer: foreign.issuer, ...client },
+          { kind: 'github', id: 'github', name: 'GitHub', url: github.url, apiUrl: github.url, ...client },
+        ]),
+      };
+    },
+  });
+  const owner = await identity.setUp();
+  const config = await client.discovery(new URL(identity.issuer), 'console', undefined, client.None(), {
+    execute: [client.allowInsecureRequests],
+  });
+  const verifier = client.randomPKCECodeVerifier();
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: CALLBACK,
+    scope: 'openid profile email',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  });
+  await owner.open(url.href);
+  const tokens = await client.authorizationCodeGrant(config, new URL(owner.url), {
+    pkceCodeVerifier: verifier,
+  });
+  token = tokens.access_token;
+});
+afterAll(async () => {
+  await identity.stop();
+  foreign.close();
+  github.close();
+});
+
+/** A server with the endpoints of GitHub that a sign-in uses. */
+async function startGithub() {
+  const state = { emails: [{ email: 'Linus@Example.com', primary: true, verified: true }], code: 'right' };
+  const server = createServer((request, response) => {
+    const json = (body: unknown) =>
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
+    const url = new URL(request.url ?? '', 'http://github');
+    if (url.pathname === '/login/oauth/authorize') {
+      const back = new URL(url.searchParams.get('redirect_uri') ?? '');
+      back.searchParams.set('code', state.code);
+      back.searchParams.set('state', url.searchParams.get('state') ?? '');
+      response.writeHead(302, { Location: back.href }).end();
+    } else if (url.pathname === '/login/oauth/access_token') {
+      let body = '';
+      request.on('data', (chunk) => (body += chunk));
+      request.on('end', () => json(body.includes('code=right') ? { access_token: 'gho' } : { error: 'bad' }));
+    } else if (request.headers.authorization !== 'Bearer gho') response.writeHead(401).end();
+    else if (url.pathname === '/user') json({ id: 7, login: 'linus', name: null });
+    else json(state.emails);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    state,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Calls the management API as the operator. */
+const manage = (method: string, path: string, body?: unknown) =>
+  fetch(`${identity.origin}/management/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+/** Follows redirects between this service and the provider until a page. */
+async function follow(browser: TestBrowser): Promise<void> {
+  while (browser.status >= 300 && browser.status < 400) await browser.open(browser.url);
+}
+
+async function signIn(key = 'deployment/foreign', browser = identity.browser()): Promise<TestBrowser> {
+  await browser.open(`${identity.issuer}/sign-in/account/with/${key}`);
+  await follow(browser);
+  return browser;
+}
+
+const accountOf = async (email: string) => {
+  const [row] = await identity.sql<{ id: string; name: string }[]>`
+    select id, name from accounts where email = ${email}`;
+  return row;
+};
+const isSignedIn = (browser: TestBrowser) => browser.cookies.has('switchboard_session');
+
+const changesOf = async (companyId: string) => {
+  const rows = await identity.sql<{ content: string | null }[]>`
+    select content from unpublished_memberships where company_id = ${companyId}`;
+  return rows.map(({ content }) => (content === null ? null : JSON.parse(content)));
+};
+
+describe('sign-in with a provider of the deployment', () => {
+  it('opens an account for a new person, and the same one the next time', async () => {
+    foreign.person = {
+      sub: 'grace',
+      name: 'Grace Hopper',
+      email: 'Grace@Navy.example',
+      email_verified: true,
+    };
+    const browser = await signIn();
+    expect(isSignedIn(browser)).toBe(true);
+    const account = await accountOf('grace@navy.example');
+    expect(account?.name).toBe('Grace Hopper');
+    foreign.person = { ...foreign.person, email: 'admiral@navy.example' };
+    await signIn();
+    const sessions = await identity.sql<{ account_id: string; methods: string[] }[]>`
+      select account_id, methods from sessions where account_id = ${account?.id ?? ''}`;
+    expect(sessions.map(({ methods }) => methods)).toEqual([['fed'], ['fed']]);
+    expect(await accountOf('admiral@navy.example')).toBeUndefined();
+  });
+
+  it('signs in to the account that has the verified address', async () => {
+    foreign.person = { sub: 'ada', name: 'Ada', email: OWNER.email, email_verified: true };
+    await signIn();
+    const [linked] = await identity.sql<{ account_id: string }[]>`
+      select account_id from upstream_accounts where subject = 'ada'`;
+    expect(linked?.account_id).toBe((await accountOf(OWNER.email))?.id);
+  });
+
+  it.each([
+    ['without an address', {}],
+    ['with an address that is not verified', { email: OWNER.email, email_verified: false }],
+    ['with an address of unknown state', { email: OWNER.email }],
+  ])('rejects a person %s', async (_, more) => {
+    foreign.person = { sub: 'mallory', name: 'Mallory', ...more };
+    const browser = await signIn();
+    expect(browser.status).toBe(403);
+    expect(browser.html).toContain('did not confirm an email address');
+    expect(isSignedIn(browser)).toBe(false);
+  });
+
+  it('rejects an answer that another browser asked for, one used before, and one without a request', async () => {
+    foreign.person = {
+      sub: 'grace',
+      name: 'Grace Hopper',
+      email: 'grace@navy.example',
+      email_verified: true,
+    };
+    const attacker = identity.browser();
+    await attacker.open(`${identity.issuer}/sign-in/account/with/deployment/foreign`);
+    attacker.follows = false;
+    while (!attacker.url.startsWith(`${identity.issuer}/upstream/callback`))
+      await attacker.open(attacker.url);
+    const victim = identity.browser();
+    await victim.open(attacker.url);
+    expect(victim.status).toBe(400);
+    expect(isSignedIn(victim)).toBe(false);
+    const answer = attacker.url;
+    attacker.follows = true;
+    await follow(attacker);
+    expect(isSignedIn(attacker)).toBe(true);
+    await attacker.open(answer);
+    expect(attacker.status).toBe(400);
+    await victim.open(`${identity.issuer}/upstream/callback`);
+    expect(victim.status).toBe(400);
+  });
+
+  it('answers 404 for an unknown provider', async () => {
+    const browser = identity.browser();
+    for (const key of ['deployment/unknown', 'company/unknown', 'other/foreign']) {
+      await browser.open(`${identity.issuer}/sign-in/account/with/${key}`);
+      expect(browser.status).toBe(404);
+    }
+  });
+
+  it('shows a failure of the provider, and works again after it', async () => {
+    github.state.code = 'wrong';
+    const failed = await signIn('deployment/github');
+    expect(failed.status).toBe(400);
+    expect(failed.html).toContain('GitHub did not complete the sign-in');
+    github.state.code = 'right';
+    await signIn('deployment/github');
+    expect((await accountOf('linus@example.com'))?.name).toBe('linus');
+  });
+
+  it('rejects a person of GitHub without a verified address', async () => {
+    github.state.emails = [{ email: OWNER.email, primary: true, verified: false }];
+    expect((await signIn('deployment/github')).status).toBe(403);
+  });
+});
+
+describe('sign-in with the provider of a company', () => {
+  const company = 'co_navy';
+  const path = `/companies/${company}`;
+  const settings = (more: object = {}) => ({
+    provider: {
+      name: 'Navy',
+      issuer: foreign.issuer,
+      clientId: 'switchboard',
+      clientSecret: 'foreign-secret',
+      ...more,
+    },
+    groupRoles: [
+      { group: 'Captains', role: 'admin' },
+      { group: 'sailors', role: 'support' },
+    ],
+  });
+  const here = (method: string, at: string, body?: unknown) => manage(method, `${path}${at}`, body);
+
+  beforeAll(async () => {
+    await identity.directory.putEntitlements(company, {});
+    expect((await here('PUT', '/sign-in', settings())).status).toBe(200);
+  });
+
+  it('keeps the secret of the provider encrypted, and does not return it', async () => {
+    const answer = await (await here('GET', '/sign-in')).text();
+    expect(answer).toContain('"issuer"');
+    expect(answer).not.toContain('foreign-secret');
+    const rows = await identity.sql`select * from upstream_providers`;
+    expect(JSON.stringify(rows)).not.toContain('foreign-secret');
+    const kept = await here('PUT', '/sign-in', settings({ clientSecret: undefined }));
+    expect(kept.status).toBe(200);
+  });
+
+  it('rejects a new provider without a secret, and an address without TLS', async () => {
+    const other = { ...settings({ clientSecret: undefined }) };
+    expect((await manage('PUT', '/companies/co_other/sign-in', other)).status).toBe(400);
+    const plain = settings({ issuer: 'http://login.example' });
+    expect((await here('PUT', '/sign-in', plain)).status).toBe(400);
+  });
+
+  it('opens no account before a domain is verified, nor one of another domain', async () => {
+    foreign.person = { sub: 'navy-1', name: 'Nelson', email: 'nelson@fleet.example', groups: ['Sailors'] };
+    const before = await signIn(`company/${company}`);
+    expect(before.status).toBe(403);
+    expect(before.html).toContain('outside of the verified domains');
+    await here('PUT', '/domains/fleet.example');
+    expect((await signIn(`company/${company}`)).status).toBe(403);
+    expect((await here('POST', '/domains/fleet.example/verify')).status).toBe(200);
+    const browser = await signIn(`company/${company}`);
+    expect(isSignedIn(browser)).toBe(true);
+    expect(await changesOf(company)).toEqual([
+      {
+        companyId: company,
+        sub: (await accountOf('nelson@fleet.example'))?.id,
+        name: 'Nelson',
+        email: 'nelson@fleet.example',
+        role: 'support',
+      },
+    ]);
+    foreign.person = { sub: 'navy-2', name: 'Mallory', email: OWNER.email };
+    expect((await signIn(`company/${company}`)).status).toBe(403);
+  });
+
+  it('gives the greatest role of the groups, and keeps the role without one', async () => {
+    foreign.person = {
+      sub: 'navy-1',
+      name: 'Nelson',
+      email: 'nelson@fleet.example',
+      groups: ['sailors', 'CAPTAINS', 'cooks'],
+    };
+    await signIn(`company/${company}`);
+    expect((await changesOf(company)).at(-1)).toMatchObject({ role: 'admin' });
+    foreign.person = { ...foreign.person, groups: [] };
+    await signIn(`company/${company}`);
+    expect((await changesOf(company)).at(-1)).not.toHaveProperty('role');
+  });
+
+  it('lets one company alone verify a domain', async () => {
+    await identity.directory.putEntitlements('co_pirates', {});
+    await manage('PUT', '/companies/co_pirates/domains/fleet.example');
+    const answer = await manage('POST', '/companies/co_pirates/domains/fleet.example/verify');
+    expect(answer.status).toBe(409);
+  });
+
+  it('leads an address of the domain to the provider', async () => {
+    const browser = identity.browser();
+    await browser.open(`${identity.issuer}/sign-in/account/sso`);
+    await browser.submit({ email: 'someone@fleet.example' });
+    expect(browser.html).toContain(`/sign-in/account/with/company/${company}`);
+    await browser.open(`${identity.issuer}/sign-in/account/sso`);
+    await browser.submit({ email: 'someone@other.example' });
+    expect(browser.status).toBe(400);
+  });
+
+  it('rejects the password of a member whom the company requires to use its provider, but not of an owner', async () => {
+    await here('PUT', '/sign-in', settings({ enforced: true }));
+    await identity.sql`update accounts set email = 'ada@fleet.example' where email = ${OWNER.email}`;
+    const ada = await accountOf('ada@fleet.example');
+    const withPassword = async () => {
+      const browser = identity.browser();
+      await browser.open(`${identity.issuer}/sign-in/account`);
+      await browser.submit({ email: 'ada@fleet.example', password: PASSWORD });
+      return browser;
+    };
+    const browser = await withPassword();
+    expect(browser.status).toBe(403);
+    expect(browser.html).toContain('Your company requires Navy');
+    expect(isSignedIn(browser)).toBe(false);
+    await identity.directory.put('member', testMember(company, ada?.id ?? '', { role: 'owner' }));
+    await eventually(async () => expect(isSignedIn(await withPassword())).toBe(true));
+  });
+});

@@ -1,0 +1,119 @@
+import { createEncryption, createSender, strangersNames } from '@switchboard/runtime';
+import type { Accounts } from '../accounts/accounts.ts';
+import type { Browser } from '../browser/browser.ts';
+import { createCompanySignIn } from '../company-sign-in/company-sign-in.ts';
+import { companySignInRoutes } from '../company-sign-in/routes.ts';
+import type { Identity } from '../config.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Memberships } from '../memberships/memberships.ts';
+import { MOUNT } from '../pages/document.ts';
+import { createScimGroups } from '../scim/groups.ts';
+import { scimRoutes } from '../scim/routes.ts';
+import { createScimStore } from '../scim/store.ts';
+import { createScimTokens } from '../scim/tokens.ts';
+import { createScimUsers } from '../scim/users.ts';
+import type { Complete, RequiredProvider } from '../sign-in/complete.ts';
+import type { Tickets } from '../tickets/tickets.ts';
+import type { Trail } from '../trail/trail.ts';
+import { createAdmit } from '../upstream/admission.ts';
+import { type CompanyProviders, createCompanyProviders } from '../upstream/company-provider.ts';
+import { createDomains, type Domains, readTxt } from '../upstream/domains.ts';
+import { CALLBACK_PATH, createUpstream } from '../upstream/person.ts';
+import { createDiscoveries, type UpstreamProvider } from '../upstream/providers.ts';
+import { upstreamRoutes } from '../upstream/routes.ts';
+import { createUpstreamStore } from '../upstream/store.ts';
+
+const TIMEOUT_MS = 5_000;
+const MAX_RESPONSE_BYTES = 1_048_576;
+const SCIM_PATH = `${MOUNT}/scim/v2`;
+
+/** The providers of companies, and the domains that they vouch for. */
+interface CompanyParts {
+  providers: CompanyProviders;
+  domains: Domains;
+  required: RequiredProvider;
+}
+
+/** Opens the providers of companies. */
+export function openCompanyProviders({ clock, config, db, directory }: Identity): CompanyParts {
+  const store = createUpstreamStore(db);
+  const encryption = createEncryption({ secrets: config.ACCOUNT_SECRET, purpose: 'provider secrets' });
+  const providers = createCompanyProviders({ store, encryption, clock });
+  const domains = createDomains({ store, clock });
+
+  return {
+    providers,
+    domains,
+    async required({ id, email }) {
+      const companyId = await domains.companyOfAddress(email);
+      const provider = companyId === undefined ? undefined : await providers.get(companyId);
+      if (companyId === undefined || provider?.enforced !== true) return undefined;
+      // Owners can sign in while the provider is down or set up wrongly.
+      const member = await directory.member(companyId, id);
+      return member?.role === 'owner' ? undefined : companyId;
+    },
+  };
+}
+
+interface SignInParts {
+  accounts: Accounts;
+  browser: Browser;
+  complete: Complete;
+  limits: Limits;
+  tickets: Tickets;
+  trail: Trail;
+  companies: CompanyParts;
+  memberships: Memberships;
+  upstreams: readonly UpstreamProvider[];
+}
+
+/** Serves single sign-on with other providers, SCIM, and their settings. */
+export function serveCompanySignIn(service: Identity, parts: SignInParts): void {
+  const { app, clock, config, db, logger } = service;
+  const { accounts, companies, limits, memberships } = parts;
+  const { AUTH_ISSUER: issuer } = config;
+  const { origin } = new URL(issuer);
+  const send = createSender({
+    config,
+    timeoutMs: TIMEOUT_MS,
+    maxBytes: MAX_RESPONSE_BYTES,
+    resolve: strangersNames(),
+  });
+  upstreamRoutes(app, {
+    ...parts,
+    issuer,
+    logger,
+    upstream: createUpstream({
+      configurationOf: createDiscoveries(send),
+      send,
+      callback: `${origin}${CALLBACK_PATH}`,
+    }),
+    async find(key) {
+      const [, companyId] = /^company\/(.+)$/.exec(key) ?? [];
+      return companyId === undefined
+        ? parts.upstreams.find((one) => one.key === key)
+        : companies.providers.find(companyId);
+    },
+    async ofAddress(email) {
+      const companyId = await companies.domains.companyOfAddress(email);
+      return companyId === undefined ? undefined : companies.providers.find(companyId);
+    },
+    admit: createAdmit({ db, accounts, domains: companies.domains, memberships, clock }),
+  });
+
+  const scimUrl = `${origin}${SCIM_PATH}`;
+  const scim = { store: createScimStore(db), memberships, clock, baseUrl: scimUrl };
+  app.hono.route(
+    SCIM_PATH,
+    scimRoutes({
+      tokens: createScimTokens(scim),
+      users: createScimUsers({ ...scim, accounts }),
+      groups: createScimGroups(scim),
+      baseUrl: scimUrl,
+      limit: limits.scim,
+    }),
+  );
+
+  const encryption = createEncryption({ secrets: config.ACCOUNT_SECRET, purpose: 'provider secrets' });
+  companySignInRoutes(app, createCompanySignIn({ db, encryption, clock, scimUrl, readTxt }));
+}
