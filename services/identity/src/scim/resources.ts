@@ -48,7 +48,6 @@ export const scimGroup = z.looseObject({
     .max(10_000)
     .nullish(),
 });
-export type ScimGroup = z.output<typeof scimGroup>;
 
 /** Returns the input as parsed. Throws ScimProblem with the path of the first problem. */
 export function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
