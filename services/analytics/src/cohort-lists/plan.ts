@@ -117,10 +117,18 @@ export function factsOf({ event, from, to, counters }: Scan, source: Source): Sq
   const { dialect } = source;
   const choices = counters.map(({ choice }) => choice);
   const selected = selectEvents({ source, names: [event], where: [], instants: { from, to } }, choices);
-  const counts = counters.map(
-    (counter, index) =>
-      sql`, count(*) filter (where t >= ${integer(counter.from)} and ${selected.matches(counter.choice)}) as ${numbered('c', index)}`,
-  );
+  // Counters differ more in days and counts than in conditions, which are the expensive part.
+  const columns = new Map<string, { column: Sql; test: Sql }>();
+  const counts = counters.map(({ choice, from: since }, index) => {
+    const key = JSON.stringify(choice);
+    const known = columns.get(key) ?? {
+      column: numbered('w', columns.size),
+      test: selected.matches(choice),
+    };
+    columns.set(key, known);
+    return sql`, count(*) filter (where t >= ${integer(since)} and ${known.column}) as ${numbered('c', index)}`;
+  });
+  const tests = [...columns.values()].map(({ column, test }) => sql`, ${test} as ${column}`);
   const facts = counters.flatMap(({ tests }, index) =>
     tests.map(({ k, count }) => {
       const isFulfilled = fulfilsIn(count, numbered('c', index));
@@ -129,7 +137,8 @@ export function factsOf({ event, from, to, counters }: Scan, source: Source): Sq
     }),
   );
   return sql`select k, p from (select ${dialect.elements(sql`[${join(facts, COMMA)}]`)} as k, p
-    from (select p${join(counts, sql``)} from (${selected.relation}) as events group by p) as counted) as facts
+    from (select p${join(counts, sql``)}
+      from (select p, t${join(tests, sql``)} from (${selected.relation}) as events) as tested group by p) as counted) as facts
     where k >= 0`;
 }
 
