@@ -22,7 +22,7 @@ const BENCHES: Record<string, Bench> = {
   insights: {
     summary:
       'Queries of each kind over generated files, compared with handwritten SQL for plain DuckDB and with ClickHouse.',
-    options: '--events 10000000 --days 90 --projects 1000 --memory 500 --rounds 3 --clickhouse',
+    options: '--events 10000000 --days 90 --projects 1000 --memory 500 --rounds 3 --joined 30 --clickhouse',
     load: () => import('./insights/run.ts'),
   },
   messenger: {

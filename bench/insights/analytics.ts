@@ -5,6 +5,7 @@ import {
   COHORTS_TOPIC,
   ingestionTopics,
   PEOPLE_TOPIC,
+  personKey,
   type ReportContent,
 } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
@@ -15,6 +16,7 @@ import { FIRST_DAY } from './files.ts';
 
 const FILES_GROUP = 'analytics.archive-files';
 const MEMBER = 'ada';
+const RECORDS_AT_ONCE = 5000;
 
 export interface Question {
   name: string;
@@ -35,6 +37,8 @@ export interface Analytics {
   publish(records: readonly ArchiveFileRecord[]): Promise<void>;
   /** Publishes the removal of files. */
   remove(records: readonly ArchiveFileRecord[]): Promise<void>;
+  /** Joins ids of a project to persons, and waits until the service knows them. */
+  join(project: string, personIds: ReadonlyMap<string, string>): Promise<void>;
   /** Runs a query that no cache can answer. */
   ask(question: Question): Promise<Answer>;
   stop(): Promise<void>;
@@ -78,17 +82,25 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
     });
   for (const id of projects) await isKnown(id);
 
-  async function send(files: readonly { key: string; value: Buffer | null }[]): Promise<void> {
-    const sent = files.map((file) => ({ ...file, partition: 0, headers: {} }));
-    await log.publish(ARCHIVE_FILES_TOPIC, sent);
+  interface Sent {
+    key: string;
+    value: Buffer | null;
+  }
+
+  async function send(topic: string, group: string, records: readonly Sent[]): Promise<void> {
+    const sent = records.map((record) => ({ ...record, partition: 0, headers: {} }));
+    for (let start = 0; start < sent.length; start += RECORDS_AT_ONCE)
+      await log.publish(topic, sent.slice(start, start + RECORDS_AT_ONCE));
     await eventually(
       async () => {
-        const lags = await log.lag(FILES_GROUP, [ARCHIVE_FILES_TOPIC]);
+        const lags = await log.lag(group, [topic]);
         if (lags.length === 0 || lags.some(({ behind }) => behind > 0n)) throw new Error('not read yet');
       },
       { withinMs: 120_000 },
     );
   }
+
+  const sendFiles = (records: readonly Sent[]) => send(ARCHIVE_FILES_TOPIC, FILES_GROUP, records);
 
   const asked = new Map<string, number>();
   return {
@@ -99,8 +111,16 @@ export async function startAnalytics({ projects, memoryBytes, clickHouseUrl }: O
       await isKnown(id);
     },
     publish: (records) =>
-      send(records.map((record) => ({ key: record.key, value: Buffer.from(JSON.stringify(record)) }))),
-    remove: (records) => send(records.map(({ key }) => ({ key, value: null }))),
+      sendFiles(records.map((record) => ({ key: record.key, value: Buffer.from(JSON.stringify(record)) }))),
+    remove: (records) => sendFiles(records.map(({ key }) => ({ key, value: null }))),
+    join(projectId, personIds) {
+      const known = { joinedAt: new Date(FIRST_DAY).toISOString(), by: { kind: 'identify' } };
+      const records = [...personIds].map(([distinctId, personId]) => ({
+        key: personKey(projectId, distinctId),
+        value: Buffer.from(JSON.stringify({ projectId, distinctId, personId, ...known })),
+      }));
+      return send(PEOPLE_TOPIC, 'analytics.person-ids', records);
+    },
     async ask({ project, body, name }) {
       const before = asked.get(project + name) ?? 0;
       asked.set(project + name, before + 1);

@@ -81,6 +81,15 @@ export async function openFileWriter(folder: string): Promise<FileWriter> {
 
 const listOf = (texts: string[]) => `[${texts.map((text) => `'${text}'`).join(', ')}]`;
 
+/** Returns the number of active people of a project with this number of events. */
+const peopleOf = (events: number) => Math.max(10, Math.round(events / 100));
+
+/** Returns a map in which this part of the ids belong to a person with another id. */
+export function joinedIds(events: number, part: number): Map<string, string> {
+  const joined = Math.round(peopleOf(events) * part);
+  return new Map(Array.from({ length: joined }, (_, id) => [`person ${id}`, `person ${joined + id}`]));
+}
+
 interface Generated {
   /** The number of events of the large project. */
   events: number;
@@ -95,7 +104,7 @@ export async function generateFiles(
   { events, days, projects }: Generated,
 ): Promise<ArchiveFileRecord[]> {
   const writer = await openFileWriter(folder);
-  const people = Math.max(10, Math.round(events / 100));
+  const people = peopleOf(events);
   const rows = Math.round(events / days);
   const records: ArchiveFileRecord[] = [];
   for (let day = 0; day < days; day++) {

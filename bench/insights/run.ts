@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -10,7 +10,7 @@ import { OPTIONS } from '../lib/options.ts';
 import { median, quantile } from '../lib/statistics.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { type Analytics, type Answer, startAnalytics } from './analytics.ts';
-import { generateFiles, LARGE, smallProject } from './files.ts';
+import { generateFiles, joinedIds, LARGE, smallProject } from './files.ts';
 import { type BenchQuestion, questionsOver, valuesOf } from './questions.ts';
 
 const AT_ONCE = 10;
@@ -19,7 +19,8 @@ const AT_ONCE = 10;
  * Runs a query of each kind in analytics over generated files, and compares the results with hand-written SQL on
  * plain DuckDB over the same files, with the same memory and threads. Cold: the first query, which also copies the
  * files; for SQL by hand, a new engine. Warm: later queries, each in a different form, so that no cache answers it.
- * With `--clickhouse`, a second analytics queries ClickHouse, which is filled from the same files.
+ * With `--joined 30`, a second analytics has the same files, and 30% of the ids belong to a person with another id.
+ * With `--clickhouse`, another analytics queries ClickHouse, which is filled from the same files.
  */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -34,6 +35,8 @@ export async function run(args: string[]): Promise<void> {
       check: OPTIONS.check,
       /** How often ten queries run at once. */
       rounds: { type: 'string', default: '3' },
+      /** The part of the ids that are joined to another one, in percent. At most 50. */
+      joined: { type: 'string' },
       clickhouse: { type: 'boolean', default: false },
     },
   });
@@ -41,6 +44,7 @@ export async function run(args: string[]): Promise<void> {
   const memoryBytes = Number(values.memory) * 1_000_000;
   const asked = { projects: [LARGE, smallProject(1)], memoryBytes };
   const analytics = await startAnalytics(asked);
+  const joined = values.joined === undefined ? undefined : await startAnalytics(asked);
   const clickHouse = values.clickhouse ? await startOnClickHouse(asked) : undefined;
   try {
     const { folder, usage } = analytics;
@@ -49,6 +53,11 @@ export async function run(args: string[]): Promise<void> {
     console.log(`${records.length} files, ${thousands(bytes / 1e6)} MB`);
     await analytics.publish(records);
     await clickHouse?.fill(folder);
+    if (joined !== undefined) {
+      await cp(folder, joined.folder, { recursive: true });
+      await joined.publish(records);
+      await joined.join(LARGE, joinedIds(events, Number(values.joined) / 100));
+    }
 
     const questions = questionsOver(days);
     const runs = Number(values.runs);
@@ -58,10 +67,16 @@ export async function run(args: string[]): Promise<void> {
       const hand = await openHand(records, folder, memoryBytes);
       const ask = () => timed(() => analytics.ask(question), usage.cpuSeconds);
       const askByHand = () => timed(() => hand.ask(question), ownCpuSeconds);
+      const askJoined = async () => joined && timed(() => joined.ask(question), joined.usage.cpuSeconds);
       const [cold, coldByHand] = [await ask(), await askByHand()];
+      const coldJoined = await askJoined();
       compare(question, cold.value, coldByHand.value);
       // Alternates, so that a slow moment affects both.
-      const both = await times(runs, async () => ({ own: await ask(), byHand: await askByHand() }));
+      const both = await times(runs, async () => ({
+        own: await ask(),
+        joined: await askJoined(),
+        byHand: await askByHand(),
+      }));
       hand.close();
       const warm = median(both.map(({ own }) => own.ms));
       const warmByHand = median(both.map(({ byHand }) => byHand.ms));
@@ -71,16 +86,33 @@ export async function run(args: string[]): Promise<void> {
         { scenario: question.name, ratio: 'warm of by hand', value: warm / warmByHand, better: 'lower' },
         { scenario: question.name, ratio: 'CPU of by hand', value: cpu / cpuByHand, better: 'lower' },
       );
+      const ofJoined = both.flatMap(({ joined: one }) => one ?? []);
+      const warmJoined = median(ofJoined.map(({ ms }) => ms));
+      const cpuJoined = meanOf(ofJoined.map(({ cpuMs }) => cpuMs));
+      if (coldJoined !== undefined) {
+        ratios.push(
+          { scenario: question.name, ratio: 'joined of apart', value: warmJoined / warm, better: 'lower' },
+          { scenario: question.name, ratio: 'CPU joined of apart', value: cpuJoined / cpu, better: 'lower' },
+        );
+      }
       rows.push([
         question.name,
         ...[cold.ms, warm, cpu, coldByHand.ms, warmByHand, cpuByHand].map(shown),
         ...[warm / warmByHand, cpu / cpuByHand].map((ratio) => decimals(ratio, 2)),
+        ...(coldJoined === undefined ? [] : [coldJoined.ms, warmJoined, cpuJoined].map(shown)),
+        ...(coldJoined === undefined
+          ? []
+          : [warmJoined / warm, cpuJoined / cpu].map((ratio) => decimals(ratio, 2))),
         ...(clickHouse === undefined
           ? []
           : [await askClickHouse(clickHouse, question, coldByHand.value, runs)]),
       ]);
     }
-    printTable([...COLUMNS_SHOWN, ...(clickHouse === undefined ? [] : ['ClickHouse, warm'])], rows);
+    const columnsOfJoined = joined === undefined ? [] : JOINED_SHOWN;
+    printTable(
+      [...COLUMNS_SHOWN, ...columnsOfJoined, ...(clickHouse === undefined ? [] : ['ClickHouse, warm'])],
+      rows,
+    );
     const mix = Array.from(
       { length: AT_ONCE },
       (_, index) => questions[index % questions.length] ?? [],
@@ -100,12 +132,17 @@ export async function run(args: string[]): Promise<void> {
     }
     hand.close();
     console.log(`peak memory of the process: ${thousands(await usage.peakMb())} MB`);
+    if (joined !== undefined)
+      console.log(`peak memory of the process with joins: ${thousands(await joined.usage.peakMb())} MB`);
     await keepHistory('insights', ratios, values);
   } finally {
     await analytics.stop();
+    await joined?.stop();
     await clickHouse?.stop();
   }
 }
+
+const JOINED_SHOWN = ['joined, cold', 'joined, warm', 'joined, CPU', 'joined / apart', 'CPU, joined / apart'];
 
 const COLUMNS_SHOWN = [
   'question',

@@ -15,7 +15,10 @@ interface ConsumerOptions {
   database: Pick<Database, 'drizzle'>;
   log: EventLog;
   logger: FailureLog & { error(fields: object, message: string): void };
-  /** Runs in the transaction that applies a batch, after its changes. */
+  /**
+   * Runs in the transaction that applies a batch, after its changes. An id that is parted is only included if it was
+   * joined: it may have been erased before.
+   */
   applied?: (tx: Tx, batch: RecordBatch, changed: readonly DistinctId[]) => Promise<void>;
 }
 
@@ -47,9 +50,10 @@ export function createPersonIdsConsumer({
     const all = [...changes.values()];
     await database.drizzle.transaction(async (tx) => {
       const ids = createPersonIds(tx);
-      await ids.save(all.map(({ now }) => now).filter((now) => now !== null));
-      await ids.remove(all.filter(({ now }) => now === null));
-      await applied?.(tx, batch, all);
+      const joined = all.map(({ now }) => now).filter((now) => now !== null);
+      await ids.save(joined);
+      const parted = await ids.remove(all.filter(({ now }) => now === null));
+      await applied?.(tx, batch, [...joined, ...parted]);
     });
   }
 

@@ -25,8 +25,8 @@ export interface PersonIds {
   joinedTo(projectId: string, personId: string): Promise<JoinedId[]>;
   /** Adds distinct ids to their persons, or moves them. */
   save(records: readonly PersonRecord[]): Promise<void>;
-  /** Parts distinct ids from their persons. */
-  remove(distinctIds: readonly DistinctId[]): Promise<void>;
+  /** Parts distinct ids from their persons. Returns those that were joined. */
+  remove(distinctIds: readonly DistinctId[]): Promise<DistinctId[]>;
   /** Removes the distinct ids of a project. */
   removeProject(projectId: string, signal?: AbortSignal): Promise<void>;
 }
@@ -79,12 +79,14 @@ export function createPersonIds(db: Db | Tx): PersonIds {
     },
 
     async remove(distinctIds) {
-      if (distinctIds.length === 0) return;
-      await db.execute(sql`
+      if (distinctIds.length === 0) return [];
+      const rows = await db.execute<{ project_id: string; distinct_id: string }>(sql`
         delete from ${personIds} using unnest(
           ${column(distinctIds.map(({ projectId }) => projectId))},
           ${column(distinctIds.map(({ distinctId }) => distinctId))}) as parted(project_id, distinct_id)
-        where person_ids.project_id = parted.project_id and person_ids.distinct_id = parted.distinct_id`);
+        where person_ids.project_id = parted.project_id and person_ids.distinct_id = parted.distinct_id
+        returning person_ids.project_id, person_ids.distinct_id`);
+      return rows.map((row) => ({ projectId: row.project_id, distinctId: row.distinct_id }));
     },
 
     async removeProject(projectId, signal) {

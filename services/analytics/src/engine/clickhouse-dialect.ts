@@ -120,7 +120,7 @@ export const CLICKHOUSE: Dialect = {
   average: (value) => finite(value, (x) => sql`(sumKahan(${x}) / count(${x}))`),
   quantile: (value, part) => finite(value, (x) => sql`quantileExactInclusive(${part})(${x})`),
 
-  // People are stored in the order of their ids, and sorting spills to disk where necessary.
+  // Rows of people are in the order of their ids, and sorting spills to disk where necessary.
   inLittleMemory: sql` settings join_algorithm = 'full_sorting_merge'`,
 
   elements: (list) => sql`arrayJoin(${list})`,

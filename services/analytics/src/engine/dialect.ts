@@ -84,7 +84,7 @@ export interface Dialect {
   /** Interpolated and finite; null for no rows. `part` is between 0 and 1. */
   quantile(value: Sql, part: Sql): Sql;
 
-  /** Ends a `select` that joins all people, who may not fit into memory. */
+  /** Ends a `select` that joins all people or their ids, which may not fit into memory. */
   readonly inLittleMemory: Sql;
 
   /** Returns one row for each element of a list. */

@@ -40,26 +40,18 @@ let offset = 0n;
 /** Applies changes as the consumer of `people` does: the person of each id, or null for an id of its own. */
 async function apply(projectId: string, persons: Record<string, string | null>): Promise<void> {
   await database.drizzle.transaction(async (tx) => {
-    const changed = Object.keys(persons).map((distinctId) => ({ projectId, distinctId }));
     const ids = createPersonIds(tx);
-    await ids.save(
-      Object.entries(persons).flatMap(([distinctId, personId]) =>
-        personId === null
-          ? []
-          : [
-              {
-                projectId,
-                distinctId,
-                personId,
-                joinedAt: '2026-03-01T00:00:00.000Z',
-                by: { kind: 'identify' },
-              },
-            ],
-      ),
+    const by = { kind: 'identify' } as const;
+    const joined = Object.entries(persons).flatMap(([distinctId, personId]) =>
+      personId === null
+        ? []
+        : [{ projectId, distinctId, personId, joinedAt: '2026-03-01T00:00:00.000Z', by }],
     );
-    await ids.remove(changed.filter(({ distinctId }) => persons[distinctId] === null));
+    await ids.save(joined);
+    const alone = Object.keys(persons).filter((distinctId) => persons[distinctId] === null);
+    const parted = await ids.remove(alone.map((distinctId) => ({ projectId, distinctId })));
     const batch = { topic: 'people', partition: 0, records: [], nextOffset: ++offset };
-    await saveChanges(tx, batch as never, changed);
+    await saveChanges(tx, batch as never, [...joined, ...parted]);
   });
 }
 
@@ -107,6 +99,8 @@ it('removes the ids of an erased person from the database and the copy', async (
   await apply('shop', { phone: 'ada', laptop: 'ada', tablet: 'bob' });
   await persons.read('shop', signal, rowsOf);
   await store.erase('shop', ['phone', 'laptop', 'ada']);
+  // Flags parts the ids when it erases them.
+  await apply('shop', { phone: null, laptop: null });
   await persons.sweep();
   expect(await persons.read('shop', signal, rowsOf)).toEqual([{ id: 'tablet', person: 'bob' }]);
   const rows = await database.sql`select distinct_id from person_id_changes where distinct_id <> 'tablet'`;

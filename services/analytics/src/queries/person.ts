@@ -28,7 +28,7 @@ export function personOf(dialect: Dialect, personIds: Sql | undefined): PersonOf
       from ${personIds} as known) as own where ${condition})`;
   return {
     withPerson: (events) => sql`select sent.*, coalesce(own.person_id, sent.distinct_id) as person_id
-      from (${events}) as sent left join ${personIds} as own on own.distinct_id = sent.distinct_id`,
+      from (${events}) as sent left join ${personIds} as own on own.distinct_id = sent.distinct_id${dialect.inLittleMemory}`,
     isAnyOf: (ids) => sql`(p in (${ids}) or p in ${personsWith(sql`distinct_id in (${ids})`)})`,
     fulfils(clause, value) {
       const isFulfilled = fulfils(clause, sql`v`);

@@ -41,7 +41,7 @@ async function erase(on = objects, signal = new AbortController().signal) {
   await createErasure({
     events: createEventErasure({ files, objects: on, threads }),
     store: { listReplays: async () => [] },
-    personIds: { remove: async () => undefined, removeProject: async () => undefined },
+    personIds: { remove: async () => [], removeProject: async () => undefined },
     replays: { remove: async () => 0, removeProject: async () => undefined },
   }).erasePerson?.({ kind: 'person', projectId: 'shop', distinctIds: ['grace'], userId: null }, signal);
 }
