@@ -1,3 +1,4 @@
+import { runInProcess } from '@switchboard/cli/testing';
 import { createClient } from '@switchboard/management';
 import { documented, eventually, hasChromium } from '@switchboard/testkit';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -937,9 +938,10 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  it('counts a visitor who looks around and then signs in as one person in a funnel', async () => {
+  it('counts a visitor who looks around and then signs in as one person in a funnel, until the ids are parted', async () => {
     const { base_url, project_id: projectId, tokens } = running.demo;
     const page = await open(await visitor());
+    const anonymous = await page.evaluate<string>('sb.distinctId');
     const ids = await page.evaluate<string[]>(`(async () => {
       const looked = await sb.track('story looked');
       await sb.identify('story-ada', { plan: 'pro' });
@@ -959,6 +961,12 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
       });
       return 'steps' in report ? report.steps.map(({ count }) => count) : report;
     };
+    await eventually(async () => expect(await funnel()).toEqual([1, 1]), { withinMs: 30_000 });
+    const env = { SWITCHBOARD_URL: running.demo.management_url, SWITCHBOARD_TOKEN: tokens.operator };
+    const changeIds = (verb: string) => runInProcess(['ids', verb, projectId, 'story-ada', anonymous], env);
+    expect(await changeIds('part')).toMatchObject({ code: 0, out: 'story-ada\n' });
+    await eventually(async () => expect(await funnel()).toEqual([1, 0]), { withinMs: 30_000 });
+    expect(await changeIds('join')).toMatchObject({ code: 0 });
     await eventually(async () => expect(await funnel()).toEqual([1, 1]), { withinMs: 30_000 });
   }, 60_000);
 

@@ -44,6 +44,7 @@ export const shopPage = ({ urls, key, isLocal }: ShopPageOptions) =>
 <aside class="panel" id="panel" aria-label="Data in Switchboard">
   <header><a href="/">${raw(logo(24))} Switchboard</a><span id="link" class="pill">connecting</span></header>
   <section><h2>Visitor</h2><dl class="facts"><div><dt>Person</dt><dd id="person"></dd></div><div><dt>Session</dt><dd id="session"></dd></div><div><dt>Ids</dt><dd id="ids"></dd></div></dl>
+    <p class="hint">Sign-in joins the anonymous id. <code>switchboard ids part</code> parts it.</p>
     <button id="record" class="switch-row" type="button" aria-pressed="false"><span>Record this visit</span><i class="switch"></i></button></section>
   <section><h2>Flags <small>for this visitor</small></h2><ul id="flags" class="flags"></ul>
     <p class="hint">Also <code>curl</code> or the <code>switchboard</code> command: the page updates within a second.</p></section>

@@ -21,7 +21,8 @@ switchboard erase status <erasureId>
 switchboard erase list [--state running|done]
 
 Erases every table, file and recording that holds the person or the colleague, or deletes the project or company and
-erases all of it, and prints each service once it is done. The id of a deleted project or company is never used again.
+erases all of it, and prints each service once it is done. A person is erased with all of their distinct ids, which are
+printed first. The id of a deleted project or company is never used again.
 A company is done when its projects are done; see erase list. Services wait until they have read all records that the
 event log held, which takes the archive up to ARCHIVE_FILE_SECONDS. Stop the source of the data first. An erasure
 continues if the command is interrupted; follow it with erase status. list shows all erasures, newest first, without
@@ -55,8 +56,10 @@ ${COMMON_HELP}
       throw new UsageError('erased data cannot be restored; confirm with --yes');
     const client = openClient(values, terminal);
     const begun = await begin(client);
+    const { distinctIds } = begun;
+    if (distinctIds !== undefined && !values.json) terminal.out(`erasing ${distinctIds.join(', ')}\n`);
     const ended = await follow(client, begun, { seconds, terminal, json: values.json === true });
-    if (values.json) terminal.out(`${JSON.stringify(ended)}\n`);
+    if (values.json) terminal.out(`${JSON.stringify({ ...ended, distinctIds })}\n`);
     else if (ended.state === 'done') terminal.out(`${ended.id} done\n`);
     if (ended.state === 'done') return EXIT_CODES.done;
     const open = ended.services.filter(({ doneAt }) => doneAt === null);
@@ -72,7 +75,7 @@ function requestOf(
   what: string | undefined,
   ids: readonly string[],
   userId: string | undefined,
-): (client: Client) => Promise<Erasure> {
+): (client: Client) => Promise<Erasure & { distinctIds?: string[] }> {
   const [first, ...rest] = ids;
   if (what === 'person' && first !== undefined && rest.length > 0) {
     const body = { distinctIds: rest, ...(userId === undefined ? {} : { userId }) };
