@@ -170,6 +170,13 @@ export async function addColleague(
       patch: { enabled: false },
     },
   });
+  const [one, two] = [`phone of ${name.at(0)}`, `laptop of ${name.at(0)}`];
+  for (const distinct_id of [one, two])
+    await call('ingestion', 'POST', '/v1/identify', { token: key, body: { distinct_id } });
+  const joins = `/management/v1/projects/${PROJECT}/people/${encodeURIComponent(one)}/joins`;
+  await eventually(() => call('flags', 'POST', joins, { token: editor, body: { distinctId: two } }), {
+    withinMs: 30_000,
+  });
   await manage('messenger', 'PUT', `/projects/${PROJECT}/team/sub-${name}`, { name: `${name} Example` });
   const avatar = `/projects/${PROJECT}/team/sub-${name}/avatar`;
   await manage('messenger', 'PUT', avatar, pictureOf(name));

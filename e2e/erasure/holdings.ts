@@ -111,7 +111,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.people': { person: 'rows removed' },
     'public.identities': { person: 'rows removed', colleague: 'author cleared' },
     'public.persons': { person: 'rows removed, or folded again without the erased ids' },
-    'public.unpublished_people': { person: 'ids, until their removal is published' },
+    'public.unpublished_people': { nothing: 'ids, until they are published' },
     'public.published_people': { nothing: 'offsets' },
     'public.groups': { nothing: 'traits of groups' },
     'public.applied_positions': { nothing: 'offsets' },
@@ -197,6 +197,7 @@ export const SELDOM_OF_PROJECT: Record<string, string> = {
   'archive public.event_files':
     'files of one project, once it has 100,000 rows; rows of deleted files are removed after nine days',
   'flags public.unpublished_cohorts': 'until they are published',
+  'flags public.unpublished_people': 'until they are published',
   'analytics public.unpublished_cohort_parts': 'until they are published',
 };
 
