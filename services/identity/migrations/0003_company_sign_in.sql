@@ -53,11 +53,12 @@ CREATE TABLE "scim_users" (
 );
 --> statement-breakpoint
 CREATE TABLE "upstream_accounts" (
+	"provider" text NOT NULL,
 	"issuer" text NOT NULL,
 	"subject" text NOT NULL,
 	"account_id" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "upstream_accounts_issuer_subject_pk" PRIMARY KEY("issuer","subject")
+	CONSTRAINT "upstream_accounts_provider_issuer_subject_pk" PRIMARY KEY("provider","issuer","subject")
 );
 --> statement-breakpoint
 CREATE TABLE "upstream_providers" (

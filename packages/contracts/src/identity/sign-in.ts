@@ -17,13 +17,26 @@ const domainName = z
   .regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/, 'not a domain name in lower case')
   .openapi({ param: { name: 'domain', in: 'path' }, example: 'acme.example' });
 
+/**
+ * Issuers that stand for more than one: a discovery document at its own address can name any issuer, and the shared
+ * tenants of Entra ID let every tenant in.
+ */
+const SHARED_ISSUER =
+  /\/\.well-known(?:\/|$)|^https:\/\/(?:login\.microsoftonline\.com|sts\.windows\.net)\/(?:common|organizations|consumers|9188040d-6c67-4c5b-b112-36a304b66dad)(?:\/|$)/i;
+
+/** The issuer of an OpenID provider. */
+export const providerIssuer = z
+  .url()
+  .max(500)
+  .regex(/^https:\/\/|^http:\/\/127\.0\.0\.1[:/]/, 'not an https address')
+  .refine((issuer) => !SHARED_ISSUER.test(issuer), {
+    error: 'not the issuer of one organisation. Use the issuer in the discovery document of your own tenant.',
+  });
+
 const provider = z
   .object({
     name: name(50).openapi({ description: 'Shown on the sign-in page.' }),
-    issuer: z
-      .url()
-      .max(500)
-      .regex(/^https:\/\/|^http:\/\/127\.0\.0\.1[:/]/, 'not an https address'),
+    issuer: providerIssuer,
     clientId: name(200),
     scopes: z.array(name(100)).max(20).default(['openid', 'profile', 'email']),
     groupsClaim: name(100).default('groups').openapi({

@@ -39,6 +39,8 @@ export const companyDomains = pgTable(
 export const upstreamAccounts = pgTable(
   'upstream_accounts',
   {
+    /** The key of the provider. One provider cannot open the accounts of another, whatever issuer it names. */
+    provider: text().notNull(),
     /** The issuer. Subjects are unique within it. */
     issuer: text().notNull(),
     subject: text().notNull(),
@@ -46,7 +48,7 @@ export const upstreamAccounts = pgTable(
     createdAt: time('created_at').notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.issuer, table.subject] }),
+    primaryKey({ columns: [table.provider, table.issuer, table.subject] }),
     index('upstream_accounts_by_account').on(table.accountId),
   ],
 );

@@ -35,18 +35,25 @@ interface AdmitOptions {
 export function createAdmit({ db, accounts, domains, memberships, clock }: AdmitOptions): Admit {
   const store = createUpstreamStore(db);
 
-  async function accountOf({ companyId }: UpstreamProvider, person: VouchedPerson): Promise<Admission> {
-    const { issuer, subject, email, name } = person;
+  async function accountOf(
+    { key, issuer, companyId }: UpstreamProvider,
+    { subject, email, name }: VouchedPerson,
+  ): Promise<Admission> {
+    const vouchesFor = async (address: string) =>
+      companyId === undefined || (await domains.companyOfAddress(address)) === companyId;
     if (email === undefined) return { kind: 'noVerifiedAddress' };
     // Checked at every sign-in, because a company may give up a domain, and a provider may change an address.
-    if (companyId !== undefined && (await domains.companyOfAddress(email)) !== companyId)
-      return { kind: 'foreignDomain' };
-    const linked = await store.accountOf(issuer, subject);
-    if (linked !== undefined && (await accounts.find(linked)) !== undefined)
-      return { kind: 'admitted', accountId: linked };
+    if (!(await vouchesFor(email))) return { kind: 'foreignDomain' };
+    const subjectOf = { provider: key, issuer, subject };
+    const linked = await accounts.find((await store.accountOf(subjectOf)) ?? '');
+    if (linked !== undefined) {
+      // The person may have changed the address of the account to one of another domain.
+      if (!(await vouchesFor(linked.email))) return { kind: 'foreignDomain' };
+      return { kind: 'admitted', accountId: linked.id };
+    }
     const account = await accounts.create({ email, name, password: '', permissions: [] });
     if (typeof account === 'string') return { kind: 'noVerifiedAddress' };
-    await store.link({ issuer, subject, accountId: account.id, createdAt: clock.now() });
+    await store.link({ ...subjectOf, accountId: account.id, createdAt: clock.now() });
     return { kind: 'admitted', accountId: account.id };
   }
 

@@ -17,7 +17,6 @@ export const CALLBACK_PATH = `${MOUNT}/upstream/callback`;
 
 /** A person that a provider vouches for. */
 export interface VouchedPerson {
-  issuer: string;
   subject: string;
   name: string;
   /** In lower case; undefined without one that the provider verified. */
@@ -50,6 +49,10 @@ interface UpstreamOptions {
   callback: string;
 }
 
+/** Providers differ in the last slash. */
+const isSameIssuer = (one: string, other: string) =>
+  new URL(one).href.replace(/\/$/, '') === new URL(other).href.replace(/\/$/, '');
+
 const MAX_GROUPS = 500;
 const claims = z.looseObject({
   name: z.string().optional(),
@@ -61,6 +64,15 @@ const groupNames = z.union([z.array(z.string()).max(MAX_GROUPS), z.string().tran
 
 export function createUpstream({ configurationOf, send, callback }: UpstreamOptions): Upstream {
   const github = createGithub(send, callback);
+
+  /** A provider vouches for people of its own issuer alone, whatever its discovery document says. */
+  async function trusted(provider: UpstreamProvider): Promise<Configuration> {
+    const configuration = await configurationOf(provider);
+    const { issuer } = configuration.serverMetadata();
+    if (!isSameIssuer(issuer, provider.issuer))
+      throw new UpstreamFailed(`the discovery document of ${provider.key} names another issuer`);
+    return configuration;
+  }
 
   async function failing<T>(provider: UpstreamProvider, work: () => Promise<T>): Promise<T> {
     try {
@@ -75,7 +87,7 @@ export function createUpstream({ configurationOf, send, callback }: UpstreamOpti
     begin: (provider, state, { nonce, verifier }) =>
       failing(provider, async () => {
         if (provider.github !== undefined) return github.begin(provider, provider.github.url, state);
-        const url = buildAuthorizationUrl(await configurationOf(provider), {
+        const url = buildAuthorizationUrl(await trusted(provider), {
           redirect_uri: callback,
           scope: provider.scopes.join(' '),
           state,
@@ -89,7 +101,7 @@ export function createUpstream({ configurationOf, send, callback }: UpstreamOpti
     finish: (provider, url, state, { nonce, verifier }) =>
       failing(provider, async () => {
         if (provider.github !== undefined) return github.finish(provider, provider.github, url);
-        const configuration = await configurationOf(provider);
+        const configuration = await trusted(provider);
         const tokens = await authorizationCodeGrant(configuration, url, {
           expectedState: state,
           expectedNonce: nonce,
@@ -98,17 +110,19 @@ export function createUpstream({ configurationOf, send, callback }: UpstreamOpti
         });
         const token = tokens.claims();
         if (token === undefined) throw new UpstreamFailed('the provider sent no ID token');
+        if (!isSameIssuer(token.iss, provider.issuer))
+          throw new UpstreamFailed('the ID token names another issuer');
         const hasUserInfo = configuration.serverMetadata().userinfo_endpoint !== undefined;
         const more = hasUserInfo ? await fetchUserInfo(configuration, tokens.access_token, token.sub) : {};
         const all: Record<string, unknown> = { ...more, ...token };
         const { name, email, email_verified: isVerified } = claims.parse(all);
         const groups = provider.groupsClaim === undefined ? undefined : all[provider.groupsClaim];
+        // A company's provider vouches for the addresses of its verified domains, unless it denies one.
+        const isTrusted = isVerified ?? provider.companyId !== undefined;
         return {
-          issuer: token.iss,
           subject: token.sub,
           name: name ?? email ?? token.sub,
-          // A company's provider vouches for the addresses of its verified domains, whatever it says of them.
-          email: isVerified === true || provider.companyId !== undefined ? email?.toLowerCase() : undefined,
+          email: isTrusted ? email?.toLowerCase() : undefined,
           groups: groups === undefined ? [] : groupNames.parse(groups),
         };
       }),
@@ -138,7 +152,7 @@ function createGithub(send: Send, callback: string) {
     },
 
     async finish(
-      { clientId, clientSecret, issuer }: UpstreamProvider,
+      { clientId, clientSecret }: UpstreamProvider,
       { url, apiUrl }: { url: string; apiUrl: string },
       returned: URL,
     ): Promise<VouchedPerson> {
@@ -167,7 +181,6 @@ function createGithub(send: Send, callback: string) {
       const verified = emails.filter((one) => one.verified);
       const email = (verified.find(({ primary }) => primary) ?? verified[0])?.email;
       return {
-        issuer,
         subject: String(user.id),
         name: user.name ?? user.login,
         email: email?.toLowerCase(),

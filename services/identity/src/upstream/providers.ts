@@ -1,3 +1,4 @@
+import { providerIssuer } from '@switchboard/contracts';
 import type { Send } from '@switchboard/runtime';
 import {
   allowInsecureRequests,
@@ -28,7 +29,7 @@ const deploymentProvider = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('oidc'),
     ...common,
-    issuer: z.url(),
+    issuer: providerIssuer,
     scopes: z.array(z.string()).default(['openid', 'profile', 'email']),
   }),
 ]);

@@ -5,6 +5,9 @@ import { companyDomains, upstreamAccounts, upstreamProviders } from '../schema/i
 export type ProviderRow = typeof upstreamProviders.$inferSelect;
 export type DomainRow = typeof companyDomains.$inferSelect;
 
+/** A person as one provider knows them. */
+export type UpstreamSubject = Pick<typeof upstreamAccounts.$inferSelect, 'provider' | 'issuer' | 'subject'>;
+
 export interface UpstreamStore {
   findProvider(companyId: string): Promise<ProviderRow | undefined>;
   saveProvider(row: ProviderRow): Promise<void>;
@@ -16,7 +19,7 @@ export interface UpstreamStore {
   removeDomain(companyId: string, domain: string): Promise<void>;
   /** Returns the company that has verified a domain. */
   companyOf(domain: string): Promise<string | undefined>;
-  accountOf(issuer: string, subject: string): Promise<string | undefined>;
+  accountOf(subject: UpstreamSubject): Promise<string | undefined>;
   /** Keeps the first account of a subject. */
   link(row: typeof upstreamAccounts.$inferInsert): Promise<void>;
 }
@@ -75,11 +78,17 @@ export function createUpstreamStore(db: Db | Tx): UpstreamStore {
       await db.delete(companyDomains).where(domainIs(companyId, domain));
     },
     companyOf,
-    async accountOf(issuer, subject) {
+    async accountOf({ provider, issuer, subject }) {
       const [row] = await db
         .select({ accountId: upstreamAccounts.accountId })
         .from(upstreamAccounts)
-        .where(and(eq(upstreamAccounts.issuer, issuer), eq(upstreamAccounts.subject, subject)));
+        .where(
+          and(
+            eq(upstreamAccounts.provider, provider),
+            eq(upstreamAccounts.issuer, issuer),
+            eq(upstreamAccounts.subject, subject),
+          ),
+        );
       return row?.accountId;
     },
     async link(row) {

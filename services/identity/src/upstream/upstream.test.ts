@@ -267,6 +267,52 @@ describe('sign-in with the provider of a company', () => {
     expect((await signIn(`company/${company}`)).status).toBe(403);
   });
 
+  it.each([
+    'https://login.example/.well-known/openid-configuration',
+    'https://login.microsoftonline.com/common/v2.0',
+    'https://login.microsoftonline.com/organizations/v2.0',
+    'https://login.microsoftonline.com/consumers/v2.0',
+  ])('rejects the shared or unchecked issuer %s', async (issuer) => {
+    expect((await here('PUT', '/sign-in', settings({ issuer }))).status).toBe(400);
+  });
+
+  it('rejects a discovery document that names another issuer', async () => {
+    foreign.person = { sub: 'navy-1', name: 'Nelson', email: 'nelson@fleet.example' };
+    const issuer = `${foreign.issuer}/.well-known/openid-configuration`;
+    await identity.sql`update upstream_providers set issuer = ${issuer} where company_id = ${company}`;
+    const browser = await signIn(`company/${company}`);
+    expect(browser.status).toBe(400);
+    expect(isSignedIn(browser)).toBe(false);
+    await here('PUT', '/sign-in', settings());
+    expect(isSignedIn(await signIn(`company/${company}`))).toBe(true);
+  });
+
+  it('opens no account that another provider linked to the same subject and issuer', async () => {
+    foreign.person = { sub: 'ada', name: 'Mallory', email: 'mallory@fleet.example' };
+    const browser = await signIn(`company/${company}`);
+    expect(isSignedIn(browser)).toBe(true);
+    const links = await identity.sql<{ provider: string; email: string }[]>`
+      select provider, email from upstream_accounts join accounts on id = account_id
+      where subject = 'ada' order by provider`;
+    expect([...links]).toEqual([
+      { provider: `company/${company}`, email: 'mallory@fleet.example' },
+      { provider: 'deployment/foreign', email: OWNER.email },
+    ]);
+  });
+
+  it('opens no linked account whose address left the verified domains', async () => {
+    foreign.person = { sub: 'ada', name: 'Mallory', email: 'mallory@fleet.example' };
+    await identity.sql`update accounts set email = 'mallory@else.example' where email = 'mallory@fleet.example'`;
+    expect((await signIn(`company/${company}`)).status).toBe(403);
+  });
+
+  it('rejects an address that the provider says is not verified', async () => {
+    foreign.person = { sub: 'navy-3', name: 'Eve', email: 'nelson@fleet.example', email_verified: false };
+    const browser = await signIn(`company/${company}`);
+    expect(browser.status).toBe(403);
+    expect(isSignedIn(browser)).toBe(false);
+  });
+
   it('gives the greatest role of the groups, and keeps the role without one', async () => {
     foreign.person = {
       sub: 'navy-1',
