@@ -1,14 +1,19 @@
 import { type Database, openDatabase } from '@switchboard/database';
-import { type TestDatabase, testDatabase } from '@switchboard/testkit';
+import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
 import {
   applyChanges,
   createJoinsStore,
   createStateStore,
+  eraseIds,
   executeOn,
   JoinConflict,
   joinPersons,
   partIds,
+  readPerson,
+  removeDecider,
+  unseenPersons,
 } from '@switchboard/user-state';
+import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { flagsMigrations } from '../schema/migrations.ts';
@@ -251,5 +256,93 @@ describe('the persons of ids', () => {
       select ids from persons where project_id = ${projectId}`;
     const listed = folded.flatMap((person) => person.ids);
     expect(new Set(listed).size).toBe(listed.length);
+  });
+});
+
+const call = (id: string, anonymousId?: string): Call => ({
+  id,
+  anonymousId,
+  at: clock,
+  traits: {},
+  offset: 0,
+});
+
+/** Resolves when a transaction waits for the lock of a project. */
+const projectLockIsAwaited = () =>
+  eventually(async () => {
+    const waiting = await database.sql`
+      select 1 from pg_locks join pg_database on pg_database.oid = database
+      where datname = current_database() and locktype = 'advisory' and not granted`;
+    expect(waiting).toHaveLength(1);
+  });
+
+describe('maintenance of persons', () => {
+  it('erases a person with many refused claims without reading these ids', async () => {
+    const projectId = newProject();
+    await apply(projectId, [call('ada', 'visitor')]);
+    await database.sql`
+      insert into identities (project_id, distinct_id, claimed_at, claimed_by, is_beyond_bound)
+      select ${projectId}, 'refused-' || number, 1, 'ada', true from generate_series(1, 10050) as number`;
+    const read: number[] = [];
+    await database.drizzle.transaction(async (tx) => {
+      const joins = createJoinsStore(executeOn(tx));
+      await joins.lockProjects(new Map([[projectId, true]]));
+      expect((await readPerson(joins, projectId, 'ada')).beyondBound).toBe(10_001);
+      const watched: typeof joins = {
+        ...joins,
+        read: async (project, ids) => {
+          read.push(ids.length);
+          return joins.read(project, ids);
+        },
+      };
+      await eraseIds(watched, projectId, ['ada']);
+    });
+    expect(Math.max(...read)).toBe(2);
+    const claims = await database.sql`
+      select 1 from identities where project_id = ${projectId} and (claimed_by is not null or is_beyond_bound)`;
+    expect(claims).toHaveLength(0);
+    expect((await stored(projectId)).persons).toMatchObject({ visitor: 'visitor', 'refused-1': 'refused-1' });
+  });
+
+  it('removes unseen persons without a deadlock with a call of the same project', async () => {
+    const projectId = newProject();
+    await apply(projectId, [call('ada', 'visitor'), call('grace', 'guest')]);
+    await database.sql`
+      update persons set seen_on = '2020-01-01' where project_id = ${projectId} and person_id = 'grace'`;
+    await database.sql`
+      update people set seen_on = '2020-01-01' where project_id = ${projectId} and distinct_id <> 'ada'`;
+    const expiring = unseenPersons(database, 30);
+    const removal = await database.drizzle.transaction(async (tx) => {
+      const joins = createJoinsStore(executeOn(tx));
+      await joins.lockProjects(new Map([[projectId, false]]));
+      const removing = expiring.removeBefore(new Date('2021-01-01'));
+      await projectLockIsAwaited();
+      await tx.execute(sql`update people set traits = '{}' where project_id = ${projectId}`);
+      return { removing };
+    });
+    await removal.removing;
+    const left = await database.sql`
+      select distinct_id from people where project_id = ${projectId} and seen_on > '2021-01-01' order by 1`;
+    expect(left.map((row) => row['distinct_id'])).toEqual(['ada', 'visitor']);
+    expect((await stored(projectId)).persons).toEqual({ ada: 'ada', visitor: 'ada' });
+  });
+
+  it('removes a colleague from a decision that another transaction is saving', async () => {
+    const projectId = newProject();
+    await decide(projectId, { kind: 'join', of: 'ada', named: 'visitor' }, clock);
+    const removal = await database.drizzle.transaction(async (tx) => {
+      const joins = createJoinsStore(executeOn(tx));
+      await joins.lockProjects(new Map([[projectId, true]]));
+      const identities = await joins.read(projectId, ['visitor']);
+      const removing = removeDecider(database.drizzle, 'sub-ada');
+      await Promise.race([removing, projectLockIsAwaited()]);
+      await joins.save(projectId, identities);
+      return { removing };
+    });
+    await removal.removing;
+    const decided = await database.sql`
+      select decided_to, decided_by from identities
+      where project_id = ${projectId} and distinct_id = 'visitor'`;
+    expect([...decided]).toEqual([{ decided_to: 'ada', decided_by: null }]);
   });
 });

@@ -127,7 +127,7 @@ const targetsOf = ({ claim, decision }: StoredIdentity): string[] =>
 export interface PersonWithIds {
   personId: string;
   ids: StoredIdentity[];
-  /** The number of ids that identify calls named and that the person has no room for. */
+  /** The number of ids that identify calls named and that the person has no room for, counted up to 10,001. */
   beyondBound: number;
 }
 
@@ -243,8 +243,7 @@ export async function eraseIds(
   const people = await store.read(projectId, distinctIds);
   const roots = people.map(({ personId }) => personId).filter((id) => id !== null);
   const persons = await store.findPersons(projectId, [...new Set(roots)]);
-  const claimed = await store.claimedBy(projectId, distinctIds);
-  const ids = new Set([...distinctIds, ...persons.flatMap((person) => person.ids), ...claimed]);
+  const ids = new Set([...distinctIds, ...persons.flatMap((person) => person.ids)]);
   await changeIdentities(store, projectId, [...ids], (all) => {
     for (const identity of all.values()) {
       const { distinctId, claim, decision } = identity;
@@ -254,5 +253,7 @@ export async function eraseIds(
       if (isErased || (decision?.to != null && erased.has(decision.to))) identity.decision = undefined;
     }
   });
+  // Claims that are not applied can be many. The others are those of the persons' ids.
+  await store.removeClaims(projectId, distinctIds);
   await store.remove(projectId, distinctIds);
 }

@@ -17,18 +17,20 @@ export function unseenPersons(
   return {
     kind: 'people with several ids',
     days,
-    removeBefore: (time) =>
-      db.transaction(async (tx) => {
+    async removeBefore(time) {
+      const day = sql`${time.toISOString()}::timestamptz::date`;
+      // An id that is not used keeps its traits as long as its person is seen. This statement waits for no lock, and is
+      // outside the transaction, because writers lock projects before rows.
+      await db.execute(sql`
+        update people set seen_on = person.seen_on
+        from (
+          select old.project_id, old.distinct_id, persons.seen_on from people as old
+            join ${identities} using (project_id, distinct_id) join ${persons} using (project_id, person_id)
+          where old.seen_on < ${day} and persons.seen_on >= ${day} limit ${ROWS_AT_ONCE}
+          for update of old skip locked) as person
+        where people.project_id = person.project_id and people.distinct_id = person.distinct_id`);
+      return db.transaction(async (tx) => {
         const joins = createJoinsStore(executeOn(tx));
-        const day = sql`${time.toISOString()}::timestamptz::date`;
-        // An id that is not used keeps its traits as long as its person is seen.
-        await tx.execute(sql`
-          update people set seen_on = person.seen_on
-          from (
-            select old.project_id, old.distinct_id, persons.seen_on from people as old
-              join ${identities} using (project_id, distinct_id) join ${persons} using (project_id, person_id)
-            where old.seen_on < ${day} and persons.seen_on >= ${day} limit ${ROWS_AT_ONCE}) as person
-          where people.project_id = person.project_id and people.distinct_id = person.distinct_id`);
         const found = await tx.execute<{ project_id: string }>(sql`
           select project_id from ${persons} where seen_on < ${day} order by seen_on limit ${PERSONS_AT_ONCE}`);
         const projects = new Set(found.map((row) => row.project_id));
@@ -43,7 +45,8 @@ export function unseenPersons(
           rows += unseen.length;
         }
         return { rows };
-      }),
+      });
+    },
     async oldest() {
       const [row] = await db.execute<{ day: string | null }>(
         sql`select min(seen_on)::text as day from ${persons}`,
@@ -75,10 +78,17 @@ export async function removeProjectJoins(db: Db, projectId: string, signal: Abor
 
 /** Removes a colleague as the author of decisions about ids, and publishes these ids again. */
 export async function removeDecider(db: Db, sub: string): Promise<void> {
-  await db.execute(sql`
-    with changed as (
-      update ${identities} set decided_by = null where decided_by = ${sub} returning project_id, distinct_id
-    )
-    insert into ${unpublishedPeople} (project_id, distinct_id)
-    select project_id, distinct_id from changed order by 1, 2 ${ANNOUNCED}`);
+  const decided = await db.execute<{ project_id: string }>(sql`
+    select distinct project_id from ${identities} where decided_by = ${sub}`);
+  for (const { project_id: projectId } of decided)
+    await db.transaction(async (tx) => {
+      await createJoinsStore(executeOn(tx)).lockProjects(new Map([[projectId, true]]));
+      await tx.execute(sql`
+        with changed as (
+          update ${identities} set decided_by = null where project_id = ${projectId} and decided_by = ${sub}
+          returning project_id, distinct_id
+        )
+        insert into ${unpublishedPeople} (project_id, distinct_id)
+        select project_id, distinct_id from changed order by 1, 2 ${ANNOUNCED}`);
+    });
 }

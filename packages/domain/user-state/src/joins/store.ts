@@ -46,9 +46,9 @@ export interface JoinsStore {
   /** Marks ids as identified. */
   markKnown(keys: readonly PersonKey[]): Promise<void>;
   save(projectId: string, changed: readonly StoredIdentity[]): Promise<void>;
-  /** Returns the ids with a claim by one of these. */
-  claimedBy(projectId: string, distinctIds: readonly string[]): Promise<string[]>;
-  /** Returns the number of ids with a claim by one of these that is not applied. */
+  /** Removes the claims by these ids. None of them may be applied. */
+  removeClaims(projectId: string, distinctIds: readonly string[]): Promise<void>;
+  /** Returns the number of ids with a claim by one of these that the person has no room for, counted up to 10,001. */
   countBeyondBound(projectId: string, distinctIds: readonly string[]): Promise<number>;
   /** Returns persons with several ids. */
   findPersons(projectId: string, personIds: readonly string[]): Promise<StoredPersonOfIds[]>;
@@ -91,6 +91,9 @@ export function executeOn(tx: Db | Tx): Execute {
 type TransactionSql = Parameters<Parameters<Database['sql']['begin']>[1]>[0];
 const dialect = new PgDialect();
 const parameters = z.custom<Parameters<TransactionSql['unsafe']>[1]>(Array.isArray);
+
+const CLAIMS_AT_ONCE = 10_000;
+const MAX_COUNTED = 10_001;
 
 /** Any number, the same in every process. */
 const LOCK_SEED = 3_902_711_455;
@@ -140,7 +143,6 @@ const personRow = z.object({
   ...propertiesColumns,
 });
 
-const idRow = z.object({ distinct_id: z.string() });
 const countRow = z.object({ count: z.coerce.number() });
 
 /** Creates the statements. `lateral` and `on conflict` force the use of primary keys, as in `createStateStore`. */
@@ -224,22 +226,33 @@ export function createJoinsStore(execute: Execute): JoinsStore {
           decided_by = excluded.decided_by, was_alone = excluded.was_alone, person_id = excluded.person_id`);
     },
 
-    async claimedBy(projectId, distinctIds) {
-      const rows = await rowsOf(
-        idRow,
-        sql`
-        select distinct_id from ${identities}
-        where project_id = ${projectId} and claimed_by = any(${column(distinctIds)})`,
-      );
-      return rows.map((row) => row.distinct_id);
+    async removeClaims(projectId, distinctIds) {
+      let removed = 0;
+      do {
+        const rows = await rowsOf(
+          countRow,
+          sql`
+          with removed as (
+            update ${identities} set claimed_at = null, claimed_by = null, is_beyond_bound = false
+            where project_id = ${projectId} and distinct_id = any(array(
+              select distinct_id from ${identities}
+              where project_id = ${projectId} and claimed_by = any(${column(distinctIds)}) limit ${CLAIMS_AT_ONCE}))
+            returning 1
+          )
+          select count(*) as count from removed`,
+        );
+        removed = rows[0]?.count ?? 0;
+      } while (removed > 0);
     },
 
     async countBeyondBound(projectId, distinctIds) {
       const [row] = await rowsOf(
         countRow,
         sql`
-        select count(*) as count from ${identities}
-        where project_id = ${projectId} and claimed_by = any(${column(distinctIds)}) and is_beyond_bound`,
+        select count(*) as count from (
+          select 1 from ${identities}
+          where project_id = ${projectId} and claimed_by = any(${column(distinctIds)}) and is_beyond_bound
+          limit ${MAX_COUNTED}) as counted`,
       );
       return row?.count ?? 0;
     },
