@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { encodingFault } from './fields/text.ts';
 import { ROLES } from './operation/permissions.ts';
 
 /**
@@ -7,14 +8,21 @@ import { ROLES } from './operation/permissions.ts';
  */
 export const MEMBERSHIPS_TOPIC = 'memberships';
 
-const id = z.string().min(1).max(200);
+const text = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((value) => encodingFault(value) === undefined, 'cannot be stored');
+
+const id = text(200);
 
 /** The JSON value of a record on `memberships`. A record without a value removes the member. */
 export const membershipRecord = z.object({
   companyId: id,
   sub: id,
-  name: z.string().min(1).max(200),
-  email: z.string().min(1).max(254),
+  name: text(200),
+  email: text(254),
   role: z
     .enum(ROLES)
     .optional()

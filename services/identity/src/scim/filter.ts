@@ -3,6 +3,20 @@ import { ScimProblem } from './errors.ts';
 
 const MAX_LENGTH = 1000;
 
+/** The library takes exponential time to parse line breaks. */
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/** Throws ScimProblem for a filter, or a path with a filter, that is unsafe to parse. */
+export function checkCharacters(
+  text: string,
+  field: string,
+  scimType: 'invalidFilter' | 'invalidPath',
+): void {
+  if (CONTROL_CHARACTER.test(text)) {
+    throw new ScimProblem(400, `${field}: contains a control character. Remove it`, scimType);
+  }
+}
+
 export interface ParsedFilter {
   /** The values that attributes must equal, by attribute name in lower case: those that narrow a read. */
   equals: ReadonlyMap<string, string>;
@@ -14,6 +28,7 @@ export function parseFilter(text: string): ParsedFilter {
   if (text.length > MAX_LENGTH) {
     throw new ScimProblem(400, `filter: longer than ${MAX_LENGTH} characters`, 'invalidFilter');
   }
+  checkCharacters(text, 'filter', 'invalidFilter');
   let parsed: Filter;
   try {
     parsed = parse(text);

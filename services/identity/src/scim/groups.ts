@@ -3,7 +3,7 @@ import type { Clock } from '@switchboard/runtime';
 import type { Memberships } from '../memberships/memberships.ts';
 import { notFound, ScimProblem } from './errors.ts';
 import { type Listed, type ListRequest, listed } from './lists.ts';
-import { applyPatch } from './patch.ts';
+import { applyGroupPatch } from './patch.ts';
 import { GROUP_SCHEMA, parsed, scimGroup } from './resources.ts';
 import type { GroupRow, ScimStore } from './store.ts';
 import { syncMembers } from './users.ts';
@@ -154,8 +154,9 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
     patch: (companyId, id, input) =>
       store.change(companyId, async (within, tx) => {
         const before = await existing(within, companyId, id);
-        const [shown] = await show(within, [before], true);
-        return save({ within, tx }, { companyId, id, input: applyPatch(shown ?? {}, input), before });
+        const memberIds = (await within.membersOf(companyId, [id])).map(({ userId }) => userId);
+        const patched = applyGroupPatch(before.attributes, memberIds, input);
+        return save({ within, tx }, { companyId, id, input: patched, before });
       }),
 
     remove: (companyId, id) =>

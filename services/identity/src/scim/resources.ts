@@ -1,3 +1,4 @@
+import { jsonFault } from '@switchboard/contracts';
 import { z } from 'zod';
 import { ScimProblem } from './errors.ts';
 
@@ -6,6 +7,7 @@ export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group';
 export const ENTERPRISE_SCHEMA = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 const MAX_NAME = 100;
+const MAX_EMAIL = 254;
 
 /** Providers such as Entra ID send booleans as words. */
 const flag = z.preprocess(
@@ -49,8 +51,10 @@ export const scimGroup = z.looseObject({
     .nullish(),
 });
 
-/** Returns the input as parsed. Throws ScimProblem with the path of the first problem. */
+/** Returns the input as parsed. Refuses texts that cannot be stored. Throws ScimProblem with the path of the first problem. */
 export function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const fault = jsonFault(input);
+  if (fault !== undefined) throw new ScimProblem(400, `body: ${fault}`, 'invalidValue');
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
@@ -65,10 +69,10 @@ export function parsed<S extends z.ZodType>(schema: S, input: unknown): z.output
 export function emailOf({ emails, userName }: ScimUser): string {
   const list = emails ?? [];
   const address = list.find(({ primary }) => primary === true)?.value ?? list[0]?.value ?? userName;
-  if (!z.email().safeParse(address).success) {
+  if (!z.email().max(MAX_EMAIL).safeParse(address).success) {
     throw new ScimProblem(
       400,
-      'emails: the user has no e-mail address. Send one in emails, or as userName',
+      `emails: the user has no e-mail address of at most ${MAX_EMAIL} characters. Send one in emails, or as userName`,
       'invalidValue',
     );
   }
@@ -78,6 +82,6 @@ export function emailOf({ emails, userName }: ScimUser): string {
 /** Returns the name to show for a user. */
 export function nameOf({ displayName, name, userName }: ScimUser): string {
   const parts = [name?.givenName, name?.familyName].filter((part) => part).join(' ');
-  const shown = displayName || name?.formatted || parts || userName;
+  const shown = [displayName, name?.formatted, parts].find((one) => one?.trim()) ?? userName;
   return [...shown.trim()].slice(0, MAX_NAME).join('');
 }

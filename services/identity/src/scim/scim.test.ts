@@ -221,6 +221,48 @@ describe('users of a provider', () => {
     expect((await send('GET', `/Users/${before.id}`)).body).toEqual(before);
   });
 
+  it.each([
+    [
+      'line breaks in the filter of a path',
+      { op: 'add', path: `emails[type eq "${'\n'.repeat(24)}].value`, value: 'x' },
+    ],
+    ['a name of 201 characters', { op: 'add', value: { ['.'.repeat(201)]: 'x' } }],
+    ['33 levels', { op: 'add', path: 'title', value: JSON.parse(`${'['.repeat(33)}${']'.repeat(33)}`) }],
+    ['1,001 values', { op: 'add', path: 'emails', value: Array(1001).fill('x') }],
+  ])('rejects an operation with %s', async (_, operation) => {
+    const { body } = await send('POST', '/Users', ada);
+    const { status, body: answer } = await send('PATCH', `/Users/${body.id}`, patch(operation));
+    expect([400, 413]).toContain(status);
+    expect(answer.detail).toMatch(
+      /^Operations: (contains a control|a name is longer|a value is nested|more than 1000)/,
+    );
+  });
+
+  it('rejects the 101st operation of a user', async () => {
+    const { body } = await send('POST', '/Users', ada);
+    const operations = Array(101).fill({ op: 'add', path: 'title', value: 'x' });
+    expect((await send('PATCH', `/Users/${body.id}`, patch(...operations))).status).toBe(413);
+  });
+
+  it.each([
+    ['a NUL', { displayName: 'Ada\0' }],
+    ['an unpaired surrogate', { displayName: 'Ada\ud800' }],
+    ['a NUL in an unknown attribute', { title: ['\0'] }],
+    ['65 levels', { title: JSON.parse(`${'['.repeat(65)}${']'.repeat(65)}`) }],
+    ['an address of 255 characters', { emails: [{ value: `${'a'.repeat(60)}@${'b.'.repeat(95)}example` }] }],
+  ])('rejects a user with %s, created or changed', async (_, attributes) => {
+    const { body } = await send('POST', '/Users', ada);
+    const long = { ...ada, ...attributes };
+    expect((await send('PUT', `/Users/${body.id}`, long)).status).toBe(400);
+    expect((await send('POST', '/Users', { ...long, userName: 'other' })).status).toBe(400);
+    expect(memberList()).toEqual([['Ada Lovelace', 'viewer']]);
+  });
+
+  it('names a user without a visible display name by the next name', async () => {
+    await send('POST', '/Users', { ...ada, displayName: '  ' });
+    expect(memberList()).toEqual([['Ada Lovelace', 'viewer']]);
+  });
+
   it('replaces a user whole, and removes one with the membership', async () => {
     const { body } = await send('POST', '/Users', ada);
     const { externalId: _, ...rest } = ada;
@@ -265,6 +307,12 @@ describe('lists of users', () => {
     expect(await filter(text)).toEqual({ status: 200, total: names.length, names });
   });
 
+  it('rejects a filter with line breaks in a text without an end', async () => {
+    const text = `userName eq "${'\n'.repeat(24)}`;
+    const answer = await send('GET', `/Users?filter=${encodeURIComponent(text)}`);
+    expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+  });
+
   it.each(['userName eq', 'nonsense(', 'x'.repeat(1001)])('rejects the filter %s', async (text) => {
     expect((await filter(text)).status).toBe(400);
   });
@@ -304,6 +352,36 @@ describe('groups of a provider', () => {
     expect(memberList()).toEqual([['Ada Lovelace', 'support']]);
     await send('DELETE', `/Groups/${readers.id}`);
     expect(memberList()).toEqual([['Ada Lovelace', 'viewer']]);
+  });
+
+  it('adds, removes and replaces members in each form that providers send', async () => {
+    const ids: string[] = [];
+    for (const name of ['grace', 'linus', 'margaret']) {
+      ids.push((await send('POST', '/Users', { userName: `${name}@example.com` })).body.id);
+    }
+    const [grace, linus, margaret] = ids.map((value) => ({ value }));
+    const { body: group } = await send('POST', '/Groups', { displayName: 'Team', members: [grace] });
+    const after = async (...operations: object[]) => {
+      const { body } = await send('PATCH', `/Groups/${group.id}`, patch(...operations));
+      return [body.displayName, ...body.members.map(({ value }: { value: string }) => ids.indexOf(value))];
+    };
+    expect(await after({ op: 'Add', path: 'members', value: [linus, linus] })).toEqual(['Team', 0, 1]);
+    expect(await after({ op: 'add', value: { members: [margaret], displayName: 'Crew' } })).toEqual([
+      'Crew',
+      0,
+      1,
+      2,
+    ]);
+    expect(await after({ op: 'Remove', path: 'members', value: [grace] })).toEqual(['Crew', 1, 2]);
+    expect(await after({ op: 'remove', path: `members[value eq "${ids[1]}"]` })).toEqual(['Crew', 2]);
+    expect(await after({ op: 'replace', path: 'members', value: [grace, linus] })).toEqual(['Crew', 0, 1]);
+    expect(await after({ op: 'remove', path: 'members' })).toEqual(['Crew']);
+    const odd = await send(
+      'PATCH',
+      `/Groups/${group.id}`,
+      patch({ op: 'replace', path: 'members.value', value: 'x' }),
+    );
+    expect(odd).toMatchObject({ status: 400, body: { scimType: 'invalidPath' } });
   });
 
   it('omits members when asked, and replaces them whole', async () => {
