@@ -94,7 +94,10 @@ const members = z.union([
 ]);
 
 function changeMembers(ids: Set<string>, op: Operation['op'], value: unknown): void {
-  if (op === 'remove' && (value === undefined || value === null)) return ids.clear();
+  if (op === 'remove' && (value === undefined || value === null)) {
+    ids.clear();
+    return;
+  }
   const changed = parsed(z.object({ members }), { members: value }).members;
   if (op === 'replace') ids.clear();
   for (const { value: id } of changed) {
