@@ -15,4 +15,4 @@ export { createJoinsStore, executeOn } from './joins/store.ts';
 export { unseenPeople } from './maintenance.ts';
 export type { PersonKey } from './person-key.ts';
 export { removeProjectState } from './removal.ts';
-export { type AppliedPosition, createStateStore } from './store.ts';
+export { type AppliedPosition, createStateStore, savePosition } from './store.ts';

@@ -1,5 +1,6 @@
 import type { Database } from '@switchboard/database';
-import { createJoinsStore, executeIn, type JoinsStore } from './joins/store.ts';
+import { sql } from 'drizzle-orm';
+import { createJoinsStore, type Execute, executeIn, type JoinsStore } from './joins/store.ts';
 import { type Properties, type Stamp, toProperties } from './merge.ts';
 import type { PersonKey } from './person-key.ts';
 import { appliedPositions } from './schema.ts';
@@ -185,18 +186,24 @@ function createUpdates(tx: Transaction): StateUpdates {
           traits = excluded.traits, trait_stamps = excluded.trait_stamps, seen_on = excluded.seen_on`;
     },
 
-    async savePosition({ topic, partition, nextOffset, asOf }) {
-      // Newer records at a lower offset come from a topic that was deleted and created again.
-      await tx`
-        insert into applied_positions as last (topic, partition, next_offset, as_of)
-        values (${topic}, ${partition}, ${nextOffset}, ${asOf.toISOString()})
-        on conflict (topic, partition) do update set
-          next_offset = case
-            when excluded.next_offset > last.next_offset or excluded.as_of > last.as_of
-            then excluded.next_offset else last.next_offset end,
-          as_of = greatest(last.as_of, excluded.as_of)`;
-    },
+    savePosition: (position) => savePosition(executeIn(tx), position),
   };
+}
+
+/** Saves the position of a batch, unless a later one is saved. */
+export async function savePosition(
+  execute: Execute,
+  { topic, partition, nextOffset, asOf }: AppliedPosition,
+): Promise<void> {
+  // Newer records at a lower offset come from a topic that was deleted and created again.
+  await execute(sql`
+    insert into applied_positions as last (topic, partition, next_offset, as_of)
+    values (${topic}, ${partition}, ${nextOffset}, ${asOf.toISOString()})
+    on conflict (topic, partition) do update set
+      next_offset = case
+        when excluded.next_offset > last.next_offset or excluded.as_of > last.as_of
+        then excluded.next_offset else last.next_offset end,
+      as_of = greatest(last.as_of, excluded.as_of)`);
 }
 
 function toJson({ values, stamps }: Properties) {

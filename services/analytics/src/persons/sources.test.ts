@@ -131,3 +131,14 @@ it('drops the maps that were unused for the longest when there are too many ids'
   expect(tables).toEqual({ count: 1 });
   expect(await persons.read('one', signal, rowsOf)).toHaveLength(2);
 });
+
+it('keeps the position of the latest batch when an earlier one is applied again', async () => {
+  const timestamp = Date.UTC(2026, 0, 1);
+  for (const nextOffset of [2_000_000, 1_000_000]) {
+    const batch = { topic: 'people', partition: 7, records: [{ timestamp }], nextOffset };
+    await database.drizzle.transaction((tx) => saveChanges(tx, batch as never, []));
+  }
+  const [saved] = await database.sql`
+    select next_offset::int as offset from applied_positions where topic = 'people' and partition = 7`;
+  expect(saved).toEqual({ offset: 2_000_000 });
+});

@@ -2,10 +2,10 @@ import { type JoinedBy, joinedBy } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import type { RecordBatch } from '@switchboard/event-log';
 import { createPersonIds, type DistinctId } from '@switchboard/person-ids';
-import { positionAfter } from '@switchboard/user-state';
+import { executeOn, positionAfter, savePosition } from '@switchboard/user-state';
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
-import { appliedPositions, personIdChanges, personIds, personMaps, seenPeople } from '../schema/index.ts';
+import { personIdChanges, personIds, personMaps, seenPeople } from '../schema/index.ts';
 
 /** An id and its person; null if the id is a person of its own. */
 export interface PersonOfId {
@@ -150,9 +150,5 @@ export async function saveChanges(tx: Tx, batch: RecordBatch, changed: readonly 
     await tx.execute(sql`
       delete from ${personIdChanges} where project_id = ${projectId} and version <= ${completeAfter}`);
   }
-  const position = positionAfter(batch);
-  await tx
-    .insert(appliedPositions)
-    .values(position)
-    .onConflictDoUpdate({ target: [appliedPositions.topic, appliedPositions.partition], set: position });
+  await savePosition(executeOn(tx), positionAfter(batch));
 }

@@ -1,4 +1,4 @@
-import { ingestionTopics } from '@switchboard/contracts';
+import { ingestionTopics, PEOPLE_TOPIC } from '@switchboard/contracts';
 import type { ExpiringData } from '@switchboard/database';
 import { openErasures } from '@switchboard/directory';
 import { createPersonIdsConsumer } from '@switchboard/person-ids';
@@ -40,6 +40,7 @@ export function runErasures(service: Analytics, clickHouse: ClickHouseStores | u
       intakes: [
         { group: PEOPLE_GROUP, topics: USER_STATE_TOPICS },
         { group: SEEN_GROUP, topics: SEEN_TOPICS },
+        { group: PERSON_IDS_GROUP, topics: [PEOPLE_TOPIC] },
         ...(clickHouse === undefined ? [] : inClickHouse),
       ],
       eraser: (db) => createErasure(db, clickHouse),

@@ -16,6 +16,7 @@ import {
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { personRepublication } from '../person-records/store.ts';
 import { flagsMigrations } from '../schema/migrations.ts';
 
 let test: TestDatabase;
@@ -344,5 +345,34 @@ describe('maintenance of persons', () => {
       select decided_to, decided_by from identities
       where project_id = ${projectId} and distinct_id = 'visitor'`;
     expect([...decided]).toEqual([{ decided_to: 'ada', decided_by: null }]);
+  });
+
+  it('erases an id from a decision that names it and is about another id', async () => {
+    const projectId = newProject();
+    await apply(projectId, [call('grace', 'guest')]);
+    await decide(projectId, { kind: 'join', of: 'ada', named: 'guest' }, clock);
+    await database.drizzle.transaction(async (tx) => {
+      const joins = createJoinsStore(executeOn(tx));
+      await joins.lockProjects(new Map([[projectId, true]]));
+      await eraseIds(joins, projectId, ['guest']);
+    });
+    const decided = await database.sql`
+      select distinct_id, decided_to, decided_for from identities
+      where project_id = ${projectId} and decided_at is not null`;
+    expect([...decided]).toEqual([{ distinct_id: 'grace', decided_to: 'ada', decided_for: 'grace' }]);
+  });
+
+  it('publishes parted ids again when the topic lost records', async () => {
+    const projectId = newProject();
+    await apply(projectId, [call('ada', 'visitor')]);
+    await apply(projectId, [call('visitor')]);
+    await decide(projectId, { kind: 'join', of: 'ada', named: 'grace' }, clock);
+    await apply(projectId, [call('ada', 'guest')]);
+    await decide(projectId, { kind: 'part', of: 'ada', named: 'guest' }, clock);
+    await database.sql`delete from unpublished_people`;
+    await database.drizzle.transaction((tx) => personRepublication.publishAll(tx));
+    const announced = await database.sql`
+      select distinct_id from unpublished_people where project_id = ${projectId} order by 1`;
+    expect(announced.map((row) => row['distinct_id'])).toEqual(['grace', 'guest', 'visitor']);
   });
 });

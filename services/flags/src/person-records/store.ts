@@ -65,7 +65,9 @@ export const personRepublication: Republication = {
   async publishAll(tx) {
     const { count } = await tx.execute(sql`
       insert into ${unpublishedPeople} (project_id, distinct_id)
-      select project_id, distinct_id from ${identities} where person_id <> distinct_id
+      select project_id, distinct_id from ${identities}
+      -- Copies of the lost topic may hold ids that were parted since.
+      where person_id <> distinct_id or claimed_by is not null or decided_at is not null
       on conflict do nothing`);
     return count;
   },

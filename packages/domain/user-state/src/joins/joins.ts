@@ -251,6 +251,8 @@ export async function eraseIds(
       if (isErased) identity.isKnown = false;
       if (isErased || (claim !== undefined && erased.has(claim.by))) identity.claim = undefined;
       if (isErased || (decision?.to != null && erased.has(decision.to))) identity.decision = undefined;
+      else if (decision !== undefined && erased.has(decision.named))
+        identity.decision = { ...decision, named: distinctId };
     }
   });
   // Claims that are not applied can be many. The others are those of the persons' ids.
