@@ -6,6 +6,7 @@ import {
   type Operation,
   publicOperations,
   putMessengerSettings,
+  SERVICE_NAMES,
 } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -23,10 +24,13 @@ const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+const COHORT = { name: 'Audit', did: [{ event: 'audited', count: { gte: 1 }, within: { days: 7 } }] };
 /** Bodies of operations with an example that does not fit the existing data. */
 const BODIES: Record<string, unknown> = {
   putCompany: { name: 'Audit', plan: PLAN },
   putProject: { companyId: OWN.companyId, name: 'Audit', region: 'eu', defaultLanguage: 'en' },
+  putCohort: COHORT,
+  joinPeople: { distinctId: 'joined-id' },
   putTeammateAvatar: PICTURE,
   putReport: {
     name: 'Audit',
@@ -100,6 +104,7 @@ function pathOf(operation: Operation): string {
     emoji: encodeURIComponent('🎉'),
     userId: 'grace',
     key: path.includes('/keys/') ? `pk_eu_${'0'.repeat(32)}` : 'new-checkout',
+    joinedId: 'joined-id',
     tokenId: apiToken,
     changeId: change,
   };
@@ -108,6 +113,8 @@ function pathOf(operation: Operation): string {
 
 /** Removals, which run last, in this order. A container is removed after its contents. */
 const ORDER = [
+  'partPeople',
+  'deleteCohort',
   'removeReaction',
   'deleteComment',
   'deleteAnnotation',
@@ -119,9 +126,11 @@ const ORDER = [
   'deleteCompany',
   'deletePlan',
 ];
-const asked = [...managementOperations, ...publicOperations.filter(isForMembers)].sort(
-  (a, b) => ORDER.indexOf(a.operationId) - ORDER.indexOf(b.operationId),
-);
+/** Standalone runs no optional service. */
+const names: readonly string[] = SERVICE_NAMES;
+const asked = [...managementOperations, ...publicOperations.filter(isForMembers)]
+  .filter(({ service }) => names.includes(service))
+  .sort((a, b) => ORDER.indexOf(a.operationId) - ORDER.indexOf(b.operationId));
 
 beforeAll(async () => {
   demo = running.demo;
@@ -151,6 +160,9 @@ beforeAll(async () => {
   await manage('PUT', `/companies/${OWN.companyId}`, BODIES['putCompany']);
   await manage('PUT', `/projects/${OWN.projectId}`, BODIES['putProject']);
   await manage('PUT', `/projects/${OWN.projectId}/reports/${OWN.reportId}`, BODIES['putReport']);
+  await manage('PUT', `/projects/${OWN.projectId}/cohorts/some-id`, COHORT);
+  // Analytics knows the cohort and the project a moment later.
+  await eventually(() => manage('POST', `/projects/${OWN.projectId}/cohorts/some-id/compute`));
   const { conversations } = await manage('GET', `/projects/${demo.project_id}/conversations`);
   conversation = conversations[0].id;
   recording = await eventually(async () => {
