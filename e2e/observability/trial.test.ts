@@ -232,6 +232,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
       const pages = [
         'ProcessMissing of archive',
         'ConsumerGone of archive.events',
+        'ConsumerGone of archive.person-ids',
         'ConsumerGone of archive.replays',
         'ConsumerStuck of archive.events',
       ];

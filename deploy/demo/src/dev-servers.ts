@@ -42,14 +42,17 @@ const refuse = (c: Context, code: string, message: string, status: 400 | 403 | 4
   c.json({ error: { code, message } }, status);
 
 /**
- * Creates a single address for the management API of several services. Throws if a service with management operations
- * has no address.
+ * Creates a single address for the management API of several services. An optional service may have no
+ * address. Throws if another one has none.
  */
 export function createManagementProxy(addresses: Partial<Record<ServiceName, string>>): Hono {
   const app = new Hono();
   for (const { path, service } of managementOperations) {
     const address = addresses[service];
-    if (address === undefined) throw new Error(`no address for ${service}`);
+    if (address === undefined) {
+      if (OPTIONAL_SERVICE_NAMES.some((name) => name === service)) continue;
+      throw new Error(`no address for ${service}`);
+    }
     app.all(routingPath(path), (c) => {
       const { pathname, search } = new URL(c.req.url);
       return proxy(`${address}${pathname}${search}`, c.req);

@@ -29,7 +29,7 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   // The path of a Unix socket is limited to 107 bytes, and many project folders have longer paths.
   unix_socket_directories: '',
-  max_connections: '200',
+  max_connections: '400',
   shared_buffers: '128MB',
   timezone: 'UTC',
   log_timezone: 'UTC',

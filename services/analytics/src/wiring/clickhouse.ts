@@ -44,6 +44,7 @@ interface Work {
 export function runClickHouse(service: Analytics, { clickHouse, expiring, sink }: Work): void {
   const { config, db, run } = service;
   const metrics = createSinkMetrics(service.metrics);
+  runBackfills(service, async () => (clickHouse === undefined ? [] : peopleFills(clickHouse.people)));
   if (clickHouse === undefined) return;
   const store = createPeopleSyncStore(db);
   run(
@@ -64,5 +65,4 @@ export function runClickHouse(service: Analytics, { clickHouse, expiring, sink }
     ...expiringEvents(clickHouse.events, config.ARCHIVE_RETENTION_DAYS),
     ...expiringPeople(clickHouse.people, config.PEOPLE_RETENTION_DAYS),
   );
-  runBackfills(service, () => peopleFills(clickHouse.people));
 }
