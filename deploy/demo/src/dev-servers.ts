@@ -1,5 +1,10 @@
 import { zValidator } from '@hono/zod-validator';
-import { managementOperations, routingPath, type ServiceName } from '@switchboard/contracts';
+import {
+  managementOperations,
+  OPTIONAL_SERVICE_NAMES,
+  routingPath,
+  type ServiceName,
+} from '@switchboard/contracts';
 import { type Context, Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { proxy } from 'hono/proxy';
