@@ -55,7 +55,14 @@ beforeEach(async () => {
   const accounts = createAccounts({ store: createAccountsStore(database.drizzle) });
   app = scimRoutes({
     tokens,
-    users: createScimUsers({ store, memberships, accounts, clock, baseUrl: BASE }),
+    users: createScimUsers({
+      store,
+      memberships,
+      accounts,
+      vouchesFor: async (_, email) => !email.endsWith('@bank.example'),
+      clock,
+      baseUrl: BASE,
+    }),
     groups: createScimGroups({ store, memberships, clock, baseUrl: BASE }),
     baseUrl: BASE,
     limit: async () => {
@@ -261,6 +268,20 @@ describe('users of a provider', () => {
   it('names a user without a visible display name by the next name', async () => {
     await send('POST', '/Users', { ...ada, displayName: '  ' });
     expect(memberList()).toEqual([['Ada Lovelace', 'viewer']]);
+  });
+
+  it('rejects an address of a domain that the company has not verified', async () => {
+    const ceo = { userName: 'ceo@bank.example' };
+    expect(await send('POST', '/Users', ceo)).toMatchObject({
+      status: 400,
+      body: { scimType: 'invalidValue' },
+    });
+    const { body } = await send('POST', '/Users', ada);
+    const moved = patch({ op: 'replace', path: 'emails[type eq "work"].value', value: 'ceo@bank.example' });
+    expect((await send('PATCH', `/Users/${body.id}`, moved)).status).toBe(400);
+    expect(members.size).toBe(1);
+    const accounts = await database.sql`select 1 from accounts where email = 'ceo@bank.example'`;
+    expect(accounts).toHaveLength(0);
   });
 
   it('replaces a user whole, and removes one with the membership', async () => {

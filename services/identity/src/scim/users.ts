@@ -32,6 +32,8 @@ interface ScimUsersOptions {
   store: ScimStore;
   memberships: Memberships;
   accounts: Pick<Accounts, 'create'>;
+  /** Whether the company has verified the domain of an e-mail address. */
+  vouchesFor(companyId: string, email: string): Promise<boolean>;
   clock: Clock;
   /** The address of `/scim/v2`. */
   baseUrl: string;
@@ -100,6 +102,11 @@ export function createScimUsers(options: ScimUsersOptions): ScimUsers {
       throw new ScimProblem(409, `userName: another user has the name ${user.userName}`, 'uniqueness');
     }
     const email = emailOf(user);
+    const hasNewAddress = before === undefined || email !== emailOf(parsed(scimUser, before.attributes));
+    if (hasNewAddress && !(await options.vouchesFor(companyId, email))) {
+      const problem = `emails: the company has not verified the domain of ${email}. Verify it first`;
+      throw new ScimProblem(400, problem, 'invalidValue');
+    }
     const accountId = before?.accountId ?? (await accountOf(tx, email, nameOf(user)));
     const sharing = await within.listUsers(companyId, { accountId }, '');
     if (sharing.some((other) => other.id !== id)) {

@@ -6,15 +6,16 @@ import type { Trail } from '../trail/trail.ts';
 import type { Interactions } from './interactions.ts';
 import { NO_INTERACTION } from './pages.ts';
 
-/** The method of a sign-in with another provider. RFC 8176 has none. */
-export const FEDERATED = 'fed';
-
 /** Starts a session for an account and returns the address to continue at. */
-export type Complete = (
-  c: BrowserContext,
-  uid: string,
-  login: { accountId: string; methods: string[] },
-) => Promise<string>;
+export type Complete = (c: BrowserContext, uid: string, login: Login) => Promise<string>;
+
+/** A sign-in that succeeded. */
+interface Login {
+  accountId: string;
+  methods: string[];
+  /** The company with the provider that vouched for the person. */
+  vouchedBy?: string | undefined;
+}
 
 /** Returns the company with the provider that the account must use; undefined if it may use any factor. */
 export type RequiredProvider = (account: { id: string; email: string }) => Promise<string | undefined>;
@@ -31,11 +32,11 @@ interface CompleteOptions {
 /** The session of the browser gets a new id with each sign-in, so that an id known before is worth nothing. */
 export const createComplete =
   ({ accounts, required, browser, sessions, interactions, trail }: CompleteOptions): Complete =>
-  async (c, uid, { accountId, methods }) => {
+  async (c, uid, { accountId, methods, vouchedBy }) => {
     const { address, requestId } = c.env;
-    const account = methods.includes(FEDERATED) ? undefined : await accounts.find(accountId);
+    const account = await accounts.find(accountId);
     const companyId = account === undefined ? undefined : await required(account);
-    if (companyId !== undefined) {
+    if (companyId !== undefined && companyId !== vouchedBy) {
       const after = { methods, reason: 'providerRequired' };
       await trail.record({ action: 'signIn', accountId, outcome: 'refused', after, address, requestId });
       return `${MOUNT}/sign-in/${uid}/required/${encodeURIComponent(companyId)}`;

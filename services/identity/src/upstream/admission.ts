@@ -1,3 +1,4 @@
+import { DEFAULT_ROLE, type Role } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import type { Clock } from '@switchboard/runtime';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -15,9 +16,13 @@ export type Admission =
   /** The provider did not verify an e-mail address. */
   | { kind: 'noVerifiedAddress' }
   /** The address is of a domain that the provider's company has not verified. */
-  | { kind: 'foreignDomain' };
+  | { kind: 'foreignDomain' }
+  /** The company manages its members by SCIM, and the person is not an active one. */
+  | { kind: 'notProvisioned' };
 
 export type Admit = (provider: UpstreamProvider, person: VouchedPerson) => Promise<Admission>;
+
+const MAX_NAME = 100;
 
 interface AdmitOptions {
   db: Db;
@@ -57,16 +62,29 @@ export function createAdmit({ db, accounts, domains, memberships, clock }: Admit
     return { kind: 'admitted', accountId: account.id };
   }
 
+  /** Returns the role of groups; undefined to keep the member's role. */
+  async function roleOf(companyId: string, groups: readonly string[] | undefined): Promise<Role | undefined> {
+    const groupRoles = createGroupRoles(createScimStore(db));
+    if (groups === undefined || (await groupRoles.list(companyId)).length === 0) return undefined;
+    return (await groupRoles.greatest(companyId, groups)) ?? DEFAULT_ROLE;
+  }
+
   return async (provider, person) => {
     const admission = await accountOf(provider, person);
     const { companyId } = provider;
     if (admission.kind !== 'admitted' || companyId === undefined) return admission;
-    const role = await createGroupRoles(createScimStore(db)).greatest(companyId, person.groups);
+    const scim = createScimStore(db);
+    const [user] = await scim.listUsers(companyId, { accountId: admission.accountId }, '');
+    if (user !== undefined)
+      return user.attributes['active'] === false ? { kind: 'notProvisioned' } : admission;
+    // SCIM alone decides who is a member, so that a removed person does not come back.
+    if ((await scim.listTokens(companyId)).length > 0) return { kind: 'notProvisioned' };
+    const role = await roleOf(companyId, person.groups);
     await db.transaction((tx) =>
       memberships.set(tx, {
         companyId,
         sub: admission.accountId,
-        name: person.name,
+        name: [...person.name].slice(0, MAX_NAME).join(''),
         email: person.email ?? '',
         role,
       }),

@@ -21,7 +21,8 @@ export interface VouchedPerson {
   name: string;
   /** In lower case; undefined without one that the provider verified. */
   email: string | undefined;
-  groups: readonly string[];
+  /** Undefined without the claim. */
+  groups: readonly string[] | undefined;
 }
 
 /** The secrets of one sign-in, kept until the provider sends the person back. */
@@ -123,7 +124,7 @@ export function createUpstream({ configurationOf, send, callback }: UpstreamOpti
           subject: token.sub,
           name: name ?? email ?? token.sub,
           email: isTrusted ? email?.toLowerCase() : undefined,
-          groups: groups === undefined ? [] : groupNames.parse(groups),
+          groups: groups === undefined ? undefined : groupNames.parse(groups),
         };
       }),
   };
@@ -184,7 +185,7 @@ function createGithub(send: Send, callback: string) {
         subject: String(user.id),
         name: user.name ?? user.login,
         email: email?.toLowerCase(),
-        groups: [],
+        groups: undefined,
       };
     },
   };

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type Browser, type BrowserContext, fieldsOf } from '../browser/browser.ts';
 import type { Limits } from '../limits/limits.ts';
 import { MOUNT, type Page, textsOf } from '../pages/document.ts';
-import { type Complete, FEDERATED } from '../sign-in/complete.ts';
+import type { Complete } from '../sign-in/complete.ts';
 import type { Tickets } from '../tickets/tickets.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Admission, Admit } from './admission.ts';
@@ -14,6 +14,8 @@ import { CALLBACK_PATH, newStarted, started, type Upstream, UpstreamFailed } fro
 import type { UpstreamProvider } from './providers.ts';
 
 const COOKIE = 'switchboard_upstream';
+/** The method of a sign-in with another provider. RFC 8176 has none. */
+const FEDERATED = 'fed';
 const MINUTES = 10;
 const STARTED = {
   name: 'upstream',
@@ -134,7 +136,7 @@ export function upstreamRoutes(app: ServiceApp, options: UpstreamRoutesOptions):
     if (admission.kind !== 'admitted') {
       return refuse(admission.kind, textsOf()[admission.kind](provider.name), 403);
     }
-    const login = { accountId: admission.accountId, methods: [FEDERATED] };
+    const login = { accountId: admission.accountId, methods: [FEDERATED], vouchedBy: provider.companyId };
     return c.redirect(await complete(c, ticket.data.uid, login), 303);
   });
 }

@@ -4,6 +4,7 @@ import { testMember } from '@switchboard/directory/testing';
 import { eventually } from '@switchboard/testkit';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { TestBrowser } from '../testing/browser.ts';
 import { type ForeignProvider, startForeignProvider } from '../testing/foreign-provider.ts';
 import { CALLBACK, type IdentityHarness, OWNER, PASSWORD, startIdentity } from '../testing/harness.ts';
@@ -313,7 +314,7 @@ describe('sign-in with the provider of a company', () => {
     expect(isSignedIn(browser)).toBe(false);
   });
 
-  it('gives the greatest role of the groups, and keeps the role without one', async () => {
+  it('gives the greatest role of the groups, the least without one, and keeps the role without the claim', async () => {
     foreign.person = {
       sub: 'navy-1',
       name: 'Nelson',
@@ -322,7 +323,11 @@ describe('sign-in with the provider of a company', () => {
     };
     await signIn(`company/${company}`);
     expect((await changesOf(company)).at(-1)).toMatchObject({ role: 'admin' });
-    foreign.person = { ...foreign.person, groups: [] };
+    foreign.person = { ...foreign.person, groups: ['cooks'] };
+    await signIn(`company/${company}`);
+    expect((await changesOf(company)).at(-1)).toMatchObject({ role: 'viewer' });
+    const { groups: _, ...withoutClaim } = foreign.person;
+    foreign.person = withoutClaim;
     await signIn(`company/${company}`);
     expect((await changesOf(company)).at(-1)).not.toHaveProperty('role');
   });
@@ -358,7 +363,30 @@ describe('sign-in with the provider of a company', () => {
     expect(browser.status).toBe(403);
     expect(browser.html).toContain('Your company requires Navy');
     expect(isSignedIn(browser)).toBe(false);
+    foreign.person = { sub: 'ada-at-all', name: 'Ada', email: 'ada@fleet.example', email_verified: true };
+    const withOther = await signIn();
+    expect(withOther.status).toBe(403);
+    expect(isSignedIn(withOther)).toBe(false);
     await identity.directory.put('member', testMember(company, ada?.id ?? '', { role: 'owner' }));
     await eventually(async () => expect(isSignedIn(await withPassword())).toBe(true));
+  });
+
+  it('leaves members to SCIM once the company has a token for it', async () => {
+    const created = await manage('POST', `${path}/scim-tokens`, { name: 'Entra ID' });
+    const { token: scimToken } = z.object({ token: z.string() }).parse(await created.json());
+    foreign.person = { sub: 'navy-9', name: 'Byron', email: 'byron@fleet.example', groups: ['captains'] };
+    const before = await changesOf(company);
+    expect((await signIn(`company/${company}`)).status).toBe(403);
+    expect(await changesOf(company)).toEqual(before);
+    const provision = (active: boolean, method: string, at: string) =>
+      fetch(`${identity.issuer}/scim/v2/Users${at}`, {
+        method,
+        headers: { Authorization: `Bearer ${scimToken}` },
+        body: JSON.stringify({ userName: 'byron@fleet.example', active }),
+      });
+    const { id } = z.object({ id: z.string() }).parse(await (await provision(true, 'POST', '')).json());
+    expect(isSignedIn(await signIn(`company/${company}`))).toBe(true);
+    await provision(false, 'PUT', `/${id}`);
+    expect((await signIn(`company/${company}`)).status).toBe(403);
   });
 });

@@ -107,7 +107,12 @@ export function serveCompanySignIn(service: Identity, parts: SignInParts): void 
     SCIM_PATH,
     scimRoutes({
       tokens: createScimTokens(scim),
-      users: createScimUsers({ ...scim, accounts }),
+      users: createScimUsers({
+        ...scim,
+        accounts,
+        vouchesFor: async (companyId, email) =>
+          (await companies.domains.companyOfAddress(email)) === companyId,
+      }),
       groups: createScimGroups(scim),
       baseUrl: scimUrl,
       limit: limits.scim,

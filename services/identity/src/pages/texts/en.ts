@@ -103,6 +103,8 @@ export const en = {
   providerFailed: (provider: string) => `${provider} did not complete the sign-in. Try again.`,
   noVerifiedAddress: (provider: string) =>
     `${provider} did not confirm an email address. Confirm it there and try again.`,
+  notProvisioned: (provider: string) =>
+    `You are not a member of the company that signs in with ${provider}. Ask its administrator to add you.`,
   foreignDomain: (provider: string) =>
     `${provider} gave an address outside of the verified domains of its company.`,
 };
