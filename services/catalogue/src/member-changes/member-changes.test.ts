@@ -78,6 +78,20 @@ it('neither removes nor lowers the only owner, and goes on with the next change'
   expect(await member('ada')).toMatchObject({ role: 'owner' });
 });
 
+it('sets aside a change that cannot be stored, and goes on with the next one', async () => {
+  await log.publish(
+    MEMBERSHIPS_TOPIC,
+    ['Ada\0', 'Ada\ud800'].map((name) => ({
+      partition: 0,
+      key: membershipKey('acme', 'broken'),
+      value: Buffer.from(JSON.stringify({ companyId: 'acme', sub: 'broken', name, email: 'b@acme.example' })),
+      headers: { revision: String(++revision) },
+    })),
+  );
+  await applied();
+  expect(await member('broken')).toMatchObject({ error: { code: 'NOT_FOUND' } });
+});
+
 it('keeps the picture and the push subscriptions of a member', async () => {
   const keys = { p256dh: 'k'.repeat(87), auth: 'a'.repeat(22) };
   const pushSubscriptions = [{ endpoint: 'https://push.example/1', keys }];
