@@ -301,7 +301,7 @@ describe('sign-in with the provider of a company', () => {
     ]);
   });
 
-  it('opens no linked account whose address left the verified domains', async () => {
+  it('opens no linked account after its address left the verified domains', async () => {
     foreign.person = { sub: 'ada', name: 'Mallory', email: 'mallory@fleet.example' };
     await identity.sql`update accounts set email = 'mallory@else.example' where email = 'mallory@fleet.example'`;
     expect((await signIn(`company/${company}`)).status).toBe(403);
