@@ -3,6 +3,7 @@ export {
   compactedTopic,
   createRelay,
   type OutboxSource,
+  type PublisherOptions,
   type Relay,
   type RelayLogger,
   type Republication,

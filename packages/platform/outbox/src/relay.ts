@@ -31,6 +31,15 @@ export interface RelayLogger extends FailureLog {
   warn(fields: object, message: string): void;
 }
 
+/** What every publisher of an outbox needs. */
+export interface PublisherOptions {
+  db: Db;
+  log: EventLog;
+  /** The replication factor of the topic. */
+  replication: number;
+  logger: RelayLogger;
+}
+
 interface RelayOptions<T> {
   db: Db;
   log: Pick<EventLog, 'createTopics' | 'endOffsets' | 'publish' | 'bytesInFlight'>;

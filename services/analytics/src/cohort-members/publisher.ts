@@ -1,22 +1,12 @@
 import { COHORT_MEMBERS_TOPIC, cohortListKey } from '@switchboard/contracts';
-import type { Db } from '@switchboard/database';
-import type { EventLog } from '@switchboard/event-log';
 import {
   compactedTopic,
   createRelay,
+  type PublisherOptions,
   type Relay,
-  type RelayLogger,
   toPartitionZero,
 } from '@switchboard/outbox';
 import { type ChangedPart, cohortMembersRepublication, createCohortMembersStore } from './store.ts';
-
-interface PublisherOptions {
-  db: Db;
-  log: EventLog;
-  /** The replication factor of the topic. */
-  replication: number;
-  logger: RelayLogger;
-}
 
 /** The number of records read and sent together. Each is a few hundred kilobytes at most. */
 const BATCH_SIZE = 10;

@@ -1,22 +1,14 @@
 import { COHORTS_TOPIC, type CohortRecord, cohortKey } from '@switchboard/contracts';
-import type { Db } from '@switchboard/database';
-import { type EventLog, MAX_RECORD_BYTES } from '@switchboard/event-log';
+import { MAX_RECORD_BYTES } from '@switchboard/event-log';
 import {
   compactedTopic,
   createRelay,
+  type PublisherOptions,
   type Relay,
   type RelayLogger,
   toPartitionZero,
 } from '@switchboard/outbox';
 import { type ChangedCohort, cohortRepublication, createCohortRecordsStore } from './store.ts';
-
-interface PublisherOptions {
-  db: Db;
-  log: EventLog;
-  /** The replication factor of the topic. */
-  replication: number;
-  logger: RelayLogger;
-}
 
 /** The number of records read and sent together. Each can be up to a mebibyte. */
 const BATCH_SIZE = 10;

@@ -1,22 +1,12 @@
 import { PEOPLE_TOPIC, type PersonRecord, personKey } from '@switchboard/contracts';
-import type { Db } from '@switchboard/database';
-import type { EventLog } from '@switchboard/event-log';
 import {
   compactedTopic,
   createRelay,
+  type PublisherOptions,
   type Relay,
-  type RelayLogger,
   toPartitionZero,
 } from '@switchboard/outbox';
 import { type ChangedId, createPersonRecordsStore, personRepublication } from './store.ts';
-
-interface PublisherOptions {
-  db: Db;
-  log: EventLog;
-  /** The replication factor of the topic. */
-  replication: number;
-  logger: RelayLogger;
-}
 
 const BATCH_SIZE = 500;
 

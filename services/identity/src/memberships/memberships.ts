@@ -1,7 +1,6 @@
 import { MEMBERSHIPS_TOPIC, type MembershipRecord, membershipKey, type Role } from '@switchboard/contracts';
-import type { Db, Tx } from '@switchboard/database';
-import type { EventLog } from '@switchboard/event-log';
-import { compactedTopic, createRelay, type Relay, type RelayLogger } from '@switchboard/outbox';
+import type { Tx } from '@switchboard/database';
+import { compactedTopic, createRelay, type PublisherOptions, type Relay } from '@switchboard/outbox';
 import { createMembershipsStore } from './store.ts';
 
 export interface Membership {
@@ -29,14 +28,6 @@ export function createMemberships(): Memberships {
     },
     remove: (tx, { companyId, sub }) => createMembershipsStore(tx).append({ companyId, sub, content: null }),
   };
-}
-
-interface PublisherOptions {
-  db: Db;
-  log: EventLog;
-  /** The replication factor of the topic. */
-  replication: number;
-  logger: RelayLogger;
 }
 
 const BATCH_SIZE = 200;

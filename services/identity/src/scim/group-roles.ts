@@ -11,21 +11,17 @@ export interface GroupRole {
 export interface GroupRoles {
   list(companyId: string): Promise<GroupRole[]>;
   replace(companyId: string, roles: readonly GroupRole[]): Promise<void>;
-  /** Returns the greatest role of these groups; undefined if none has a role. */
-  greatest(companyId: string, groups: readonly string[]): Promise<Role | undefined>;
 }
 
 export function createGroupRoles(store: Pick<ScimStore, 'rolesOfGroups' | 'setRolesOfGroups'>): GroupRoles {
-  async function list(companyId: string): Promise<GroupRole[]> {
-    const rows = await store.rolesOfGroups(companyId);
-    return rows.flatMap(({ groupName, role }) => {
-      const known = ROLES.find((one) => one === role);
-      return known === undefined ? [] : [{ group: groupName, role: known }];
-    });
-  }
-
   return {
-    list,
+    async list(companyId) {
+      const rows = await store.rolesOfGroups(companyId);
+      return rows.flatMap(({ groupName, role }) => {
+        const known = ROLES.find((one) => one === role);
+        return known === undefined ? [] : [{ group: groupName, role: known }];
+      });
+    },
 
     replace(companyId, roles) {
       const byName = new Map(roles.map(({ group, role }) => [group.toLowerCase(), role]));
@@ -34,11 +30,12 @@ export function createGroupRoles(store: Pick<ScimStore, 'rolesOfGroups' | 'setRo
         [...byName].map(([groupName, role]) => ({ groupName, role })),
       );
     },
-
-    async greatest(companyId, groups) {
-      const names = new Set(groups.map((group) => group.toLowerCase()));
-      const roles = (await list(companyId)).flatMap(({ group, role }) => (names.has(group) ? [role] : []));
-      return roles.sort((one, other) => (isLesserRole(one, other) ? 1 : -1))[0];
-    },
   };
+}
+
+/** Returns the greatest role of these groups; undefined if none has a role. */
+export function greatestRole(all: readonly GroupRole[], groups: readonly string[]): Role | undefined {
+  const names = new Set(groups.map((group) => group.toLowerCase()));
+  const roles = all.flatMap(({ group, role }) => (names.has(group) ? [role] : []));
+  return roles.sort((one, other) => (isLesserRole(one, other) ? 1 : -1))[0];
 }

@@ -87,9 +87,11 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
         'uniqueness',
       );
     }
-    const userIds = [...new Set((members ?? []).map(({ value }) => value))];
+    const given = new Set((members ?? []).map(({ value }) => value));
+    const userIds = [...given];
     const users = await within.findUsers(companyId, userIds);
-    const unknown = userIds.find((userId) => !users.some((user) => user.id === userId));
+    const known = new Set(users.map((user) => user.id));
+    const unknown = userIds.find((userId) => !known.has(userId));
     if (unknown !== undefined) {
       throw new ScimProblem(400, `members: the company has no user ${unknown}`, 'invalidValue');
     }
@@ -108,7 +110,7 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
     await within.setMembers(companyId, id, userIds);
     const left = await within.findUsers(
       companyId,
-      former.filter((userId) => !userIds.includes(userId)),
+      former.filter((userId) => !given.has(userId)),
     );
     await syncMembers({ store: within, memberships, tx }, [...users, ...left]);
     const [shown] = await show(within, [row], true);

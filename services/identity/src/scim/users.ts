@@ -4,7 +4,7 @@ import type { Clock } from '@switchboard/runtime';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Memberships } from '../memberships/memberships.ts';
 import { notFound, ScimProblem } from './errors.ts';
-import { createGroupRoles } from './group-roles.ts';
+import { createGroupRoles, greatestRole } from './group-roles.ts';
 import { type Listed, type ListRequest, listed } from './lists.ts';
 import { applyPatch } from './patch.ts';
 import {
@@ -207,7 +207,7 @@ export async function syncMembers(
   const [first] = rows;
   if (first === undefined) return;
   const { companyId } = first;
-  const roles = createGroupRoles(store);
+  const roles = await createGroupRoles(store).list(companyId);
   const groups = Map.groupBy(
     await store.groupsOf(
       companyId,
@@ -223,10 +223,10 @@ export async function syncMembers(
     }
     // The provider decides about the role, so that a user who left all groups has the least one.
     const role =
-      (await roles.greatest(
-        companyId,
+      greatestRole(
+        roles,
         (groups.get(id) ?? []).map(({ groupName }) => groupName),
-      )) ?? DEFAULT_ROLE;
+      ) ?? DEFAULT_ROLE;
     await memberships.set(tx, { companyId, sub: accountId, name: nameOf(user), email: emailOf(user), role });
   }
 }

@@ -3,7 +3,7 @@ import type { Db } from '@switchboard/database';
 import type { Clock } from '@switchboard/runtime';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Memberships } from '../memberships/memberships.ts';
-import { createGroupRoles } from '../scim/group-roles.ts';
+import { createGroupRoles, greatestRole } from '../scim/group-roles.ts';
 import { createScimStore } from '../scim/store.ts';
 import type { Domains } from './domains.ts';
 import type { VouchedPerson } from './person.ts';
@@ -64,9 +64,9 @@ export function createAdmit({ db, accounts, domains, memberships, clock }: Admit
 
   /** Returns the role of groups; undefined to keep the member's role. */
   async function roleOf(companyId: string, groups: readonly string[] | undefined): Promise<Role | undefined> {
-    const groupRoles = createGroupRoles(createScimStore(db));
-    if (groups === undefined || (await groupRoles.list(companyId)).length === 0) return undefined;
-    return (await groupRoles.greatest(companyId, groups)) ?? DEFAULT_ROLE;
+    if (groups === undefined) return undefined;
+    const roles = await createGroupRoles(createScimStore(db)).list(companyId);
+    return roles.length === 0 ? undefined : (greatestRole(roles, groups) ?? DEFAULT_ROLE);
   }
 
   return async (provider, person) => {

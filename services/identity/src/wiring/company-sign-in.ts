@@ -1,4 +1,4 @@
-import { createEncryption, createSender, strangersNames } from '@switchboard/runtime';
+import { createEncryption, createSender, type Encryption, strangersNames } from '@switchboard/runtime';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Browser } from '../browser/browser.ts';
 import { createCompanySignIn } from '../company-sign-in/company-sign-in.ts';
@@ -29,6 +29,8 @@ const SCIM_PATH = `${MOUNT}/scim/v2`;
 
 /** The providers of companies, and the domains that they vouch for. */
 interface CompanyParts {
+  /** Encrypts the secrets of providers. */
+  encryption: Encryption;
   providers: CompanyProviders;
   domains: Domains;
   required: RequiredProvider;
@@ -42,6 +44,7 @@ export function openCompanyProviders({ clock, config, db, directory }: Identity)
   const domains = createDomains({ store, clock });
 
   return {
+    encryption,
     providers,
     domains,
     async required({ id, email }) {
@@ -119,6 +122,6 @@ export function serveCompanySignIn(service: Identity, parts: SignInParts): void 
     }),
   );
 
-  const encryption = createEncryption({ secrets: config.ACCOUNT_SECRET, purpose: 'provider secrets' });
+  const { encryption } = companies;
   companySignInRoutes(app, createCompanySignIn({ db, encryption, clock, scimUrl, readTxt }));
 }
