@@ -31,7 +31,7 @@ export interface RelayLogger extends FailureLog {
   warn(fields: object, message: string): void;
 }
 
-/** What every publisher of an outbox needs. */
+/** The options that every publisher of an outbox has. */
 export interface PublisherOptions {
   db: Db;
   log: EventLog;
