@@ -24,7 +24,6 @@ export default defineConfig({
     // Files of one worker share the modules that they load: loading them again takes two fifths of all CPU time.
     isolate: false,
     // Tests wait half of their time; by default two cores would get one worker.
-    // Tests wait half of their time; by default two cores would get one worker.
     maxWorkers: 4,
     testTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },

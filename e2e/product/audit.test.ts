@@ -6,11 +6,11 @@ import {
   type Operation,
   publicOperations,
   putMessengerSettings,
-  SERVICE_NAMES,
 } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { inStandalone } from './testing/in-standalone.ts';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
 /**
@@ -126,11 +126,9 @@ const ORDER = [
   'deleteCompany',
   'deletePlan',
 ];
-/** Standalone runs no optional service. */
-const names: readonly string[] = SERVICE_NAMES;
-const asked = [...managementOperations, ...publicOperations.filter(isForMembers)]
-  .filter(({ service }) => names.includes(service))
-  .sort((a, b) => ORDER.indexOf(a.operationId) - ORDER.indexOf(b.operationId));
+const asked = inStandalone([...managementOperations, ...publicOperations.filter(isForMembers)]).sort(
+  (a, b) => ORDER.indexOf(a.operationId) - ORDER.indexOf(b.operationId),
+);
 
 beforeAll(async () => {
   demo = running.demo;

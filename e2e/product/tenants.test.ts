@@ -6,23 +6,18 @@ import {
   type Operation,
   permissionGrants,
   ROLES,
-  SERVICE_NAMES,
 } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { addressOf } from './testing/addresses.ts';
+import { inStandalone } from './testing/in-standalone.ts';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
 /** Tests tenant isolation: a tenant must never reach another tenant's data, even if it knows the ids. */
 
 const OTHER = { company: 'cmp_other', project: 'prj_other', report: 'rep_other' };
 
-/** Standalone runs no optional service. */
-const inStandalone = (list: readonly Operation[]) => {
-  const names: readonly string[] = SERVICE_NAMES;
-  return list.filter(({ service }) => names.includes(service));
-};
 const operations = inStandalone(allOperations);
 const consoleOperations = inStandalone(allConsoleOperations);
 const managementOperations = inStandalone(allManagementOperations);
