@@ -277,6 +277,76 @@ const projectLockIsAwaited = () =>
     expect(waiting).toHaveLength(1);
   });
 
+describe('a claim of a person with 1,000 ids', () => {
+  /** Applies calls, and returns the ids that were read. */
+  async function readBy(projectId: string, all: readonly Call[]): Promise<string[]> {
+    const read: string[] = [];
+    const { update } = store();
+    const watched = {
+      update: ((work) =>
+        update((updates) => {
+          const { joins } = updates;
+          if (joins === undefined) return work(updates);
+          const watch = <T>(ids: readonly string[], found: T): T => {
+            read.push(...ids);
+            return found;
+          };
+          return work({
+            ...updates,
+            joins: {
+              ...joins,
+              read: (project, ids) => watch(ids, joins.read(project, ids)),
+              findPersons: async (project, ids) => {
+                const persons = await joins.findPersons(project, ids);
+                return watch(
+                  persons.flatMap((person) => person.ids),
+                  persons,
+                );
+              },
+            },
+          });
+        })) satisfies typeof update,
+    };
+    await applyChanges(
+      watched,
+      all.map((one) => changeOf(projectId, one)),
+    );
+    return read;
+  }
+
+  it('is refused without reading the ids of the person, also when it is repeated with an earlier time', async () => {
+    const projectId = newProject();
+    const visitors = Array.from({ length: 999 }, (_, index) => `visitor-${index}`);
+    await apply(
+      projectId,
+      visitors.map((visitor) => call('ada', visitor)),
+    );
+    expect(await readBy(projectId, [call('ada', 'one-too-many')])).toEqual(['one-too-many']);
+    expect(await readBy(projectId, [{ ...call('ada', 'one-too-many'), at: 1 }])).toEqual(['one-too-many']);
+    expect(await readBy(projectId, [{ ...call('ada', 'visitor-7'), at: 1 }])).toEqual(['visitor-7']);
+    const { persons, traits } = await stored(projectId);
+    expect(persons).toMatchObject({ ada: 'ada', 'visitor-7': 'ada', 'one-too-many': 'one-too-many' });
+    expect(traits).toHaveProperty('one-too-many');
+    const [row] = await database.sql`
+      select claimed_by, is_beyond_bound from identities
+      where project_id = ${projectId} and distinct_id = 'one-too-many'`;
+    expect(row).toEqual({ claimed_by: 'ada', is_beyond_bound: true });
+  });
+
+  it('is applied again once the person has room', async () => {
+    const projectId = newProject();
+    const visitors = Array.from({ length: 999 }, (_, index) => `visitor-${index}`);
+    await apply(
+      projectId,
+      visitors.map((visitor) => call('ada', visitor)),
+    );
+    await apply(projectId, [call('ada', 'late')]);
+    await apply(projectId, [call('visitor-7')]);
+    await apply(projectId, [{ ...call('ada', 'late'), at: 1 }]);
+    expect((await stored(projectId)).persons).toMatchObject({ 'visitor-7': 'visitor-7', late: 'ada' });
+  });
+});
+
 describe('maintenance of persons', () => {
   it('erases a person with many refused claims without reading these ids', async () => {
     const projectId = newProject();

@@ -4,7 +4,7 @@ import type { PersonKey } from '../person-key.ts';
 import { isSeenLater, planPerson } from '../plan.ts';
 import { changeIdentities } from './joins.ts';
 import { isEarlier } from './rule.ts';
-import type { JoinsStore, StoredIdentity, StoredPersonOfIds } from './store.ts';
+import type { JoinsStore, StoredFolded, StoredIdentity } from './store.ts';
 
 /** Ids of these projects were joined and are now identified, which needs the exclusive lock. */
 export class PartsIds extends Error {
@@ -47,8 +47,8 @@ export async function beginJoins(
   if (parted.length > 0)
     throw new PartsIds(new Set([...exclusive, ...parted.map(({ projectId }) => projectId)]));
 
-  const persons = new Map<string, StoredPersonOfIds>();
-  const folded = new Set<StoredPersonOfIds>();
+  const persons = new Map<string, StoredFolded>();
+  const folded = new Set<StoredFolded>();
 
   return {
     async lockPersons() {
@@ -77,7 +77,7 @@ export async function beginJoins(
     },
 
     async save() {
-      if (folded.size > 0) await store.savePersons([...folded]);
+      if (folded.size > 0) await store.saveFolded([...folded]);
       const known = new Map(
         first.filter((one) => !exclusive.has(one.projectId)).map((one) => [keyOf(one), one]),
       );

@@ -18,41 +18,80 @@ export async function changeIdentities(
 ): Promise<void> {
   const all = await readAll(store, projectId, distinctIds);
   const before = new Map([...all].map(([id, identity]) => [id, { ...identity }]));
-  change(all);
-  const changed = new Set(
-    [...all].filter(([id, now]) => !isDeepStrictEqual(now, before.get(id))).map(([id]) => id),
-  );
-  if (changed.size === 0) return;
-  const missing = [...all.values()].flatMap(targetsOf).filter((id) => !all.has(id));
-  const more = [...(await readAll(store, projectId, missing)).values()];
-  const roots = new Set(
-    [...all.values(), ...more].map(({ personId }) => personId).filter((id) => id !== null),
-  );
-  const persons = await store.findPersons(projectId, [...roots]);
-  const named = new Set([...all.keys(), ...missing]);
-  const others = persons.flatMap(({ ids }) => ids).filter((id) => !named.has(id));
-  for (const identity of [...more, ...(await store.read(projectId, others))]) {
-    all.set(identity.distinctId, identity);
-    before.set(identity.distinctId, { ...identity });
-  }
-
-  boundClaims(all, changed);
-  const now = personsOf(all);
-  for (const [root, ids] of now)
-    for (const id of ids) {
-      const identity = all.get(id);
-      if (identity !== undefined) identity.personId = ids.length === 1 ? null : root;
+  const add = async (ids: readonly string[]) => {
+    const missing = ids.filter((id) => !all.has(id));
+    for (const [id, identity] of await readAll(store, projectId, missing)) {
+      all.set(id, identity);
+      before.set(id, { ...identity });
     }
-  const differs = (of: (identity: StoredIdentity | undefined) => unknown) => (identity: StoredIdentity) =>
-    !isDeepStrictEqual(of(identity), of(before.get(identity.distinctId)));
-  const moved = [...all.values()].filter(differs((identity) => identity));
-  await store.save(projectId, moved);
-  const published = moved.filter(differs((identity) => identity && publishedOf(identity)));
+  };
+  const differs =
+    (of: (identity: StoredIdentity | undefined) => unknown) =>
+    ({ distinctId }: StoredIdentity) =>
+      !isDeepStrictEqual(of(all.get(distinctId)), of(before.get(distinctId)));
+  change(all);
+  const changed = [...all.values()].filter(differs((identity) => identity));
+  if (changed.length === 0) return;
+  await refuseClaims(store, projectId, changed, before);
+
+  // Only ids that are joined or parted change persons. All ids of these persons are read.
+  const moving = changed.filter(differs(targetOf));
+  const named = moving.flatMap((one) => [one.distinctId, targetOf(one) ?? one.distinctId]);
+  await add(named);
+  const roots = named.map((id) => all.get(id)?.personId).filter((id) => id != null);
+  const persons = roots.length === 0 ? [] : await store.findPersons(projectId, [...new Set(roots)]);
+  const ids = new Set([...named, ...persons.flatMap((person) => person.ids)]);
+  await add([...ids]);
+  const concerned = new Map([...all].filter(([id]) => ids.has(id)));
+  boundClaims(concerned, new Set(moving.map(({ distinctId }) => distinctId)));
+  const now = personsOf(concerned);
+  for (const [root, ofPerson] of now)
+    for (const id of ofPerson) {
+      const identity = all.get(id);
+      if (identity !== undefined) identity.personId = ofPerson.length === 1 ? null : root;
+    }
+  const saved = [...all.values()].filter(differs((identity) => identity));
+  await store.save(projectId, saved);
+  const published = saved.filter(differs((identity) => identity && publishedOf(identity)));
   await store.announce(
     projectId,
     published.map(({ distinctId }) => distinctId),
   );
   await saveFolded(store, projectId, now, persons);
+}
+
+const targetOf = (identity: StoredIdentity | undefined): string | undefined =>
+  identity && joinOf(identity)?.to;
+
+/**
+ * Decides again about the claims of changed identities. Refuses new ones of persons that have no room by the number of
+ * ids, because a read of the ids for each refused claim would let one project delay the calls of others.
+ */
+async function refuseClaims(
+  store: JoinsStore,
+  projectId: string,
+  changed: readonly StoredIdentity[],
+  before: ReadonlyMap<string, StoredIdentity>,
+): Promise<void> {
+  for (const identity of changed) identity.isBeyondBound = false;
+  const claims = changed.flatMap((identity) => {
+    const { distinctId, decision } = identity;
+    const to = targetOf(identity);
+    const isNew =
+      to !== undefined && decision === undefined && targetOf(before.get(distinctId)) === undefined;
+    return isNew ? [{ identity, to }] : [];
+  });
+  if (claims.length === 0) return;
+  const sizes = await store.sizes(
+    projectId,
+    claims.flatMap(({ identity, to }) => [identity.distinctId, to]),
+  );
+  const personOf = (id: string) => sizes.get(id) ?? { personId: id, count: 1 };
+  for (const { identity, to } of claims) {
+    const [mine, theirs] = [personOf(identity.distinctId), personOf(to)];
+    identity.isBeyondBound =
+      mine.personId !== theirs.personId && mine.count + theirs.count > PERSON_IDS_MAX_COUNT;
+  }
 }
 
 /** Returns the person and the join that the topic `people` has of an id. */
@@ -119,9 +158,6 @@ const unknownId = (distinctId: string): StoredIdentity => ({
   decision: undefined,
   personId: null,
 });
-
-const targetsOf = ({ claim, decision }: StoredIdentity): string[] =>
-  [claim?.by, decision?.to].filter((id) => id != null);
 
 /** The ids of a person: the one that names it first, each of the others with its join. */
 export interface PersonWithIds {

@@ -5,6 +5,7 @@ import {
   boolean,
   date,
   index,
+  integer,
   json,
   pgTable,
   primaryKey,
@@ -50,6 +51,8 @@ export const persons = pgTable(
     /** One of the ids. */
     personId: text('person_id').notNull(),
     ids: text().array().notNull(),
+    /** Kept, so that a claim that the person has no room for is refused without reading the ids. */
+    idsCount: integer('ids_count').notNull().generatedAlwaysAs(sql`cardinality(ids)`),
     traits: json().notNull().default({}),
     traitStamps: json('trait_stamps').notNull().default({}),
     groups: json().notNull().default({}),

@@ -14,15 +14,25 @@ export interface StoredIdentity extends Identity {
   personId: string | null;
 }
 
-/** A person with several ids, and the traits and groups of all of them. */
-export interface StoredPersonOfIds {
+/** The traits and groups of a person with several ids. */
+export interface StoredFolded {
   projectId: string;
   personId: string;
-  ids: string[];
   traits: Properties;
   groups: Properties;
   /** The UTC day of the last call. */
   seenOn: string;
+}
+
+/** A person with several ids, and the traits and groups of all of them. */
+export interface StoredPersonOfIds extends StoredFolded {
+  ids: string[];
+}
+
+/** The person of an id that belongs to one with several. */
+export interface PersonSize {
+  personId: string;
+  count: number;
 }
 
 /** The traits and groups of one id. */
@@ -52,9 +62,13 @@ export interface JoinsStore {
   countBeyondBound(projectId: string, distinctIds: readonly string[]): Promise<number>;
   /** Returns persons with several ids. */
   findPersons(projectId: string, personIds: readonly string[]): Promise<StoredPersonOfIds[]>;
-  /** Reads and locks persons with several ids, in one order. */
-  lockPersons(keys: readonly { projectId: string; personId: string }[]): Promise<StoredPersonOfIds[]>;
+  /** Returns the persons of those ids that belong to one with several, without reading its ids. */
+  sizes(projectId: string, distinctIds: readonly string[]): Promise<Map<string, PersonSize>>;
+  /** Reads and locks the traits and groups of persons with several ids, in one order. */
+  lockPersons(keys: readonly { projectId: string; personId: string }[]): Promise<StoredFolded[]>;
   savePersons(changed: readonly StoredPersonOfIds[]): Promise<void>;
+  /** Saves the traits and groups of persons that `lockPersons` returned. */
+  saveFolded(changed: readonly StoredFolded[]): Promise<void>;
   removePersons(projectId: string, personIds: readonly string[]): Promise<void>;
   /** Returns the traits and groups of each id that has any, ordered by id. */
   properties(projectId: string, distinctIds: readonly string[]): Promise<StoredProperties[]>;
@@ -136,12 +150,9 @@ const propertiesColumns = {
   seen_on: z.string(),
 };
 const propertiesRow = z.object({ distinct_id: z.string(), ...propertiesColumns });
-const personRow = z.object({
-  project_id: z.string(),
-  person_id: z.string(),
-  ids: z.array(z.string()),
-  ...propertiesColumns,
-});
+const foldedRow = z.object({ project_id: z.string(), person_id: z.string(), ...propertiesColumns });
+const personRow = foldedRow.extend({ ids: z.array(z.string()) });
+const sizeRow = z.object({ distinct_id: z.string(), person_id: z.string(), ids_count: z.number() });
 
 const countRow = z.object({ count: z.coerce.number() });
 
@@ -152,6 +163,17 @@ export function createJoinsStore(execute: Execute): JoinsStore {
   const column = (values: readonly (string | null)[]) => sql`${sql.param([...values])}::text[]`;
   const keyColumns = (keys: readonly PersonKey[]) =>
     sql`${column(keys.map(({ projectId }) => projectId))}, ${column(keys.map(({ distinctId }) => distinctId))}`;
+  function foldedColumns(changed: readonly StoredFolded[]) {
+    const traits = changed.map((person) => toJson(person.traits));
+    const memberships = changed.map((person) => toJson(person.groups));
+    return sql`${column(changed.map(({ projectId }) => projectId))},
+      ${column(changed.map(({ personId }) => personId))},
+      ${column(traits.map(({ values }) => values))}::json[],
+      ${column(traits.map(({ stamps }) => stamps))}::json[],
+      ${column(memberships.map(({ values }) => values))}::json[],
+      ${column(memberships.map(({ stamps }) => stamps))}::json[],
+      ${column(changed.map(({ seenOn }) => seenOn))}::date[]`;
+  }
 
   return {
     async lockProjects(projects) {
@@ -266,41 +288,54 @@ export function createJoinsStore(execute: Execute): JoinsStore {
       return rows.map(toPerson);
     },
 
+    async sizes(projectId, distinctIds) {
+      const rows = await rowsOf(
+        sizeRow,
+        sql`
+        select named.distinct_id, found.* from unnest(${column(distinctIds)}) as named(distinct_id), lateral (
+          select persons.person_id, persons.ids_count from identities
+            join persons on persons.project_id = ${projectId} and persons.person_id = identities.person_id
+          where identities.project_id = ${projectId} and identities.distinct_id = named.distinct_id
+          offset 0) as found`,
+      );
+      return new Map(rows.map((row) => [row.distinct_id, { personId: row.person_id, count: row.ids_count }]));
+    },
+
     async lockPersons(keys) {
       const rows = await rowsOf(
-        personRow,
+        foldedRow,
         sql`
         select found.* from (
           select distinct project_id, person_id from unnest(
             ${column(keys.map(({ projectId }) => projectId))}, ${column(keys.map(({ personId }) => personId))})
             as given(project_id, person_id) order by 1, 2
         ) as named, lateral (
-          select * from persons where persons.project_id = named.project_id and persons.person_id = named.person_id
+          select project_id, person_id, traits, trait_stamps, groups, group_stamps, seen_on from persons
+          where persons.project_id = named.project_id and persons.person_id = named.person_id
           for update) as found`,
       );
-      return rows.map(toPerson);
+      return rows.map(toFolded);
     },
 
     async savePersons(changed) {
-      const traits = changed.map((person) => toJson(person.traits));
-      const memberships = changed.map((person) => toJson(person.groups));
       await execute(sql`
         insert into ${persons} (project_id, person_id, ids, traits, trait_stamps, groups, group_stamps, seen_on)
         select project_id, person_id, array(select json_array_elements_text(ids)), traits, trait_stamps, groups,
           group_stamps, seen_on
-        from unnest(
-          ${column(changed.map(({ projectId }) => projectId))},
-          ${column(changed.map(({ personId }) => personId))},
-          ${column(changed.map(({ ids }) => JSON.stringify(ids)))}::json[],
-          ${column(traits.map(({ values }) => values))}::json[],
-          ${column(traits.map(({ stamps }) => stamps))}::json[],
-          ${column(memberships.map(({ values }) => values))}::json[],
-          ${column(memberships.map(({ stamps }) => stamps))}::json[],
-          ${column(changed.map(({ seenOn }) => seenOn))}::date[])
-          as changed(project_id, person_id, ids, traits, trait_stamps, groups, group_stamps, seen_on)
+        from unnest(${foldedColumns(changed)}, ${column(changed.map(({ ids }) => JSON.stringify(ids)))}::json[])
+          as changed(project_id, person_id, traits, trait_stamps, groups, group_stamps, seen_on, ids)
         on conflict (project_id, person_id) do update set ids = excluded.ids,
           traits = excluded.traits, trait_stamps = excluded.trait_stamps,
           groups = excluded.groups, group_stamps = excluded.group_stamps, seen_on = excluded.seen_on`);
+    },
+
+    async saveFolded(changed) {
+      await execute(sql`
+        update persons set traits = changed.traits, trait_stamps = changed.trait_stamps, groups = changed.groups,
+          group_stamps = changed.group_stamps, seen_on = changed.seen_on
+        from unnest(${foldedColumns(changed)})
+          as changed(project_id, person_id, traits, trait_stamps, groups, group_stamps, seen_on)
+        where persons.project_id = changed.project_id and persons.person_id = changed.person_id`);
     },
 
     async removePersons(projectId, personIds) {
@@ -363,12 +398,13 @@ function toIdentity(row: IdentityRow): StoredIdentity {
   };
 }
 
-const toPerson = (row: z.infer<typeof personRow>): StoredPersonOfIds => ({
+const toFolded = (row: z.infer<typeof foldedRow>): StoredFolded => ({
   projectId: row.project_id,
   personId: row.person_id,
-  ids: row.ids,
   ...propertiesOf(row),
 });
+
+const toPerson = (row: z.infer<typeof personRow>): StoredPersonOfIds => ({ ...toFolded(row), ids: row.ids });
 
 function propertiesOf(row: Omit<z.infer<typeof propertiesRow>, 'distinct_id'>) {
   return {
