@@ -233,7 +233,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
       enabled: true,
       rolloutPercentage: 100,
     });
-    await socket.next('flags_changed');
+    expect(await socket.next('flags_changed')).toMatchObject({ generatedAt: expect.any(String) });
     socket.close();
   });
 

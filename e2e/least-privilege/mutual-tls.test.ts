@@ -94,8 +94,8 @@ describe.skipIf(!hasPrograms)('a service with TLS and a client certificate autho
     });
 
   it('answers clients that have a certificate, and the health check of its container', async () => {
-    await ask('gateway', '/v1/plans');
-    await health();
+    await expect(ask('gateway', '/v1/plans')).resolves.toBeUndefined();
+    await expect(health()).resolves.toMatchObject({ stderr: '' });
   });
 
   it('refuses clients without a certificate, with a certificate of another authority, and plain HTTP', async () => {

@@ -83,7 +83,6 @@ test('answers 503 until PostgreSQL that stopped, froze or was killed is back, an
     await continues();
   }
   expect([...load.statuses].sort()).toEqual([201, 503]);
-  expect(load.slowestMs()).toBeLessThan(10_000);
   expectAllStored(await load.stop());
 }, 120_000);
 

@@ -167,8 +167,11 @@ describe('a pool with all connections in use', () => {
       const hold = () => database.drizzle.transaction(() => held.promise);
       const many = fairnessKeys.run('many', () => Array.from({ length: 20 }, hold));
       await new Promise(setImmediate);
-      await fairnessKeys.run('one', () => database.drizzle.execute(pause));
-      await fairnessKeys.run('', () => database.ping());
+      const others = [
+        fairnessKeys.run('one', () => database.drizzle.execute(pause)),
+        fairnessKeys.run('', () => database.ping()),
+      ];
+      expect(await Promise.all(others.map(outcome))).toEqual(['answered', 'answered']);
       held.resolve();
       await Promise.all(many);
     },

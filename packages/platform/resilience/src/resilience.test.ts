@@ -33,8 +33,8 @@ describe('a pause', () => {
   it('ends a pause when the signal aborts', async () => {
     const stopping = new AbortController();
     setTimeout(() => stopping.abort(), 5);
-    await pause(60_000, stopping.signal);
-    await pause(60_000, stopping.signal);
+    await expect(pause(60_000, stopping.signal)).resolves.toBeUndefined();
+    await expect(pause(60_000, stopping.signal)).resolves.toBeUndefined();
   });
 });
 

@@ -5,16 +5,13 @@ import type { TestConversation, Visitor } from './visitor.ts';
 export async function sendTurns(visitor: Visitor, people = 8) {
   const conversations: { conversation: TestConversation; accepted: string[] }[] = [];
   const statuses = new Set<number>();
-  let slowest = 0;
   let isStopped = false;
 
   async function sendUntilStopped({ conversation, accepted }: (typeof conversations)[number]): Promise<void> {
     for (let count = 0; !isStopped; count++) {
       const body = `turn ${count}`;
       for (;;) {
-        const began = performance.now();
         const { status } = await visitor.send(conversation, body, { 'Idempotency-Key': body });
-        slowest = Math.max(slowest, performance.now() - began);
         statuses.add(status);
         if (status === 201) {
           accepted.push(body);
@@ -35,7 +32,6 @@ export async function sendTurns(visitor: Visitor, people = 8) {
     statuses,
     /** Returns the number of turns accepted so far. */
     count: () => conversations.reduce((sum, { accepted }) => sum + accepted.length, 0),
-    slowestMs: () => slowest,
     /** Stops the load. Returns the accepted turns of each conversation and the stored ones. */
     async stop() {
       isStopped = true;

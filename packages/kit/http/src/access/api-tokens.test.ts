@@ -138,11 +138,11 @@ describe('the later check of what a token or a role allowed', () => {
   it('allows a stored permission while the token and the role last', async () => {
     role = 'editor';
     token = made();
-    await later(ID);
-    await later(null);
+    await expect(later(ID)).resolves.toBeUndefined();
+    await expect(later(null)).resolves.toBeUndefined();
     role = undefined;
     token = undefined;
-    await later(null, true);
+    await expect(later(null, true)).resolves.toBeUndefined();
   });
 
   it.each<[string, () => void, string | null]>([

@@ -70,7 +70,7 @@ test('a server drains for a bounded time, whatever arrives', async () => {
   const { server, ask } = await startServer();
   let isDrained = false;
   const asking = keepAsking(ask, () => isDrained);
-  await server.drain(200);
+  await expect(server.drain(200)).resolves.toBeUndefined();
   isDrained = true;
   await asking;
 }, 20_000);

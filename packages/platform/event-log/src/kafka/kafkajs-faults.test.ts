@@ -11,6 +11,7 @@ const Connection = require('kafkajs/src/network/connection');
 const Encoder = require('kafkajs/src/protocol/encoder');
 const Cluster = require('kafkajs/src/cluster');
 const OffsetManager = require('kafkajs/src/consumer/offsetManager');
+const ConsumerGroup = require('kafkajs/src/consumer/consumerGroup');
 const Batch = require('kafkajs/src/consumer/batch');
 const produceRequest = require('kafkajs/src/protocol/requests/produce/v3/request');
 const metadataResponse = require('kafkajs/src/protocol/requests/metadata/v0/response');
@@ -164,6 +165,22 @@ it('reads the offsets of partitions that have a leader, while another has none',
   });
   await offsets.resolveOffsets();
   expect(asked).toEqual([[{ topic: 'a', partitions: [{ partition: 1 }] }]]);
+});
+
+it('keeps the offset that a new consumer was told to continue from, and forgets it in a later generation', async () => {
+  const group = new ConsumerGroup({ topics: [], logger });
+  group.members = [];
+  group.coordinator = { syncGroup: async () => Promise.reject(new Error('no answer')) };
+  const sync = Object.getOwnPropertySymbols(ConsumerGroup.prototype).find(
+    ({ description }) => description === 'private:ConsumerGroup:sync',
+  );
+  const syncAgain = () => expect(group[sync ?? '']()).rejects.toThrow('no answer');
+  group.seek({ topic: 'a', partition: 0, offset: '7' });
+  await syncAgain();
+  expect(group.hasSeekOffset({ topic: 'a', partition: 0 })).toBe(true);
+  group.offsetManager = {};
+  await syncAgain();
+  expect(group.hasSeekOffset({ topic: 'a', partition: 0 })).toBe(false);
 });
 
 it('writes a record batch that is encoded already as it is', async () => {

@@ -34,6 +34,10 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
           for (const { name } of specs) await log.publish(name, [record('a')]);
         }),
       );
+      for (const { name } of specs) {
+        const offsets = await open().endOffsets(name);
+        expect(offsets.reduce((sum, offset) => sum + offset, 0n)).toBe(6n);
+      }
     }
   }, 60_000);
 
