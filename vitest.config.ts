@@ -1,9 +1,15 @@
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Vitest begins with the largest files. This small one takes over a minute, alone if it is the last. */
-const LONG = 'e2e/docs/commands.test.ts';
+const LONG = 'e2e/product/docs-commands.test.ts';
+
+/** Tests of the parts: packages, services, the texts and the rules of this repository. */
+const PARTS = [
+  '{packages,services,deploy,bench}/**/*.test.ts',
+  'e2e/{docs,packages,structure,supply-chain}/**/*.test.ts',
+];
 
 /** CI, where every test runs and none is skipped for want of a backing. */
 const isWhole = process.env['REQUIRE_BACKINGS'] === '1';
@@ -18,7 +24,17 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['{packages,services,deploy,bench,e2e}/**/*.test.ts'],
+    projects: [
+      { extends: true, test: { name: 'parts', include: PARTS } },
+      {
+        extends: true,
+        test: {
+          name: 'product',
+          include: ['e2e/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...PARTS],
+        },
+      },
+    ],
     globalSetup: ['./packages/kit/testkit/src/setup.ts'],
     sequence: { sequencer: LongFirst },
     // Files of one worker share the modules that they load: loading them again takes two fifths of all CPU time.

@@ -9,7 +9,7 @@ import { isAnswer } from './plan.ts';
 
 /** How blocks of each language are run. A language that is not listed is refused. */
 const LANGUAGES: Readonly<Record<string, 'as commands' | 'by a test' | 'not'>> = {
-  // commands.test.ts runs a page's blocks in one shell, and compares the JSON below them with the responses.
+  // docs-commands.test.ts runs a page's blocks in one shell, and compares the JSON below them with the responses.
   sh: 'as commands',
   // A test gets the block with `documented`: SQL runs in its database, code and pages in Node.js or a browser, and
   // what configures a program is given to the program or to its schema.
@@ -47,7 +47,7 @@ function runnerOf({ path, blocks }: Page, block: CodeBlock): string {
   const how = LANGUAGES[language];
   if (how === 'not') return 'nothing, because it is output';
   if (how === 'as commands' || isAnswer(blocks[blocks.indexOf(block) - 1], block))
-    return 'e2e/docs/commands.test.ts';
+    return 'e2e/product/docs-commands.test.ts';
   return (how === 'by a test' && gotBy.get(`${path}${heading} ${language} ${nth}`)) || NONE;
 }
 

@@ -39,7 +39,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'npx pnpm@12 exec node deploy/directory-link/src/main.ts':
     'needs the Kafka of two regions; e2e/regions runs it',
   'npx pnpm@12 start': 'starts a second Switchboard; deploy/standalone has tests that do',
-  'npx pnpm@12 test': 'runs this test',
+  'npx pnpm@12 test': 'runs tests',
+  'npx pnpm@12 test:product': 'runs this test',
   'npx pnpm@12 exec vitest': 'runs tests',
   'npx pnpm@12 bench': 'takes minutes; its parts have tests',
   'npx pnpm@12 format': 'writes to the checkout',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPages } from './pages.ts';
-import { planOf } from './plan.ts';
-import { NOT_RUN } from './programs.ts';
-import { openReader, type Reader } from './reader.ts';
+import { readPages } from '../docs/pages.ts';
+import { planOf } from '../docs/plan.ts';
+import { NOT_RUN } from '../docs/programs.ts';
+import { openReader, type Reader } from '../docs/reader.ts';
 
 /** Runs last, because it erases the demo's project and company, which the other pages need. */
 const LAST = 'docs/security.md';
