@@ -5,7 +5,8 @@ import { ingestionSettings } from './config.ts';
 import { createEvents } from './events/events.ts';
 import { eventsRoutes } from './events/routes.ts';
 import { createIdentify } from './identify/identify.ts';
-import { identifyRoutes, JOINS_PER_MINUTE } from './identify/routes.ts';
+import { createJoinLimit } from './identify/join-limit.ts';
+import { identifyRoutes } from './identify/routes.ts';
 import { topicSpecs } from './records/topics.ts';
 import { createReplay } from './replay/replay.ts';
 import { replayRoutes } from './replay/routes.ts';
@@ -34,14 +35,7 @@ export const ingestionService = defineService({
     const quota = quotas.quota('events');
     const { throttle } = quotas;
     eventsRoutes(app, { events: createEvents(service), quota, throttle });
-    const joins = createRateLimits(
-      redis,
-      service.share,
-    )({
-      name: 'identify calls with an anonymous_id of a project',
-      points: JOINS_PER_MINUTE,
-      durationSeconds: 60,
-    });
+    const joins = createJoinLimit({ ...service, limit: createRateLimits(redis, service.share) });
     identifyRoutes(app, { calls: createIdentify(service), quota, throttle, joins });
     replayRoutes(app, { replay: createReplay(service), quota: quotas.quota('replays'), throttle });
 

@@ -19,7 +19,7 @@ export const joinedPerson = z
       )
       .openapi({ description: 'The id that names the person, then the others.' }),
     idsBeyondBound: z.int().openapi({
-      description: `Ids that identify calls named and that are not joined, because a person has at most ${PERSON_IDS_MAX_COUNT.toLocaleString('en')}.`,
+      description: `Ids that identify calls named and that are not joined, because a person has at most ${PERSON_IDS_MAX_COUNT.toLocaleString('en')}. Counted up to 10,001, which means more than 10,000.`,
     }),
   })
   .openapi('JoinedPerson');

@@ -181,17 +181,26 @@ describe('a group call', () => {
 describe('joins', () => {
   const identify = (body: unknown) => ingestion.post('/v1/identify', body);
 
-  it('answers 429 with Retry-After to more than 6,000 anonymous ids of a project in a minute, and takes other calls', async () => {
-    const join = (index: number) =>
-      identify({ distinct_id: 'flood', properties: { anonymous_id: `visitor-${index}` } });
-    let refused: Awaited<ReturnType<typeof join>> | undefined;
-    for (let from = 0; from <= 6_000 && refused === undefined; from += 100) {
-      const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => join(from + index)));
-      refused = answers.find(({ status }) => status !== 202);
-    }
-    expect(refused?.status).toBe(429);
-    expect(Number(refused?.headers.get('Retry-After'))).toBeGreaterThan(0);
-    expect((await identify({ distinct_id: 'flood' })).status).toBe(202);
+  it('stores the traits of a call past 6,000 anonymous ids of a project in a minute, and counts that its id is not joined', async () => {
+    const refused = async () => {
+      const text = await (await fetch(`${ingestion.url}/metrics`)).text();
+      return Number(/switchboard_joins_refused_total\{reason="rate"[^}]*\} (\d+)/.exec(text)?.[1] ?? 0);
+    };
     await ingestion.published('identifies');
+    for (let from = 0; (await refused()) === 0; from += 100) {
+      expect(from).toBeLessThanOrEqual(6_000);
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, index) =>
+          identify({ distinct_id: 'flood', properties: { anonymous_id: `visitor-${from + index}` } }),
+        ),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    }
+    await ingestion.published('identifies');
+    const properties = { anonymous_id: 'one-too-many', plan: 'pro' };
+    expect((await identify({ distinct_id: 'flood', properties })).status).toBe(202);
+    const [record] = linesOf(await ingestion.published('identifies'));
+    expect(record).toMatchObject({ distinct_id: 'flood', traits: { plan: 'pro' } });
+    expect(record).not.toHaveProperty('anonymous_id');
   });
 });

@@ -17,9 +17,11 @@ import { utcTime } from '../records/times.ts';
 const DEFAULT_GROUP_TYPE = 'company';
 
 export interface Identify {
-  /** Resolves with the call's state token once the event log has stored it. */
-  identify(projectId: string, call: IdentifyCall): Promise<string>;
-  /** Works like `identify`. */
+  /**
+   * Resolves with the call's state token once the event log has stored it. Drops the anonymous id unless `isJoining`.
+   */
+  identify(projectId: string, call: IdentifyCall, isJoining: boolean): Promise<string>;
+  /** Resolves like `identify`. */
   group(projectId: string, call: GroupCall): Promise<string>;
 }
 
@@ -51,10 +53,11 @@ export function createIdentify({ log, clock }: Publishing): Identify {
   }
 
   return {
-    async identify(projectId, call) {
+    async identify(projectId, call, isJoining) {
       const { distinct_id: _, anonymous_id, ...traits } = call.properties ?? {};
       const record = common(projectId, call);
-      const joins = anonymous_id && anonymous_id !== record.distinct_id ? { anonymous_id } : {};
+      const isOther = anonymous_id !== record.distinct_id;
+      const joins = anonymous_id && isOther && isJoining ? { anonymous_id } : {};
       return publish(ingestionTopics.identifies, { ...record, ...joins, traits });
     },
 

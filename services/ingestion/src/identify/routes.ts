@@ -1,18 +1,15 @@
 import { group, identify } from '@switchboard/contracts';
-import type { Quota, RateLimit, ServiceApp, Throttle } from '@switchboard/http';
+import type { Quota, ServiceApp, Throttle } from '@switchboard/http';
 import { answerDropped, noneAccepted } from '../throttle/dropped.ts';
 import type { Identify } from './identify.ts';
+import type { JoinLimit } from './join-limit.ts';
 
 interface IdentifyRoutes {
   calls: Identify;
   quota: Quota;
   throttle: Throttle;
-  /** Limits the calls of a project that name an anonymous id. */
-  joins: RateLimit;
+  joins: JoinLimit;
 }
-
-/** The number of identify calls with an anonymous id that a project may make in a minute. */
-export const JOINS_PER_MINUTE = 6_000;
 
 export function identifyRoutes(app: ServiceApp, { calls, quota, throttle, joins }: IdentifyRoutes): void {
   const options = { quota, authorize: answerDropped(throttle, noneAccepted) };
@@ -21,9 +18,10 @@ export function identifyRoutes(app: ServiceApp, { calls, quota, throttle, joins 
     identify,
     async (c) => {
       const call = c.req.valid('json');
-      if (call.properties?.anonymous_id) await joins.consume(c.var.project.id);
+      const { id } = c.var.project;
       throttle.charge(c.var.project, 1);
-      const token = await calls.identify(c.var.project.id, call);
+      const isJoining = Boolean(call.properties?.anonymous_id) && (await joins.allows(id));
+      const token = await calls.identify(id, call, isJoining);
       return c.json({ accepted: 1 }, 202, { 'X-State-Token': token });
     },
     options,
