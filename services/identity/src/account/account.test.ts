@@ -143,6 +143,45 @@ describe('sessions', () => {
   });
 });
 
+describe('a NUL character', () => {
+  it.each([
+    'sign-in/%00',
+    'sign-in/account/with/company/%00',
+    'reset/%00',
+    'invitation/%00',
+    'upstream/callback?state=%00',
+  ])('is refused in the address /identity/%s', async (path) => {
+    const browser = identity.browser();
+    await browser.open(`${identity.issuer}/${path}`);
+    expect(browser.status).toBe(400);
+  });
+
+  it('is refused in the fields of forms', async () => {
+    await owner.open(`${identity.issuer}/account/invite`);
+    await owner.submit({ companyId: 'acme\0', email: 'nul@acme.example', role: 'viewer' });
+    expect([owner.status, owner.html]).toEqual([400, expect.stringContaining('The request was rejected')]);
+    await owner.open(`${identity.issuer}/account`);
+    await owner.send(`${identity.issuer}/account/sessions/remove`, {
+      method: 'POST',
+      body: new URLSearchParams({ id: '\0' }),
+      headers: { Origin: identity.origin },
+    });
+    expect(owner.status).toBe(400);
+  });
+
+  it('is refused in the id of a passkey', async () => {
+    const post = (path: string, body: object) =>
+      fetch(`${identity.issuer}/sign-in/account/${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json', Origin: identity.origin },
+      });
+    const { ticket } = (await (await post('passkey/options', {})).json()) as { ticket: string };
+    const answer = await post('passkey', { ticket, credential: { id: 'a\0', response: {} } });
+    expect(answer.status).toBe(400);
+  });
+});
+
 describe('the audit trail', () => {
   it('names who signed in, how and from where, and failed attempts', async () => {
     const browser = await invited('vera@acme.example');

@@ -132,7 +132,7 @@ export function accountRoutes(app: ServiceApp, options: AccountRoutesOptions): v
     recently(async (c, visitor) => {
       const { id, email } = visitor.account;
       const { ticket = '', code = '' } = await fieldsOf(c);
-      await limits.guess(c.env.address, id);
+      await limits.guessCode(c.env.address, id);
       const begun = await tickets.look(AUTHENTICATOR, ticket);
       if (begun?.accountId !== id) return back(c);
       const codes = await totp.turnOn(id, begun.data.secret, code);

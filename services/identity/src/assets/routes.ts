@@ -11,7 +11,7 @@ const ASSETS = [
 ];
 
 /** The first parts of the paths of pages. The provider guards its own pages. */
-const GUARDED = ['sign-in', 'set-up', 'account', 'reset', 'invitation'];
+const GUARDED = ['sign-in', 'set-up', 'account', 'reset', 'invitation', 'upstream'];
 
 /** Serves the style sheet and the script of the pages, and guards the pages that are added later. */
 export function assetsRoutes(app: ServiceApp, { guard }: Pick<Browser, 'guard'>): void {

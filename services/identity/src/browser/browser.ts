@@ -1,4 +1,4 @@
-import { type OperationEnv, RateLimited } from '@switchboard/http';
+import { BadRequest, type OperationEnv, RateLimited } from '@switchboard/http';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -10,6 +10,8 @@ export type BrowserContext = Context<OperationEnv>;
 
 const MAX_FORM_BYTES = 32_768;
 const COOKIE = 'switchboard_session';
+const DEVICE_COOKIE = 'switchboard_device';
+const DEVICE_DAYS = 180;
 
 /** Reads requests of browsers and writes their responses. */
 export interface Browser {
@@ -19,6 +21,9 @@ export interface Browser {
   /** Returns the value of the session's cookie. */
   cookie(c: BrowserContext): string | undefined;
   setCookie(c: BrowserContext, value: string): void;
+  /** Returns the value of the cookie of a browser that has signed in before. */
+  device(c: BrowserContext): string | undefined;
+  setDevice(c: BrowserContext, value: string): void;
 }
 
 interface BrowserOptions {
@@ -39,9 +44,15 @@ export function createBrowser({ issuer, headers }: BrowserOptions): Browser {
   const page: Browser['page'] = (c, content, status = 200) =>
     c.body(renderPage(content), status, { ...headers });
 
-  function refusal(c: BrowserContext, title: string, status: 403 | 429): Response {
+  function refusal(c: BrowserContext, title: string, status: 400 | 403 | 429): Response {
     return page(c, { title, body: [] }, status);
   }
+
+  /** PostgreSQL stores no NUL. */
+  const withoutNul: MiddlewareHandler<OperationEnv> = async (c, next) => {
+    if (c.req.url.includes('%00')) return refusal(c, textsOf().failed, 400);
+    return next();
+  };
 
   const sameSite: MiddlewareHandler<OperationEnv> = async (c, next) => {
     if (c.req.method === 'GET' || isFromPage(c, origin)) return next();
@@ -54,13 +65,17 @@ export function createBrowser({ issuer, headers }: BrowserOptions): Browser {
       c.res = page(c, { title: textsOf().failed, problem: textsOf().tooMany, body: html`` }, 429);
       for (const [name, value] of Object.entries(c.error.headers ?? {})) c.res.headers.set(name, value);
     }
+    if (c.error instanceof BadRequest) c.res = refusal(c, textsOf().failed, 400);
   };
 
   return {
-    guard: [failures, sameSite, bodyLimit({ maxSize: MAX_FORM_BYTES })],
+    guard: [failures, withoutNul, sameSite, bodyLimit({ maxSize: MAX_FORM_BYTES })],
     page,
     cookie: (c) => getCookie(c, COOKIE),
     setCookie: (c, value) => setCookie(c, COOKIE, value, cookieOptions),
+    device: (c) => getCookie(c, DEVICE_COOKIE),
+    setDevice: (c, value) =>
+      setCookie(c, DEVICE_COOKIE, value, { ...cookieOptions, maxAge: DEVICE_DAYS * 86_400 }),
   };
 }
 
@@ -74,9 +89,11 @@ function isFromPage(c: BrowserContext, origin: string): boolean {
   return site === undefined ? c.req.header('origin') === origin : site === 'same-origin';
 }
 
-/** Returns the text fields of a form. */
+/** Returns the text fields of a form. Throws BadRequest for NUL, which PostgreSQL does not store. */
 export async function fieldsOf(c: BrowserContext): Promise<Partial<Record<string, string>>> {
   const body = await c.req.parseBody();
+  if (Object.values(body).some((value) => typeof value === 'string' && value.includes('\0')))
+    throw new BadRequest('a field contains a NUL character');
   return Object.fromEntries(
     Object.entries(body).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );

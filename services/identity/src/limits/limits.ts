@@ -3,8 +3,13 @@ import { hashToken } from '@switchboard/runtime';
 
 /** Limits of attempts. Those per address allow for an office behind one address. */
 export interface Limits {
-  /** Counts a guess of a password or code. Throws RateLimited. */
-  guess(address: string, account: string): Promise<void>;
+  /**
+   * Counts a guess of a password. A known device has its own attempts, so that others cannot use them up.
+   * Throws RateLimited.
+   */
+  guessPassword(address: string, account: string, device: string | undefined): Promise<void>;
+  /** Counts a guess of a code: it is short, and whoever guesses knows the password. Throws RateLimited. */
+  guessCode(address: string, accountId: string): Promise<void>;
   /** Counts an e-mail to an address. Throws RateLimited. */
   mail(address: string, account: string): Promise<void>;
   /** Counts a request that guesses nothing of one account, such as a link. Throws RateLimited. */
@@ -25,11 +30,20 @@ export function createLimits(createRateLimit: CreateRateLimit, multiplier: numbe
     points: points * multiplier,
     durationSeconds,
   });
-  const guesses = createRateLimit(
+  const sources = [
     limit('sign-ins of an address', 60, QUARTER_SECONDS),
     limit('sign-ins of a network', 300, QUARTER_SECONDS),
-    limit('sign-ins to an account', 15, QUARTER_SECONDS),
+  ] as const;
+  const passwords = createRateLimit(
+    ...sources,
+    limit('sign-ins of a network to an account', 15, QUARTER_SECONDS),
+    limit('sign-ins to an account', 100, HOUR_SECONDS),
   );
+  const passwordsOfDevice = createRateLimit(
+    ...sources,
+    limit('sign-ins of a device to an account', 15, QUARTER_SECONDS),
+  );
+  const codes = createRateLimit(...sources, limit('codes of an account', 15, QUARTER_SECONDS));
   const mails = createRateLimit(
     limit('e-mails for an address', 20, HOUR_SECONDS),
     limit('e-mails for a network', 100, HOUR_SECONDS),
@@ -42,7 +56,14 @@ export function createLimits(createRateLimit: CreateRateLimit, multiplier: numbe
   const scim = createRateLimit(limit('SCIM requests of a company', 1_500, 60));
   return {
     // Hashes, because a client chooses the length of the account.
-    guess: (address, account) => guesses.consume(address, networkOf(address), hashToken(account)),
+    async guessPassword(address, account, device) {
+      const network = networkOf(address);
+      const name = hashToken(account);
+      await (device === undefined
+        ? passwords.consume(address, network, `${network} ${name}`, name)
+        : passwordsOfDevice.consume(address, network, `${device} ${name}`));
+    },
+    guessCode: (address, accountId) => codes.consume(address, networkOf(address), accountId),
     mail: (address, account) => mails.consume(address, networkOf(address), hashToken(account)),
     scim: (address, companyId) =>
       companyId === undefined ? visits.consume(address, networkOf(address)) : scim.consume(companyId),

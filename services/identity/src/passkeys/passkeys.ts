@@ -39,7 +39,15 @@ const ALGORITHMS = [-8, -7, -257];
 const MAX_PASSKEYS = 20;
 const MAX_NAME = 100;
 
-const isCredential = (value: unknown) => typeof value === 'object' && value !== null && 'response' in value;
+/** The longest id that WebAuthn allows, in base64url. */
+const CREDENTIAL_ID = /^[\w-]{1,1364}$/;
+const isCredential = (value: unknown) =>
+  typeof value === 'object' &&
+  value !== null &&
+  'response' in value &&
+  'id' in value &&
+  typeof value.id === 'string' &&
+  CREDENTIAL_ID.test(value.id);
 /** The library checks the content. */
 const registration = z.custom<RegistrationResponseJSON>(isCredential);
 const authentication = z.custom<AuthenticationResponseJSON>(isCredential);
@@ -111,7 +119,7 @@ export function createPasskeys({ store, tickets, clock, issuer }: PasskeysOption
       const begun = await tickets.take(REQUEST, ticket);
       const response = authentication.safeParse(credential);
       if (begun === undefined || !response.success) return undefined;
-      const known = await store.find(String(response.data.id));
+      const known = await store.find(response.data.id);
       if (known === undefined) return undefined;
       const { id, publicKey, counter, accountId } = known;
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({

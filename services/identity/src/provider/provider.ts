@@ -44,8 +44,10 @@ export interface ProviderOptions {
   secrets: readonly string[];
   adapter: AdapterFactory;
   logger: Pick<Logger, 'failed'>;
-  /** Returns the claims of an account; undefined if it does not exist. */
-  claimsOf(accountId: string): Promise<Claims | undefined>;
+  /**
+   * Returns the claims of an account; undefined if it does not exist, or if the methods of its sign-in no longer open it.
+   */
+  claimsOf(accountId: string, methods?: readonly string[]): Promise<Claims | undefined>;
   /** Returns the account that the browser of the request is signed in to. */
   signedIn(cookies: string | undefined): Promise<string | undefined>;
   /** Ends the session of the browser of the request. */
@@ -137,10 +139,13 @@ function configuration(options: ProviderOptions): Configuration {
       const { name, email } = claims;
       return { accountId, claims: async () => ({ sub: accountId, name, email, email_verified: true }) };
     },
-    async extraTokenClaims(_, token) {
+    async extraTokenClaims({ oidc }, token) {
       if (token.kind !== 'AccessToken') return undefined;
-      const claims = await claimsOf(token.accountId);
-      if (claims === undefined) throw new errors.InvalidGrant('the account does not exist');
+      const { AuthorizationCode, DeviceCode, RefreshToken } = oidc.entities;
+      const { amr = [] } = RefreshToken ?? AuthorizationCode ?? DeviceCode ?? {};
+      const claims = await claimsOf(token.accountId, amr);
+      if (claims === undefined)
+        throw new errors.InvalidGrant('the account does not exist, or must sign in again');
       return { name: claims.name, permissions: [...claims.permissions] };
     },
     loadExistingGrant: (ctx) => loadGrant(ctx, withApi),

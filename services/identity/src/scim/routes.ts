@@ -31,6 +31,7 @@ export function scimRoutes({ tokens, users, groups, baseUrl, limit }: ScimDeps):
   const documents = discovery(baseUrl);
 
   app.use(async (c, next) => {
+    if (c.req.url.includes('%00')) throw new ScimProblem(400, 'the address contains a NUL character');
     const [, token] = /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
     const companyId = token === undefined ? undefined : await tokens.companyOf(token);
     await limit(c.env.address, companyId);

@@ -18,7 +18,7 @@ export interface SessionStart {
 export interface Sessions {
   /** Starts a session and returns the value of its cookie. */
   start(start: SessionStart): Promise<string>;
-  /** Returns the session of a cookie. */
+  /** Returns the session of a cookie, unless the account must sign in in another way by now. */
   find(cookie: string | undefined): Promise<SessionRow | undefined>;
   list(accountId: string): Promise<SessionRow[]>;
   end(cookie: string | undefined): Promise<void>;
@@ -33,10 +33,12 @@ interface SessionsOptions {
   store: SessionsStore;
   /** Removes the grants and refresh tokens of an account. */
   revoke(accountId: string): Promise<void>;
+  /** Whether these methods still open the account. */
+  isAllowed(session: Pick<SessionRow, 'accountId' | 'methods'>): Promise<boolean>;
   clock: Clock;
 }
 
-export function createSessions({ store, revoke, clock }: SessionsOptions): Sessions {
+export function createSessions({ store, revoke, isAllowed, clock }: SessionsOptions): Sessions {
   return {
     async start({ accountId, methods, agent, address }) {
       const cookie = newToken();
@@ -53,7 +55,10 @@ export function createSessions({ store, revoke, clock }: SessionsOptions): Sessi
       });
       return cookie;
     },
-    find: async (cookie) => (cookie === undefined ? undefined : store.find(hashToken(cookie), clock.now())),
+    async find(cookie) {
+      const session = cookie === undefined ? undefined : await store.find(hashToken(cookie), clock.now());
+      return session !== undefined && (await isAllowed(session)) ? session : undefined;
+    },
     list: (accountId) => store.list(accountId, clock.now()),
     end: async (cookie) => (cookie === undefined ? undefined : store.remove(hashToken(cookie))),
     async endById(accountId, id) {

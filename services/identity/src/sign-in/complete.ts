@@ -1,10 +1,12 @@
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Browser, BrowserContext } from '../browser/browser.ts';
+import type { Devices } from '../limits/devices.ts';
 import { MOUNT } from '../pages/document.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Interactions } from './interactions.ts';
 import { NO_INTERACTION } from './pages.ts';
+import { missingProvider, type RequiredProvider } from './required-provider.ts';
 
 /** Starts a session for an account and returns the address to continue at. */
 export type Complete = (c: BrowserContext, uid: string, login: Login) => Promise<string>;
@@ -13,12 +15,7 @@ export type Complete = (c: BrowserContext, uid: string, login: Login) => Promise
 interface Login {
   accountId: string;
   methods: string[];
-  /** The company with the provider that vouched for the person. */
-  vouchedBy?: string | undefined;
 }
-
-/** Returns the company with the provider that the account must use; undefined if it may use any factor. */
-export type RequiredProvider = (account: { id: string; email: string }) => Promise<string | undefined>;
 
 interface CompleteOptions {
   accounts: Pick<Accounts, 'find'>;
@@ -27,16 +24,17 @@ interface CompleteOptions {
   sessions: Sessions;
   interactions: Interactions;
   trail: Trail;
+  devices: Devices;
 }
 
 /** The session of the browser gets a new id with each sign-in, so that an id known before is worth nothing. */
 export const createComplete =
-  ({ accounts, required, browser, sessions, interactions, trail }: CompleteOptions): Complete =>
-  async (c, uid, { accountId, methods, vouchedBy }) => {
+  ({ accounts, required, browser, sessions, interactions, trail, devices }: CompleteOptions): Complete =>
+  async (c, uid, { accountId, methods }) => {
     const { address, requestId } = c.env;
     const account = await accounts.find(accountId);
-    const companyId = account === undefined ? undefined : await required(account);
-    if (companyId !== undefined && companyId !== vouchedBy) {
+    const companyId = account && (await missingProvider(required, account, methods));
+    if (companyId !== undefined) {
       const after = { methods, reason: 'providerRequired' };
       await trail.record({ action: 'signIn', accountId, outcome: 'refused', after, address, requestId });
       return `${MOUNT}/sign-in/${uid}/required/${encodeURIComponent(companyId)}`;
@@ -44,6 +42,7 @@ export const createComplete =
     await sessions.end(browser.cookie(c));
     const agent = c.req.header('user-agent') ?? '';
     browser.setCookie(c, await sessions.start({ accountId, methods, agent, address }));
+    if (account !== undefined) browser.setDevice(c, await devices.issue(account.email));
     await trail.record({ action: 'signIn', accountId, after: { methods }, address, requestId });
     return uid === NO_INTERACTION ? `${MOUNT}/account` : interactions.finish(c, { accountId, methods });
   };

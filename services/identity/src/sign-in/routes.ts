@@ -69,7 +69,9 @@ export function signInRoutes(
     const interaction = await interactionOf(c, uid);
     if (interaction instanceof Response) return interaction;
     const { email = '', password = '' } = await fieldsOf(c);
-    const result = await signIn.withPassword(c.env, email, password);
+    const { address, requestId } = c.env;
+    const caller = { address, requestId, device: browser.device(c) };
+    const result = await signIn.withPassword(caller, email, password);
     if (result.kind === 'needsCode') return browser.page(c, codePage(uid, result.ticket));
     if (result.kind === 'done') return continueWith(c, uid, result);
     const problem = textsOf().wrongPassword;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { Totp } from '../factors/totp.ts';
+import type { Devices } from '../limits/devices.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Tickets } from '../tickets/tickets.ts';
 import type { Trail } from '../trail/trail.ts';
@@ -9,6 +10,8 @@ import type { Trail } from '../trail/trail.ts';
 export interface Caller {
   address: string;
   requestId: string;
+  /** The cookie of a browser that has signed in before. */
+  device?: string | undefined;
 }
 
 /** A sign-in that is complete, needs a code, or failed. */
@@ -33,12 +36,14 @@ interface SignInOptions {
   limits: Limits;
   tickets: Tickets;
   trail: Trail;
+  devices: Devices;
 }
 
-export function createSignIn({ accounts, totp, limits, tickets, trail }: SignInOptions): SignIn {
+export function createSignIn({ accounts, totp, limits, tickets, trail, devices }: SignInOptions): SignIn {
   return {
-    async withPassword(caller, email, password) {
-      await limits.guess(caller.address, email.trim().toLowerCase());
+    async withPassword({ device, ...caller }, email, password) {
+      const name = email.trim().toLowerCase();
+      await limits.guessPassword(caller.address, name, await devices.idOf(device, name));
       const account = await accounts.verifyPassword(email, password);
       if (account === undefined) {
         // The trail names the account. The response is the same with and without one.
@@ -57,7 +62,7 @@ export function createSignIn({ accounts, totp, limits, tickets, trail }: SignInO
       const found = await tickets.look(SECOND_FACTOR, ticket);
       const account = await accounts.find(found?.accountId ?? '');
       if (account === undefined) return FAILED;
-      await limits.guess(caller.address, account.id);
+      await limits.guessCode(caller.address, account.id);
       const method = await totp.take(account, code);
       if (method === undefined) {
         await trail.record({ action: 'signIn', accountId: account.id, outcome: 'refused', ...caller });

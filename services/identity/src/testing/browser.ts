@@ -49,6 +49,7 @@ export function createBrowser(origin: string): TestBrowser {
       if (sent.length > 0)
         headers.set('Cookie', sent.map(([name, { value }]) => `${name}=${value}`).join('; '));
       headers.set('Accept', 'text/html');
+      if (!headers.has('Sec-Fetch-Site')) headers.set('Sec-Fetch-Site', 'same-origin');
       const response = await fetch(url, { ...init, headers, redirect: 'manual' });
       for (const line of response.headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];

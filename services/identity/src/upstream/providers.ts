@@ -1,5 +1,6 @@
 import { providerIssuer } from '@switchboard/contracts';
 import type { Send } from '@switchboard/runtime';
+import { LRUCache } from 'lru-cache';
 import {
   allowInsecureRequests,
   ClientSecretBasic,
@@ -78,22 +79,23 @@ export function ofDeployment(provider: DeploymentProvider): UpstreamProvider {
 }
 
 const KEPT_MS = 3_600_000;
+const MAX_KEPT = 100;
 
-/** Returns the configuration of an OpenID provider, read from its discovery document at most once an hour. */
+/** Returns the configuration of an OpenID provider, read from its discovery document at most once an hour. Keeps 100. */
 export function createDiscoveries(send: Send): (provider: UpstreamProvider) => Promise<Configuration> {
-  const known = new Map<string, { until: number; found: Promise<Configuration> }>();
+  const known = new LRUCache<string, Promise<Configuration>>({ max: MAX_KEPT, ttl: KEPT_MS });
 
   return async ({ issuer, clientId, clientSecret }) => {
     const key = JSON.stringify([issuer, clientId, clientSecret]);
     const kept = known.get(key);
-    if (kept !== undefined && performance.now() < kept.until) return kept.found;
+    if (kept !== undefined) return kept;
     const found = discovery(new URL(issuer), clientId, {}, ClientSecretBasic(clientSecret), {
       // Settings allow only this machine without TLS.
       execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
       [customFetch]: (url, { method, headers, body, signal }) =>
         send(url, { method, headers, body: body ?? null, signal: signal ?? null }),
     });
-    known.set(key, { until: performance.now() + KEPT_MS, found });
+    known.set(key, found);
     found.catch(() => known.delete(key));
     return found;
   };

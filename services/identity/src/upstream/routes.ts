@@ -7,6 +7,9 @@ import { type Browser, type BrowserContext, fieldsOf } from '../browser/browser.
 import type { Limits } from '../limits/limits.ts';
 import { MOUNT, type Page, textsOf } from '../pages/document.ts';
 import type { Complete } from '../sign-in/complete.ts';
+import type { Interactions } from '../sign-in/interactions.ts';
+import { expiredPage, NO_INTERACTION } from '../sign-in/pages.ts';
+import { federated } from '../sign-in/required-provider.ts';
 import type { Tickets } from '../tickets/tickets.ts';
 import type { Trail } from '../trail/trail.ts';
 import type { Admission, Admit } from './admission.ts';
@@ -14,8 +17,6 @@ import { CALLBACK_PATH, newStarted, started, type Upstream, UpstreamFailed } fro
 import type { UpstreamProvider } from './providers.ts';
 
 const COOKIE = 'switchboard_upstream';
-/** The method of a sign-in with another provider. RFC 8176 has none. */
-const FEDERATED = 'fed';
 const MINUTES = 10;
 const STARTED = {
   name: 'upstream',
@@ -32,6 +33,7 @@ interface UpstreamRoutesOptions {
   ofAddress(email: string): Promise<UpstreamProvider | undefined>;
   admit: Admit;
   complete: Complete;
+  interactions: Interactions;
   tickets: Tickets;
   limits: Limits;
   trail: Trail;
@@ -41,7 +43,8 @@ interface UpstreamRoutesOptions {
 
 /** Signs people in with other providers. */
 export function upstreamRoutes(app: ServiceApp, options: UpstreamRoutesOptions): void {
-  const { browser, upstream, find, ofAddress, admit, complete, tickets, limits, trail, logger } = options;
+  const { browser, upstream, find, ofAddress, admit, complete, interactions } = options;
+  const { tickets, limits, trail, logger } = options;
   const { origin, protocol } = new URL(options.issuer);
   const cookieOptions = {
     path: CALLBACK_PATH,
@@ -54,12 +57,19 @@ export function upstreamRoutes(app: ServiceApp, options: UpstreamRoutesOptions):
   const failed = (c: BrowserContext, text: string, status: 400 | 403 | 404 = 400) =>
     browser.page(c, { title: textsOf().failed, problem: text, body: html`` }, status);
 
+  const isOpen = async (c: BrowserContext, uid: string) =>
+    uid === NO_INTERACTION || (await interactions.find(c, uid)) !== undefined;
+
   app.hono.get(`${MOUNT}/sign-in/:uid/with/:scope/:id`, async (c) => {
     await limits.visit(c.env.address);
     const provider = await find(`${c.req.param('scope')}/${c.req.param('id')}`);
     if (provider === undefined) return failed(c, textsOf().unknownProvider, 404);
+    const uid = c.req.param('uid');
+    if (!(await isOpen(c, uid))) return browser.page(c, expiredPage(), 400);
+    // A link of another site or in an e-mail must not sign a person in to an account that its author chose.
+    if (c.req.header('sec-fetch-site') !== 'same-origin') return browser.page(c, linkPage(uid, provider));
     const kept = newStarted();
-    const data = { provider: provider.key, uid: c.req.param('uid'), started: kept };
+    const data = { provider: provider.key, uid, started: kept };
     const state = await tickets.issue(STARTED, { data });
     try {
       const url = await upstream.begin(provider, state, kept);
@@ -76,7 +86,7 @@ export function upstreamRoutes(app: ServiceApp, options: UpstreamRoutesOptions):
   // A form may not lead to another origin by a redirect, so the page has a link.
   app.hono.post(`${MOUNT}/sign-in/:uid/with`, async (c) => {
     const { email = '' } = await fieldsOf(c);
-    await limits.guess(c.env.address, email.trim().toLowerCase());
+    await limits.visit(c.env.address);
     const provider = await ofAddress(email);
     if (provider === undefined) return failed(c, textsOf().noProvider);
     return browser.page(c, linkPage(c.req.param('uid'), provider));
@@ -104,6 +114,9 @@ export function upstreamRoutes(app: ServiceApp, options: UpstreamRoutesOptions):
     const ticket = isOfBrowser ? await tickets.take(STARTED, state) : undefined;
     const provider = ticket === undefined ? undefined : await find(ticket.data.provider);
     if (ticket === undefined || provider === undefined) return failed(c, textsOf().requestExpired);
+
+    const { uid } = ticket.data;
+    if (!(await isOpen(c, uid))) return browser.page(c, expiredPage(), 400);
 
     const refuse = async (reason: string, text: string, status: 400 | 403) => {
       const after = { provider: provider.key, reason };
@@ -136,8 +149,8 @@ export function upstreamRoutes(app: ServiceApp, options: UpstreamRoutesOptions):
     if (admission.kind !== 'admitted') {
       return refuse(admission.kind, textsOf()[admission.kind](provider.name), 403);
     }
-    const login = { accountId: admission.accountId, methods: [FEDERATED], vouchedBy: provider.companyId };
-    return c.redirect(await complete(c, ticket.data.uid, login), 303);
+    const login = { accountId: admission.accountId, methods: [federated(provider.companyId)] };
+    return c.redirect(await complete(c, uid, login), 303);
   });
 }
 

@@ -12,6 +12,7 @@ import { CALLBACK, type IdentityHarness, OWNER, PASSWORD, startIdentity } from '
 let foreign: ForeignProvider;
 let identity: IdentityHarness;
 let token: string;
+let application: client.Configuration;
 let github: Awaited<ReturnType<typeof startGithub>>;
 beforeAll(async () => {
   github = await startGithub();
@@ -29,22 +30,25 @@ beforeAll(async () => {
     },
   });
   const owner = await identity.setUp();
-  const config = await client.discovery(new URL(identity.issuer), 'console', undefined, client.None(), {
+  application = await client.discovery(new URL(identity.issuer), 'console', undefined, client.None(), {
     execute: [client.allowInsecureRequests],
   });
+  token = (await (await authorize(owner))()).access_token;
+});
+
+/** Opens the sign-in of an application. Returns a function that exchanges the code once the browser is back. */
+async function authorize(browser: TestBrowser) {
   const verifier = client.randomPKCECodeVerifier();
-  const url = client.buildAuthorizationUrl(config, {
+  const url = client.buildAuthorizationUrl(application, {
     redirect_uri: CALLBACK,
     scope: 'openid profile email',
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   });
-  await owner.open(url.href);
-  const tokens = await client.authorizationCodeGrant(config, new URL(owner.url), {
-    pkceCodeVerifier: verifier,
-  });
-  token = tokens.access_token;
-});
+  await browser.open(url.href);
+  return () =>
+    client.authorizationCodeGrant(application, new URL(browser.url), { pkceCodeVerifier: verifier });
+}
 afterAll(async () => {
   await identity.stop();
   foreign.close();
@@ -91,9 +95,10 @@ const manage = (method: string, path: string, body?: unknown) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-/** Follows redirects between this service and the provider until a page. */
+/** Follows redirects between this service and the provider until a page, or back to the application. */
 async function follow(browser: TestBrowser): Promise<void> {
-  while (browser.status >= 300 && browser.status < 400) await browser.open(browser.url);
+  while (browser.status >= 300 && browser.status < 400 && !browser.url.startsWith(CALLBACK))
+    await browser.open(browser.url);
 }
 
 async function signIn(key = 'deployment/foreign', browser = identity.browser()): Promise<TestBrowser> {
@@ -179,6 +184,29 @@ describe('sign-in with a provider of the deployment', () => {
     expect(attacker.status).toBe(400);
     await victim.open(`${identity.issuer}/upstream/callback`);
     expect(victim.status).toBe(400);
+  });
+
+  it.each(['cross-site', 'same-site', 'none'])(
+    'asks before it follows a link to a provider from %s, so that no link signs a person in to an account of its author',
+    async (site) => {
+      const browser = identity.browser();
+      const url = `${identity.issuer}/sign-in/account/with/deployment/foreign`;
+      await browser.send(url, { headers: { 'Sec-Fetch-Site': site } });
+      expect([browser.status, browser.url]).toEqual([200, url]);
+      expect(browser.html).toContain('Continue with Foreign');
+      expect(browser.cookies.has('switchboard_upstream')).toBe(false);
+    },
+  );
+
+  it('completes the sign-in of an application, and no sign-in that does not exist', async () => {
+    foreign.person = { sub: 'grace', name: 'Grace', email: 'grace@navy.example', email_verified: true };
+    const browser = identity.browser();
+    const exchange = await authorize(browser);
+    await browser.open(`${browser.url}/with/deployment/foreign`);
+    await follow(browser);
+    expect((await exchange()).claims()).toMatchObject({ email: 'grace@navy.example' });
+    await browser.open(`${identity.issuer}/sign-in/unknown/with/deployment/foreign`);
+    expect([browser.status, browser.html]).toEqual([400, expect.stringContaining('sign-in has expired')]);
   });
 
   it('answers 404 for an unknown provider', async () => {
@@ -350,6 +378,10 @@ describe('sign-in with the provider of a company', () => {
   });
 
   it('rejects the password of a member whom the company requires to use its provider, but not of an owner', async () => {
+    const before = identity.browser();
+    const exchange = await authorize(before);
+    await before.submit({ email: OWNER.email, password: PASSWORD });
+    const tokens = await client.refreshTokenGrant(application, (await exchange()).refresh_token ?? '');
     await here('PUT', '/sign-in', settings({ enforced: true }));
     await identity.sql`update accounts set email = 'ada@fleet.example' where email = ${OWNER.email}`;
     const ada = await accountOf('ada@fleet.example');
@@ -367,8 +399,25 @@ describe('sign-in with the provider of a company', () => {
     const withOther = await signIn();
     expect(withOther.status).toBe(403);
     expect(isSignedIn(withOther)).toBe(false);
+    await before.open(`${identity.issuer}/account`);
+    expect(before.url).toContain('/sign-in/account');
+    await expect(client.refreshTokenGrant(application, tokens.refresh_token ?? '')).rejects.toMatchObject({
+      error: 'invalid_grant',
+    });
     await identity.directory.put('member', testMember(company, ada?.id ?? '', { role: 'owner' }));
     await eventually(async () => expect(isSignedIn(await withPassword())).toBe(true));
+  });
+
+  it('keeps the sessions and tokens of people who signed in with the required provider', async () => {
+    foreign.person = { sub: 'navy-1', name: 'Nelson', email: 'nelson@fleet.example' };
+    const browser = identity.browser();
+    const exchange = await authorize(browser);
+    await browser.open(`${browser.url}/with/company/${company}`);
+    await follow(browser);
+    const { refresh_token: first = '' } = await exchange();
+    expect((await client.refreshTokenGrant(application, first)).access_token).toBeTypeOf('string');
+    await browser.open(`${identity.issuer}/account`);
+    expect(browser.html).toContain('nelson@fleet.example');
   });
 
   it('leaves members to SCIM once the company has a token for it', async () => {

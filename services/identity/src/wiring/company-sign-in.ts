@@ -12,7 +12,9 @@ import { scimRoutes } from '../scim/routes.ts';
 import { createScimStore } from '../scim/store.ts';
 import { createScimTokens } from '../scim/tokens.ts';
 import { createScimUsers } from '../scim/users.ts';
-import type { Complete, RequiredProvider } from '../sign-in/complete.ts';
+import type { Complete } from '../sign-in/complete.ts';
+import type { Interactions } from '../sign-in/interactions.ts';
+import type { RequiredProvider } from '../sign-in/required-provider.ts';
 import type { Tickets } from '../tickets/tickets.ts';
 import type { Trail } from '../trail/trail.ts';
 import { createAdmit } from '../upstream/admission.ts';
@@ -24,7 +26,8 @@ import { upstreamRoutes } from '../upstream/routes.ts';
 import { createUpstreamStore } from '../upstream/store.ts';
 
 const TIMEOUT_MS = 5_000;
-const MAX_RESPONSE_BYTES = 1_048_576;
+/** Discovery documents, keys and people with their groups are smaller. Some of them stay in memory. */
+const MAX_RESPONSE_BYTES = 131_072;
 const SCIM_PATH = `${MOUNT}/scim/v2`;
 
 /** The providers of companies, and the domains that they vouch for. */
@@ -62,6 +65,7 @@ interface SignInParts {
   accounts: Accounts;
   browser: Browser;
   complete: Complete;
+  interactions: Interactions;
   limits: Limits;
   tickets: Tickets;
   trail: Trail;

@@ -4,6 +4,7 @@ import { createAccountsStore } from '../accounts/store.ts';
 import { createBrowser } from '../browser/browser.ts';
 import type { Identity } from '../config.ts';
 import { createTotp } from '../factors/totp.ts';
+import { createDevices } from '../limits/devices.ts';
 import { createMemberships } from '../memberships/memberships.ts';
 import { pageHeaders } from '../pages/document.ts';
 import { createPasskeys } from '../passkeys/passkeys.ts';
@@ -26,14 +27,17 @@ export function openParts(service: Identity) {
   const { AUTH_ISSUER: issuer } = config;
   const store = createAccountsStore(db);
   const accounts = createAccounts({ store });
-  const { providers, sessions } = openProvider(service, accounts);
+  const companies = openCompanyProviders(service);
+  const { providers, sessions } = openProvider(service, accounts, companies.required);
   const tickets = createTickets({ store: createTicketsStore(db), clock });
   const trail = createTrail({ db, clock, region });
   const encryption = createEncryption({ secrets: config.ACCOUNT_SECRET, purpose: 'factors' });
   const headers = pageHeaders(applicationOrigins(config.OIDC_CLIENTS, config.CONSOLE_URL));
   const browser = createBrowser({ issuer, headers });
   const interactions = createInteractions(providers);
-  const companies = openCompanyProviders(service);
+  const devices = createDevices(
+    createEncryption({ secrets: config.ACCOUNT_SECRET, purpose: 'known devices' }),
+  );
   return {
     issuer,
     companies,
@@ -45,11 +49,12 @@ export function openParts(service: Identity) {
     trail,
     browser,
     interactions,
+    devices,
     limits: openLimits(service),
     mails: openMails(service),
     memberships: createMemberships(),
     passkeys: createPasskeys({ store: createPasskeysStore(db), tickets, clock, issuer }),
     totp: createTotp({ store, encryption, clock }),
-    complete: createComplete({ accounts, ...companies, browser, sessions, interactions, trail }),
+    complete: createComplete({ accounts, ...companies, browser, sessions, interactions, trail, devices }),
   };
 }

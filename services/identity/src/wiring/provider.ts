@@ -8,6 +8,7 @@ import { createOidcRecordsStore } from '../oidc-records/store.ts';
 import { createProviders, type Providers } from '../provider/providers.ts';
 import { createSessions, type Sessions } from '../sessions/sessions.ts';
 import { createSessionsStore } from '../sessions/store.ts';
+import { missingProvider, type RequiredProvider } from '../sign-in/required-provider.ts';
 import { createSigningKeys } from '../signing-keys/signing-keys.ts';
 import { createSigningKeysStore } from '../signing-keys/store.ts';
 
@@ -17,12 +18,19 @@ const REFRESH_MS = 30_000;
 export function openProvider(
   service: Identity,
   accounts: Accounts,
+  required: RequiredProvider,
 ): { providers: Providers; sessions: Sessions } {
   const { add, clock, config, db, logger, run } = service;
   const secrets = config.ACCOUNT_SECRET;
   const records = createOidcRecordsStore(db);
+  const opened = async (accountId: string, methods: readonly string[] | undefined) => {
+    const account = await accounts.find(accountId);
+    if (account === undefined || methods === undefined) return account;
+    return (await missingProvider(required, account, methods)) === undefined ? account : undefined;
+  };
   const sessions = createSessions({
     store: createSessionsStore(db),
+    isAllowed: async ({ accountId, methods }) => (await opened(accountId, methods)) !== undefined,
     revoke: (accountId) => records.removeAccount(accountId),
     clock,
   });
@@ -38,7 +46,7 @@ export function openProvider(
       clock,
     }),
     logger,
-    claimsOf: (accountId) => accounts.find(accountId),
+    claimsOf: opened,
     signedIn: async (cookies) => (await sessions.find(sessionCookieIn(cookies)))?.accountId,
     signOut: (cookies) => sessions.end(sessionCookieIn(cookies)),
     keys: createSigningKeys({
