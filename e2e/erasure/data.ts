@@ -170,6 +170,9 @@ export async function addColleague(
       patch: { enabled: false },
     },
   });
+  await manage('analytics', 'PUT', `/projects/${PROJECT}/dictionary/event/of-${name.at(0)}`, {
+    owner: `sub-${name}`,
+  });
   const [one, two] = [`phone of ${name.at(0)}`, `laptop of ${name.at(0)}`];
   for (const distinct_id of [one, two])
     await call('ingestion', 'POST', '/v1/identify', { token: key, body: { distinct_id } });

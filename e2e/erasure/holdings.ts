@@ -22,6 +22,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     ...REPLICA,
     ...OUTBOX,
     'public.saved_reports': { nothing: 'ids of reports, and when they run' },
+    'public.dictionary': { colleague: 'owner cleared' },
     'public.archive_files': { nothing: 'keys of files and names of events' },
     'public.archived_offsets': { nothing: 'offsets' },
     'public.seen_people': { person: 'rows removed' },

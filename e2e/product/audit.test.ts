@@ -104,6 +104,7 @@ function pathOf(operation: Operation): string {
     emoji: encodeURIComponent('🎉'),
     userId: 'grace',
     key: path.includes('/keys/') ? `pk_eu_${'0'.repeat(32)}` : 'new-checkout',
+    kind: 'event',
     joinedId: 'joined-id',
     tokenId: apiToken,
     changeId: change,

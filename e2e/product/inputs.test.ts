@@ -28,6 +28,7 @@ async function ask(operation: Operation, { path = operation.path, query = '', bo
     projectId: demo.project_id,
     reportId: demo.report_id,
     companyId,
+    kind: 'event',
   };
   const named = path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
   const response = await fetch(`${addressOf(demo, operation.host)}${named}${query}`, {

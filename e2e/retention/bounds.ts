@@ -34,6 +34,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     ...PEOPLE,
     'public.seen_people': { setting: 'PEOPLE_RETENTION_DAYS' },
     'public.saved_reports': { of: 'reports with a refresh time' },
+    'public.dictionary': { of: '5,000 entries a project' },
     'public.archive_files': { of: 'the files of the archive' },
     'public.archived_offsets': { of: 'one row' },
     'public.cohorts': { of: 'the cohorts of flags' },

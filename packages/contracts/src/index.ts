@@ -1,4 +1,5 @@
 export * from './analytics/conditions.ts';
+export * from './analytics/dictionary.ts';
 export * from './analytics/operations.ts';
 export * from './analytics/people.ts';
 export * from './analytics/query.ts';

@@ -1,3 +1,4 @@
+import * as managedDictionary from './analytics/dictionary.ts';
 import * as analytics from './analytics/operations.ts';
 import * as people from './analytics/people.ts';
 import * as catalogue from './catalogue.ts';
@@ -69,6 +70,7 @@ export const managementOperations = operationsOf(
   managedErasures,
   managedLists,
   managedAnalytics,
+  managedDictionary,
   managedCollaboration,
   managedMessenger,
   managedFlags,

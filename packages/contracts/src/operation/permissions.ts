@@ -38,6 +38,11 @@ const grants = {
     role: 'viewer',
     deployment: 'service.read',
   },
+  'dictionary.read': {
+    allows: 'Read the dictionary of events and properties.',
+    role: 'viewer',
+    deployment: 'service.read',
+  },
   'tokens.own': {
     allows: 'Create, list, rotate and revoke your own personal access tokens.',
     role: 'viewer',
@@ -96,6 +101,11 @@ const grants = {
     deployment: null,
   },
   'reports.share': { allows: 'Send reports to members.', role: 'editor', deployment: null },
+  'dictionary.write': {
+    allows: 'Change and delete entries of the dictionary.',
+    role: 'editor',
+    deployment: MANAGE_PERMISSION,
+  },
   'messenger.write': {
     allows: 'Change the messenger settings, the help centre and the team, and translate texts.',
     role: 'editor',

@@ -5,6 +5,7 @@ import { removeProjectState } from '@switchboard/user-state';
 import { type ClickhousePeopleStore, GROUPS, PEOPLE, PERSON_IDS } from '../clickhouse/people-store.ts';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
+import { createDictionaryStore } from '../dictionary/store.ts';
 import { createPersonsStore } from '../persons/store.ts';
 import { createSeenStore } from '../seen/store.ts';
 import { createPeopleStore } from './store.ts';
@@ -16,14 +17,15 @@ interface InClickhouse {
 }
 
 /**
- * Erases the traits of a person and their cohort memberships, or all data of a deleted project. Also erases events
- * where these are in ClickHouse.
+ * Erases the traits of a person and their cohort memberships, a colleague as owner in dictionaries, or all data of a
+ * deleted project. Also erases events where these are in ClickHouse.
  */
 export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Eraser {
   const store = createPeopleStore(db);
   const persons = createPersonsStore(db);
   const seen = createSeenStore(db);
   const lists = createCohortMembersStore(db);
+  const dictionary = createDictionaryStore(db);
   return {
     async erasePerson({ projectId, distinctIds }, signal) {
       // First, because a copy is only removed once its row is gone.
@@ -36,7 +38,10 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await clickHouse?.events.erase(projectId, distinctIds, signal);
     },
 
+    eraseColleague: (sub) => dictionary.removeOwner(sub),
+
     async eraseProject(projectId, signal) {
+      await dictionary.removeProject(projectId);
       await store.eraseProject(projectId);
       await lists.eraseProject(projectId);
       await removeProjectState(db, projectId, signal);

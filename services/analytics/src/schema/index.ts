@@ -1,6 +1,7 @@
 export { backfills } from '@switchboard/database/schema';
 export { clickhouseBlocks } from './blocks.ts';
 export { cohortLists, cohortParts, publishedCohortParts, unpublishedCohortParts } from './cohort-lists.ts';
+export { dictionary } from './dictionary.ts';
 export { archivedOffsets, archiveFiles } from './files.ts';
 export {
   appliedPositions,

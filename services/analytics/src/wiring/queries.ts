@@ -6,6 +6,8 @@ import { createListedMembers } from '../cohort-lists/listed-members.ts';
 import { cohortListsRoutes } from '../cohort-lists/routes.ts';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
 import type { Analytics } from '../config.ts';
+import { createDictionary } from '../dictionary/dictionary.ts';
+import { dictionaryRoutes } from '../dictionary/routes.ts';
 import { createListEvents } from '../explore/events.ts';
 import { createListNames } from '../explore/names.ts';
 import { createFindPerson } from '../explore/person.ts';
@@ -104,4 +106,5 @@ export function openQueries(
   const ofProject = projectOfRegion(directory, region);
   savedReportsRoutes(app, { savedReports, ofProject });
   cohortListsRoutes(app, { cohortLists, ofProject });
+  dictionaryRoutes(app, { dictionary: createDictionary({ db, directory }), ofProject });
 }

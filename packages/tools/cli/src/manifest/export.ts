@@ -69,6 +69,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
           concurrency: MAX_CALLS_IN_FLIGHT,
         }),
         flags: await list(kinds.flag, params),
+        dictionary: await list(kinds.definition, params),
         team: team.map(({ avatarUrl: __, ...teammate }) => teammate),
         ...(await messengerOf(params)),
       };
@@ -103,7 +104,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
       return await read();
     } catch (error) {
       if (!(error instanceof ManagementError) || !/belongs to region/.test(error.message)) throw error;
-      onOmitted?.(`cohorts, flags, team and messenger of ${what}, which are in another region`);
+      onOmitted?.(`cohorts, flags, dictionary, team and messenger of ${what}, which are in another region`);
       return {};
     }
   }

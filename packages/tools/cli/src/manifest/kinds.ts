@@ -136,6 +136,18 @@ const flag = {
     description == null ? definition : { ...definition, description },
 } satisfies Kind;
 
+const definition = {
+  name: 'definition',
+  plural: 'dictionary',
+  ids: ['projectId', 'kind', 'name'],
+  get: 'getDictionaryEntry',
+  put: 'putDictionaryEntry',
+  remove: 'deleteDictionaryEntry',
+  list: listedBy('listDictionary', 'projectId'),
+  readOnly: ['kind', 'name'],
+  complete: (written) => ({ description: '', owner: null, hidden: false, verified: false, ...written }),
+} satisfies Kind;
+
 const teammate = {
   name: 'teammate',
   plural: 'team',
@@ -183,6 +195,7 @@ export const kinds = {
   report,
   cohort,
   flag,
+  definition,
   teammate,
   messenger,
   key,

@@ -33,6 +33,7 @@ describe('a manifest', () => {
       reports: [],
       cohorts: [],
       flags: [],
+      dictionary: [],
       team: [],
     });
   });

@@ -4,6 +4,7 @@ import {
   checkFlag,
   cohortDefinition,
   companyDefinition,
+  dictionaryEntry,
   flagEntry,
   id,
   memberDefinition,
@@ -22,6 +23,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   reports: z.array(reportDefinition.extend({ id }).strict()).default([]),
   cohorts: z.array(z.strictObject({ id, ...cohortDefinition.shape })).default([]),
   flags: z.array(flagEntry.strict().check(checkFlag)).default([]),
+  dictionary: z.array(dictionaryEntry.strict()).default([]),
   team: z.array(teammateDefinition.extend({ id }).strict()).default([]),
   /** Without `team`, the messenger shows the project's team with its pictures. */
   messenger: messengerSettings
@@ -78,6 +80,7 @@ function findDuplicate({ plans, ai, companies }: Manifest): string | undefined {
       ...one.reports.map((of) => `report ${one.id} ${of.id}`),
       ...one.cohorts.map((of) => `cohort ${one.id} ${of.id}`),
       ...one.flags.map((of) => `flag ${one.id} ${of.key}`),
+      ...one.dictionary.map((of) => `definition ${one.id} ${of.kind} ${of.name}`),
       ...one.team.map((of) => `teammate ${one.id} ${of.id}`),
     ]),
   ];

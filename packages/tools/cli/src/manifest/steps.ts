@@ -48,7 +48,7 @@ function projectSteps({ id: companyId, projects }: ManifestCompany): Step[] {
   }));
 }
 
-function partSteps({ id: projectId, reports, cohorts, team }: ManifestProject): Step[] {
+function partSteps({ id: projectId, reports, cohorts, dictionary, team }: ManifestProject): Step[] {
   return [
     ...reports.map(({ id: reportId, ...wanted }) => ({
       kind: kinds.report,
@@ -58,6 +58,11 @@ function partSteps({ id: projectId, reports, cohorts, team }: ManifestProject): 
     ...cohorts.map(({ id: cohortId, ...wanted }) => ({
       kind: kinds.cohort,
       params: { projectId, cohortId },
+      wanted,
+    })),
+    ...dictionary.map(({ kind, name, ...wanted }) => ({
+      kind: kinds.definition,
+      params: { projectId, kind, name },
       wanted,
     })),
     ...team.map(({ id: userId, ...wanted }) => ({
