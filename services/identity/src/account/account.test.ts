@@ -121,6 +121,24 @@ describe('a password reset', () => {
     expect((await signIn('rita@acme.example', 'four brave otters in Ghent')).html).toContain('Your account');
   });
 
+  it('is mailed in the language of the browser that asked', async () => {
+    await invited('jo@acme.example');
+    const browser = identity.browser();
+    await browser.open(`${identity.issuer}/reset`);
+    await browser.send(browser.url, {
+      method: 'POST',
+      body: new URLSearchParams({ email: 'jo@acme.example' }),
+      headers: { Origin: identity.origin, 'Sec-Fetch-Site': 'same-origin', 'Accept-Language': 'es' },
+    });
+    await eventually(async () => {
+      const { subject, html } = await identity.mail('jo@acme.example');
+      expect([subject, html]).toEqual([
+        'Restablecer su contraseña',
+        expect.stringContaining('<html lang="es">'),
+      ]);
+    });
+  });
+
   it('answers an address without an account as one with an account', async () => {
     const shown = async (email: string) => {
       const browser = identity.browser();

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { AccountRow } from '../accounts/store.ts';
-import { MOUNT, type Page, textsOf } from '../pages/document.ts';
+import { MOUNT, type Page } from '../pages/document.ts';
+import { textsOf } from '../pages/texts/languages.ts';
 import type { PasskeyRow } from '../passkeys/store.ts';
 import type { SessionRow } from '../sessions/store.ts';
 

@@ -1,4 +1,4 @@
-import { textsOf } from '../pages/document.ts';
+import { textsOf } from '../pages/texts/languages.ts';
 import type { AccountProblem } from './accounts.ts';
 
 /** Returns the sentence that says what to change. */

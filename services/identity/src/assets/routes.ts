@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServiceApp } from '@switchboard/http';
 import type { Browser } from '../browser/browser.ts';
 import { MOUNT } from '../pages/document.ts';
+import { inRequestedLanguage } from '../pages/texts/languages.ts';
 import { SCRIPT } from './script.ts';
 import { STYLES } from './styles.ts';
 
@@ -15,6 +16,7 @@ const GUARDED = ['sign-in', 'set-up', 'account', 'reset', 'invitation', 'upstrea
 
 /** Serves the style sheet and the script of the pages, and guards the pages that are added later. */
 export function assetsRoutes(app: ServiceApp, { guard }: Pick<Browser, 'guard'>): void {
+  app.hono.use(`${MOUNT}/*`, inRequestedLanguage);
   for (const part of GUARDED) app.hono.use(`${MOUNT}/${part}/*`, ...guard);
   for (const { name, type, body } of ASSETS) {
     const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;

@@ -3,7 +3,8 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
-import { MOUNT, type Page, renderPage, textsOf } from '../pages/document.ts';
+import { MOUNT, type Page, renderPage } from '../pages/document.ts';
+import { textsOf } from '../pages/texts/languages.ts';
 import { SESSION_DAYS } from '../sessions/sessions.ts';
 
 export type BrowserContext = Context<OperationEnv>;

@@ -6,7 +6,7 @@ import type { AccountProblem, Accounts } from '../accounts/accounts.ts';
 import type { AccountRow } from '../accounts/store.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { Memberships } from '../memberships/memberships.ts';
-import { textsOf } from '../pages/document.ts';
+import { currentLanguage, textsOf } from '../pages/texts/languages.ts';
 import type { Tickets } from '../tickets/tickets.ts';
 
 const DAYS = 7;
@@ -76,10 +76,12 @@ export function createInvitations(options: InvitationsOptions): Invitations {
       const texts = textsOf().mail;
       await mails.add(db, {
         to: email,
+        language: currentLanguage(),
         subject: texts.invitation(companyId),
         text: texts.invitationText(inviter.name, companyId, DAYS),
         button: textsOf().accept,
         link: `${issuer}/invitation/${token}`,
+        address: texts.address,
         why: texts.invitationWhy,
       });
       return { companyId };

@@ -8,11 +8,15 @@ import { createMailsStore } from './store.ts';
 /** An e-mail with a link. */
 export interface LinkMail {
   to: string;
+  /** A BCP 47 tag. */
+  language: string;
   subject: string;
   /** One sentence. */
   text: string;
   button: string;
   link: string;
+  /** The text before the full link. */
+  address: string;
   /** Why the recipient gets it. */
   why: string;
 }
@@ -37,10 +41,12 @@ const MAX_ATTEMPTS = 12;
 const FIRST_RETRY_MS = 15_000;
 const content = z.object({
   to: z.string(),
+  language: z.string(),
   subject: z.string(),
   text: z.string(),
   button: z.string(),
   link: z.string(),
+  address: z.string(),
   why: z.string(),
 });
 
@@ -87,22 +93,22 @@ export function createMails({ db, mailer, encryption, clock, logger }: MailsOpti
   };
 }
 
-function composed({ to, subject, text, button, link, why }: LinkMail) {
+function composed({ to, language, subject, text, button, link, address, why }: LinkMail) {
   return {
     to,
     replyTo: undefined,
     sender: 'Switchboard',
-    language: 'en',
+    language,
     subject,
     text: `${text}\n\n${button}: ${link}\n\n${why}\n`,
     html: mailPage({
-      language: 'en',
+      language,
       title: subject,
       home: new URL(link).origin,
       heading: subject,
       paragraphs: [text],
       button: { text: button, link },
-      address: 'If the button does not work, open this address:',
+      address,
       why,
     }),
   };

@@ -1,6 +1,6 @@
 import { favicon, logo } from '@switchboard/design';
 import { html, raw } from 'hono/html';
-import { en, type Texts } from './texts/en.ts';
+import { currentLanguage, textsOf } from './texts/languages.ts';
 
 type Html = ReturnType<typeof html>;
 
@@ -15,14 +15,11 @@ export interface Page {
   isWide?: boolean;
 }
 
-/** Returns the texts of a language; English for one without texts. */
-export const textsOf = (_language?: string): Texts => en;
-
 /** Renders a page as HTML. It has no inline script and no inline style. */
 export function renderPage({ title, body, problem, isWide = false }: Page): string {
   const hidden = problem === undefined ? 'hidden' : '';
   return html`<!doctype html>
-<html lang="en"${raw(isWide ? ' class="wide"' : '')}><head><meta charset="utf-8"><title>${title} - Switchboard</title>
+<html lang="${currentLanguage()}"${raw(isWide ? ' class="wide"' : '')}><head><meta charset="utf-8"><title>${title} - Switchboard</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">
 <link rel="icon" href="${raw(favicon)}"><link rel="stylesheet" href="${MOUNT}/assets/style.css">
 <script type="module" src="${MOUNT}/assets/script.js"></script></head>
@@ -54,6 +51,7 @@ export function pageHeaders(origins: readonly string[]): Record<string, string> 
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cache-Control': 'no-store',
+    Vary: 'Accept-Language',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
   };
 }

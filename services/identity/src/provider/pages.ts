@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
-import { renderPage, textsOf } from '../pages/document.ts';
+import { renderPage } from '../pages/document.ts';
+import { textsOf } from '../pages/texts/languages.ts';
 
 /** The address of a form of the provider, and its token against forged requests. */
 export interface ProviderForm {

@@ -210,6 +210,20 @@ describe('pages', () => {
     expect(browser.status).toBe(403);
   });
 
+  it('are in the language that the browser prefers, those of the OpenID provider too', async () => {
+    const browser = identity.browser();
+    const shown = async (path: string, language: string) => {
+      await browser.send(`${identity.issuer}${path}`, { headers: { 'Accept-Language': language } });
+      return browser.html;
+    };
+    const german = await shown('/sign-in/account', 'de-CH, en;q=0.5');
+    expect(german).toContain('<html lang="de"');
+    expect(german).toContain('Passwort vergessen?');
+    expect(browser.headers.get('vary')).toContain('Accept-Language');
+    expect(await shown('/device', 'fr')).toContain('Connecter un appareil');
+    expect(await shown('/sign-in/account', 'xx')).toContain('<html lang="en"');
+  });
+
   it('answers an unknown account as it answers a wrong password', async () => {
     const shown = async (email: string) => {
       const browser = identity.browser();

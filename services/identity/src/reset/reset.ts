@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { WeakPassword } from '../accounts/password.ts';
 import type { Mails } from '../mails/mails.ts';
-import { textsOf } from '../pages/document.ts';
+import { currentLanguage, textsOf } from '../pages/texts/languages.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Tickets } from '../tickets/tickets.ts';
 import type { Trail } from '../trail/trail.ts';
@@ -46,10 +46,12 @@ export function createReset(options: ResetOptions): Reset {
     const texts = textsOf();
     await mails.add(db, {
       to: account.email,
+      language: currentLanguage(),
       subject: texts.resetTitle,
       text: texts.mail.resetText,
       button: texts.resetTitle,
       link: `${issuer}/reset/${token}`,
+      address: texts.mail.address,
       why: texts.mail.resetWhy,
     });
   }

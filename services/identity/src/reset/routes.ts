@@ -3,7 +3,8 @@ import { html } from 'hono/html';
 import { problemText } from '../accounts/problem-text.ts';
 import { type Browser, fieldsOf } from '../browser/browser.ts';
 import type { Limits } from '../limits/limits.ts';
-import { expiredLinkPage, MOUNT, type Page, textsOf } from '../pages/document.ts';
+import { expiredLinkPage, MOUNT, type Page } from '../pages/document.ts';
+import { textsOf } from '../pages/texts/languages.ts';
 import type { Reset } from './reset.ts';
 
 interface ResetRoutesOptions {

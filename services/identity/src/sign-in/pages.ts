@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
-import { MOUNT, type Page, textsOf } from '../pages/document.ts';
+import { MOUNT, type Page } from '../pages/document.ts';
+import { textsOf } from '../pages/texts/languages.ts';
 import type { Interaction } from './interactions.ts';
 
 /** The id of a sign-in that no application asked for: it leads to the account's page. */

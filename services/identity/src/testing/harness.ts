@@ -61,8 +61,8 @@ export async function startIdentity({ env = {}, envOf, clock }: StartOptions = {
     return browser;
   }
 
-  /** Waits for the newest e-mail to an address, and returns its link. */
-  async function mailedLink(to: string): Promise<string> {
+  /** Waits for the newest e-mail to an address that has a link. */
+  async function mail(to: string) {
     const folder = harness.env['MAIL_DIR'] ?? '';
     return eventually(async () => {
       const names = (await readdir(folder))
@@ -70,13 +70,15 @@ export async function startIdentity({ env = {}, envOf, clock }: StartOptions = {
         .sort()
         .reverse();
       for (const name of names) {
-        const mail = await PostalMime.parse(await readFile(join(folder, name)));
-        const [, link] = /(http:\S+)/.exec(mail.text ?? '') ?? [];
-        if (mail.to?.[0]?.address === to && link !== undefined) return link;
+        const parsed = await PostalMime.parse(await readFile(join(folder, name)));
+        const [, link] = /(http:\S+)/.exec(parsed.text ?? '') ?? [];
+        if (parsed.to?.[0]?.address === to && link !== undefined) return { ...parsed, link };
       }
       throw new Error(`no e-mail to ${to}`);
     });
   }
+
+  const mailedLink = async (to: string): Promise<string> => (await mail(to)).link;
 
   async function topic(name: string) {
     const found: { key: string; value: unknown }[] = [];
@@ -90,6 +92,7 @@ export async function startIdentity({ env = {}, envOf, clock }: StartOptions = {
   return {
     harness,
     topic,
+    mail,
     mailedLink,
     issuer,
     origin,

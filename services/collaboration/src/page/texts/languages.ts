@@ -1,4 +1,4 @@
-import { parseAccept } from 'hono/utils/accept';
+import { preferredLanguage } from '@switchboard/http';
 import { de } from './de.ts';
 import { en } from './en.ts';
 import { es } from './es.ts';
@@ -14,14 +14,6 @@ import type { PageTexts } from './texts.ts';
 export const LANGUAGES = { en, de, fr, es, pt, it, nl, pl, ja } satisfies Record<string, PageTexts>;
 export type PageLanguage = keyof typeof LANGUAGES;
 
-const MAX_HEADER = 1000;
-const isLanguage = (tag: string): tag is PageLanguage => Object.hasOwn(LANGUAGES, tag);
-
 /** Returns the supported language that the visitor prefers most, or English. */
-export function languageOf(acceptLanguage = ''): PageLanguage {
-  for (const { type, q } of parseAccept(acceptLanguage.slice(0, MAX_HEADER))) {
-    const primary = type.split('-')[0]?.trim().toLowerCase() ?? '';
-    if (q > 0 && isLanguage(primary)) return primary;
-  }
-  return 'en';
-}
+export const languageOf = (acceptLanguage?: string): PageLanguage =>
+  preferredLanguage(LANGUAGES, acceptLanguage);

@@ -86,6 +86,7 @@ export const en = {
     forbidden: 'Your role in the company does not allow this invitation.',
   },
   mail: {
+    address: 'If the button does not work, open this address:',
     invitation: (company: string) => `Invitation to ${company}`,
     invitationText: (inviter: string, company: string, days: number) =>
       `${inviter} invites you to ${company} on Switchboard. The invitation is valid for ${days} days.`,
