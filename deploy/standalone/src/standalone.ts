@@ -2,17 +2,11 @@ import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
-import {
-  allowedHosts,
-  createConsole,
-  mountIssuer,
-  openIssuer,
-  type PreparedDemo,
-  prepareDemo,
-} from '@switchboard/demo';
+import { allowedHosts, mountIssuer, openIssuer, type PreparedDemo, prepareDemo } from '@switchboard/demo';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import { type BuiltSdks, mountSdks, readSdks } from '@switchboard/sdk-files';
 import { openAddresses } from './addresses.ts';
+import { openConsole } from './console.ts';
 import { StandaloneError } from './errors.ts';
 import { createGateway, mountHealth } from './gateway.ts';
 import { createPages } from './pages/pages.ts';
@@ -103,7 +97,13 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       if (name === 'api') mountIssuer(gateway, issuer, LOOPBACK.has(host));
       addresses.serve(name, gateway.fetch);
     }
-    addresses.serve('console', createConsole({ findReport: pages.findReport }).fetch);
+    const web = await openConsole({
+      urls,
+      folder: env['CONSOLE_FOLDER'],
+      secret: secrets.LINK_SECRET,
+      findReport: pages.findReport,
+    });
+    addresses.serve('console', web.fetch);
     await Promise.all(services.map(({ start }) => start()));
     const prepared = await prepareDemo({
       home,

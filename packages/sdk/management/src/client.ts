@@ -20,7 +20,7 @@ const MAX_BACKOFF_MS = 1_000;
 
 /** Creates a client of the management API and of every other operation that accepts an access token. */
 export function createClient(options: ClientOptions): Client {
-  const { url, token, retryForMs = RETRY_FOR_MS, timeoutMs = TIMEOUT_MS } = options;
+  const { url, token, isConsole = false, retryForMs = RETRY_FOR_MS, timeoutMs = TIMEOUT_MS } = options;
 
   async function call(operation: OperationId, input: AnyInput = {}, { signal }: CallOptions = {}) {
     const route: Route = ROUTES[operation];
@@ -53,7 +53,8 @@ export function createClient(options: ClientOptions): Client {
   ) {
     const { service, isBinary } = route;
     const method = route.method.toUpperCase();
-    const path = route.path.replaceAll(/\{(.+?)\}/g, (_, name: string) =>
+    const template = isConsole ? route.path.replace(/^\/management/, '') : route.path;
+    const path = template.replaceAll(/\{(.+?)\}/g, (_, name: string) =>
       encodeURIComponent(params[name] ?? ''),
     );
     const given = new URLSearchParams();

@@ -34,6 +34,10 @@ export interface ClientOptions {
    * For operations with a path that begins with `/v1`, the URL of the API.
    */
   url: string | ((service: Service) => string);
+  /**
+   * Whether to call the API host as a member of a company: management operations that roles allow are at `/v1` there.
+   */
+  isConsole?: boolean;
   /** Access token with the permissions for the calls, or a function that returns one for each request. */
   token: string | (() => string | Promise<string>);
   /** How long to retry while a service is unavailable or does not know the project yet, in ms. Default 15,000. */

@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { tokens } from '@switchboard/design';
+import type { PluginOption, UserConfig } from 'vite';
+
+const OUT = fileURLToPath(new URL('../../dist/web', import.meta.url));
+const TOKENS = 'virtual:tokens.css';
+
+/** Serves the custom properties of packages/kit/design as a style sheet. */
+const designTokens: PluginOption = {
+  name: 'design-tokens',
+  resolveId: (id) => (id === TOKENS ? `\0${TOKENS}` : undefined),
+  load: (id) => (id === `\0${TOKENS}` ? tokens : undefined),
+};
+
+/** The configuration of Vite, for the build and the development server. */
+export const webConfig = (plugins: PluginOption[], outDir = OUT): UserConfig => ({
+  root: fileURLToPath(new URL('../../web', import.meta.url)),
+  plugins: [designTokens, ...plugins],
+  logLevel: 'warn',
+  build: {
+    outDir,
+    emptyOutDir: true,
+    // The policy allows neither inline assets nor scripts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'baseline-widely-available',
+  },
+});

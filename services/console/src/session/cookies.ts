@@ -1,0 +1,57 @@
+import type { Encryption } from '@switchboard/runtime';
+import type { Context } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import type { CookieOptions } from 'hono/utils/cookie';
+import { z } from 'zod';
+import type { Attempt } from './provider.ts';
+
+const SESSION = 'switchboard_session';
+const ATTEMPT = 'switchboard_sign_in';
+const ATTEMPT_SECONDS = 600;
+const SESSION_SECONDS = 30 * 86_400;
+
+const attempt = z.object({ verifier: z.string(), state: z.string(), nonce: z.string(), to: z.string() });
+
+/** The encrypted cookies of the console: the session's refresh token, and a sign-in in progress. */
+export interface Cookies {
+  session(c: Context): Promise<string | undefined>;
+  keepSession(c: Context, refreshToken: string): Promise<void>;
+  dropSession(c: Context): void;
+  attempt(c: Context): Promise<Attempt | undefined>;
+  keepAttempt(c: Context, attempt: Attempt): Promise<void>;
+}
+
+/** With TLS, names get the prefix `__Host-`, so that no other host of the domain can set them. */
+export function createCookies(encryption: Encryption, isSecure: boolean): Cookies {
+  const name = (of: string) => (isSecure ? `__Host-${of}` : of);
+  const common = { path: '/', httpOnly: true, secure: isSecure } satisfies CookieOptions;
+  const read = async (c: Context, of: string) => {
+    const value = getCookie(c, name(of));
+    return value === undefined ? undefined : await encryption.decrypt(value, of).catch(() => undefined);
+  };
+  return {
+    session: (c) => read(c, SESSION),
+    async keepSession(c, refreshToken) {
+      setCookie(c, name(SESSION), await encryption.encrypt(refreshToken, SESSION), {
+        ...common,
+        sameSite: 'Strict',
+        maxAge: SESSION_SECONDS,
+      });
+    },
+    dropSession: (c) => void deleteCookie(c, name(SESSION), common),
+    async attempt(c) {
+      const text = await read(c, ATTEMPT);
+      deleteCookie(c, name(ATTEMPT), common);
+      if (text === undefined) return undefined;
+      return attempt.parse(JSON.parse(text));
+    },
+    async keepAttempt(c, started) {
+      // The provider sends the person back from its own site.
+      setCookie(c, name(ATTEMPT), await encryption.encrypt(JSON.stringify(started), ATTEMPT), {
+        ...common,
+        sameSite: 'Lax',
+        maxAge: ATTEMPT_SECONDS,
+      });
+    },
+  };
+}

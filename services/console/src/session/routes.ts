@@ -1,0 +1,83 @@
+import type { Context, Hono } from 'hono';
+import type { Hosts } from '../assets/policy.ts';
+import type { Cookies } from './cookies.ts';
+import { type Provider, Refused, type Tokens } from './provider.ts';
+
+interface SessionOptions {
+  provider: Provider;
+  renew(refreshToken: string): Promise<Tokens>;
+  cookies: Cookies;
+  consoleUrl: string;
+  hosts: Hosts;
+}
+
+/** Mounts the sign-in, the callback of the provider, and what the page asks for: a token, and the sign-out. */
+export function sessionRoutes(app: Hono, options: SessionOptions): void {
+  const { provider, renew, cookies, consoleUrl, hosts } = options;
+  const { origin } = new URL(consoleUrl);
+
+  app.use('/session/*', async (c, next) => {
+    c.header('Cache-Control', 'no-store');
+    c.header('X-Content-Type-Options', 'nosniff');
+    if (c.req.method === 'POST' && !isOwnPage(c, origin))
+      return refuse(c, 403, 'FORBIDDEN', 'Only pages of the console may call this address.');
+    return next();
+  });
+
+  app.get('/session/sign-in', async (c) => {
+    const { url, attempt } = await provider.start(ownPath(c.req.query('to'), origin));
+    await cookies.keepAttempt(c, attempt);
+    return c.redirect(url, 303);
+  });
+
+  app.get('/signed-in', async (c) => {
+    c.header('Cache-Control', 'no-store');
+    const attempt = await cookies.attempt(c);
+    // The sign-in took too long, was started in another tab, or was refused: begin again from the page.
+    if (attempt === undefined || c.req.query('state') !== attempt.state) return c.redirect('/', 303);
+    try {
+      const { refreshToken } = await provider.finish(new URL(c.req.url), attempt);
+      await cookies.keepSession(c, refreshToken);
+      return c.redirect(attempt.to, 303);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return c.redirect('/signed-out', 303);
+    }
+  });
+
+  app.post('/session/token', async (c) => {
+    const refreshToken = await cookies.session(c);
+    const signedOut = () => refuse(c, 401, 'UNAUTHORIZED', 'Not signed in. Open /session/sign-in.');
+    if (refreshToken === undefined) return signedOut();
+    try {
+      const tokens = await renew(refreshToken);
+      if (tokens.refreshToken !== refreshToken) await cookies.keepSession(c, tokens.refreshToken);
+      return c.json({ accessToken: tokens.accessToken, expiresInSeconds: tokens.expiresInSeconds, hosts });
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      cookies.dropSession(c);
+      return signedOut();
+    }
+  });
+
+  app.post('/session/sign-out', async (c) => {
+    const refreshToken = await cookies.session(c);
+    cookies.dropSession(c);
+    return c.json({ url: await provider.end(refreshToken) });
+  });
+}
+
+/** Whether a page of the console sent the request. Browsers without Sec-Fetch-Site send Origin with every POST. */
+function isOwnPage(c: Context, origin: string): boolean {
+  const site = c.req.header('sec-fetch-site');
+  return site === undefined ? c.req.header('origin') === origin : site === 'same-origin';
+}
+
+/** Returns the path to return to; `/` if it is not one of the console. */
+function ownPath(to: string | undefined, origin: string): string {
+  const url = URL.parse(to ?? '/', origin);
+  return url?.origin === origin ? url.pathname + url.search : '/';
+}
+
+const refuse = (c: Context, status: 401 | 403, code: string, message: string) =>
+  c.json({ error: { code, message } }, status);

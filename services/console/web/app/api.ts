@@ -1,0 +1,116 @@
+import { type Client, createClient, ManagementError } from '@switchboard/management';
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query';
+import { forgetToken, getSession, SignedOut } from './session.ts';
+
+const FRESH_MS = 10_000;
+const ATTEMPTS = 2;
+
+export const queries = new QueryClient({
+  defaultOptions: { queries: { staleTime: FRESH_MS, retry: isWorthRetrying } },
+});
+
+/** The client retries busy services by itself. A lost connection is tried again once. */
+function isWorthRetrying(failures: number, error: Error): boolean {
+  if (error instanceof SignedOut) return false;
+  if (error instanceof ManagementError && error.status !== undefined) {
+    if (error.status !== 401 || failures > 0) return false;
+    // The clock of a computer that slept may say that the token is still valid.
+    forgetToken();
+    return true;
+  }
+  return failures < ATTEMPTS;
+}
+
+let client: Promise<Client> | undefined;
+
+/** Returns the typed client of the API, as the person who is signed in. */
+export function api(): Promise<Client> {
+  client ??= getSession().then(
+    ({ hosts }) =>
+      createClient({
+        url: hosts.api,
+        isConsole: true,
+        token: async () => (await getSession()).token,
+        retryForMs: 3_000,
+      }),
+    (error: unknown) => {
+      client = undefined;
+      throw error;
+    },
+  );
+  return client;
+}
+
+interface CallOptions {
+  signal: AbortSignal;
+}
+
+interface QuerySettings {
+  /** False keeps the query from running, such as while its input is incomplete. */
+  enabled?: boolean;
+  /** Repeats the query while the page is visible. */
+  refreshMs?: number;
+}
+
+/**
+ * Calls the API and keeps the result under `key`: the operation's name, then its input. While the key changes, the
+ * previous result stays.
+ */
+export function useCall<T>(
+  key: readonly unknown[],
+  call: (client: Client, options: CallOptions) => Promise<T>,
+  { enabled = true, refreshMs }: QuerySettings = {},
+): UseQueryResult<T> {
+  return useQuery({
+    queryKey: key,
+    queryFn: async ({ signal }) => call(await api(), { signal }),
+    placeholderData: keepPreviousData,
+    enabled,
+    ...(refreshMs === undefined ? {} : { refetchInterval: refreshMs }),
+  });
+}
+
+interface PageOf<T> {
+  items: readonly T[];
+  nextCursor: string | null | undefined;
+}
+
+/** Reads a list page by page. `rows` are those of all pages so far; `more` reads the next one. */
+export function useList<T>(
+  key: readonly unknown[],
+  call: (client: Client, cursor: { cursor?: string }, options: CallOptions) => Promise<PageOf<T>>,
+  { enabled = true, refreshMs }: QuerySettings = {},
+) {
+  const query = useInfiniteQuery({
+    queryKey: key,
+    initialPageParam: '',
+    queryFn: async ({ signal, pageParam }) =>
+      call(await api(), pageParam === '' ? {} : { cursor: pageParam }, { signal }),
+    getNextPageParam: ({ nextCursor }: PageOf<T>) => nextCursor ?? undefined,
+    placeholderData: keepPreviousData,
+    enabled,
+    ...(refreshMs === undefined ? {} : { refetchInterval: refreshMs }),
+  });
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const rows = data?.pages.flatMap(({ items }) => items);
+  const more = hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined;
+  return { query: { ...query, data: rows }, more };
+}
+
+/** Changes something, then reads the queries under `refresh` again. */
+export function useChange<V, T>(
+  call: (client: Client, variables: V) => Promise<T>,
+  { refresh }: { refresh: readonly (readonly unknown[])[] },
+) {
+  return useMutation({
+    mutationFn: async (variables: V) => call(await api(), variables),
+    onSuccess: () => Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey }))),
+  });
+}

@@ -1,0 +1,41 @@
+import type { LucideIcon } from 'lucide-react';
+import type { ComponentType } from 'react';
+
+/** The section of a page in the rail. */
+export type Section = 'main' | 'settings';
+
+export type RawSearch = Readonly<Record<string, unknown>>;
+
+/** A command of the palette (`⌘K`) beside going to the page. */
+export interface Command {
+  title: () => string;
+  /** The path below the project, with a query. */
+  to: string;
+}
+
+export interface Page {
+  /** The path below the project, such as `/flags`; parameters are `/$name`. */
+  path: string;
+  /** The title in the rail, the top bar and the palette. */
+  title: () => string;
+  /** The entry in the rail. A page without one is reached by links. */
+  rail?: { section: Section; icon: LucideIcon; order: number };
+  /** The letter after `g` that goes to the page. */
+  go?: string;
+  /** The permission without which the page is not listed, and says who may see it. */
+  permission?: string;
+  /** Loads the component, which is the export `Page` of its file. */
+  load: () => Promise<{ Page: ComponentType }>;
+  commands?: readonly Command[];
+}
+
+/** Declares a page. `page.ts` of each folder in `pages/` exports one as `page`. */
+export const definePage = (page: Page): Page => page;
+
+/** Parses a text of the address. Empty is undefined, so that it leaves the address. */
+export const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined;
+
+/** Parses one of several values of the address. */
+export const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
+  values.find((one) => one === value);

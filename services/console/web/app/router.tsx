@@ -1,0 +1,23 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { ProjectFrame } from '../frame/project-frame.tsx';
+import { Missing, StartHere } from '../frame/start-here.tsx';
+import { pages } from './registry.ts';
+
+const PROJECT = '/projects/$projectId';
+
+/** Creates the router of all registered pages. */
+export function createConsoleRouter() {
+  const root = createRootRoute({ notFoundComponent: Missing });
+  const start = createRoute({ getParentRoute: () => root, path: '/', component: StartHere });
+  const project = createRoute({ getParentRoute: () => root, path: PROJECT, component: ProjectFrame });
+  const children = pages.map((page) =>
+    createRoute({
+      getParentRoute: () => project,
+      path: page.path,
+      validateSearch: (raw: Record<string, unknown>) => raw,
+      component: lazyRouteComponent(page.load, 'Page'),
+    }),
+  );
+  const routeTree = root.addChildren([start, project.addChildren(children)]);
+  return createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: false });
+}

@@ -1,0 +1,140 @@
+import {
+  type InputHTMLAttributes,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+  useId,
+} from 'react';
+import styles from './field.module.css';
+
+interface FieldProps {
+  label: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+}
+
+/** The attributes that tie a control to its label, hint and error. */
+function useField({ label, hint, error }: FieldProps) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return {
+    control: {
+      id,
+      className: styles['input'],
+      'aria-invalid': error !== undefined,
+      'aria-describedby': described === '' ? undefined : described,
+    },
+    wrap: (control: React.ReactNode) => (
+      <div className={styles['field']}>
+        <label className={styles['label']} htmlFor={id}>
+          {label}
+        </label>
+        {control}
+        {hint === undefined ? null : (
+          <p id={`${id}-hint`} className={styles['hint']}>
+            {hint}
+          </p>
+        )}
+        {error === undefined ? null : (
+          <p id={`${id}-error`} className={styles['error']}>
+            {error}
+          </p>
+        )}
+      </div>
+    ),
+  };
+}
+
+export function TextField({
+  label,
+  hint,
+  error,
+  ...rest
+}: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+  const { control, wrap } = useField({ label, hint, error });
+  return wrap(<input {...rest} {...control} />);
+}
+
+export function TextArea({
+  label,
+  hint,
+  error,
+  ...rest
+}: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const { control, wrap } = useField({ label, hint, error });
+  return wrap(<textarea rows={4} {...rest} {...control} />);
+}
+
+interface Option {
+  value: string;
+  title: string;
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  options,
+  ...rest
+}: FieldProps & { options: readonly Option[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+  const { control, wrap } = useField({ label, hint, error });
+  return wrap(
+    <select {...rest} {...control}>
+      {options.map(({ value, title }) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>,
+  );
+}
+
+/** A filter above a list. Its label is read, not shown. */
+export function Filter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value || undefined)}
+      className={`${styles['input']} ${styles['filter']}`}
+    />
+  );
+}
+
+/** A choice above a list. Its label is read, not shown; the first option is "all". */
+export function SelectFilter({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  options: readonly Option[];
+  onChange: (value: string | undefined) => void;
+}) {
+  return (
+    <select
+      aria-label={label}
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value || undefined)}
+      className={`${styles['input']} ${styles['filter']}`}
+    >
+      <option value="">{label}</option>
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.title}
+        </option>
+      ))}
+    </select>
+  );
+}

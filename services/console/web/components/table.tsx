@@ -1,0 +1,129 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
+import { t } from '../app/i18n.ts';
+import { useKeys } from '../app/keys.ts';
+import styles from './table.module.css';
+
+export interface Column<T> {
+  title: string;
+  cell: (row: T) => ReactNode;
+  /** The width in CSS, such as `120px`. Columns without one share the rest. */
+  width?: string;
+  /** Numbers are aligned to the end. */
+  align?: 'end';
+  /** Whether narrow screens leave it out. */
+  minor?: boolean;
+}
+
+interface TableProps<T> {
+  /** The name of the table, for screen readers. */
+  label: string;
+  columns: readonly Column<T>[];
+  rows: readonly T[];
+  keyOf: (row: T) => string;
+  /** The key of the open row. */
+  open?: string | undefined;
+  /** Opens a row. The first cell becomes a button. */
+  onOpen?: (row: T) => void;
+  /** Reads more rows, when the end comes near. */
+  more?: (() => void) | undefined;
+}
+
+const ROW_PX = 37;
+const AHEAD = 20;
+
+/** A table of any number of rows; only those on screen exist. `j` and `k` move, Enter opens. */
+export function Table<T>({ label, columns, rows, keyOf, open, onOpen, more }: TableProps<T>) {
+  const scroll = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_PX,
+    overscan: 10,
+  });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= rows.length - AHEAD) more?.();
+  }, [last, rows.length, more]);
+
+  const move = useCallback(
+    (step: number) => {
+      const focused = scroll.current?.contains(document.activeElement)
+        ? document.activeElement?.closest('[data-row]')?.getAttribute('data-row')
+        : undefined;
+      const at = focused
+        ? Number(focused) + step
+        : Math.max(
+            0,
+            rows.findIndex((row) => keyOf(row) === open),
+          );
+      const next = Math.min(rows.length - 1, Math.max(0, at));
+      virtual.scrollToIndex(next);
+      requestAnimationFrame(() => {
+        const target = scroll.current?.querySelector(`[data-row="${next}"] :is(button, a)`);
+        if (target instanceof HTMLElement) target.focus();
+      });
+    },
+    [rows, keyOf, open, virtual],
+  );
+  useKeys(
+    useMemo(
+      () => [
+        { keys: 'j', title: t('Next row'), run: () => move(1) },
+        { keys: 'k', title: t('Previous row'), run: () => move(-1) },
+      ],
+      [move],
+    ),
+  );
+
+  const classOf = ({ align, minor }: Column<T>) =>
+    [align === 'end' ? styles['end'] : '', minor === true ? styles['minor'] : ''].join(' ');
+  const first = items[0];
+  const before = first?.start ?? 0;
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  return (
+    <div ref={scroll} className={styles['scroll']}>
+      <table aria-label={label} aria-rowcount={rows.length + 1} className={styles['table']}>
+        <colgroup>
+          {columns.map((column) => (
+            <col key={column.title} style={{ width: column.width }} className={classOf(column)} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <th scope="col" key={column.title} className={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {before > 0 ? <tr style={{ height: before }} /> : null}
+          {items.map(({ index }) => {
+            const row = rows[index];
+            if (row === undefined) return null;
+            const key = keyOf(row);
+            return (
+              <tr key={key} data-row={index} aria-rowindex={index + 2} aria-current={key === open}>
+                {columns.map((column, at) => (
+                  <td key={column.title} className={classOf(column)}>
+                    {at === 0 && onOpen !== undefined ? (
+                      <button type="button" className={styles['link']} onClick={() => onOpen(row)}>
+                        {column.cell(row)}
+                      </button>
+                    ) : (
+                      column.cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          {after > 0 ? <tr style={{ height: after }} /> : null}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import 'virtual:tokens.css';
+import './styles.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { queries } from './app/api.ts';
+import { loadLanguage } from './app/i18n.ts';
+import { createConsoleRouter } from './app/router.tsx';
+import { applyTheme } from './app/theme.ts';
+
+// A release replaces the files of this page; the next one loads with the new index.
+window.addEventListener('vite:preloadError', () => location.reload());
+applyTheme();
+await loadLanguage(navigator.languages);
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('index.html has no element #root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={createConsoleRouter()} />
+    </QueryClientProvider>
+  </StrictMode>,
+);
