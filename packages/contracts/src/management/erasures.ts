@@ -54,6 +54,17 @@ export const erasureOfPerson = erasure
   .openapi('ErasureOfPerson');
 export type ErasureOfPerson = z.infer<typeof erasureOfPerson>;
 
+/** The progress of one erasure, and whom it erases while it runs. */
+export const erasureDetails = erasure
+  .extend({
+    distinctIds: z.array(id).nullable().openapi({
+      description:
+        'The distinct ids of the person, with those that were joined after the request. Null once the erasure is done, and for the other kinds.',
+    }),
+  })
+  .openapi('ErasureDetails');
+export type ErasureDetails = z.infer<typeof erasureDetails>;
+
 export const personErasure = z
   .object({
     distinctIds: z.array(id).min(1).max(100),
@@ -77,7 +88,7 @@ export const erasePerson = operation({
   path: '/management/v1/projects/{projectId}/erasures',
   summary: 'Erase a person from a project',
   description:
-    'Erases all distinct ids of the person, and returns them; of a project in another region only those that you list. Every service erases the data once it has read all records that the event log held at the request. Stop sending their data first.',
+    'Erases all distinct ids of the person, and returns those that are known here: in another region only those that you list. Flags adds the others, up to 1,000 ids in all, and the erasure shows them until it is done. Every service erases the data after flags, once it has read all records that the event log held at the request. Stop sending their data first.',
   request: {
     params: z.object(projectParams),
     body: jsonBody(personErasure, { distinctIds: ['visitor-1', 'anonymous-7'], userId: 'user-1' }),
@@ -128,6 +139,6 @@ export const getErasure = operation({
   path: '/management/v1/erasures/{erasureId}',
   summary: 'Get the state of an erasure',
   request: { params: z.object({ erasureId }) },
-  responses: { 200: jsonResponse('The erasure.', erasure) },
+  responses: { 200: jsonResponse('The erasure.', erasureDetails, erasureOfPersonExample) },
   errors: { 404: 'Erasure not found.' },
 });

@@ -5,6 +5,7 @@ export {
   eraseIds,
   JoinConflict,
   joinPersons,
+  otherIdsOf,
   type PersonWithIds,
   partIds,
   readPerson,

@@ -36,6 +36,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
       for (const table of [PEOPLE, PERSON_IDS]) await clickHouse?.people.remove(table, keys, { signal });
       await clickHouse?.events.erase(projectId, distinctIds, signal);
+      return [];
     },
 
     eraseColleague: (sub) => dictionary.removeOwner(sub),

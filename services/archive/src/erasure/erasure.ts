@@ -31,6 +31,7 @@ export function createErasure({ store, events, personIds, replays }: ErasureOpti
       for (const distinctId of distinctIds) await eraseRecordings(projectId, distinctId, signal);
       await events.erase({ projectId, distinctIds: new Set(distinctIds) }, signal);
       await personIds.remove(distinctIds.map((distinctId) => ({ projectId, distinctId })));
+      return [];
     },
 
     async eraseProject(projectId, signal) {

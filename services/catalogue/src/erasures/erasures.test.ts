@@ -62,8 +62,30 @@ describe('the erasure of a person with several ids', () => {
       await eventually(async () =>
         expect(await entry(body.id)).toMatchObject({ subject: { distinctIds: body.distinctIds } }),
       );
-      expect((await one.manage('GET', `/erasures/${body.id}`)).body).not.toHaveProperty('distinctIds');
+      const { body: listed } = await one.manage('GET', '/erasures?projectId=shop');
+      expect(listed.erasures[0]).not.toHaveProperty('distinctIds');
     }));
+
+  it('takes the ids that flags finds joined after the request, shows them, and forgets them at the end', async () => {
+    const { body } = await one.manage('POST', '/projects/shop-us/erasures', { distinctIds: ['zoe'] });
+    const { id } = body;
+    const found = { erasureId: id, service: 'us/flags', found: ['zoe', 'zoe-phone'] };
+    await report(found, found);
+    await eventually(async () =>
+      expect(await entry(id)).toMatchObject({
+        subject: { distinctIds: ['zoe', 'zoe-phone'] },
+        waitingFor: expect.arrayContaining(['us/flags', 'us/archive']),
+      }),
+    );
+    const shown = async () => (await one.manage('GET', `/erasures/${id}`)).body.distinctIds;
+    expect(await shown()).toEqual(['zoe', 'zoe-phone']);
+    const services = ['analytics', 'archive', 'collaboration', 'flags', 'messenger'];
+    await report(...services.map((service) => ({ erasureId: id, service: `us/${service}` })));
+    await eventually(async () => expect(await shown()).toBeNull());
+    await report(found);
+    await eventually(async () => expect(await entry(id)).toBeNull());
+    expect(await stored('zoe-phone')).toEqual([]);
+  });
 
   it('rejects persons with more than 1,000 ids together, and erases nothing', () =>
     withPeople(async ({ join }) => {
@@ -163,9 +185,11 @@ it('lists erasures to an operator in pages, newest first, and by state', async (
   const here = await listed.instance();
   const sql = await listed.sql();
   expect((await here.manage('GET', '/erasures')).body).toEqual({ erasures: [], nextCursor: null });
+  const subject = { kind: 'person', projectId: 'shop', distinctIds: ['visitor'], userId: null };
   await sql`
     insert into erasures (id, kind, subject, project_id)
-    select 'ers_' || to_char(n, 'FM0000'), 'person', 'visitor', 'shop' from generate_series(0, 449) as n`;
+    select 'ers_' || to_char(n, 'FM0000'), 'person', ${JSON.stringify(subject)}, 'shop'
+    from generate_series(0, 449) as n`;
   await sql`
     insert into erasure_parts (erasure_id, region, service, done_at)
     select id, 'eu', service, case when id < 'ers_0440' or service = 'flags' then now() end
@@ -182,7 +206,8 @@ it('lists erasures to an operator in pages, newest first, and by state', async (
   expect(sizes).toEqual([200, 200, 50]);
   const ids = Array.from({ length: 450 }, (_, n) => `ers_${String(449 - n).padStart(4, '0')}`);
   expect(read.map(({ id }) => id)).toEqual(ids);
-  expect(read[0]).toEqual((await here.manage('GET', '/erasures/ers_0449')).body);
+  const newest = await here.manage('GET', '/erasures/ers_0449');
+  expect(newest.body).toEqual({ ...read[0], distinctIds: ['visitor'] });
   expect(JSON.stringify(read)).not.toContain('visitor');
 
   const running = await here.manage('GET', '/erasures?state=running');

@@ -1,6 +1,6 @@
-import type { Erasure } from '@switchboard/contracts';
+import type { Erasure, ErasureDetails } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
-import { directoryTombstone, type ErasureReport } from '@switchboard/directory';
+import { directoryTombstone, type ErasureReport, erasureSubject } from '@switchboard/directory';
 import { NotFound } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
 import { erasureRecord } from '../records/erasures.ts';
@@ -11,9 +11,12 @@ export interface Erasures {
   /** Returns a page of erasures, newest first. */
   list(selection: ErasureSelection): Promise<{ erasures: Erasure[]; nextCursor: string | null }>;
   /** Throws NotFound. */
-  get(id: string): Promise<Erasure>;
-  /** Records that a service has completed its part. Repeated and unknown reports have no effect. */
-  markDone(report: ErasureReport): Promise<void>;
+  get(id: string): Promise<ErasureDetails>;
+  /**
+   * Records that a service has completed its part, or adds the ids that it found. Repeated and unknown reports have no
+   * effect.
+   */
+  apply(report: ErasureReport): Promise<void>;
   oldestSeconds(): Promise<number>;
   /**
    * Publishes incomplete erasures again, because an earlier version of a service may not have been able to read
@@ -32,10 +35,12 @@ const OPEN_AT_ONCE = 100;
 export function createErasures({ db, outbox }: ErasuresOptions): Erasures {
   const store = createErasuresStore(db);
 
-  async function get(id: string): Promise<Erasure> {
+  async function get(id: string): Promise<ErasureDetails> {
     const row = await store.find(id);
     if (row === undefined) throw new NotFound('Erasure not found.');
-    return present(row, await store.parts([id]));
+    const subject = row.subject === null ? undefined : subjectOf(row.subject);
+    const distinctIds = subject?.kind === 'person' ? subject.distinctIds : null;
+    return { ...present(row, await store.parts([id])), distinctIds };
   }
 
   return {
@@ -49,17 +54,27 @@ export function createErasures({ db, outbox }: ErasuresOptions): Erasures {
     get,
     oldestSeconds: store.oldestSeconds,
 
-    async markDone({ erasureId, service: name }) {
+    async apply({ erasureId, service: name, found }) {
       const [doneIn = '', service = ''] = name.split('/');
       await outbox.change(db, async (tx, announce) => {
         const own = createErasuresStore(tx);
         const row = await own.lock(erasureId);
         if (row === undefined || row.subject === null) return;
+        if (found !== undefined) {
+          const subject = subjectOf(row.subject);
+          if (subject.kind !== 'person') return;
+          const distinctIds = [...new Set([...subject.distinctIds, ...found])];
+          if (distinctIds.length === subject.distinctIds.length) return;
+          const json = JSON.stringify({ ...subject, distinctIds });
+          await own.saveSubject(erasureId, json);
+          announce([erasureRecord({ id: erasureId, subject: json, parts: await own.parts([erasureId]) })]);
+          return;
+        }
         if (!(await own.markDone(erasureId, { region: doneIn, service }))) return;
         const parts = await own.parts([erasureId]);
         const isOfSomebody = row.kind === 'person' || row.kind === 'colleague';
         if (isOfSomebody && parts.every(({ doneAt }) => doneAt !== null)) {
-          await own.forgetSubject(erasureId);
+          await own.saveSubject(erasureId, null);
           announce([directoryTombstone('erasure', erasureId)]);
         } else {
           announce([erasureRecord({ id: erasureId, subject: row.subject, parts })]);
@@ -84,6 +99,8 @@ export function createErasures({ db, outbox }: ErasuresOptions): Erasures {
     },
   };
 }
+
+const subjectOf = (json: string) => erasureSubject.parse(JSON.parse(json));
 
 function present(
   { id, kind, projectId, companyId, createdAt }: ErasureRow,

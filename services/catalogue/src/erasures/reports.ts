@@ -15,7 +15,7 @@ const PAUSE_MS = 1_000;
 
 interface ReportsOptions {
   log: EventLog;
-  erasures: Pick<Erasures, 'markDone'>;
+  erasures: Pick<Erasures, 'apply'>;
   /** Publishes directory entries again. */
   republish(entries: readonly LateEntry[]): Promise<void>;
   /** The number of replicas of each partition. */
@@ -45,7 +45,7 @@ export function createErasureReports(options: ReportsOptions): BackgroundConsume
       const late = new Map<string, LateEntry>();
       for (const report of reports) {
         if ('key' in report) late.set(report.key, report);
-        else await erasures.markDone(report);
+        else await erasures.apply(report);
       }
       if (late.size > 0) await republishAll([...late.values()], signal);
     },

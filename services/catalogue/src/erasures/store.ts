@@ -40,8 +40,8 @@ export interface ErasuresStore {
   parts(ids: readonly string[]): Promise<ErasurePartRow[]>;
   /** Returns false if the part was already done or does not belong to the erasure. */
   markDone(id: string, part: Part): Promise<boolean>;
-  /** Deletes the record of which person or colleague was erased. */
-  forgetSubject(id: string): Promise<void>;
+  /** Saves which person is erased as JSON, or null to delete the record of which person or colleague was erased. */
+  saveSubject(id: string, subject: string | null): Promise<void>;
   /** Removes up to `limit` completed erasures from before this time, with their parts. */
   removeDoneBefore(time: Date, limit: number): Promise<number>;
   oldestDone(): Promise<Date | undefined>;
@@ -147,8 +147,8 @@ export function createErasuresStore(db: Db | Tx): ErasuresStore {
       return marked.length > 0;
     },
 
-    async forgetSubject(id) {
-      await db.update(erasures).set({ subject: null }).where(eq(erasures.id, id));
+    async saveSubject(id, subject) {
+      await db.update(erasures).set({ subject }).where(eq(erasures.id, id));
     },
 
     async removeDoneBefore(time, limit) {

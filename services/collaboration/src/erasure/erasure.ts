@@ -12,8 +12,10 @@ interface ErasureOptions {
 /** Erases the content of a colleague, recorded runs that name a person, and all data of a deleted project. */
 export function createErasure({ store, removals, clock }: ErasureOptions): Eraser {
   return {
-    erasePerson: ({ projectId, distinctIds, userId }) =>
-      store.removeRunsNaming(projectId, userId === null ? distinctIds : [...distinctIds, userId]),
+    async erasePerson({ projectId, distinctIds, userId }) {
+      await store.removeRunsNaming(projectId, userId === null ? distinctIds : [...distinctIds, userId]);
+      return [];
+    },
     eraseColleague: (sub) => store.removeColleague(sub, clock.now()),
     eraseProject: removals.removeOfProject,
   };

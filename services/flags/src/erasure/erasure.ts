@@ -3,6 +3,7 @@ import {
   createJoinsStore,
   eraseIds,
   executeOn,
+  otherIdsOf,
   removeDecider,
   removeProjectJoins,
   removeProjectState,
@@ -18,14 +19,17 @@ import { createErasureStore } from './store.ts';
 export function createErasure(options: EditOptions): Eraser {
   return {
     async erasePerson({ projectId, distinctIds }) {
-      await editRuleset(options.database.drizzle, options, projectId, async (tx) => {
+      return editRuleset<string[]>(options.database.drizzle, options, projectId, async (tx) => {
         const joins = createJoinsStore(executeOn(tx));
         await joins.lockProjects(new Map([[projectId, true]]));
+        // Ids that were joined since the request. The other services need them too.
+        const found = await otherIdsOf(joins, projectId, distinctIds);
+        if (found.length > 0) return { result: found, hasChanged: false };
         await eraseIds(joins, projectId, distinctIds);
         const store = createErasureStore(tx);
         const cohorts = await store.removeFromCohorts(projectId, distinctIds);
         await createCohortRecordsStore(tx).announce(projectId, cohorts);
-        return { result: undefined, hasChanged: cohorts.length > 0 };
+        return { result: [], hasChanged: cohorts.length > 0 };
       });
     },
 

@@ -49,6 +49,7 @@ export function createErasure({ store, personIds, storage }: ErasureOptions): Er
       await store.removeInbox(person);
       const { projectId, distinctIds } = person;
       await personIds.remove(distinctIds.map((distinctId) => ({ projectId, distinctId })));
+      return [];
     },
 
     async eraseColleague(sub) {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@switchboard/database';
-import { type EventLog, openPostgresLog } from '@switchboard/event-log';
+import { type EventLog, openPostgresLog, readTopic } from '@switchboard/event-log';
 import { eventually, type TestDatabase, testDatabase } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { directoryMigrations, ERASURE_REPORTS_TOPIC, erasureReportsSpec } from '../index.ts';
 import { type Erasures, openErasures } from './erasures.ts';
+import { parseErasureReport } from './reports.ts';
 import { lockErasures, readErasures } from './store.ts';
 
 const SUBJECT = { kind: 'person', projectId: 'shop', distinctIds: ['ada'], userId: null } as const;
@@ -15,6 +16,8 @@ let database: ReturnType<typeof openDatabase>;
 let log: EventLog;
 let running: Erasures[];
 let erased: string[];
+/** The ids that the eraser finds in addition. */
+let joined: string[];
 beforeEach(async () => {
   own = await testDatabase({ migrations: [directoryMigrations] });
   database = openDatabase({ url: own.url, applicationName: 'erasures-test' });
@@ -25,6 +28,7 @@ beforeEach(async () => {
   ]);
   running = [];
   erased = [];
+  joined = [];
 });
 afterEach(async () => {
   await Promise.all(running.map((erasures) => erasures.stop()));
@@ -64,7 +68,10 @@ function start(
       async erasePerson({ distinctIds }, signal) {
         await work?.(signal);
         if (fail()) throw new Error('not now');
+        const found = joined.filter((id) => !distinctIds.includes(id));
+        if (found.length > 0) return found;
         erased.push(...distinctIds);
+        return [];
       },
       async eraseColleague(sub) {
         erased.push(sub);
@@ -123,6 +130,34 @@ it('retries an erasure after a failure, and reports it once', async () => {
   start(() => failures-- > 0);
   await reported(1n);
   expect(erased).toEqual(['ada']);
+}, 40_000);
+
+it('waits until flags has erased a person, because it may find more ids', async () => {
+  await ask(SUBJECT, 'ers_1', ['eu/flags', 'eu/test']);
+  await ask({ kind: 'colleague', sub: 'mei' }, 'ers_2');
+  start();
+  await reported(1n);
+  expect(erased).toEqual(['mei']);
+  await ask({ ...SUBJECT, distinctIds: ['ada', 'phone'] }, 'ers_1', ['us/flags', 'eu/test']);
+  await reported(2n);
+  expect(erased).toEqual(['mei', 'ada', 'phone']);
+}, 40_000);
+
+it('reports ids that it finds, and erases once the erasure has them', async () => {
+  joined = ['phone', 'laptop'];
+  await ask(SUBJECT);
+  start();
+  await reported(1n);
+  expect(erased).toEqual([]);
+  await ask({ ...SUBJECT, distinctIds: ['ada', 'phone', 'laptop'] });
+  await reported(2n);
+  expect(erased).toEqual(['ada', 'phone', 'laptop']);
+  const found: unknown[] = [];
+  await readTopic(log, ERASURE_REPORTS_TOPIC, {
+    onRecord: (record) => found.push(parseErasureReport(record)),
+  });
+  const report = { erasureId: 'ers_1', service: 'eu/test' };
+  expect(found).toEqual([{ ...report, found: ['phone', 'laptop'] }, report]);
 }, 40_000);
 
 it('reports a finished erasure again until the report is stored, without repeating the erasure', async () => {

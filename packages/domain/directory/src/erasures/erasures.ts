@@ -22,8 +22,11 @@ import {
  * erasing.
  */
 export interface Eraser {
-  /** Erases a person in one project. Omit it if the service holds no personal data. */
-  erasePerson?(person: ErasedPerson, signal: AbortSignal): Promise<void>;
+  /**
+   * Erases a person in one project, and returns no ids. Or returns further ids of the person and erases nothing: it is
+   * called again once the erasure has them. Omit it if the service holds no personal data.
+   */
+  erasePerson?(person: ErasedPerson, signal: AbortSignal): Promise<readonly string[]>;
   /** Erases a colleague. Omit it if only the replica of the directory, which is always cleared, holds colleagues. */
   eraseColleague?(sub: string, signal: AbortSignal): Promise<void>;
   /** Erases everything that the service holds about a deleted project. Omit it if the service holds nothing. */
@@ -86,6 +89,8 @@ const UNSEEN_AT_ONCE = 10;
 const UNSEEN_MS = 30_000;
 /** The service that publishes data received with a project's keys. */
 const SOURCE = 'ingestion';
+/** The service that joins the ids of people. */
+const OWNER_OF_PERSONS = 'flags';
 
 /**
  * Follows the erasures in the replica of the directory. Each erasure runs once, in one process, after the service's
@@ -99,7 +104,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
   const stopping = new AbortController();
   const seenAt = new Map<string, number>();
   const endsOf = new Map<string, Ends>();
-  const reportedAt = new Map<string, number>();
+  const reportedAt = new Map<string, { at: number; ids: number }>();
   let readAgainAt = 0;
   let running: Promise<void> | undefined;
 
@@ -136,27 +141,37 @@ export function openErasures(options: ErasuresOptions): Erasures {
   async function carryOut(erasure: Erasure): Promise<void> {
     const { id } = erasure;
     try {
-      if (wasReported(id)) return;
+      if (wasReported(erasure)) return;
       const isDone = await isErasureDone(database.drizzle, id);
-      if (!isDone && !((await isDue(erasure)) && (await eraseAlone(erasure)))) return;
-      if (!isDone) logger.info({ erasure: id }, 'erasure done');
+      const found = isDone ? [] : (await isDue(erasure)) ? await eraseAlone(erasure) : undefined;
+      if (found === undefined) return;
+      if (found.length > 0) logger.info({ erasure: id, ids: found.length }, 'found more ids of a person');
+      else if (!isDone) logger.info({ erasure: id }, 'erasure done');
       if (!isAsked(erasure)) return;
-      await log.publish(ERASURE_REPORTS_TOPIC, [erasureReportRecord({ erasureId: id, service: name })]);
-      reportedAt.set(id, performance.now());
+      const report = { erasureId: id, service: name, ...(found.length === 0 ? {} : { found: [...found] }) };
+      await log.publish(ERASURE_REPORTS_TOPIC, [erasureReportRecord(report)]);
+      reportedAt.set(id, { at: performance.now(), ids: idsIn(erasure) });
     } catch (error) {
       if (stopping.signal.aborted) return;
       logger.failed('erase', error, { erasure: id });
     }
   }
 
-  function wasReported(id: string): boolean {
-    return performance.now() - (reportedAt.get(id) ?? Number.NEGATIVE_INFINITY) < REPORT_AGAIN_MS;
+  /** An erasure with more ids than at its report has the ids that this service found. */
+  function wasReported(erasure: Erasure): boolean {
+    const reported = reportedAt.get(erasure.id);
+    if (reported === undefined || reported.ids !== idsIn(erasure)) return false;
+    return performance.now() - reported.at < REPORT_AGAIN_MS;
   }
 
+  const idsIn = ({ subject }: Erasure) => (subject.kind === 'person' ? subject.distinctIds.length : 0);
+
   async function isDue({ id, subject, waitingFor }: Erasure): Promise<boolean> {
-    // Until ingestion has reported, records of the project may still reach the log.
-    if (subject.kind === 'project' && service !== SOURCE && waitingFor.includes(`${region}/${SOURCE}`))
-      return false;
+    // Until ingestion has reported, records of the project may still reach the log. Until the owner of persons has, more
+    // ids may be joined to the person.
+    const first =
+      subject.kind === 'project' ? SOURCE : subject.kind === 'person' ? OWNER_OF_PERSONS : undefined;
+    if (first !== undefined && service !== first && waitingFor.includes(`${region}/${first}`)) return false;
     const now = performance.now();
     const seen = seenAt.get(id) ?? now;
     seenAt.set(id, seen);
@@ -180,8 +195,11 @@ export function openErasures(options: ErasuresOptions): Erasures {
     });
   }
 
-  /** Returns false if another process is erasing, or if the replica still has the subject. */
-  async function eraseAlone(erasure: Erasure): Promise<boolean> {
+  /**
+   * Returns the ids that the eraser found, or none if it has erased. Returns undefined if another process is erasing, or
+   * if the replica still has the subject.
+   */
+  async function eraseAlone(erasure: Erasure): Promise<readonly string[] | undefined> {
     const open = (statementTimeoutMs: number) =>
       openDatabase({
         url: databaseUrl,
@@ -194,19 +212,20 @@ export function openErasures(options: ErasuresOptions): Erasures {
     const holder = open(lockTimeoutMs);
     const ending = new AbortController();
     const signal = AbortSignal.any([stopping.signal, ending.signal]);
-    let working: Promise<void> | undefined;
+    let working: Promise<readonly string[]> | undefined;
     let beating: NodeJS.Timeout | undefined;
     try {
       return await holder.drizzle.transaction(async (tx) => {
-        if (!(await lockErasures(tx)) || !(await isOpen(tx, erasure.id))) return false;
+        if (!(await lockErasures(tx)) || !(await isOpen(tx, erasure.id))) return undefined;
         // While the replica has the subject, new data can still be written for it.
-        if (!(await isGone(tx, erasure.subject))) return false;
+        if (!(await isGone(tx, erasure.subject))) return undefined;
         beating = setInterval(() => void keepLock(tx).catch(() => undefined), lockTimeoutMs);
         working = erase(erasure, eraser?.(own.drizzle), signal);
-        await working;
+        const found = await working;
+        if (found.length > 0) return found;
         await forgetSubject(tx, erasure.subject);
         await markErasureDone(tx, erasure.id);
-        return true;
+        return found;
       });
     } finally {
       clearInterval(beating);
@@ -223,16 +242,23 @@ export function openErasures(options: ErasuresOptions): Erasures {
     return !(await isErasureDone(tx, id));
   }
 
-  async function erase({ subject }: Erasure, work: Eraser | undefined, signal: AbortSignal): Promise<void> {
+  async function erase(
+    { subject }: Erasure,
+    work: Eraser | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
     switch (subject.kind) {
       case 'person':
-        return work?.erasePerson?.(subject, signal);
+        return (await work?.erasePerson?.(subject, signal)) ?? [];
       case 'colleague':
-        return work?.eraseColleague?.(subject.sub, signal);
+        await work?.eraseColleague?.(subject.sub, signal);
+        return [];
       case 'project':
-        return work?.eraseProject?.(subject.projectId, signal);
+        await work?.eraseProject?.(subject.projectId, signal);
+        return [];
       case 'company':
-        return work?.eraseCompany?.(subject.companyId, signal);
+        await work?.eraseCompany?.(subject.companyId, signal);
+        return [];
     }
   }
 

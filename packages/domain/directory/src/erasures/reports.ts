@@ -19,9 +19,14 @@ export function erasureReportsSpec(replication: number): TopicSpec {
   };
 }
 
-const schema = z.object({ erasureId: z.string(), service: z.string() });
+const schema = z.object({
+  erasureId: z.string(),
+  service: z.string(),
+  /** Ids that belong to the person and are missing in the erasure. Set if the service has erased nothing yet. */
+  found: z.array(z.string()).max(1_000).optional(),
+});
 
-/** A report that a service, named as region/service, has erased everything it held. */
+/** A report that a service, named as region/service, has erased everything it held, or has found more ids. */
 export type ErasureReport = z.infer<typeof schema>;
 
 export function erasureReportRecord(report: ErasureReport): OutgoingRecord {

@@ -269,6 +269,25 @@ function decide(
   });
 }
 
+/**
+ * Returns further ids of the persons of these ids, as long as all together are at most 1,000: a person who would exceed
+ * that is left out.
+ */
+export async function otherIdsOf(
+  store: JoinsStore,
+  projectId: string,
+  distinctIds: readonly string[],
+): Promise<string[]> {
+  const all = new Set(distinctIds);
+  const own = await store.read(projectId, distinctIds);
+  const roots = new Set(own.map(({ personId }) => personId).filter((id) => id !== null));
+  for (const { ids } of await store.findPersons(projectId, [...roots])) {
+    const others = ids.filter((id) => !all.has(id));
+    if (all.size + others.length <= PERSON_IDS_MAX_COUNT) for (const id of others) all.add(id);
+  }
+  return [...all].slice(new Set(distinctIds).size);
+}
+
 /** Removes everything about these ids. The caller holds the exclusive lock. */
 export async function eraseIds(
   store: JoinsStore,

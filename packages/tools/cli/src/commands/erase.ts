@@ -1,5 +1,5 @@
 import { erasureState } from '@switchboard/contracts';
-import type { Client, Erasure } from '@switchboard/management';
+import type { Client, Erasure, ErasureDetails } from '@switchboard/management';
 import { pause } from '@switchboard/resilience';
 import { collect } from '../list-all.ts';
 import { openClient } from '../login/session.ts';
@@ -56,10 +56,8 @@ ${COMMON_HELP}
       throw new UsageError('erased data cannot be restored; confirm with --yes');
     const client = openClient(values, terminal);
     const begun = await begin(client);
-    const { distinctIds } = begun;
-    if (distinctIds !== undefined && !values.json) terminal.out(`erasing ${distinctIds.join(', ')}\n`);
     const ended = await follow(client, begun, { seconds, terminal, json: values.json === true });
-    if (values.json) terminal.out(`${JSON.stringify({ ...ended, distinctIds })}\n`);
+    if (values.json) terminal.out(`${JSON.stringify(ended)}\n`);
     else if (ended.state === 'done') terminal.out(`${ended.id} done\n`);
     if (ended.state === 'done') return EXIT_CODES.done;
     const open = ended.services.filter(({ doneAt }) => doneAt === null);
@@ -70,12 +68,14 @@ ${COMMON_HELP}
   },
 };
 
+type Followed = Erasure & { distinctIds?: ErasureDetails['distinctIds'] };
+
 /** Returns the call that starts or reads an erasure. */
 function requestOf(
   what: string | undefined,
   ids: readonly string[],
   userId: string | undefined,
-): (client: Client) => Promise<Erasure & { distinctIds?: string[] }> {
+): (client: Client) => Promise<Followed> {
   const [first, ...rest] = ids;
   if (what === 'person' && first !== undefined && rest.length > 0) {
     const body = { distinctIds: rest, ...(userId === undefined ? {} : { userId }) };
@@ -131,22 +131,30 @@ interface FollowOptions {
   json: boolean;
 }
 
-/** Prints each service when it has finished, until all have finished or the time limit is reached. */
+/**
+ * Prints the ids that are erased, and each service when it has finished, until all have finished or the time limit is
+ * reached. Returns the erasure with all of these ids.
+ */
 async function follow(
   client: Client,
-  begun: Erasure,
+  begun: Followed,
   { seconds, terminal, json }: FollowOptions,
-): Promise<Erasure> {
+): Promise<Followed> {
   const deadline = performance.now() + seconds * 1000;
   const printed = new Set<string>();
+  const distinctIds = new Set<string>();
   const say = json ? terminal.err : terminal.out;
   for (let current = begun; ; ) {
+    const found = (current.distinctIds ?? []).filter((id) => !distinctIds.has(id));
+    for (const id of found) distinctIds.add(id);
+    if (found.length > 0) say(`erasing ${found.join(', ')}\n`);
     for (const part of current.services) {
       if (part.doneAt === null || printed.has(nameOf(part))) continue;
       printed.add(nameOf(part));
       say(`- ${nameOf(part)} ${part.doneAt}\n`);
     }
-    if (current.state === 'done' || performance.now() >= deadline) return current;
+    if (current.state === 'done' || performance.now() >= deadline)
+      return { ...current, distinctIds: distinctIds.size === 0 ? null : [...distinctIds] };
     await pause(Math.min(POLL_MS, deadline - performance.now()));
     current = await client.call('getErasure', { params: { erasureId: begun.id } });
   }
