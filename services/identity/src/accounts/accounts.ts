@@ -1,4 +1,5 @@
 import { newId, type Tx } from '@switchboard/database';
+import type { Clock } from '@switchboard/runtime';
 import { z } from 'zod';
 import { createPasswordCheck, hashPassword, isPassword, type WeakPassword } from './password.ts';
 import { type AccountRow, type AccountsStore, createAccountsStore } from './store.ts';
@@ -21,6 +22,10 @@ export interface Accounts {
   find(id: string): Promise<AccountRow | undefined>;
   /** Returns the account of an address that may be written in another case. */
   findByEmail(address: string): Promise<AccountRow | undefined>;
+  /** Notes that the person of the account has used it. */
+  noteUse(id: string): Promise<void>;
+  /** Removes an account that a provider created and its person never used, with the transaction. */
+  removeUnused(tx: Tx, id: string): Promise<void>;
   isEmpty(): Promise<boolean>;
   /** Creates an account, or returns the problem. An account with the address is returned as it is. */
   create(account: NewAccount, tx?: Tx): Promise<AccountRow | AccountProblem>;
@@ -32,7 +37,7 @@ export interface Accounts {
   setPassword(account: AccountRow, password: string): Promise<WeakPassword | undefined>;
 }
 
-export function createAccounts({ store }: { store: AccountsStore }): Accounts {
+export function createAccounts({ store, clock }: { store: AccountsStore; clock: Clock }): Accounts {
   const weaknessOf = createPasswordCheck();
 
   const findByEmail = async (address: string) => {
@@ -62,6 +67,8 @@ export function createAccounts({ store }: { store: AccountsStore }): Accounts {
   return {
     find: (id) => store.find(id),
     findByEmail,
+    noteUse: (id) => store.noteUse(id, clock.now()),
+    removeUnused: (tx, id) => createAccountsStore(tx).removeUnused(id),
     isEmpty: () => store.isEmpty(),
 
     create: (account, tx) => create(account, tx === undefined ? store : createAccountsStore(tx)),

@@ -1,12 +1,16 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, eq, lt, sql } from 'drizzle-orm';
-import { accounts, recoveryCodes } from '../schema/index.ts';
+import { and, eq, isNull, lt, notExists, sql } from 'drizzle-orm';
+import { accounts, passkeys, recoveryCodes, scimUsers, upstreamAccounts } from '../schema/index.ts';
 
 export type AccountRow = typeof accounts.$inferSelect;
 
 export interface AccountsStore {
   find(id: string): Promise<AccountRow | undefined>;
   findByEmail(email: string): Promise<AccountRow | undefined>;
+  /** Notes the first use. */
+  noteUse(id: string, at: Date): Promise<void>;
+  /** Removes an account that was never used and has no factor, no provider and no SCIM user. */
+  removeUnused(id: string): Promise<void>;
   /** Returns undefined if an account has the address. */
   insert(row: Pick<AccountRow, 'id' | 'email' | 'name' | 'permissions'>): Promise<AccountRow | undefined>;
   isEmpty(): Promise<boolean>;
@@ -31,6 +35,30 @@ export function createAccountsStore(db: Db | Tx): AccountsStore {
     async findByEmail(email) {
       const [row] = await db.select().from(accounts).where(eq(accounts.email, email));
       return row;
+    },
+
+    async noteUse(id, usedAt) {
+      await db
+        .update(accounts)
+        .set({ usedAt })
+        .where(and(eq(accounts.id, id), isNull(accounts.usedAt)));
+    },
+
+    async removeUnused(id) {
+      const belonging = (table: typeof passkeys | typeof upstreamAccounts | typeof scimUsers) =>
+        notExists(db.select({ id: table.accountId }).from(table).where(eq(table.accountId, id)));
+      await db
+        .delete(accounts)
+        .where(
+          and(
+            eq(accounts.id, id),
+            isNull(accounts.usedAt),
+            isNull(accounts.password),
+            belonging(passkeys),
+            belonging(upstreamAccounts),
+            belonging(scimUsers),
+          ),
+        );
     },
 
     async insert(row) {

@@ -102,6 +102,7 @@ export function createInvitations(options: InvitationsOptions): Invitations {
       const account = known ?? (await accounts.create({ email, name, password, permissions: [] }));
       if (typeof account === 'string') return account;
       if ((await tickets.take(INVITATION, token)) === undefined) return 'expired';
+      await accounts.noteUse(account.id);
       const member = { companyId, sub: account.id, name: account.name, email, role };
       await db.transaction((tx) => memberships.set(tx, member));
       return { accountId: account.id, companyId, isNew: known === undefined };

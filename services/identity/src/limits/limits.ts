@@ -8,7 +8,7 @@ export interface Limits {
    * Throws RateLimited.
    */
   guessPassword(address: string, account: string, device: string | undefined): Promise<void>;
-  /** Counts a guess of a code: it is short, and whoever guesses knows the password. Throws RateLimited. */
+  /** Counts a guess of a code, which is short and asked for after the password. Throws RateLimited. */
   guessCode(address: string, accountId: string): Promise<void>;
   /** Counts an e-mail to an address. Throws RateLimited. */
   mail(address: string, account: string): Promise<void>;

@@ -24,6 +24,8 @@ export const accounts = pgTable('accounts', {
   /** Permissions in the person's access tokens, such as `service.manage`. */
   permissions: json().$type<string[]>().notNull().default(sql`'[]'`),
   createdAt: time('created_at').notNull().defaultNow(),
+  /** When its person first signed in or accepted an invitation; null for an account that a provider alone created. */
+  usedAt: time('used_at'),
 });
 
 /** Passkeys of people. */

@@ -4,12 +4,13 @@ type ScimType =
   | 'invalidSyntax'
   | 'invalidValue'
   | 'mutability'
+  | 'tooMany'
   | 'uniqueness';
 
 /** An error of the SCIM protocol (RFC 7644, section 3.12). */
 export class ScimProblem extends Error {
   override name = 'ScimProblem';
-  readonly status: 400 | 401 | 404 | 409 | 413 | 429;
+  readonly status: 400 | 401 | 404 | 405 | 409 | 413 | 429;
   readonly scimType: ScimType | undefined;
 
   constructor(status: ScimProblem['status'], detail: string, scimType?: ScimType) {

@@ -27,6 +27,10 @@ interface ScimGroupsOptions {
 
 const MAX_GROUPS = 1000;
 const MAX_ATTRIBUTES_BYTES = 16_000;
+/** Members in a response. One group cannot have more, because a company has at most 10,000 users. */
+const MAX_SHOWN_MEMBERS = 20_000;
+/** Users with their attributes that a change keeps in memory. */
+const USERS_AT_ONCE = 500;
 
 type GroupMember = { userId: string; name: string };
 
@@ -59,7 +63,12 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
     const [first] = rows;
     if (first === undefined || !withMembers) return rows.map((row) => resource(row, undefined));
     const ids = rows.map(({ id }) => id);
-    const members = Map.groupBy(await from.membersOf(first.companyId, ids), ({ groupId }) => groupId);
+    const all = await from.membersOf(first.companyId, ids, MAX_SHOWN_MEMBERS + 1);
+    if (all.length > MAX_SHOWN_MEMBERS) {
+      const detail = `the groups have more than ${MAX_SHOWN_MEMBERS} members. Send a smaller count, or excludedAttributes=members`;
+      throw new ScimProblem(400, detail, 'tooMany');
+    }
+    const members = Map.groupBy(all, ({ groupId }) => groupId);
     return rows.map((row) => resource(row, members.get(row.id) ?? []));
   }
 
@@ -67,6 +76,14 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
     const row = await from.findGroup(companyId, id);
     if (row === undefined) throw notFound('Group', id);
     return row;
+  }
+
+  /** Gives users the roles of their groups. */
+  async function sync(within: ScimStore, tx: Tx, companyId: string, userIds: readonly string[]) {
+    for (let start = 0; start < userIds.length; start += USERS_AT_ONCE) {
+      const users = await within.findUsers(companyId, userIds.slice(start, start + USERS_AT_ONCE));
+      await syncMembers({ store: within, memberships, tx }, users);
+    }
   }
 
   /** Stores a group with its members. Returns it as a resource. */
@@ -88,14 +105,14 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
       );
     }
     const given = new Set((members ?? []).map(({ value }) => value));
-    const userIds = [...given];
-    const users = await within.findUsers(companyId, userIds);
-    const known = new Set(users.map((user) => user.id));
-    const unknown = userIds.find((userId) => !known.has(userId));
+    const former = new Set(before === undefined ? [] : await within.memberIds(companyId, id));
+    const joined = [...given].filter((userId) => !former.has(userId));
+    const left = [...former].filter((userId) => !given.has(userId));
+    const known = new Set(await within.findUserIds(companyId, joined));
+    const unknown = joined.find((userId) => !known.has(userId));
     if (unknown !== undefined) {
       throw new ScimProblem(400, `members: the company has no user ${unknown}`, 'invalidValue');
     }
-    const former = (await within.membersOf(companyId, [id])).map(({ userId }) => userId);
     const now = clock.now();
     const row: GroupRow = {
       companyId,
@@ -107,12 +124,11 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
       updatedAt: now,
     };
     await (before === undefined ? within.insertGroup(row) : within.updateGroup(row));
-    await within.setMembers(companyId, id, userIds);
-    const left = await within.findUsers(
-      companyId,
-      former.filter((userId) => !given.has(userId)),
-    );
-    await syncMembers({ store: within, memberships, tx }, [...users, ...left]);
+    await within.removeMembers(companyId, id, left);
+    await within.addMembers(companyId, id, joined);
+    // Roles go by the name of the group, so that a new name changes those of all members.
+    const isRenamed = before !== undefined && before.groupName !== groupName;
+    await sync(within, tx, companyId, isRenamed ? [...given, ...left] : [...joined, ...left]);
     const [shown] = await show(within, [row], true);
     return shown ?? { id };
   }
@@ -130,6 +146,8 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
             },
             after,
           ),
+        count: () => store.countGroups(companyId),
+        slice: (offset, limit) => store.listGroups(companyId, {}, '', { offset, limit }),
         match: (row) => resource(row, undefined),
         show: (rows) => show(store, rows, withMembers),
       }),
@@ -156,7 +174,7 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
     patch: (companyId, id, input) =>
       store.change(companyId, async (within, tx) => {
         const before = await existing(within, companyId, id);
-        const memberIds = (await within.membersOf(companyId, [id])).map(({ userId }) => userId);
+        const memberIds = await within.memberIds(companyId, id);
         const patched = applyGroupPatch(before.attributes, memberIds, input);
         return save({ within, tx }, { companyId, id, input: patched, before });
       }),
@@ -164,10 +182,9 @@ export function createScimGroups({ store, memberships, clock, baseUrl }: ScimGro
     remove: (companyId, id) =>
       store.change(companyId, async (within, tx) => {
         await existing(within, companyId, id);
-        const former = (await within.membersOf(companyId, [id])).map(({ userId }) => userId);
-        const users = await within.findUsers(companyId, former);
+        const former = await within.memberIds(companyId, id);
         await within.removeGroup(companyId, id);
-        await syncMembers({ store: within, memberships, tx }, users);
+        await sync(within, tx, companyId, former);
       }),
   };
 }

@@ -38,25 +38,38 @@ function integer(query: Record<string, string | undefined>, name: string, fallba
   return Number(text);
 }
 
-/** Reads rows page by page, and returns those of the requested page that match the filter. */
+/** Returns the requested page of rows. With a filter, reads all rows page by page, and counts those that match. */
 export async function listed<Row extends { id: string }>(
   { filter, startIndex, count }: ListRequest,
   from: {
-    /** Reads the next rows after an id. The equal values of the filter may narrow them. */
+    count(): Promise<number>;
+    /** Returns rows in the order of their ids. */
+    slice(offset: number, limit: number): Promise<Row[]>;
+    /** Reads the next rows after an id, for a filter. The equal values of the filter may narrow them. */
     read(equals: ReadonlyMap<string, string>, after: string): Promise<Row[]>;
     /** Returns the resource that the filter is applied to. */
     match(row: Row): object;
     show(rows: readonly Row[]): Promise<object[]>;
   },
 ): Promise<Listed> {
-  const parsed = filter === undefined ? undefined : parseFilter(filter);
+  const answer = async (total: number, rows: Row[]): Promise<Listed> => ({
+    schemas: [LIST_SCHEMA],
+    totalResults: total,
+    startIndex,
+    itemsPerPage: rows.length,
+    Resources: await from.show(rows),
+  });
+  if (filter === undefined) {
+    return answer(await from.count(), count === 0 ? [] : await from.slice(startIndex - 1, count));
+  }
+  const parsed = parseFilter(filter);
   const rows: Row[] = [];
   let total = 0;
   let after = '';
   for (;;) {
-    const page = await from.read(parsed?.equals ?? new Map(), after);
+    const page = await from.read(parsed.equals, after);
     for (const row of page) {
-      if (parsed !== undefined && !parsed.matches(from.match(row))) continue;
+      if (!parsed.matches(from.match(row))) continue;
       total++;
       if (total >= startIndex && rows.length < count) rows.push(row);
     }
@@ -64,11 +77,5 @@ export async function listed<Row extends { id: string }>(
     if (last === undefined || page.length < PAGE_SIZE) break;
     after = last.id;
   }
-  return {
-    schemas: [LIST_SCHEMA],
-    totalResults: total,
-    startIndex,
-    itemsPerPage: rows.length,
-    Resources: await from.show(rows),
-  };
+  return answer(total, rows);
 }

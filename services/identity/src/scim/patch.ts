@@ -1,8 +1,8 @@
-import { scimPatch } from 'scim-patch';
+import { type ScimResource, scimPatch } from 'scim-patch';
 import { z } from 'zod';
 import { ScimProblem } from './errors.ts';
 import { checkCharacters } from './filter.ts';
-import { GROUP_SCHEMA, parsed } from './resources.ts';
+import { ENTERPRISE_SCHEMA, GROUP_SCHEMA, parsed } from './resources.ts';
 
 const MAX_PATH = 500;
 const path = z.string().max(MAX_PATH);
@@ -28,6 +28,8 @@ const RESERVED = /__proto__|\bprototype\b|\bconstructor\b/i;
 
 const MAX_OPERATIONS = 100;
 const MAX_NAME = 200;
+/** Attributes that the service sets. Okta repeats them in a value without a path, where they are ignored. */
+const READ_ONLY = /^(?:urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):)?(?:id|meta|groups)(?:$|[.[])/i;
 const MAX_DEPTH = 32;
 /** The library compares each value of an array with each other one. */
 const MAX_VALUES = 1000;
@@ -113,13 +115,27 @@ function apply(resource: object, operations: Operation[]): unknown {
   const budget = { values: MAX_VALUES };
   for (const { path, value } of operations) {
     if (path !== undefined) {
+      if (READ_ONLY.test(path)) {
+        throw new ScimProblem(400, `Operations: ${path.slice(0, MAX_NAME)} is read-only`, 'mutability');
+      }
       checkCharacters(path, 'Operations', 'invalidPath');
       checkName(path, MAX_PATH);
     }
     checkValue(value, budget);
   }
   try {
-    return scimPatch({ schemas: [], meta: NO_META, ...structuredClone(resource) }, operations);
+    const changed: ScimResource & Record<string, unknown> = {
+      schemas: [],
+      meta: NO_META,
+      ...structuredClone(resource),
+    };
+    for (const one of operations) {
+      // The library takes the point in the schema of the extension for one between attributes.
+      if (one.op === 'remove' && one.path?.toLowerCase() === ENTERPRISE_SCHEMA.toLowerCase())
+        delete changed[ENTERPRISE_SCHEMA];
+      else scimPatch(changed, [one]);
+    }
+    return changed;
   } catch (error) {
     const detail = error instanceof Error ? error.message : 'not valid';
     throw new ScimProblem(400, `Operations: ${detail}`, 'invalidPath');

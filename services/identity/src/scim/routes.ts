@@ -4,7 +4,8 @@ import { bodyLimit } from 'hono/body-limit';
 import { discovery } from './discovery.ts';
 import { notFound, ScimProblem } from './errors.ts';
 import type { ScimGroups } from './groups.ts';
-import { listRequest } from './lists.ts';
+import { type Listed, listRequest } from './lists.ts';
+import { selectionOf } from './selection.ts';
 import type { ScimTokens } from './tokens.ts';
 import type { ScimUsers } from './users.ts';
 
@@ -66,12 +67,20 @@ export function scimRoutes({ tokens, users, groups, baseUrl, limit }: ScimDeps):
       Resources: resources,
     });
 
+  const selected = (c: Context, resource: object) => answer(c, selectionOf(c.req.query()).of(resource));
+  const selectedOf = (c: Context, list: Listed) => {
+    const { of } = selectionOf(c.req.query());
+    return answer(c, { ...list, Resources: list.Resources.map(of) });
+  };
+
+  app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '/ServiceProviderConfig', notAllowed);
   app.get('/ServiceProviderConfig', (c) => answer(c, documents.config));
   for (const [path, list] of [
     ['Schemas', documents.schemas],
     ['ResourceTypes', documents.resourceTypes],
   ] as const) {
     app.get(`/${path}`, (c) => all(c, list));
+    app.on(['POST', 'PUT', 'PATCH', 'DELETE'], [`/${path}`, `/${path}/:id`], notAllowed);
     app.get(`/${path}/:id`, (c) => {
       const found = list.find(({ id }) => id === c.req.param('id'));
       if (found === undefined) throw notFound(path, c.req.param('id'));
@@ -79,14 +88,16 @@ export function scimRoutes({ tokens, users, groups, baseUrl, limit }: ScimDeps):
     });
   }
 
-  app.get('/Users', async (c) => answer(c, await users.list(c.var.companyId, listRequest(c.req.query()))));
+  app.get('/Users', async (c) =>
+    selectedOf(c, await users.list(c.var.companyId, listRequest(c.req.query()))),
+  );
   app.post('/Users', async (c) => created(c, 'Users', await users.create(c.var.companyId, await bodyOf(c))));
-  app.get('/Users/:id', async (c) => answer(c, await users.get(c.var.companyId, c.req.param('id'))));
+  app.get('/Users/:id', async (c) => selected(c, await users.get(c.var.companyId, c.req.param('id'))));
   app.put('/Users/:id', async (c) =>
-    answer(c, await users.replace(c.var.companyId, c.req.param('id'), await bodyOf(c))),
+    selected(c, await users.replace(c.var.companyId, c.req.param('id'), await bodyOf(c))),
   );
   app.patch('/Users/:id', async (c) =>
-    answer(c, await users.patch(c.var.companyId, c.req.param('id'), await bodyOf(c))),
+    selected(c, await users.patch(c.var.companyId, c.req.param('id'), await bodyOf(c))),
   );
   app.delete('/Users/:id', async (c) => {
     await users.remove(c.var.companyId, c.req.param('id'));
@@ -94,19 +105,19 @@ export function scimRoutes({ tokens, users, groups, baseUrl, limit }: ScimDeps):
   });
 
   app.get('/Groups', async (c) =>
-    answer(c, await groups.list(c.var.companyId, listRequest(c.req.query()), withMembers(c))),
+    selectedOf(c, await groups.list(c.var.companyId, listRequest(c.req.query()), withMembers(c))),
   );
   app.post('/Groups', async (c) =>
     created(c, 'Groups', await groups.create(c.var.companyId, await bodyOf(c))),
   );
   app.get('/Groups/:id', async (c) =>
-    answer(c, await groups.get(c.var.companyId, c.req.param('id'), withMembers(c))),
+    selected(c, await groups.get(c.var.companyId, c.req.param('id'), withMembers(c))),
   );
   app.put('/Groups/:id', async (c) =>
-    answer(c, await groups.replace(c.var.companyId, c.req.param('id'), await bodyOf(c))),
+    selected(c, await groups.replace(c.var.companyId, c.req.param('id'), await bodyOf(c))),
   );
   app.patch('/Groups/:id', async (c) =>
-    answer(c, await groups.patch(c.var.companyId, c.req.param('id'), await bodyOf(c))),
+    selected(c, await groups.patch(c.var.companyId, c.req.param('id'), await bodyOf(c))),
   );
   app.delete('/Groups/:id', async (c) => {
     await groups.remove(c.var.companyId, c.req.param('id'));
@@ -133,9 +144,10 @@ function problem(c: Context, { status, scimType, message }: ScimProblem): Respon
   return c.body(JSON.stringify(body), status, { 'Content-Type': CONTENT_TYPE });
 }
 
-function withMembers(c: Context): boolean {
-  const excluded = c.req.query('excludedAttributes')?.toLowerCase().split(',') ?? [];
-  return !excluded.some((name) => name.trim() === 'members');
+const withMembers = (c: Context) => selectionOf(c.req.query()).has('members');
+
+function notAllowed(): never {
+  throw new ScimProblem(405, 'the document can only be read');
 }
 
 async function bodyOf(c: Context): Promise<unknown> {

@@ -36,6 +36,7 @@ afterAll(async () => {
   await test.drop();
 });
 
+const clock = { now: () => new Date('2026-03-01T09:00:00Z') };
 let companies = 0;
 let company: string;
 let token: string;
@@ -50,9 +51,8 @@ beforeEach(async () => {
       members.delete(`${companyId} ${sub}`);
     },
   };
-  const clock = { now: () => new Date('2026-03-01T09:00:00Z') };
   tokens = createScimTokens({ store, clock });
-  const accounts = createAccounts({ store: createAccountsStore(database.drizzle) });
+  const accounts = createAccounts({ store: createAccountsStore(database.drizzle), clock });
   app = scimRoutes({
     tokens,
     users: createScimUsers({
@@ -472,6 +472,219 @@ describe('a token of SCIM', () => {
     const rows = await database.sql`select * from scim_tokens where company_id = ${company}`;
     expect(rows).toHaveLength(5);
     expect(JSON.stringify(rows)).not.toContain(token.slice(5));
+  });
+});
+
+describe('an account that a provider created', () => {
+  const accountsOf = (email: string) => database.sql`select 1 from accounts where email = ${email}`;
+  const provision = async (as = token) =>
+    (await send('POST', '/Users', { userName: 'joan@example.com' }, as)).body.id as string;
+
+  it('is removed with its last user, if its person never used it', async () => {
+    const other = await newToken(`${company}-other`);
+    const [id, otherId] = [await provision(), await provision(other)];
+    await send('DELETE', `/Users/${id}`);
+    expect(await accountsOf('joan@example.com')).toHaveLength(1);
+    await send('DELETE', `/Users/${otherId}`, undefined, other);
+    expect(await accountsOf('joan@example.com')).toHaveLength(0);
+  });
+
+  it('stays with its person once they have signed in', async () => {
+    const id = await provision();
+    await database.sql`update accounts set used_at = now() where email = 'joan@example.com'`;
+    await send('DELETE', `/Users/${id}`);
+    expect(await accountsOf('joan@example.com')).toHaveLength(1);
+    await database.sql`delete from accounts where email = 'joan@example.com'`;
+  });
+});
+
+describe('a large company', () => {
+  /** Adds users and memberships of groups without the interface, which takes one request for each. */
+  async function fill(users: number, groups: number): Promise<void> {
+    await database.sql`
+      insert into scim_users (company_id, id, account_id, user_name, attributes, created_at, updated_at)
+      select ${company}, 'scu_' || lpad(n::text, 5, '0'), 'usr_' || n, n || '@example.com',
+        json_build_object('userName', n || '@example.com', 'active', true), now(), now()
+      from generate_series(1, ${users}) n`;
+    await database.sql`
+      insert into scim_groups (company_id, id, group_name, attributes, created_at, updated_at)
+      select ${company}, 'scg_' || n, 'group ' || n, json_build_object('displayName', 'Group ' || n), now(), now()
+      from generate_series(1, ${groups}) n`;
+    await database.sql`
+      insert into scim_group_members (company_id, group_id, user_id)
+      select company_id, g.id, u.id from scim_groups g join scim_users u using (company_id)
+      where company_id = ${company}`;
+  }
+
+  it('gets its groups without members, or a few at a time, past 20,000 members', async () => {
+    await fill(7_000, 3);
+    expect(await send('GET', '/Groups')).toMatchObject({ status: 400, body: { scimType: 'tooMany' } });
+    expect((await send('GET', '/Groups?excludedAttributes=members')).body.Resources).toHaveLength(3);
+    const { status, body } = await send('GET', '/Groups?count=2');
+    expect([status, body.totalResults, body.Resources[1].members.length]).toEqual([200, 3, 7_000]);
+  });
+
+  it('changes only the users who join or leave a group, unless its name changes', async () => {
+    await fill(700, 1);
+    const changed = async (...operations: object[]) => {
+      members.clear();
+      await send('PATCH', '/Groups/scg_1?excludedAttributes=members', patch(...operations));
+      return members.size;
+    };
+    expect(await changed({ op: 'remove', path: 'members[value eq "scu_00007"]' })).toBe(1);
+    expect(await changed({ op: 'add', path: 'members', value: [{ value: 'scu_00007' }] })).toBe(1);
+    expect(await changed({ op: 'replace', path: 'displayName', value: 'Crew' })).toBe(700);
+  });
+
+  it('is listed from any index, without reading all of it', async () => {
+    await fill(1_200, 0);
+    const { body } = await send('GET', '/Users?startIndex=1199&count=50');
+    expect(body).toMatchObject({ totalResults: 1_200, startIndex: 1_199, itemsPerPage: 2 });
+    expect(body.Resources.map(({ id }: { id: string }) => id)).toEqual(['scu_01199', 'scu_01200']);
+  });
+});
+
+/** The checks of scim2-tester 0.6 and of Microsoft's SCIM validator, as requests. */
+describe('the requests of public validators', () => {
+  const joan = {
+    schemas: [USER],
+    userName: 'joan@example.com',
+    displayName: 'Joan',
+    nickName: 'J',
+    title: 'Engineer',
+  };
+  const created = async () => (await send('POST', '/Users', joan)).body as { id: string };
+
+  it.each(['ServiceProviderConfig', 'ResourceTypes', 'Schemas'])(
+    'get 405 for a change of /%s',
+    async (path) => {
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        expect(await send(method, `/${path}`, {})).toMatchObject({ status: 405, body: { status: '405' } });
+      }
+    },
+  );
+
+  it('find each resource type and each schema of one by its id', async () => {
+    const { body: types } = await send('GET', '/ResourceTypes');
+    for (const { id, schema, schemaExtensions = [] } of types.Resources) {
+      expect((await send('GET', `/ResourceTypes/${id}`)).body).toMatchObject({ id, schema });
+      for (const urn of [schema, ...schemaExtensions.map((one: { schema: string }) => one.schema)]) {
+        expect((await send('GET', `/Schemas/${urn}`)).body.id).toBe(urn);
+      }
+    }
+  });
+
+  it.each(['/ResourceTypes/none', '/Schemas/none', '/none', '/Users/none', '/Groups/none'])(
+    'get an error of SCIM for the unknown address %s',
+    async (path) => {
+      const answer = await send('GET', path);
+      expect(answer).toMatchObject({ status: 404, body: { status: '404' } });
+      expect(answer.body.schemas).toEqual(['urn:ietf:params:scim:api:messages:2.0:Error']);
+    },
+  );
+
+  it('get the attributes that they ask for, and not those that they exclude', async () => {
+    const { id } = await created();
+    for (const path of [`/Users/${id}`, '/Users']) {
+      const only = async (query: string) => {
+        const { body } = await send('GET', `${path}?${query}`);
+        return Object.keys(body.Resources?.[0] ?? body).sort();
+      };
+      expect(await only('attributes=nickName')).toEqual(['id', 'nickName', 'schemas']);
+      expect(await only(`attributes=${USER}:TITLE,meta.location`)).toEqual([
+        'id',
+        'meta',
+        'schemas',
+        'title',
+      ]);
+      const all = await only('count=1');
+      expect(await only('excludedAttributes=nickName,id')).toEqual(all.filter((name) => name !== 'nickName'));
+    }
+    const answer = await send(
+      'PATCH',
+      `/Users/${id}?attributes=title`,
+      patch({ op: 'remove', path: 'title' }),
+    );
+    expect(Object.keys(answer.body).sort()).toEqual(['id', 'schemas']);
+  });
+
+  it.each([
+    ['displayName', 'Joan C.'],
+    ['nickName', 'JC'],
+    ['title', 'Director'],
+    ['profileUrl', 'https://example.com/joan'],
+    ['preferredLanguage', 'fr'],
+    ['locale', 'fr-CA'],
+    ['timezone', 'America/Toronto'],
+    ['userType', 'Employee'],
+    ['externalId', 'x-1'],
+    ['name', { givenName: 'Joan', familyName: 'Clarke' }],
+    ['name.honorificPrefix', 'Dr'],
+    ['phoneNumbers', [{ value: '+1', type: 'work' }]],
+    ['addresses', [{ type: 'work', locality: 'Toronto' }]],
+    ['roles', [{ value: 'admin' }]],
+    [`${ENTERPRISE}:department`, 'Research'],
+    [`${ENTERPRISE}:manager`, { value: 'scu_1' }],
+  ])('add, replace and remove %s', async (path, value) => {
+    const { id } = await created();
+    for (const op of ['add', 'replace'] as const) {
+      const { status, body } = await send('PATCH', `/Users/${id}`, patch({ op, path, value }));
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).toContain(JSON.stringify(value));
+      expect((await send('GET', `/Users/${id}`)).body).toEqual(body);
+    }
+    const removed = await send('PATCH', `/Users/${id}`, patch({ op: 'remove', path }));
+    expect(removed.status).toBe(200);
+    expect(JSON.stringify(removed.body)).not.toContain(JSON.stringify(value));
+  });
+
+  it.each(['id', 'meta', 'groups', 'meta.created', `${USER}:id`])(
+    'cannot change the read-only attribute %s',
+    async (path) => {
+      const { id } = await created();
+      for (const op of ['add', 'replace', 'remove']) {
+        const answer = await send('PATCH', `/Users/${id}`, patch({ op, path, value: 'x' }));
+        expect(answer).toMatchObject({ status: 400, body: { scimType: 'mutability' } });
+      }
+    },
+  );
+
+  it.each([
+    ['/Users', 'userName'],
+    ['/Groups', 'displayName'],
+  ])('cannot remove the required attribute of %s', async (path, attribute) => {
+    const input = path === '/Users' ? joan : { displayName: 'Team' };
+    const { body } = await send('POST', path, input);
+    for (const operation of [
+      { op: 'remove', path: attribute },
+      { op: 'replace', path: attribute, value: null },
+    ]) {
+      expect((await send('PATCH', `${path}/${body.id}`, patch(operation))).status).toBe(400);
+    }
+    expect((await send('GET', `${path}/${body.id}`)).body).toEqual(body);
+  });
+
+  it('remove the whole extension', async () => {
+    const { body } = await send('POST', '/Users', ada);
+    const answer = await send('PATCH', `/Users/${body.id}`, patch({ op: 'remove', path: ENTERPRISE }));
+    expect(answer.status).toBe(200);
+    expect(answer.body).not.toHaveProperty([ENTERPRISE]);
+  });
+
+  it('disable, find, rename and delete a user as Entra ID does', async () => {
+    const { id } = await created();
+    const off = { op: 'Replace', path: 'active', value: 'False' };
+    expect((await send('PATCH', `/Users/${id}`, patch(off))).body.active).toBe(false);
+    const renamed = { op: 'Replace', path: 'userName', value: 'joan.clarke@example.com' };
+    await send('PATCH', `/Users/${id}`, patch(renamed));
+    const find = (name: string) =>
+      send('GET', `/Users?filter=${encodeURIComponent(`userName eq "${name}"`)}`).then(
+        ({ body }) => body.totalResults,
+      );
+    expect(await find('joan@example.com')).toBe(0);
+    expect(await find('JOAN.CLARKE@example.com')).toBe(1);
+    expect((await send('DELETE', `/Users/${id}`)).status).toBe(204);
+    expect((await send('PATCH', `/Users/${id}`, patch(off))).status).toBe(404);
   });
 });
 

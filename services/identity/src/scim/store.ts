@@ -19,6 +19,14 @@ export interface Narrowed {
   accountId?: string | undefined;
 }
 
+/** The rows of a list to read. */
+interface Slice {
+  offset: number;
+  limit: number;
+}
+
+const FIRST_PAGE: Slice = { offset: 0, limit: PAGE_SIZE };
+
 export interface ScimStore {
   /** Runs one change of a company at a time, in a transaction. */
   change<T>(companyId: string, work: (store: ScimStore, tx: Tx) => Promise<T>): Promise<T>;
@@ -29,31 +37,37 @@ export interface ScimStore {
   removeToken(companyId: string, id: string): Promise<boolean>;
 
   /** Returns the next users in the order of their ids, at most PAGE_SIZE. */
-  listUsers(companyId: string, narrowed: Narrowed, after: string): Promise<UserRow[]>;
+  listUsers(companyId: string, narrowed: Narrowed, after: string, slice?: Slice): Promise<UserRow[]>;
   countUsers(companyId: string): Promise<number>;
   findUser(companyId: string, id: string): Promise<UserRow | undefined>;
   /** Returns the users with these ids, in their order of ids. */
   findUsers(companyId: string, ids: readonly string[]): Promise<UserRow[]>;
+  /** Returns those of the ids that are users of the company. */
+  findUserIds(companyId: string, ids: readonly string[]): Promise<string[]>;
   insertUser(row: UserRow): Promise<void>;
   updateUser(row: UserRow): Promise<void>;
   removeUser(companyId: string, id: string): Promise<void>;
 
   /** Works like `listUsers`. */
-  listGroups(companyId: string, narrowed: Narrowed, after: string): Promise<GroupRow[]>;
+  listGroups(companyId: string, narrowed: Narrowed, after: string, slice?: Slice): Promise<GroupRow[]>;
   countGroups(companyId: string): Promise<number>;
   findGroup(companyId: string, id: string): Promise<GroupRow | undefined>;
   insertGroup(row: GroupRow): Promise<void>;
   updateGroup(row: GroupRow): Promise<void>;
   removeGroup(companyId: string, id: string): Promise<void>;
+  /** Returns the members of groups, at most `limit`. */
   membersOf(
     companyId: string,
     groupIds: readonly string[],
+    limit: number,
   ): Promise<{ groupId: string; userId: string; name: string }[]>;
   groupsOf(
     companyId: string,
     userIds: readonly string[],
   ): Promise<{ userId: string; groupId: string; groupName: string }[]>;
-  setMembers(companyId: string, groupId: string, userIds: readonly string[]): Promise<void>;
+  memberIds(companyId: string, groupId: string): Promise<string[]>;
+  addMembers(companyId: string, groupId: string, userIds: readonly string[]): Promise<void>;
+  removeMembers(companyId: string, groupId: string, userIds: readonly string[]): Promise<void>;
 
   /** Returns the roles of groups by the names of the groups, in lower case. */
   rolesOfGroups(companyId: string): Promise<{ groupName: string; role: string }[]>;
@@ -113,13 +127,14 @@ export function createScimStore(db: Db | Tx): ScimStore {
       return removed.length > 0;
     },
 
-    listUsers: (companyId, narrowed, after) =>
+    listUsers: (companyId, narrowed, after, { offset, limit } = FIRST_PAGE) =>
       db
         .select()
         .from(scimUsers)
         .where(and(usersWhere(companyId, narrowed), gt(scimUsers.id, after)))
         .orderBy(asc(scimUsers.id))
-        .limit(PAGE_SIZE),
+        .offset(offset)
+        .limit(limit),
     async countUsers(companyId) {
       const [row] = await db.select({ users: count() }).from(scimUsers).where(usersWhere(companyId, {}));
       return row?.users ?? 0;
@@ -134,6 +149,14 @@ export function createScimStore(db: Db | Tx): ScimStore {
         .from(scimUsers)
         .where(and(eq(scimUsers.companyId, companyId), inArray(scimUsers.id, [...ids])))
         .orderBy(asc(scimUsers.id)),
+    async findUserIds(companyId, ids) {
+      if (ids.length === 0) return [];
+      const rows = await db
+        .select({ id: scimUsers.id })
+        .from(scimUsers)
+        .where(and(eq(scimUsers.companyId, companyId), inArray(scimUsers.id, [...ids])));
+      return rows.map(({ id }) => id);
+    },
     async insertUser(row) {
       await db.insert(scimUsers).values(row);
     },
@@ -147,13 +170,14 @@ export function createScimStore(db: Db | Tx): ScimStore {
         .where(and(eq(scimGroupMembers.companyId, companyId), eq(scimGroupMembers.userId, id)));
     },
 
-    listGroups: (companyId, narrowed, after) =>
+    listGroups: (companyId, narrowed, after, { offset, limit } = FIRST_PAGE) =>
       db
         .select()
         .from(scimGroups)
         .where(and(groupsWhere(companyId, narrowed), gt(scimGroups.id, after)))
         .orderBy(asc(scimGroups.id))
-        .limit(PAGE_SIZE),
+        .offset(offset)
+        .limit(limit),
     async countGroups(companyId) {
       const [row] = await db.select({ groups: count() }).from(scimGroups).where(groupsWhere(companyId, {}));
       return row?.groups ?? 0;
@@ -174,7 +198,7 @@ export function createScimStore(db: Db | Tx): ScimStore {
         .delete(scimGroupMembers)
         .where(and(eq(scimGroupMembers.companyId, companyId), eq(scimGroupMembers.groupId, id)));
     },
-    async membersOf(companyId, groupIds) {
+    async membersOf(companyId, groupIds, limit) {
       if (groupIds.length === 0) return [];
       return db
         .select({
@@ -190,7 +214,8 @@ export function createScimStore(db: Db | Tx): ScimStore {
         .where(
           and(eq(scimGroupMembers.companyId, companyId), inArray(scimGroupMembers.groupId, [...groupIds])),
         )
-        .orderBy(asc(scimGroupMembers.userId));
+        .orderBy(asc(scimGroupMembers.userId))
+        .limit(limit);
     },
     async groupsOf(companyId, userIds) {
       if (userIds.length === 0) return [];
@@ -207,14 +232,30 @@ export function createScimStore(db: Db | Tx): ScimStore {
         .where(and(eq(scimGroupMembers.companyId, companyId), inArray(scimGroupMembers.userId, [...userIds])))
         .orderBy(asc(scimGroups.id));
     },
-    async setMembers(companyId, groupId, userIds) {
-      await db
-        .delete(scimGroupMembers)
+    async memberIds(companyId, groupId) {
+      const rows = await db
+        .select({ userId: scimGroupMembers.userId })
+        .from(scimGroupMembers)
         .where(and(eq(scimGroupMembers.companyId, companyId), eq(scimGroupMembers.groupId, groupId)));
+      return rows.map(({ userId }) => userId);
+    },
+    async addMembers(companyId, groupId, userIds) {
       const rows = userIds.map((userId) => ({ companyId, groupId, userId }));
       for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
         await db.insert(scimGroupMembers).values(rows.slice(start, start + ROWS_AT_ONCE));
       }
+    },
+    async removeMembers(companyId, groupId, userIds) {
+      if (userIds.length === 0) return;
+      await db
+        .delete(scimGroupMembers)
+        .where(
+          and(
+            eq(scimGroupMembers.companyId, companyId),
+            eq(scimGroupMembers.groupId, groupId),
+            inArray(scimGroupMembers.userId, [...userIds]),
+          ),
+        );
     },
 
     rolesOfGroups: (companyId) =>

@@ -24,14 +24,14 @@ export interface ScimUsers {
   create(companyId: string, input: unknown): Promise<{ id: string }>;
   replace(companyId: string, id: string, input: unknown): Promise<object>;
   patch(companyId: string, id: string, input: unknown): Promise<object>;
-  /** Also ends the membership of the user. */
+  /** Also ends the membership of the user, and removes an account that was never used. */
   remove(companyId: string, id: string): Promise<void>;
 }
 
 interface ScimUsersOptions {
   store: ScimStore;
   memberships: Memberships;
-  accounts: Pick<Accounts, 'create'>;
+  accounts: Pick<Accounts, 'create' | 'removeUnused'>;
   /** Whether the company has verified the domain of an e-mail address. */
   vouchesFor(companyId: string, email: string): Promise<boolean>;
   clock: Clock;
@@ -160,6 +160,8 @@ export function createScimUsers(options: ScimUsersOptions): ScimUsers {
             },
             after,
           ),
+        count: () => store.countUsers(companyId),
+        slice: (offset, limit) => store.listUsers(companyId, {}, '', { offset, limit }),
         match: (row) => resource(row, []),
         show: (rows) => show(store, rows),
       }),
@@ -186,6 +188,7 @@ export function createScimUsers(options: ScimUsersOptions): ScimUsers {
         const { accountId } = await existing(within, companyId, id);
         await within.removeUser(companyId, id);
         await memberships.remove(tx, { companyId, sub: accountId });
+        await accounts.removeUnused(tx, accountId);
       }),
   };
 }

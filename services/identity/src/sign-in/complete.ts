@@ -18,7 +18,7 @@ interface Login {
 }
 
 interface CompleteOptions {
-  accounts: Pick<Accounts, 'find'>;
+  accounts: Pick<Accounts, 'find' | 'noteUse'>;
   required: RequiredProvider;
   browser: Browser;
   sessions: Sessions;
@@ -39,6 +39,7 @@ export const createComplete =
       await trail.record({ action: 'signIn', accountId, outcome: 'refused', after, address, requestId });
       return `${MOUNT}/sign-in/${uid}/required/${encodeURIComponent(companyId)}`;
     }
+    await accounts.noteUse(accountId);
     await sessions.end(browser.cookie(c));
     const agent = c.req.header('user-agent') ?? '';
     browser.setCookie(c, await sessions.start({ accountId, methods, agent, address }));

@@ -5,7 +5,7 @@ export type RequiredProvider = (account: { id: string; email: string }) => Promi
 export const federated = (companyId: string | undefined): string =>
   companyId === undefined ? 'fed' : `fed:${companyId}`;
 
-/** Returns the company whose provider is required and did not vouch for the person; undefined if there is none. */
+/** Returns the company with a required provider that did not vouch for the person; undefined if there is none. */
 export async function missingProvider(
   required: RequiredProvider,
   account: { id: string; email: string },

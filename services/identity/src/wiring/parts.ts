@@ -26,7 +26,7 @@ export function openParts(service: Identity) {
   const { clock, config, db, region } = service;
   const { AUTH_ISSUER: issuer } = config;
   const store = createAccountsStore(db);
-  const accounts = createAccounts({ store });
+  const accounts = createAccounts({ store, clock });
   const companies = openCompanyProviders(service);
   const { providers, sessions } = openProvider(service, accounts, companies.required);
   const tickets = createTickets({ store: createTicketsStore(db), clock });
