@@ -28,6 +28,9 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.seen_people': { person: 'rows removed' },
     'public.people': { person: 'rows removed' },
     'public.groups': { nothing: 'traits of groups' },
+    'public.known_groups': { nothing: 'ids of groups, and numbers of members' },
+    'public.group_members': { person: 'rows removed' },
+    'public.uncounted_ids': { nothing: 'ids, until their groups are counted' },
     'public.cohorts': { person: 'taken off lists' },
     'public.cohort_lists': { nothing: 'rules that operators write' },
     'public.cohort_parts': { person: 'taken off lists' },
@@ -200,6 +203,7 @@ export const SELDOM_OF_PROJECT: Record<string, string> = {
   'flags public.unpublished_cohorts': 'until they are published',
   'flags public.unpublished_people': 'until they are published',
   'analytics public.unpublished_cohort_parts': 'until they are published',
+  'analytics public.uncounted_ids': 'until their groups are counted',
 };
 
 /** Schemas of libraries. `pgboss` contains jobs, which are removed after delivery. `drizzle` contains migrations. */

@@ -134,6 +134,8 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('listEventProperties', { params: { name: 'order placed' } });
   await ask('listInsightPeople');
   await ask('listPeople', { query: { search: 'user', where: '[]' } });
+  await ask('listGroups', { query: { type: 'company' } });
+  await ask('getGroup');
   await ask('getPerson', { params: { distinctId: 'user-1' } });
   return answers;
 }

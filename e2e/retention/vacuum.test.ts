@@ -47,7 +47,14 @@ test.each([
   },
   {
     service: analyticsService,
-    expected: { ...directory, ...audit, ...people, unpublished_cohort_parts: QUEUE },
+    expected: {
+      ...directory,
+      ...audit,
+      ...people,
+      known_groups: UPDATED_IN_PLACE,
+      uncounted_ids: QUEUE,
+      unpublished_cohort_parts: QUEUE,
+    },
   },
 ])('the migrations of $service.name tune autovacuum for its busy tables', async ({ service, expected }) => {
   const own = await testDatabase({ migrations: service.migrations });

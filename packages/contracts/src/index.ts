@@ -1,5 +1,6 @@
 export * from './analytics/conditions.ts';
 export * from './analytics/dictionary.ts';
+export * from './analytics/groups.ts';
 export * from './analytics/operations.ts';
 export * from './analytics/people.ts';
 export * from './analytics/query.ts';

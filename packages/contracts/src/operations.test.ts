@@ -158,6 +158,8 @@ test('every operation that reads what a visitor said or did is in the audit trai
       'findEvent',
       'getPerson',
       'listPeople',
+      'listGroups',
+      'getGroup',
       'listInsightPeople',
       'listConversations',
       'readConversation',

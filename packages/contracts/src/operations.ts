@@ -1,4 +1,5 @@
 import * as managedDictionary from './analytics/dictionary.ts';
+import * as groups from './analytics/groups.ts';
 import * as analytics from './analytics/operations.ts';
 import * as people from './analytics/people.ts';
 import * as catalogue from './catalogue.ts';
@@ -106,7 +107,7 @@ export function servedAs(operation: Operation): readonly Operation[] {
  */
 export const publicOperations: readonly Operation[] = [
   ...interfaceOperations,
-  ...operationsOf(ownConversations, analytics, people, ofrep, console),
+  ...operationsOf(ownConversations, analytics, people, groups, ofrep, console),
   ...consoleOperations,
 ];
 

@@ -55,7 +55,7 @@ const grants = {
   },
   'events.read': { allows: 'Read single events.', role: 'viewer', deployment: 'service.read' },
   'people.read': {
-    allows: 'List people, and read their traits, groups, cohorts and events.',
+    allows: 'List people and groups, and read their traits, cohorts and events.',
     role: 'viewer',
     deployment: 'service.support',
   },

@@ -182,7 +182,8 @@ export function peopleJson(people: readonly PersonInList[], nextCursor: string |
   return `{"people":[${people.map(personJson).join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }
 
-function personJson({ ids, traits, firstSeenAt, lastSeenAt }: PersonInList): Json<ListedPerson> {
+/** Returns the JSON of a person. */
+export function personJson({ ids, traits, firstSeenAt, lastSeenAt }: PersonInList): Json<ListedPerson> {
   const timeText = (time: number | null) => (time === null ? null : new Date(time).toISOString());
   const known = {
     distinctId: ids[0],

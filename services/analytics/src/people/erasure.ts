@@ -5,7 +5,11 @@ import { removeProjectState } from '@switchboard/user-state';
 import { type ClickhousePeopleStore, GROUPS, PEOPLE, PERSON_IDS } from '../clickhouse/people-store.ts';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
+<<<<<<< HEAD
 import { createDictionaryStore } from '../dictionary/store.ts';
+=======
+import { createGroupMembersStore } from '../group-members/store.ts';
+>>>>>>> 3f3e1ca9 (List the groups of a project, and the members of a group)
 import { createPersonsStore } from '../persons/store.ts';
 import { createSeenStore } from '../seen/store.ts';
 import { createPeopleStore } from './store.ts';
@@ -25,7 +29,11 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
   const persons = createPersonsStore(db);
   const seen = createSeenStore(db);
   const lists = createCohortMembersStore(db);
+<<<<<<< HEAD
   const dictionary = createDictionaryStore(db);
+=======
+  const groups = createGroupMembersStore(db);
+>>>>>>> 3f3e1ca9 (List the groups of a project, and the members of a group)
   return {
     async erasePerson({ projectId, distinctIds }, signal) {
       // First, because a copy is only removed once its row is gone.
@@ -33,6 +41,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await lists.erase(projectId, distinctIds);
       await persons.erase(projectId, distinctIds);
       await seen.remove(projectId, distinctIds);
+      await groups.count(projectId, distinctIds);
       const keys = distinctIds.map((distinctId) => [projectId, distinctId]);
       for (const table of [PEOPLE, PERSON_IDS]) await clickHouse?.people.remove(table, keys, { signal });
       await clickHouse?.events.erase(projectId, distinctIds, signal);
@@ -49,6 +58,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await createPersonIds(db).removeProject(projectId, signal);
       await persons.eraseProject(projectId);
       await seen.removeProject(projectId, signal);
+      await groups.removeProject(projectId, signal);
       if (clickHouse === undefined) return;
       for (const table of [PEOPLE, GROUPS, PERSON_IDS])
         await clickHouse.people.removeProject(table, projectId, signal);

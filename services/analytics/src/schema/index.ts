@@ -3,6 +3,7 @@ export { clickhouseBlocks } from './blocks.ts';
 export { cohortLists, cohortParts, publishedCohortParts, unpublishedCohortParts } from './cohort-lists.ts';
 export { dictionary } from './dictionary.ts';
 export { archivedOffsets, archiveFiles } from './files.ts';
+export { groupMembers, knownGroups, uncountedIds } from './groups.ts';
 export {
   appliedPositions,
   cohorts,

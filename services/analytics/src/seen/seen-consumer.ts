@@ -1,4 +1,4 @@
-import { eventRow, identifyRecord, ingestionTopics } from '@switchboard/contracts';
+import { eventRow, groupRecord, identifyRecord, ingestionTopics } from '@switchboard/contracts';
 import {
   type BackgroundConsumer,
   createConsumer,
@@ -7,7 +7,7 @@ import {
   type StoredRecord,
 } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
-import type { Seen, SeenStore } from './store.ts';
+import type { Seen, SeenGroup, SeenStore } from './store.ts';
 
 /** The consumer group that keeps when each distinct id was seen first and last. */
 export const SEEN_GROUP = 'analytics.seen';
@@ -18,22 +18,27 @@ const MINUTE_MS = 60_000;
 const ROWS_PER_STATEMENT = 2_000;
 
 interface ConsumerOptions {
-  store: Pick<SeenStore, 'add'>;
+  store: Pick<SeenStore, 'add' | 'addGroups'>;
   log: EventLog;
   logger: Logger;
 }
 
 /**
- * Keeps the minutes in which each distinct id was seen first and last. Ingestion creates the topics. Omits invalid
+ * Keeps the minutes in which each distinct id and group was seen first and last. Ingestion creates the topics. Omits invalid
  * records, which other consumers put on the dead-letter topics.
  */
 export function createSeenConsumer({ store, log, logger }: ConsumerOptions): BackgroundConsumer {
   async function handle({ records, topic, signal }: RecordBatch): Promise<void> {
     const read = topic === ingestionTopics.events ? seenInEvents : seenInCall;
-    const seen = merged(records.flatMap(read));
+    await addAll(mergedIds(records.flatMap(read)), store.add, signal);
+    if (topic === ingestionTopics.groups)
+      await addAll(mergedGroups(records.flatMap(groupInCall)), store.addGroups, signal);
+  }
+
+  async function addAll<T>(seen: T[], add: (seen: T[]) => Promise<void>, signal: AbortSignal) {
     for (let start = 0; start < seen.length; start += ROWS_PER_STATEMENT) {
       signal.throwIfAborted();
-      await store.add(seen.slice(start, start + ROWS_PER_STATEMENT));
+      await add(seen.slice(start, start + ROWS_PER_STATEMENT));
     }
   }
 
@@ -45,17 +50,20 @@ export function createSeenConsumer({ store, log, logger }: ConsumerOptions): Bac
   return createConsumer({ consume, topics: SEEN_TOPICS, logger });
 }
 
-interface SeenAt {
+interface At {
   projectId: string;
-  distinctId: string;
   /** Milliseconds since 1970. */
   at: number;
 }
+type IdAt = At & Pick<Seen, 'distinctId'>;
+type GroupAt = At & Pick<SeenGroup, 'type' | 'id'>;
 
 const eventLine = eventRow.pick({ distinct_id: true, occurred_at: true });
-const call = identifyRecord.pick({ project_id: true, distinct_id: true, timestamp: true, received_at: true });
+const times = { project_id: true, timestamp: true, received_at: true } as const;
+const call = identifyRecord.pick({ ...times, distinct_id: true });
+const groupCall = groupRecord.pick({ ...times, group_type: true, group_id: true });
 
-function seenInEvents({ value, headers }: StoredRecord): SeenAt[] {
+function seenInEvents({ value, headers }: StoredRecord): IdAt[] {
   const projectId = headers['project'];
   const receivedAt = Date.parse(headers['received_at'] ?? '');
   if (value === null || !projectId || Number.isNaN(receivedAt)) return [];
@@ -65,36 +73,49 @@ function seenInEvents({ value, headers }: StoredRecord): SeenAt[] {
     .flatMap((line) => {
       const event = eventLine.safeParse(parseJson(line)).data;
       if (event === undefined) return [];
-      return seenAt(projectId, event.distinct_id, Date.parse(event.occurred_at), receivedAt);
+      const of = { projectId, distinctId: event.distinct_id };
+      return seenAt(of, Date.parse(event.occurred_at), receivedAt);
     });
 }
 
-function seenInCall({ value }: StoredRecord): SeenAt[] {
+function seenInCall({ value }: StoredRecord): IdAt[] {
   const found = call.safeParse(parseJson(String(value))).data;
   if (found === undefined) return [];
-  const { project_id, distinct_id, timestamp, received_at } = found;
-  return seenAt(project_id, distinct_id, Date.parse(timestamp), Date.parse(received_at));
+  const of = { projectId: found.project_id, distinctId: found.distinct_id };
+  return seenAt(of, Date.parse(found.timestamp), Date.parse(found.received_at));
+}
+
+function groupInCall({ value }: StoredRecord): GroupAt[] {
+  const found = groupCall.safeParse(parseJson(String(value))).data;
+  if (found === undefined || found.group_id === null) return [];
+  const of = { projectId: found.project_id, type: found.group_type, id: found.group_id };
+  return seenAt(of, Date.parse(found.timestamp), Date.parse(found.received_at));
 }
 
 /** A client's clock may be ahead, so no one is seen after the arrival. */
-function seenAt(projectId: string, distinctId: string, clientTime: number, receivedAt: number): SeenAt[] {
+function seenAt<T extends object>(of: T, clientTime: number, receivedAt: number): (T & { at: number })[] {
   const at = Math.min(clientTime, receivedAt);
-  return Number.isNaN(at) ? [] : [{ projectId, distinctId, at: Math.floor(at / MINUTE_MS) * MINUTE_MS }];
+  return Number.isNaN(at) ? [] : [{ ...of, at: Math.floor(at / MINUTE_MS) * MINUTE_MS }];
 }
 
-function merged(all: readonly SeenAt[]): Seen[] {
-  const byProject = new Map<string, Map<string, Seen>>();
-  for (const { projectId, distinctId, at } of all) {
-    const ofProject = byProject.get(projectId) ?? new Map<string, Seen>();
-    byProject.set(projectId, ofProject);
-    const seen = ofProject.get(distinctId);
-    if (seen === undefined) ofProject.set(distinctId, { projectId, distinctId, firstAt: at, lastAt: at });
+// Ids cannot contain NUL.
+const mergedIds = (all: readonly IdAt[]): Seen[] =>
+  merged(all, ({ projectId, distinctId }) => `${projectId}\0${distinctId}`);
+const mergedGroups = (all: readonly GroupAt[]): SeenGroup[] =>
+  merged(all, ({ projectId, type, id }) => `${projectId}\0${type}\0${id}`);
+
+function merged<T extends { at: number }>(all: readonly T[], keyOf: (one: T) => string) {
+  const seen = new Map<string, T & { firstAt: number; lastAt: number }>();
+  for (const one of all) {
+    const key = keyOf(one);
+    const known = seen.get(key);
+    if (known === undefined) seen.set(key, { ...one, firstAt: one.at, lastAt: one.at });
     else {
-      seen.firstAt = Math.min(seen.firstAt, at);
-      seen.lastAt = Math.max(seen.lastAt, at);
+      known.firstAt = Math.min(known.firstAt, one.at);
+      known.lastAt = Math.max(known.lastAt, one.at);
     }
   }
-  return [...byProject.values()].flatMap((ofProject) => [...ofProject.values()]);
+  return [...seen.values()];
 }
 
 function parseJson(text: string): unknown {

@@ -1,6 +1,6 @@
 import type { Db, ExpiringData } from '@switchboard/database';
 import { type SQL, sql } from 'drizzle-orm';
-import { seenPeople } from '../schema/index.ts';
+import { knownGroups, seenPeople } from '../schema/index.ts';
 
 /** The times at which a distinct id was seen first and last, in milliseconds since 1970. */
 export interface Seen {
@@ -10,9 +10,17 @@ export interface Seen {
   lastAt: number;
 }
 
+/** The times of the first and the last group call that names a group. */
+export interface SeenGroup extends Omit<Seen, 'distinctId'> {
+  type: string;
+  id: string;
+}
+
 export interface SeenStore {
   /** Extends the times of each id. Repetition and order do not affect the result. */
   add(seen: readonly Seen[]): Promise<void>;
+  /** Extends the times of each group. */
+  addGroups(seen: readonly SeenGroup[]): Promise<void>;
   remove(projectId: string, distinctIds: readonly string[]): Promise<void>;
   removeProject(projectId: string, signal: AbortSignal): Promise<void>;
 }
@@ -20,11 +28,12 @@ export interface SeenStore {
 const ROWS_AT_ONCE = 10_000;
 
 export function createSeenStore(db: Db): SeenStore {
+  const texts = (values: readonly string[]) => sql`${sql.param([...values])}::text[]`;
+  const times = (values: readonly number[]) =>
+    sql`${sql.param(values.map((value) => new Date(value).toISOString()))}::text[]::timestamptz[]`;
+
   return {
     async add(seen) {
-      const texts = (values: readonly string[]) => sql`${sql.param([...values])}::text[]`;
-      const times = (values: readonly number[]) =>
-        sql`${sql.param(values.map((value) => new Date(value).toISOString()))}::text[]::timestamptz[]`;
       // Most ids were seen in this minute before, and a conflict would lock their rows. Sorted, so that two writers
       // cannot deadlock.
       await db.execute(sql`
@@ -38,6 +47,23 @@ export function createSeenStore(db: Db): SeenStore {
             and same.first_seen_at <= sent.first_at and same.last_seen_at >= sent.last_at)
         order by 1, 2
         on conflict (project_id, distinct_id) do update set
+          first_seen_at = least(known.first_seen_at, excluded.first_seen_at),
+          last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)`);
+    },
+
+    async addGroups(seen) {
+      await db.execute(sql`
+        insert into ${knownGroups} as known (project_id, type, id, first_seen_at, last_seen_at)
+        select * from unnest(
+          ${texts(seen.map(({ projectId }) => projectId))}, ${texts(seen.map(({ type }) => type))},
+          ${texts(seen.map(({ id }) => id))},
+          ${times(seen.map(({ firstAt }) => firstAt))}, ${times(seen.map(({ lastAt }) => lastAt))}
+        ) as sent(project_id, type, id, first_at, last_at)
+        where not exists (select from ${knownGroups} as same
+          where same.project_id = sent.project_id and same.type = sent.type and same.id = sent.id
+            and same.first_seen_at <= sent.first_at and same.last_seen_at >= sent.last_at)
+        order by 1, 2, 3
+        on conflict (project_id, type, id) do update set
           first_seen_at = least(known.first_seen_at, excluded.first_seen_at),
           last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)`);
     },

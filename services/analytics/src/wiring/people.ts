@@ -12,6 +12,8 @@ import { CLICKHOUSE_GROUP } from '../clickhouse-sink/consumer.ts';
 import { createCohortMembersPublisher } from '../cohort-members/publisher.ts';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
 import type { Analytics } from '../config.ts';
+import { createGroupCounter } from '../group-members/counter.ts';
+import { createGroupMembersStore, emptyGroups } from '../group-members/store.ts';
 import { createCohortsConsumer } from '../people/cohorts-consumer.ts';
 import { createErasure } from '../people/erasure.ts';
 import { createPeopleStore } from '../people/store.ts';
@@ -49,8 +51,8 @@ export function runErasures(service: Analytics, clickHouse: ClickHouseStores | u
 }
 
 /**
- * Runs the work of the role `people`: applies identify and group calls, and changes of cohorts and persons, and keeps
- * when each id was seen.
+ * Runs the work of the role `people`: applies identify and group calls, and changes of cohorts and persons, keeps
+ * when each id and group was seen, and counts the members of groups.
  */
 export function runPeople(service: Analytics, expiring: ExpiringData[]): void {
   const { config, database, db, run } = service;
@@ -62,10 +64,12 @@ export function runPeople(service: Analytics, expiring: ExpiringData[]): void {
     createCohortsConsumer({ ...service, store: createPeopleStore(db), lists: createCohortMembersStore(db) }),
     createCohortMembersPublisher(service),
     createPersonIdsConsumer({ ...service, group: PERSON_IDS_GROUP, applied: saveChanges }),
+    createGroupCounter({ ...service, store: createGroupMembersStore(db) }),
     createSeenConsumer({ ...service, store: createSeenStore(db) }),
   );
   expiring.push(
     ...unseenPeople(database, config.PEOPLE_RETENTION_DAYS),
     unseenIds(db, config.PEOPLE_RETENTION_DAYS),
+    emptyGroups(db, config.PEOPLE_RETENTION_DAYS),
   );
 }

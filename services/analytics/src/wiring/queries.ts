@@ -13,6 +13,9 @@ import { createListNames } from '../explore/names.ts';
 import { createFindPerson } from '../explore/person.ts';
 import { createListProperties } from '../explore/properties.ts';
 import { exploreRoutes } from '../explore/routes.ts';
+import { createGroups } from '../groups/groups.ts';
+import { groupsRoutes } from '../groups/routes.ts';
+import { createGroupsStore } from '../groups/store.ts';
 import { createInsights } from '../insights/insights.ts';
 import { createListInsightPeople } from '../insights/people.ts';
 import { insightsRoutes } from '../insights/routes.ts';
@@ -103,6 +106,7 @@ export function openQueries(
     respond,
   });
   peopleListRoutes(app, { list: createListPeople({ store: peopleList, people: store, lists: listsStore }) });
+  groupsRoutes(app, createGroups({ store: createGroupsStore(db), people: peopleList }));
   const ofProject = projectOfRegion(directory, region);
   savedReportsRoutes(app, { savedReports, ofProject });
   cohortListsRoutes(app, { cohortLists, ofProject });

@@ -37,6 +37,7 @@ describe('help', () => {
     'dead-letters',
     'query',
     'people',
+    'groups',
     'topics',
   ])('prints the help of %s', async (name) => {
     for (const asked of ['--help', '-h']) {
@@ -70,6 +71,8 @@ describe('invalid commands', () => {
     [['schedule', 'list', 'shop', 'beta'], /usage: switchboard schedule create/],
     [['schedule', 'create', 'shop', 'beta', url, '--at', 'x', '--if-version', 'v2'], /--if-version: give/],
     [['query', 'empty.yaml', url], /empty\.yaml: project: required/],
+    [['groups', 'shop', 'company', url], /give a project, or a project with the type and the id/],
+    [['groups', 'shop', url, '--sort', 'name'], /--sort: give last_seen or members/],
     [['people', url], /give a project, or a file with --query/],
     [['people', 'shop', url, '--limit', '0'], /--limit: give a number from 1 to 10000/],
     [['people', url, '--query', 'empty.yaml'], /empty\.yaml: project: required/],

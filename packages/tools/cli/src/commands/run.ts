@@ -15,6 +15,7 @@ import { apply, diff } from './apply.ts';
 import { deadLetters } from './dead-letters.ts';
 import { erase } from './erase.ts';
 import { generate } from './generate.ts';
+import { groups } from './groups.ts';
 import { ids } from './ids.ts';
 import { imports } from './import.ts';
 import { keys } from './keys.ts';
@@ -40,6 +41,7 @@ const commands: Record<string, Command> = {
   schedule,
   query,
   people,
+  groups,
   import: imports,
   'dead-letters': deadLetters,
   acls,
