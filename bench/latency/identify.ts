@@ -9,14 +9,15 @@ const WARM_TURNS = 50;
 /**
  * Measures over HTTP from the 202 of an identify to the first evaluation that uses it, in standalone or on two
  * instances each of ingestion and flags. One method polls every instance until the result has changed. The other
- * evaluates once, with the X-State-Token of the identify.
+ * evaluates once, with the X-State-Token of the identify. With `joins`, the identify joins the id that is evaluated.
  */
-export async function measureIdentify(log: LogName, times: number): Promise<Latencies[]> {
+export async function measureIdentify(log: LogName, times: number, joins = false): Promise<Latencies[]> {
   const deployment = await (log === 'standalone' ? deployStandalone() : deployInstances(log));
   try {
-    const name = `identify on ${log}`;
-    const polledMs = await poll(deployment, times);
-    const tokens = await evaluateOnce(deployment, times);
+    const name = `${joins ? 'join' : 'identify'} on ${log}`;
+    const target = { ...deployment, joins };
+    const polledMs = await poll(target, times);
+    const tokens = await evaluateOnce(target, times);
     return [
       { name: `${name}, polled`, ms: polledMs },
       { name: `${name}, once with X-State-Token`, ...tokens },
@@ -26,7 +27,12 @@ export async function measureIdentify(log: LogName, times: number): Promise<Late
   }
 }
 
-async function poll(deployment: Deployment, times: number): Promise<number[]> {
+interface Target extends Deployment {
+  /** Whether identify calls name an id that they join to the person. */
+  joins: boolean;
+}
+
+async function poll(deployment: Target, times: number): Promise<number[]> {
   for (const url of deployment.ingestion) {
     await eventually(() => untilSeen({ ...deployment, ingestion: [url] }, 'warm-up', 0), {
       withinMs: 60_000,
@@ -38,10 +44,7 @@ async function poll(deployment: Deployment, times: number): Promise<number[]> {
   return waits;
 }
 
-async function evaluateOnce(
-  deployment: Deployment,
-  times: number,
-): Promise<{ ms: number[]; missed: number }> {
+async function evaluateOnce(deployment: Target, times: number): Promise<{ ms: number[]; missed: number }> {
   const { ingestion, flags } = deployment;
   const ms: number[] = [];
   let missed = 0;
@@ -56,16 +59,20 @@ async function evaluateOnce(
   return { ms, missed };
 }
 
-/** Sends an identify, and resolves with the X-State-Token. */
+/** Sends an identify, and resolves with the X-State-Token. A joined id is evaluated instead of the identified one. */
 async function identify(
-  { ingestion, projectKey }: Deployment,
+  { ingestion, projectKey, joins }: Target,
   person: string,
   turn: number,
 ): Promise<string> {
   const response = await fetch(`${ingestion[turn % ingestion.length]}/v1/identify`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${projectKey}` },
-    body: JSON.stringify({ distinct_id: person, properties: { plan: 'pro' } }),
+    body: JSON.stringify(
+      joins
+        ? { distinct_id: `known-${person}`, properties: { plan: 'pro', anonymous_id: person } }
+        : { distinct_id: person, properties: { plan: 'pro' } },
+    ),
   });
   if (response.status !== 202) throw new Error(`identify: ${response.status} ${await response.text()}`);
   await response.body?.cancel();
@@ -80,7 +87,7 @@ async function isPro({ projectKey }: Deployment, url: string, person: string, to
 }
 
 /** Resolves with the delay for each flags instance. */
-async function untilSeen(deployment: Deployment, prefix: string, turn: number): Promise<number[]> {
+async function untilSeen(deployment: Target, prefix: string, turn: number): Promise<number[]> {
   const person = `${prefix}-${turn}`;
   await identify(deployment, person, turn);
   const acceptedAt = performance.now();

@@ -3,6 +3,7 @@ import { OPTIONS, selected } from '../lib/options.ts';
 import { quantile } from '../lib/statistics.ts';
 import { decimals, printTable, thousands } from '../lib/table.ts';
 import { measureFlagChanges } from './flag-changes.ts';
+import { measureFunnel } from './funnel.ts';
 import { measureIdentify } from './identify.ts';
 import { measureInsights } from './insights.ts';
 import { LOGS } from './instances.ts';
@@ -27,7 +28,12 @@ export async function run(args: string[]): Promise<void> {
       `identify on ${log}`,
       () => measureIdentify(log, times),
     ]),
+    ...LOGS.map((log): [string, () => Promise<Latencies[]>] => [
+      `join on ${log}`,
+      () => measureIdentify(log, times, true),
+    ]),
     ['event to trends query', () => measureInsights(times)],
+    ['join to funnel', () => measureFunnel(times)],
   ];
   const all: Latencies[] = [];
   for (const [, measure] of selected(scenarios, values.only, ([name]) => name))
