@@ -242,7 +242,10 @@ describe('a group', () => {
     const shop = await project('group-erased');
     await group(shop, { person: 'ada', id: 'acme' }, { person: 'bob', id: 'acme' });
     const erasure = createErasure(database.drizzle, undefined);
-    await erasure.erasePerson?.({ projectId: shop, distinctIds: ['ada'] }, AbortSignal.timeout(60_000));
+    await erasure.erasePerson?.(
+      { kind: 'person', projectId: shop, distinctIds: ['ada'], userId: null },
+      AbortSignal.timeout(60_000),
+    );
     expect(await peopleIn(shop, 'company', 'acme')).toEqual(['bob']);
     expect(await find(shop, 'company', 'acme')).toMatchObject({ members: 1 });
     await erasure.eraseProject?.(shop, AbortSignal.timeout(60_000));

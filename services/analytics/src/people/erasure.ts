@@ -5,11 +5,8 @@ import { removeProjectState } from '@switchboard/user-state';
 import { type ClickhousePeopleStore, GROUPS, PEOPLE, PERSON_IDS } from '../clickhouse/people-store.ts';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
-<<<<<<< HEAD
 import { createDictionaryStore } from '../dictionary/store.ts';
-=======
 import { createGroupMembersStore } from '../group-members/store.ts';
->>>>>>> 3f3e1ca9 (List the groups of a project, and the members of a group)
 import { createPersonsStore } from '../persons/store.ts';
 import { createSeenStore } from '../seen/store.ts';
 import { createPeopleStore } from './store.ts';
@@ -29,11 +26,8 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
   const persons = createPersonsStore(db);
   const seen = createSeenStore(db);
   const lists = createCohortMembersStore(db);
-<<<<<<< HEAD
   const dictionary = createDictionaryStore(db);
-=======
   const groups = createGroupMembersStore(db);
->>>>>>> 3f3e1ca9 (List the groups of a project, and the members of a group)
   return {
     async erasePerson({ projectId, distinctIds }, signal) {
       // First, because a copy is only removed once its row is gone.
