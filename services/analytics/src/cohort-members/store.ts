@@ -192,9 +192,10 @@ export function createCohortMembersStore(db: Db | Tx): CohortMembersStore {
     },
 
     async knownIds(projectId, after, limit) {
+      // The index has this order, whatever the collation of the database.
       const rows = await db.execute<{ distinct_id: string }>(sql`
-        select distinct_id from ${seenPeople} where project_id = ${projectId} and distinct_id > ${after}
-        order by distinct_id limit ${limit}`);
+        select distinct_id from ${seenPeople} where project_id = ${projectId} and distinct_id ~>~ ${after}
+        order by distinct_id using ~<~ limit ${limit}`);
       return rows.map(({ distinct_id: id }) => id);
     },
 

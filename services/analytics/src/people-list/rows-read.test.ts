@@ -1,5 +1,5 @@
 import { auditMigrations } from '@switchboard/audit';
-import { openDatabase } from '@switchboard/database';
+import { openDatabase, type Tx } from '@switchboard/database';
 import { directoryMigrations } from '@switchboard/directory';
 import { testDatabase } from '@switchboard/testkit';
 import { sql } from 'drizzle-orm';
@@ -28,6 +28,14 @@ beforeAll(async () => {
   await database.drizzle.execute(
     sql`insert into cohorts values ('shop', 'named', '[]', ${'{user-7,user-70}'}, false)`,
   );
+  // The ids of a person are on one page.
+  await database.drizzle.execute(sql`
+    insert into seen_people (project_id, distinct_id, first_seen_at, last_seen_at)
+    select 'blog', 'id-' || i, timestamptz '2025-01-01Z' + i * interval '1 second',
+      timestamptz '2026-01-01Z' + i * interval '1 second' from generate_series(1, 1000) as i`);
+  await database.drizzle.execute(sql`
+    insert into person_ids (project_id, distinct_id, person_id, joined_at, joined_by)
+    select 'blog', 'id-' || i, 'id-1', now(), '{"kind":"identify"}' from generate_series(2, 1000) as i`);
   await database.drizzle.execute(sql`analyze`);
 }, 60_000);
 afterAll(async () => {
@@ -35,24 +43,28 @@ afterAll(async () => {
   await test.drop();
 });
 
+async function rowsRead(tx: Tx): Promise<number> {
+  const [row] = await tx.execute<{ rows: number | bigint }>(sql`
+    select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows from pg_stat_xact_user_tables
+    where relname in ('seen_people', 'people', 'person_ids')`);
+  return Number(row?.rows);
+}
+
 /** Returns the number of people of a page, and the rows read to find them. */
-async function pageOf(query: Partial<PeopleQuery>): Promise<{ people: number; rows: number }> {
+async function pageOf(
+  query: Partial<PeopleQuery>,
+  project = 'shop',
+): Promise<{ people: number; rows: number }> {
   return database.drizzle.transaction(async (tx) => {
-    const read = async () => {
-      const [row] = await tx.execute<{ rows: number | bigint }>(sql`
-        select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows from pg_stat_xact_user_tables
-        where relname in ('seen_people', 'people', 'person_ids')`);
-      return Number(row?.rows);
-    };
-    const before = await read();
+    const before = await rowsRead(tx);
     const db = tx as unknown as typeof database.drizzle;
     const list = createListPeople({
       store: createPeopleListStore(db),
       people: createPeopleStore(db),
       lists: createCohortMembersStore(db),
     });
-    const page = JSON.parse(await list('shop', { sort: 'last_seen', limit: PAGE, ...query }));
-    return { people: page.people.length, rows: (await read()) - before };
+    const page = JSON.parse(await list(project, { sort: 'last_seen', limit: PAGE, ...query }));
+    return { people: page.people.length, rows: (await rowsRead(tx)) - before };
   });
 }
 
@@ -79,6 +91,22 @@ describe('a page of a list of people', () => {
     const { people, rows } = await pageOf({ search: 'user-' });
     expect(people).toBe(PAGE);
     expect(rows).toBeLessThanOrEqual(10_001 + 4 * 500);
+  });
+
+  it('reads the 1,000 ids of a person once for each page of ids, not once for each id', async () => {
+    const { people, rows } = await pageOf({}, 'blog');
+    expect(people).toBe(1);
+    expect(rows).toBeLessThanOrEqual(50_000);
+  });
+
+  it('pages through the known ids of a project without reading the others', async () => {
+    const rows = await database.drizzle.transaction(async (tx) => {
+      const before = await rowsRead(tx);
+      const ids = await createCohortMembersStore(tx).knownIds('shop', 'user-3', PAGE);
+      expect(ids.slice(0, 2)).toEqual(['user-30', 'user-300']);
+      return (await rowsRead(tx)) - before;
+    });
+    expect(rows).toBeLessThanOrEqual(PAGE + 1);
   });
 
   it('reads only the members of a cohort without clauses', async () => {

@@ -171,23 +171,29 @@ export function createPeopleListStore(db: Db): PeopleListStore {
               select * from ${seenPeople} where ${own} and distinct_id = named.id limit 1) as one`;
       const isWanted = sql.join(
         [
-          sql`walked.distinct_id = seen.${sql.raw(`${sort}_id`)}`,
-          ...(seenSince === undefined ? [] : [sql`seen.last_seen_at >= ${instant(seenSince)}`]),
-          ...(seenBefore === undefined ? [] : [sql`seen.last_seen_at < ${instant(seenBefore)}`]),
-          ...(search === undefined ? [] : [isFound(sql`person.id`, search)]),
+          sql`ids.distinct_id = persons.${sql.raw(`${sort}_id`)}`,
+          ...(seenSince === undefined ? [] : [sql`persons.last_seen_at >= ${instant(seenSince)}`]),
+          ...(seenBefore === undefined ? [] : [sql`persons.last_seen_at < ${instant(seenBefore)}`]),
+          ...(search === undefined ? [] : [isFound(sql`persons.id`, search)]),
         ],
         sql` and `,
       );
+      // Reads the ids of a person once, also if many of them are on the page.
       const found = await db.execute(sql`
+        with ids as materialized (
+          select distinct_id, at, ${personOf(sql`page.distinct_id`)} as person_id
+          from (select distinct_id, ${time} as at from ${source}
+            where ${own} and ${afterPlace} order by ${time} desc, distinct_id desc limit ${limit}) as page
+        ), persons as materialized (
+          select person.id, seen.* from (select distinct person_id as id from ids) as person
+            cross join lateral (${seenOf(sql`person.id`)}) as seen
+        )
         select walked.distinct_id, ${millis(sql`walked.at`)} as at, is_wanted,
           ${columnsOf(sql`walked.person_id`, sql`walked`, { isWanted: sql`is_wanted`, withGroups })}
         from (
-          select walked.distinct_id, walked.at, person.id as person_id, seen.first_seen_at, seen.last_seen_at,
+          select ids.distinct_id, ids.at, ids.person_id, persons.first_seen_at, persons.last_seen_at,
             (${isWanted}) as is_wanted
-          from (select distinct_id, ${time} as at from ${source}
-              where ${own} and ${afterPlace} order by ${time} desc, distinct_id desc limit ${limit}) as walked
-            cross join lateral (select ${personOf(sql`walked.distinct_id`)} as id) as person
-            cross join lateral (${seenOf(sql`person.id`)}) as seen
+          from ids join persons on persons.id = ids.person_id
           offset 0) as walked
         order by walked.at desc, walked.distinct_id desc`);
       return found.map((row) => {

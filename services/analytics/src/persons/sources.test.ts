@@ -94,6 +94,29 @@ it('copies a map again when the changes since are no longer known', async () => 
   expect(kept).toEqual([{ count: 10_000 }]);
 });
 
+it('gives a query the whole map while it is copied again, and drops the old copy when the query ends', async () => {
+  const persons = open();
+  await apply('shop', { phone: 'ada', laptop: 'ada' });
+  const copying = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const old = await persons.read('shop', signal, async (map) => {
+    await store.erase('shop', ['nobody']);
+    page.mockImplementationOnce(async (...args) => {
+      copying.resolve();
+      await goOn.promise;
+      return store.page(...args);
+    });
+    const second = persons.read('shop', signal, rowsOf);
+    await copying.promise;
+    expect(await rowsOf(map)).toHaveLength(2);
+    goOn.resolve();
+    expect(await second).toHaveLength(2);
+    expect(await rowsOf(map)).toHaveLength(2);
+    return map;
+  });
+  await expect(rowsOf(old)).rejects.toThrow('does not exist');
+});
+
 it('removes the ids of an erased person from the database and the copy', async () => {
   const persons = open();
   await apply('shop', { phone: 'ada', laptop: 'ada', tablet: 'bob' });

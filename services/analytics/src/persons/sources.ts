@@ -25,12 +25,19 @@ const PAGE_SIZE = 20_000;
 const MAX_IDS = 20_000_000;
 const HOUR_MS = 3_600_000;
 
+/** A whole copy of a project's map. A table that was replaced stays until its last query ends. */
+interface Copy {
+  table: Sql;
+  ids: number;
+  users: number;
+  isReplaced: boolean;
+}
+
 /** A project's map in DuckDB. */
 interface PersonMap {
-  table: Sql;
   /** Undefined until the whole map is copied. */
+  copy: Copy | undefined;
   version: number | undefined;
-  ids: number;
   users: number;
   usedAt: number;
   /** The last refresh, which may still run. */
@@ -57,9 +64,8 @@ export function createCopiedPersons({
   function use(projectId: string): PersonMap {
     const known = maps.get(projectId);
     const map = known ?? {
-      table: numbered('kept.persons', tables++),
+      copy: undefined,
       version: undefined,
-      ids: 0,
       users: 0,
       usedAt: 0,
       refresh: Promise.resolve(),
@@ -75,31 +81,46 @@ export function createCopiedPersons({
     const version = (await store.version(projectId)) ?? 0;
     if (version === map.version) return;
     const changes = map.version === undefined ? undefined : await store.changesAfter(projectId, map.version);
-    if (changes === undefined) await copy(projectId, map);
-    else await apply(changes, map);
+    if (changes === undefined || map.copy === undefined) await replace(map, await copyOf(projectId));
+    else await apply(changes, map.copy);
     map.version = version;
   }
 
-  async function copy(projectId: string, map: PersonMap): Promise<void> {
-    map.version = undefined;
-    await engine.write([sql`create or replace table ${map.table} (distinct_id varchar, person_id varchar)`]);
-    map.ids = 0;
-    for (let after: string | undefined = ''; after !== undefined; ) {
-      const page: PersonOfId[] = await store.page(projectId, after, PAGE_SIZE);
-      if (page.length > 0) await engine.write([insertInto(map, page)]);
-      map.ids += page.length;
-      after = page.length < PAGE_SIZE ? undefined : page.at(-1)?.distinctId;
-    }
+  async function replace(map: PersonMap, copy: Copy): Promise<void> {
+    const { copy: last } = map;
+    map.copy = copy;
+    if (last === undefined) return;
+    last.isReplaced = true;
+    if (last.users === 0) await dropTable(last);
   }
 
-  async function apply(changes: readonly PersonOfId[], map: PersonMap): Promise<void> {
+  const dropTable = ({ table }: Copy) => engine.write([sql`drop table if exists ${table}`]);
+
+  async function copyOf(projectId: string): Promise<Copy> {
+    const copy = { table: numbered('kept.persons', tables++), ids: 0, users: 0, isReplaced: false };
+    await engine.write([sql`create or replace table ${copy.table} (distinct_id varchar, person_id varchar)`]);
+    try {
+      for (let after: string | undefined = ''; after !== undefined; ) {
+        const page: PersonOfId[] = await store.page(projectId, after, PAGE_SIZE);
+        if (page.length > 0) await engine.write([insertInto(copy, page)]);
+        copy.ids += page.length;
+        after = page.length < PAGE_SIZE ? undefined : page.at(-1)?.distinctId;
+      }
+    } catch (error) {
+      await dropTable(copy);
+      throw error;
+    }
+    return copy;
+  }
+
+  async function apply(changes: readonly PersonOfId[], copy: Copy): Promise<void> {
     const ids = changes.map(({ distinctId }) => distinctId);
     const joined = changes.filter(({ personId }) => personId !== null);
     await engine.write([
-      sql`delete from ${map.table} where distinct_id in (select unnest(${texts(ids)}))`,
-      ...(joined.length === 0 ? [] : [insertInto(map, joined)]),
+      sql`delete from ${copy.table} where distinct_id in (select unnest(${texts(ids)}))`,
+      ...(joined.length === 0 ? [] : [insertInto(copy, joined)]),
     ]);
-    map.ids += joined.length;
+    copy.ids += joined.length;
   }
 
   /** A query that begins during the refresh waits for another one, which sees later changes. */
@@ -108,18 +129,31 @@ export function createCopiedPersons({
     return map.refresh;
   }
 
-  async function drop(projectId: string, { table }: PersonMap): Promise<void> {
+  async function drop(projectId: string, map: PersonMap): Promise<void> {
     maps.delete(projectId);
-    await engine.write([sql`drop table if exists ${table}`]);
+    // A refresh goes on when the query that began it has ended.
+    await map.refresh.catch(() => undefined);
+    if (map.copy !== undefined) await dropTable(map.copy);
+  }
+
+  async function readCopy<T>({ copy }: PersonMap, work: (personIds: Sql) => Promise<T>): Promise<T> {
+    if (copy === undefined) throw new Error('the map of persons is not copied');
+    copy.users++;
+    try {
+      return await work(copy.table);
+    } finally {
+      copy.users--;
+      if (copy.isReplaced && copy.users === 0) await dropTable(copy);
+    }
   }
 
   /** Drops the maps that were unused for the longest, until the rest fits. */
   async function makeSpace(): Promise<void> {
-    let ids = [...maps.values()].reduce((sum, map) => sum + map.ids, 0);
+    let ids = [...maps.values()].reduce((sum, { copy }) => sum + (copy?.ids ?? 0), 0);
     for (const [projectId, map] of maps) {
       if (ids <= maxIds) return;
       if (map.users > 0) continue;
-      ids -= map.ids;
+      ids -= map.copy?.ids ?? 0;
       await drop(projectId, map);
     }
   }
@@ -135,7 +169,7 @@ export function createCopiedPersons({
       try {
         // Goes on without this query, because the next one needs it too.
         await withSignal(signal, refreshed(projectId, map));
-        return await work(map.table);
+        return await readCopy(map, work);
       } finally {
         map.users--;
         await makeSpace();
@@ -152,7 +186,7 @@ export function createCopiedPersons({
   };
 }
 
-function insertInto({ table }: PersonMap, ids: readonly PersonOfId[]): Sql {
+function insertInto({ table }: Copy, ids: readonly PersonOfId[]): Sql {
   return sql`insert into ${table} select unnest(${texts(ids.map(({ distinctId }) => distinctId))}),
     unnest(${texts(ids.map(({ personId }) => personId ?? ''))})`;
 }

@@ -87,13 +87,19 @@ describe('the inbox', () => {
       where project_id = 'many' and not to_everyone`;
     await sql`insert into reads select 'many', 'd1', id from messages where project_id = 'many' and to_everyone`;
     await sql`analyze`;
-    const { sql: text, params } = createInboxStore(drizzle).listQuery('many', ['d1', 'd2']).toSQL();
-    const [plan] = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);
-    const rows = [...JSON.stringify(plan).matchAll(/"Actual Rows":\s*([\d.]+)/g)].map(([, count]) =>
-      Number(count),
-    );
+    const explain = async (ids: string[]) => {
+      const { sql: text, params } = createInboxStore(drizzle).listQuery('many', ids).toSQL();
+      const [plan] = await sql.unsafe(`explain (analyze, buffers, format json) ${text}`, params as never[]);
+      return JSON.stringify(plan);
+    };
+    const plan = await explain(['d1', 'd2']);
+    const rows = [...plan.matchAll(/"Actual Rows":\s*([\d.]+)/g)].map(([, count]) => Number(count));
     expect(Math.max(...rows)).toBeLessThanOrEqual(200);
-    expect(JSON.stringify(plan)).not.toContain('Seq Scan');
+    expect(plan).not.toContain('Seq Scan');
+
+    const person = Array.from({ length: 1_000 }, (_, index) => `d${index}`);
+    const pages = [...(await explain(person)).matchAll(/"Shared (?:Hit|Read) Blocks":\s*(\d+)/g)];
+    expect(Number(pages[0]?.[1])).toBeLessThanOrEqual(20_000);
   });
 });
 

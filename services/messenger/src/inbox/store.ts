@@ -1,6 +1,6 @@
 import type { Db, Transactor, Tx } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
-import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
 import { messageKeys, messages, personIds, reads, recipients } from '../schema/index.ts';
 
@@ -78,26 +78,31 @@ export function createInboxStore(db: Db | Tx): InboxStore {
     // A message to two ids of a person is listed once.
     const all = union(toEveryone, toPerson).as('all_messages');
     const newest = db
-      .select({ id: all.id, createdAt: all.createdAt })
-      .from(all)
-      .orderBy(desc(all.createdAt), desc(all.id))
-      .limit(MAX_LISTED)
-      .as('newest');
-    const read = db
-      .select({ messageId: reads.messageId })
-      .from(reads)
-      .where(
-        and(
-          eq(reads.projectId, projectId),
-          inArray(reads.distinctId, [...distinctIds]),
-          eq(reads.messageId, newest.id),
+      .$with('newest')
+      .as(
+        db
+          .select({ id: all.id, createdAt: all.createdAt })
+          .from(all)
+          .orderBy(desc(all.createdAt), desc(all.id))
+          .limit(MAX_LISTED),
+      );
+    // One scan for all messages, not one for each of them.
+    const read = db.$with('read_by_any').as(
+      db
+        .selectDistinct({ messageId: reads.messageId })
+        .from(reads)
+        .where(
+          and(
+            eq(reads.projectId, projectId),
+            sql`${reads.distinctId} = any(${sql.param([...distinctIds])}::text[])`,
+            sql`${reads.messageId} = any(array(select id from newest))`,
+          ),
         ),
-      )
-      .limit(1)
-      .as('read_by_any');
+    );
     // The limit keeps PostgreSQL from reading every message of a small table.
     const message = db.select().from(messages).where(eq(messages.id, newest.id)).limit(1).as('message');
     return db
+      .with(newest, read)
       .select({
         id: message.id,
         title: message.title,
@@ -107,7 +112,7 @@ export function createInboxStore(db: Db | Tx): InboxStore {
       })
       .from(newest)
       .crossJoinLateral(message)
-      .leftJoinLateral(read, sql`true`)
+      .leftJoin(read, eq(read.messageId, newest.id))
       .orderBy(desc(newest.createdAt), desc(newest.id));
   }
 
