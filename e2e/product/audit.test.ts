@@ -10,7 +10,6 @@ import {
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { inStandalone } from './testing/in-standalone.ts';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
 /**
@@ -103,6 +102,7 @@ function pathOf(operation: Operation): string {
       : {}),
     emoji: encodeURIComponent('🎉'),
     userId: 'grace',
+    domain: 'audit.example',
     key: path.includes('/keys/') ? `pk_eu_${'0'.repeat(32)}` : 'new-checkout',
     kind: 'event',
     joinedId: 'joined-id',
@@ -127,7 +127,7 @@ const ORDER = [
   'deleteCompany',
   'deletePlan',
 ];
-const asked = inStandalone([...managementOperations, ...publicOperations.filter(isForMembers)]).sort(
+const asked = [...managementOperations, ...publicOperations.filter(isForMembers)].sort(
   (a, b) => ORDER.indexOf(a.operationId) - ORDER.indexOf(b.operationId),
 );
 

@@ -1,9 +1,9 @@
 import {
-  consoleOperations as allConsoleOperations,
-  managementOperations as allManagementOperations,
-  operations as allOperations,
+  consoleOperations,
   isGrantedByRole,
+  managementOperations,
   type Operation,
+  operations,
   permissionGrants,
   ROLES,
 } from '@switchboard/contracts';
@@ -11,16 +11,11 @@ import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { addressOf } from './testing/addresses.ts';
-import { inStandalone } from './testing/in-standalone.ts';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
 /** Tests tenant isolation: a tenant must never reach another tenant's data, even if it knows the ids. */
 
 const OTHER = { company: 'cmp_other', project: 'prj_other', report: 'rep_other' };
-
-const operations = inStandalone(allOperations);
-const consoleOperations = inStandalone(allConsoleOperations);
-const managementOperations = inStandalone(allManagementOperations);
 
 const running = standaloneForTests();
 let demo: DemoJson;

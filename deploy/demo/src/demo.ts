@@ -20,11 +20,24 @@ const COMPUTED_REPORT = 'rep_orders';
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
 
 const PEOPLE = {
-  owner: { sub: 'user_ines', name: 'Ines Duarte', permissions: ['service.annotations.write'] },
-  teammate: { sub: 'user_tomas', name: 'Tomáš Novák', permissions: [] },
-  outsider: { sub: 'user_olu', name: 'Olu Adeyemi', permissions: [] },
-  operator: { sub: 'user_platform', name: 'Platform team', permissions: ['service.manage'] },
+  owner: {
+    sub: 'user_ines',
+    name: 'Ines Duarte',
+    email: 'ines@lumen.example',
+    permissions: ['service.annotations.write'],
+  },
+  teammate: { sub: 'user_tomas', name: 'Tomáš Novák', email: 'tomas@lumen.example', permissions: [] },
+  outsider: { sub: 'user_olu', name: 'Olu Adeyemi', email: 'olu@harbour.example', permissions: [] },
+  operator: {
+    sub: 'user_platform',
+    name: 'Platform team',
+    email: 'platform@lumen.example',
+    permissions: ['service.manage'],
+  },
 };
+
+/** The people of the demo, for the accounts of identity. */
+export const demoPeople = Object.values(PEOPLE).map(({ sub: id, ...person }) => ({ id, ...person }));
 
 /** The keys that the first start creates and later starts keep. */
 const keptKeys = z.object({
@@ -138,8 +151,8 @@ async function publicLink(url: string, token: string): Promise<string | undefine
   }
 }
 
-const mint = (issuer: Issuer, person: { sub: string; name: string; permissions: string[] }) =>
-  issuer.mint({ ...person, expiresInSeconds: MONTH_SECONDS });
+const mint = (issuer: Issuer, { sub, name, permissions }: (typeof PEOPLE)[keyof typeof PEOPLE]) =>
+  issuer.mint({ sub, name, permissions, expiresInSeconds: MONTH_SECONDS });
 
 async function readKeptKeys(home: string): Promise<KeptKeys | undefined> {
   const file = await readIfExists(demoFile(home));

@@ -8,11 +8,25 @@ import {
 import { type Context, Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { proxy } from 'hono/proxy';
+import { z } from 'zod';
 import { type Issuer, tokenRequest } from './issuer.ts';
 import { FOREIGN_PAGE, isForeignPage, JSON_ONLY } from './local-access.ts';
 
-/** Mounts the issuer's keys and `POST /dev/tokens`, which mints only on a loopback address (`mayMint`). */
-export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, mayMint: boolean): void {
+const keySet = z.object({ keys: z.array(z.looseObject({})) });
+
+interface IssuerOptions {
+  issuer: Issuer;
+  /** Whether to mint tokens: on a loopback address alone. */
+  mayMint: boolean;
+  /** The address of the keys of a second issuer, which are added. */
+  otherKeys?: string;
+}
+
+/** Mounts the issuer's keys and `POST /dev/tokens`. */
+export function mountIssuer(
+  app: Hono<{ Bindings: object }>,
+  { issuer, mayMint, otherKeys }: IssuerOptions,
+): void {
   const routes = new Hono();
   routes.onError((error, c) => {
     // Thrown by the validator.
@@ -20,7 +34,10 @@ export function mountIssuer(app: Hono<{ Bindings: object }>, issuer: Issuer, may
       return refuse(c, 'BAD_REQUEST', 'body: not valid JSON', 400);
     throw error;
   });
-  routes.get('/.well-known/jwks.json', (c) => c.json(issuer.jwks));
+  routes.get('/.well-known/jwks.json', async (c) => {
+    const others = otherKeys === undefined ? [] : keySet.parse(await (await fetch(otherKeys)).json()).keys;
+    return c.json({ keys: [...issuer.jwks.keys, ...others] });
+  });
   routes.post(
     '/dev/tokens',
     async (c, next) => {

@@ -47,6 +47,8 @@ export function createGateway({
     const fetch = services.get(service);
     if (fetch !== undefined) gateway.all(path, (c) => fetch(c.req.raw, c.env));
   }
+  const identity = services.get('identity');
+  if (host === 'api' && identity !== undefined) gateway.all('/identity/*', (c) => identity(c.req.raw, c.env));
 
   // Services set the request id of their own responses. The routes below belong to the gateway.
   gateway.use(async (c, next) => {

@@ -7,6 +7,7 @@ import { StandaloneError } from './errors.ts';
 const secretsFile = z.object({
   LINK_SECRET: z.string(),
   IDENTITY_SECRET: z.string(),
+  ACCOUNT_SECRET: z.string(),
   VAPID_PUBLIC_KEY: z.string(),
   VAPID_PRIVATE_KEY: z.string(),
 });
@@ -33,6 +34,7 @@ function makeSecrets(): z.infer<typeof secretsFile> {
   return {
     LINK_SECRET: secret(),
     IDENTITY_SECRET: secret(),
+    ACCOUNT_SECRET: secret(),
     VAPID_PUBLIC_KEY: vapid.generateKeys('base64url'),
     VAPID_PRIVATE_KEY: Buffer.from(vapid.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url'),
   };

@@ -2,7 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
-import { allowedHosts, mountIssuer, openIssuer, type PreparedDemo, prepareDemo } from '@switchboard/demo';
+import {
+  allowedHosts,
+  demoPeople,
+  mountIssuer,
+  openIssuer,
+  type PreparedDemo,
+  prepareDemo,
+} from '@switchboard/demo';
 import { startPostgres } from '@switchboard/embedded-postgres';
 import { type BuiltSdks, mountSdks, readSdks } from '@switchboard/sdk-files';
 import { openAddresses } from './addresses.ts';
@@ -11,7 +18,7 @@ import { StandaloneError } from './errors.ts';
 import { createGateway, mountHealth } from './gateway.ts';
 import { createPages } from './pages/pages.ts';
 import { openSecrets } from './secrets.ts';
-import { createServices, DATABASES } from './services.ts';
+import { createServices, DATABASES, ERASING } from './services.ts';
 
 interface StandaloneOptions {
   env: Record<string, string | undefined>;
@@ -59,7 +66,9 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
     closing.postgres = postgres.stop;
 
     const secrets = await openSecrets(home);
-    const services = createServices((name) => ({
+    const identityUrl = `${urls.api}/identity`;
+    const isLocal = LOOPBACK.has(host);
+    const environmentOf = (name: ServiceName) => ({
       LOG_LEVEL: 'warn',
       ...secrets,
       MAIL_DIR: join(home, 'mail'),
@@ -68,19 +77,25 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       QUERY_FOLDER: join(home, 'analytics'),
       // Only this region, because the demo has a project in a region that does not run.
       ERASURE_REGIONS: REGION,
+      ERASURE_SERVICES: ERASING.join(),
       OUTGOING_PRIVATE_NETWORKS: ownNetworks(host),
       ...env,
       WORKERS: '1',
       REGION,
       DATABASE_URL: postgres.url(name),
       EVENT_LOG_DATABASE_URL: postgres.url('event_log'),
-      AUTH_ISSUER: issuer.issuer,
+      AUTH_ISSUER: identityUrl,
       AUTH_AUDIENCE: issuer.audience,
       AUTH_JWKS_URL: `${urls.api}/.well-known/jwks.json`,
       CONSOLE_URL: urls.console,
       PUBLIC_API_URL: urls.api,
       PUBLIC_LINK_BASE_URL: `${urls.api}/shared`,
-    }));
+    });
+    const services = createServices({
+      environmentOf,
+      tokenIssuer: issuer.issuer,
+      identity: { issuer: identityUrl, people: isLocal ? demoPeople : [] },
+    });
     closing.streams = () => {
       for (const { service } of services) service.drain?.();
     };
@@ -88,13 +103,14 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
     const byName = new Map(
       services.map(({ name, service }) => [name as ServiceName, service.app.hono.fetch]),
     );
-    const pages = createPages({ urls, home, isLocal: LOOPBACK.has(host) });
+    const pages = createPages({ urls, home, isLocal });
     mountSdks(pages.app, { baseUrl: urls.api, read: () => sdks(env['SDK_FILE']) });
     for (const name of ['api', 'events', 'replay', 'management'] as const) {
       const own = name === 'api' ? { pages } : {};
       const gateway = createGateway({ services: byName, host: name, servers: urls, ...own });
       mountHealth(gateway, services);
-      if (name === 'api') mountIssuer(gateway, issuer, LOOPBACK.has(host));
+      if (name === 'api')
+        mountIssuer(gateway, { issuer, mayMint: isLocal, otherKeys: `${identityUrl}/jwks` });
       addresses.serve(name, gateway.fetch);
     }
     const web = await openConsole({

@@ -2,6 +2,7 @@ import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica } from '@switchboard/http';
 import { accountRoutes } from './account/routes.ts';
+import type { DemoPerson } from './accounts/accounts.ts';
 import { assetsRoutes } from './assets/routes.ts';
 import { identitySettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
@@ -21,6 +22,13 @@ import { serveCompanySignIn } from './wiring/company-sign-in.ts';
 import { openParts } from './wiring/parts.ts';
 import { openSweep } from './wiring/sweep.ts';
 
+export interface IdentityConstants {
+  /** The address of the provider, where AUTH_ISSUER is the issuer of another token service as well. */
+  issuer?: string;
+  /** People who exist from the start and sign in with one click. Only standalone passes them: no setting can. */
+  people?: readonly DemoPerson[];
+}
+
 /** Signs people in: an OpenID provider, and the pages of accounts. Optional: any other provider does too. */
 export const identityService = defineService({
   name: 'identity',
@@ -28,10 +36,11 @@ export const identityService = defineService({
   migrations: [directoryMigrations, auditMigrations, identityMigrations],
   directory: openReplica(),
   audit: openAuditTrail,
-  create(service) {
+  create(service, { issuer = service.config.AUTH_ISSUER, people = [] }: IdentityConstants = {}) {
     const { add, app, run } = service;
-    const parts = { ...service, ...openParts(service) };
+    const parts = { ...service, people, ...openParts(service, issuer) };
 
+    add(people, { start: () => parts.accounts.add(people) });
     assetsRoutes(app, parts.browser);
     signInRoutes(app, { ...parts, signIn: createSignIn(parts) });
     serveCompanySignIn(service, parts);

@@ -34,7 +34,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
   const config = parseConfig(settings, env);
   const { DEMO_HOME: home, HOST: host } = config;
   const issuer = new Hono<{ Bindings: object }>();
-  mountIssuer(issuer, await openIssuer(home, config.AUTH_ISSUER), true);
+  mountIssuer(issuer, { issuer: await openIssuer(home, config.AUTH_ISSUER), mayMint: true });
   issuer.get('/health/:kind', (c) => c.json({ status: 'ready' }));
   issuer.get('/demo.json', async (c) => {
     const demo = await readIfExists(demoFile(home));

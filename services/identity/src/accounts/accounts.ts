@@ -18,6 +18,14 @@ export interface NewAccount {
   permissions: string[];
 }
 
+/** A person of a demo. */
+export interface DemoPerson {
+  id: string;
+  email: string;
+  name: string;
+  permissions: string[];
+}
+
 export interface Accounts {
   find(id: string): Promise<AccountRow | undefined>;
   /** Returns the account of an address that may be written in another case. */
@@ -29,6 +37,8 @@ export interface Accounts {
   isEmpty(): Promise<boolean>;
   /** Creates an account, or returns the problem. An account with the address is returned as it is. */
   create(account: NewAccount, tx?: Tx): Promise<AccountRow | AccountProblem>;
+  /** Adds the accounts of a demo that do not exist yet. */
+  add(people: readonly DemoPerson[]): Promise<void>;
   /** Creates an account if there is none at all. Of two callers at once, one creates it. */
   createFirst(account: NewAccount): Promise<AccountRow | AccountProblem | 'expired'>;
   /** Returns the account if the password is right. Takes the same time for every address. */
@@ -72,6 +82,9 @@ export function createAccounts({ store, clock }: { store: AccountsStore; clock: 
     isEmpty: () => store.isEmpty(),
 
     create: (account, tx) => create(account, tx === undefined ? store : createAccountsStore(tx)),
+    async add(people) {
+      for (const person of people) await store.insert(person);
+    },
     createFirst: (account) =>
       store.whileEmpty(async (locked) => create(account, locked)).then((created) => created ?? 'expired'),
 

@@ -77,6 +77,18 @@ describe('the code flow', () => {
     expect((await exchange()).claims()).toMatchObject({ email: OWNER.email });
   });
 
+  it('signs no account in with one click', async () => {
+    const browser = identity.browser();
+    await authorize(browser);
+    expect(browser.html).not.toContain('/as/');
+    const [{ id } = { id: '' }] = await identity.sql<{ id: string }[]>`select id from accounts`;
+    await browser.send(`${browser.url}/as/${id}`, {
+      method: 'POST',
+      headers: { Origin: identity.origin, 'Sec-Fetch-Site': 'same-origin' },
+    });
+    expect(browser.status).toBe(404);
+  });
+
   it('refuses a request without PKCE, with another redirect address, or of an unknown client', async () => {
     const browser = identity.browser();
     const url = client.buildAuthorizationUrl(config, { redirect_uri: CALLBACK, scope: 'openid', state: 's' });

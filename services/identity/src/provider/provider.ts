@@ -37,6 +37,8 @@ export interface Claims {
 
 export interface ProviderOptions {
   issuer: string;
+  /** The issuer in access tokens. */
+  tokenIssuer: string;
   audience: string;
   consoleUrl: string;
   clients: readonly Client[];
@@ -83,7 +85,7 @@ export function createProvider(options: ProviderOptions, keys: JWK[]): Provider 
 }
 
 function configuration(options: ProviderOptions): Configuration {
-  const { audience, consoleUrl, clients, secrets, adapter, claimsOf } = options;
+  const { tokenIssuer, audience, consoleUrl, clients, secrets, adapter, claimsOf } = options;
   const withApi = apiClients(clients);
   const cookie = { signed: true, httpOnly: true, sameSite: 'lax', path: '/identity' } as const;
   return {
@@ -147,6 +149,13 @@ function configuration(options: ProviderOptions): Configuration {
       if (claims === undefined)
         throw new errors.InvalidGrant('the account does not exist, or must sign in again');
       return { name: claims.name, permissions: [...claims.permissions] };
+    },
+    formats: {
+      customizers: {
+        jwt(_ctx, _token, parts) {
+          parts.payload['iss'] = tokenIssuer;
+        },
+      },
     },
     loadExistingGrant: (ctx) => loadGrant(ctx, withApi),
     interactions: { url: (_, { uid }) => interactionPath(uid), policy: policyOf(options) },

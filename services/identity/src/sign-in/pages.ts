@@ -13,15 +13,18 @@ interface SignInPage {
   problem?: string | undefined;
   /** The keys and names of the deployment's providers. */
   upstreams: readonly { key: string; name: string }[];
+  /** The people of a demo, who sign in with one click. */
+  people: readonly { id: string; name: string }[];
 }
 
-export function signInPage({ uid, interaction, email = '', problem, upstreams }: SignInPage): Page {
+export function signInPage({ uid, interaction, email = '', problem, upstreams, people }: SignInPage): Page {
   const texts = textsOf();
   const action = `${MOUNT}/sign-in/${uid}`;
   return {
     title: interaction === undefined ? texts.signIn : texts.signInTo(interaction.application),
     problem,
-    body: html`<form method="post" action="${action}" class="full">
+    body: html`${people.map(({ id, name }) => html`<form method="post" action="${action}/as/${id}" class="full"><p><button>${texts.continueAs(name)}</button></p></form>`)}
+<form method="post" action="${action}" class="full">
 <label>${texts.email}<input name="email" type="email" autocomplete="username webauthn" value="${email}" required autofocus></label>
 <label>${texts.password}<input name="password" type="password" autocomplete="current-password" required></label>
 <p><button class="primary">${texts.signIn}</button></p></form>

@@ -1,5 +1,6 @@
 import type { ServiceApp } from '@switchboard/http';
 import { z } from 'zod';
+import type { DemoPerson } from '../accounts/accounts.ts';
 import { type Browser, type BrowserContext, fieldsOf } from '../browser/browser.ts';
 import type { Limits } from '../limits/limits.ts';
 import { MOUNT } from '../pages/document.ts';
@@ -25,6 +26,8 @@ interface SignInRoutesOptions {
   trail: Trail;
   /** The deployment's providers. */
   upstreams: readonly { key: string; name: string }[];
+  /** The people of a demo. */
+  people: readonly DemoPerson[];
 }
 
 export function signInRoutes(
@@ -39,6 +42,7 @@ export function signInRoutes(
     passkeys,
     trail,
     upstreams,
+    people,
   }: SignInRoutesOptions,
 ): void {
   const path = `${MOUNT}/sign-in/:uid` as const;
@@ -60,7 +64,7 @@ export function signInRoutes(
     if (interaction?.needsConsent === true) return browser.page(c, consentPage(uid, interaction));
     const mustSignIn = interaction?.needsSignIn === true || c.req.query('again') === 'yes';
     const session = mustSignIn ? undefined : await sessions.find(browser.cookie(c));
-    if (session === undefined) return browser.page(c, signInPage({ uid, interaction, upstreams }));
+    if (session === undefined) return browser.page(c, signInPage({ uid, interaction, upstreams, people }));
     if (interaction === undefined) return c.redirect(`${MOUNT}/account`, 303);
     return c.redirect(await interactions.finish(c, session), 303);
   });
@@ -76,7 +80,15 @@ export function signInRoutes(
     if (result.kind === 'needsCode') return browser.page(c, codePage(uid, result.ticket));
     if (result.kind === 'done') return continueWith(c, uid, result);
     const problem = textsOf().wrongPassword;
-    return browser.page(c, signInPage({ uid, interaction, email, problem, upstreams }), 400);
+    return browser.page(c, signInPage({ uid, interaction, email, problem, upstreams, people }), 400);
+  });
+
+  app.hono.post(`${path}/as/:accountId`, async (c) => {
+    const { uid, accountId } = c.req.param();
+    const interaction = await interactionOf(c, uid);
+    if (interaction instanceof Response) return interaction;
+    if (!people.some(({ id }) => id === accountId)) return c.notFound();
+    return continueWith(c, uid, { kind: 'done', accountId, methods: ['user'] });
   });
 
   app.hono.post(`${path}/code`, async (c) => {

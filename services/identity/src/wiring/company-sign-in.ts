@@ -62,6 +62,7 @@ export function openCompanyProviders({ clock, config, db, directory }: Identity)
 }
 
 interface SignInParts {
+  issuer: string;
   accounts: Accounts;
   browser: Browser;
   complete: Complete;
@@ -77,8 +78,7 @@ interface SignInParts {
 /** Serves single sign-on with other providers, SCIM, and their settings. */
 export function serveCompanySignIn(service: Identity, parts: SignInParts): void {
   const { app, clock, config, db, logger } = service;
-  const { accounts, companies, limits, memberships } = parts;
-  const { AUTH_ISSUER: issuer } = config;
+  const { accounts, companies, issuer, limits, memberships } = parts;
   const { origin } = new URL(issuer);
   const send = createSender({
     config,
@@ -88,7 +88,6 @@ export function serveCompanySignIn(service: Identity, parts: SignInParts): void 
   });
   upstreamRoutes(app, {
     ...parts,
-    issuer,
     logger,
     upstream: createUpstream({
       configurationOf: createDiscoveries(send),

@@ -22,13 +22,12 @@ import { openMails } from './mails.ts';
 import { openProvider } from './provider.ts';
 
 /** Opens the parts that several features of the service use. */
-export function openParts(service: Identity) {
+export function openParts(service: Identity, issuer: string) {
   const { clock, config, db, region } = service;
-  const { AUTH_ISSUER: issuer } = config;
   const store = createAccountsStore(db);
   const accounts = createAccounts({ store, clock });
   const companies = openCompanyProviders(service);
-  const { providers, sessions } = openProvider(service, accounts, companies.required);
+  const { providers, sessions } = openProvider(service, issuer, accounts, companies.required);
   const tickets = createTickets({ store: createTicketsStore(db), clock });
   const trail = createTrail({ db, clock, region });
   const encryption = createEncryption({ secrets: config.ACCOUNT_SECRET, purpose: 'factors' });

@@ -17,6 +17,7 @@ const REFRESH_MS = 30_000;
 /** Opens the OpenID provider and the sessions of browsers that it asks for. */
 export function openProvider(
   service: Identity,
+  issuer: string,
   accounts: Accounts,
   required: RequiredProvider,
 ): { providers: Providers; sessions: Sessions } {
@@ -35,7 +36,8 @@ export function openProvider(
     clock,
   });
   const providers = createProviders({
-    issuer: config.AUTH_ISSUER,
+    issuer,
+    tokenIssuer: config.AUTH_ISSUER,
     audience: config.AUTH_AUDIENCE,
     consoleUrl: config.CONSOLE_URL,
     clients: config.OIDC_CLIENTS,

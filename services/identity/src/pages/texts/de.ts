@@ -100,6 +100,7 @@ export const de: Texts = {
       'Sie erhalten diese E-Mail, weil jemand ein neues Passwort angefordert hat. Wenn Sie das nicht waren, ignorieren Sie sie.',
   },
   done: 'Fertig',
+  continueAs: (name) => `Weiter als ${name}`,
   continueWith: (provider) => `Weiter mit ${provider}`,
   singleSignOn: 'Single Sign-on verwenden',
   singleSignOnHelp: 'Geben Sie die E-Mail-Adresse Ihrer Firma ein.',

@@ -95,6 +95,7 @@ export const en = {
     resetWhy: 'You get this email because someone asked for a new password. If it was not you, ignore it.',
   },
   done: 'Done',
+  continueAs: (name: string) => `Continue as ${name}`,
   continueWith: (provider: string) => `Continue with ${provider}`,
   singleSignOn: 'Use single sign-on',
   singleSignOnHelp: 'Enter the email address of your company.',

@@ -98,6 +98,7 @@ export const es: Texts = {
       'Recibe este correo porque alguien ha pedido una contraseña nueva. Si no ha sido usted, no haga nada.',
   },
   done: 'Listo',
+  continueAs: (name) => `Continuar como ${name}`,
   continueWith: (provider) => `Continuar con ${provider}`,
   singleSignOn: 'Usar inicio de sesión único',
   singleSignOnHelp: 'Introduzca la dirección de correo electrónico de su empresa.',

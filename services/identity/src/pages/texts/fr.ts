@@ -99,6 +99,7 @@ export const fr: Texts = {
       'Vous recevez cet e-mail parce qu’un nouveau mot de passe a été demandé. Si ce n’était pas vous, ignorez-le.',
   },
   done: 'Terminé',
+  continueAs: (name) => `Continuer en tant que ${name}`,
   continueWith: (provider) => `Continuer avec ${provider}`,
   singleSignOn: 'Utiliser l’authentification unique',
   singleSignOnHelp: 'Saisissez l’adresse e-mail de votre entreprise.',

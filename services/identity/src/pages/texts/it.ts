@@ -98,6 +98,7 @@ export const it: Texts = {
       'Ricevi questa e-mail perché qualcuno ha chiesto una nuova password. Se non sei stato tu, ignorala.',
   },
   done: 'Fatto',
+  continueAs: (name) => `Continua come ${name}`,
   continueWith: (provider) => `Continua con ${provider}`,
   singleSignOn: 'Usa il single sign-on',
   singleSignOnHelp: 'Inserisci l’indirizzo e-mail della tua azienda.',

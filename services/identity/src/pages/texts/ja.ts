@@ -97,6 +97,7 @@ export const ja: Texts = {
       '新しいパスワードが依頼されたため、このメールをお送りしています。心当たりがない場合は無視してください。',
   },
   done: '完了',
+  continueAs: (name) => `${name}として続ける`,
   continueWith: (provider) => `${provider}で続ける`,
   singleSignOn: 'シングルサインオンを使用',
   singleSignOnHelp: '会社のメールアドレスを入力してください。',

@@ -97,6 +97,7 @@ export const nl: Texts = {
       'U ontvangt deze e-mail omdat iemand een nieuw wachtwoord heeft gevraagd. Was u dat niet? Negeer de e-mail dan.',
   },
   done: 'Klaar',
+  continueAs: (name) => `Doorgaan als ${name}`,
   continueWith: (provider) => `Doorgaan met ${provider}`,
   singleSignOn: 'Single sign-on gebruiken',
   singleSignOnHelp: 'Voer het e-mailadres van uw bedrijf in.',

@@ -96,6 +96,7 @@ export const pl: Texts = {
     resetWhy: 'Otrzymujesz tę wiadomość, bo ktoś poprosił o nowe hasło. Jeśli to nie Ty, zignoruj ją.',
   },
   done: 'Gotowe',
+  continueAs: (name) => `Kontynuuj jako ${name}`,
   continueWith: (provider) => `Kontynuuj z ${provider}`,
   singleSignOn: 'Użyj logowania jednokrotnego',
   singleSignOnHelp: 'Wpisz adres e-mail swojej firmy.',

@@ -97,6 +97,7 @@ export const pt: Texts = {
     resetWhy: 'Você recebe este e-mail porque alguém pediu uma nova senha. Se não foi você, ignore-o.',
   },
   done: 'Pronto',
+  continueAs: (name) => `Continuar como ${name}`,
   continueWith: (provider) => `Continuar com ${provider}`,
   singleSignOn: 'Usar logon único',
   singleSignOnHelp: 'Digite o endereço de e-mail da sua empresa.',
