@@ -129,6 +129,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('uploadReplayChunk');
 
   await ask('askInsight');
+  await ask('getArrival');
   await ask('listEvents');
   await ask('listEventNames');
   await ask('listEventProperties', { params: { name: 'order placed' } });

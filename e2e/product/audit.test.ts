@@ -79,7 +79,10 @@ async function send(
       ? {}
       : { body: body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body) }),
   });
-  return { status: response.status, text: await response.text() };
+  // An event stream has no end.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (isStream) await response.body?.cancel();
+  return { status: response.status, text: isStream ? '' : await response.text() };
 }
 
 function exampleOf({ request }: Operation): unknown {

@@ -46,7 +46,10 @@ async function ask(url: string, { method = 'GET', bearer, body, conversationToke
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await response.text();
+  // An event stream has no end.
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (isStream) await response.body?.cancel();
+  const text = isStream ? '' : await response.text();
   return { status: response.status, text, json: text.startsWith('{') ? JSON.parse(text) : undefined };
 }
 

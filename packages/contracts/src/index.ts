@@ -1,6 +1,7 @@
 export * from './analytics/conditions.ts';
 export * from './analytics/dictionary.ts';
 export * from './analytics/groups.ts';
+export { type LiveEventsMessage, liveEventsMessage, streamEvents } from './analytics/live-events.ts';
 export * from './analytics/operations.ts';
 export * from './analytics/people.ts';
 export * from './analytics/query.ts';

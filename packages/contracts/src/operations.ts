@@ -1,5 +1,6 @@
 import * as managedDictionary from './analytics/dictionary.ts';
 import * as groups from './analytics/groups.ts';
+import * as liveEvents from './analytics/live-events.ts';
 import * as analytics from './analytics/operations.ts';
 import * as people from './analytics/people.ts';
 import * as catalogue from './catalogue.ts';
@@ -107,7 +108,7 @@ export function servedAs(operation: Operation): readonly Operation[] {
  */
 export const publicOperations: readonly Operation[] = [
   ...interfaceOperations,
-  ...operationsOf(ownConversations, analytics, people, groups, ofrep, console),
+  ...operationsOf(ownConversations, analytics, liveEvents, people, groups, ofrep, console),
   ...consoleOperations,
 ];
 

@@ -74,7 +74,7 @@ export const askInsight = operation({
   errors: busy,
 });
 
-const storedEvent = z
+export const storedEvent = z
   .object({
     eventId: id,
     name: z.string(),
@@ -87,6 +87,44 @@ const storedEvent = z
   })
   .openapi('StoredEvent');
 export type StoredEvent = z.infer<typeof storedEvent>;
+
+export const getArrival = operation({
+  ...common,
+  operationId: 'getArrival',
+  permission: 'insights.read',
+  method: 'get',
+  path: `${PATH}/arrival`,
+  summary: 'Get whether events arrive',
+  description: `Returns the last minute with an event or call, and the events of the last hour by minute and by SDK. Counts events that occurred in the 24 hours before. ${CONDITIONAL}`,
+  request: { params: z.object({ projectId }), headers: conditional },
+  responses: ok(
+    jsonResponse(
+      'Whether events arrive.',
+      z
+        .object({
+          asOf,
+          lastSeenAt: timestamp.nullable().openapi({
+            description: 'The minute of the latest event or call. null: none is known.',
+          }),
+          minutes: z.array(z.object({ at: timestamp, events: z.int() })).openapi({
+            description:
+              'The events accepted in each of the last 60 minutes, oldest first. Empty if there are too many to count.',
+          }),
+          sdks: z.array(z.object({ name: z.string(), version: z.string(), events: z.int() })).openapi({
+            description: 'The 20 SDKs with most of these events, by context.sdk and context.sdk_version.',
+          }),
+        })
+        .openapi('Arrival'),
+      {
+        asOf: '2026-03-03T09:30:00.000Z',
+        lastSeenAt: '2026-03-03T09:29:00.000Z',
+        minutes: [{ at: '2026-03-03T09:29:00.000Z', events: 12 }],
+        sdks: [{ name: 'browser', version: '0.1.0', events: 12 }],
+      },
+    ),
+  ),
+  errors: busy,
+});
 
 export const listEvents = operation({
   ...common,

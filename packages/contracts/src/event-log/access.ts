@@ -85,6 +85,8 @@ const followers = {
       { group: 'analytics.archive-files', topics: [ARCHIVE_FILES_TOPIC] },
       { group: 'analytics.people', topics: [identifies, groups] },
       { group: 'analytics.seen', topics: [events, identifies, groups] },
+      // A group for each process with viewers of live events.
+      { group: 'analytics.live.*', topics: [events] },
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
       personIdsOf('analytics'),
       { group: 'analytics.clickhouse', topics: [events] },

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { liveArchived, liveEvents, liveReady, streamEvents } from '../analytics/live-events.ts';
 import { getMessengerConfig } from '../messenger/configuration.ts';
 import { listMessages } from '../messenger/inbox.ts';
 import { streamFlagChanges } from '../ofrep.ts';
@@ -140,6 +141,45 @@ export const channels: readonly Channel[] = [
         name: 'RefetchEvaluation',
         schema: refetchEvaluation,
         example: { type: 'refetchEvaluation', etag: GENERATED_AT, lastModified: 1_772_357_400 },
+      },
+    ],
+    receives: [],
+  },
+  {
+    name: 'liveEvents',
+    title: 'Live events',
+    description: streamEvents.description,
+    address: streamEvents.path,
+    service: 'analytics',
+    kind: 'stream',
+    query: streamEvents.request.query,
+    sends: [
+      { name: 'LiveEventsReady', schema: liveReady, example: { type: 'ready' } },
+      {
+        name: 'LiveEvents',
+        schema: liveEvents,
+        example: {
+          type: 'events',
+          events: [
+            {
+              eventId: 'event-1',
+              name: 'order placed',
+              distinctId: 'user-1',
+              sessionId: null,
+              occurredAt: GENERATED_AT,
+              receivedAt: GENERATED_AT,
+              properties: { total: 12.5 },
+              context: null,
+              omitted: false,
+            },
+          ],
+          skipped: 0,
+        },
+      },
+      {
+        name: 'LiveEventsArchived',
+        schema: liveArchived,
+        example: { type: 'archived', eventIds: ['event-1'] },
       },
     ],
     receives: [],

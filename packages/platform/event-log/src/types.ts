@@ -98,6 +98,14 @@ export interface ConsumeOptions {
   retryMaxMs?: number;
 }
 
+export interface FollowOptions {
+  /** On Kafka, each follower has its own group, with this prefix, which commits nothing. Other logs need no group. */
+  group: string;
+  topic: string;
+  /** Called with consecutive records of one partition. May repeat records after an error of the log. */
+  onRecords(records: readonly StoredRecord[]): void;
+}
+
 /** The offsets of published records. */
 export interface Published {
   /** Returns the offset, in its partition, of the published record at this index. */
@@ -141,6 +149,11 @@ export interface EventLog {
   partitions(topic: string): number | Promise<number>;
   /** Starts a consumer, which joins when the log is available. A new group starts at the earliest offset. */
   consume(options: ConsumeOptions): Promise<Consumption>;
+  /**
+   * Passes on the records of all partitions that are published from now on. For a reader that needs no earlier
+   * records, and keeps no position. Throws UnknownTopic and EventLogUnavailable.
+   */
+  follow(options: FollowOptions): Promise<Pick<Consumption, 'stop'>>;
   /** Returns the offset of the next record, per partition. Throws UnknownTopic. */
   endOffsets(topic: string): Promise<bigint[]>;
   /** Returns the offset from which the group continues, per partition. */

@@ -237,6 +237,7 @@ export function createHub(options: HubOptions): Hub {
         onClosed() {
           remove();
           release();
+          planned.onClose?.();
         },
       });
       const remove = enter(connection);

@@ -25,6 +25,8 @@ export interface AcceptedPlan {
 
 /** The plan for an event stream. */
 export interface StreamPlan extends Pick<AcceptedPlan, 'credential' | 'onOpen'> {
+  /** Called once, when the stream has ended. */
+  onClose?(): void;
   /** Returns a message in the format of `text/event-stream`, including the final empty line. */
   encode(message: object): string;
 }

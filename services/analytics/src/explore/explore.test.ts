@@ -81,6 +81,31 @@ describe('lists of explore', () => {
     ]);
   });
 
+  it('counts the events of the last hour by minute and by SDK', async () => {
+    await analytics.directory.putProject({ id: 'arriving', members: ['ada'] });
+    const none = await analytics.call('GET', '/v1/projects/arriving/arrival');
+    expect(none.body).toMatchObject({ lastSeenAt: null, sdks: [] });
+    const context = { sdk: 'browser', sdk_version: '1.2.3' };
+    const now = Date.now();
+    await analytics.archive('arriving', 'arriving', [
+      event('old', { t: now - 3 * 3_600_000, context }),
+      event('one', { t: now - 600_000, context }),
+      event('two', { t: now - 600_000, context }),
+      event('own', { t: now - 60_000 }),
+      event('node', { t: now - 60_000, context: { sdk: 'node' } }),
+    ]);
+    const { body } = await analytics.call('GET', '/v1/projects/arriving/arrival');
+    const { minutes, sdks } = Object(body);
+    expect(minutes).toHaveLength(60);
+    expect(
+      minutes.map(({ events }: { events: number }) => events).filter((count: number) => count > 0),
+    ).toEqual([2, 2]);
+    expect(sdks).toEqual([
+      { name: 'browser', version: '1.2.3', events: 2 },
+      { name: 'node', version: '', events: 1 },
+    ]);
+  });
+
   it('names properties as queries do, and lists each value once', async () => {
     await analytics.directory.putProject({ id: 'named', members: ['ada'] });
     const alike = 'x'.repeat(200);

@@ -1,12 +1,20 @@
-import { getPerson, listEventNames, listEventProperties, listEvents } from '@switchboard/contracts';
+import {
+  getArrival,
+  getPerson,
+  listEventNames,
+  listEventProperties,
+  listEvents,
+} from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/http';
 import type { Respond } from '../results/respond.ts';
+import type { FindArrival } from './arrival.ts';
 import type { ListEvents } from './events.ts';
 import type { ListNames } from './names.ts';
 import type { FindPerson } from './person.ts';
 import type { ListProperties } from './properties.ts';
 
 interface ExploreRoutesOptions {
+  arrival: FindArrival;
   events: ListEvents;
   names: ListNames;
   properties: ListProperties;
@@ -16,8 +24,9 @@ interface ExploreRoutesOptions {
 
 export function exploreRoutes(
   app: ServiceApp,
-  { events, names, properties, person, respond }: ExploreRoutesOptions,
+  { arrival, events, names, properties, person, respond }: ExploreRoutesOptions,
 ): void {
+  app.implement(getArrival, async (c) => respond(c, await arrival(c.req.valid('param').projectId)));
   app.implement(listEvents, async (c) => {
     const { distinct_id: distinctId, ...query } = c.req.valid('query');
     return respond(c, await events(c.req.valid('param').projectId, { ...query, distinctId }));

@@ -1,5 +1,5 @@
 import type { Db, ExpiringData } from '@switchboard/database';
-import { type SQL, sql } from 'drizzle-orm';
+import { desc, eq, type SQL, sql } from 'drizzle-orm';
 import { knownGroups, seenPeople } from '../schema/index.ts';
 
 /** The times at which a distinct id was seen first and last, in milliseconds since 1970. */
@@ -21,6 +21,8 @@ export interface SeenStore {
   add(seen: readonly Seen[]): Promise<void>;
   /** Extends the times of each group. */
   addGroups(seen: readonly SeenGroup[]): Promise<void>;
+  /** Returns when an id of the project was last seen. */
+  lastOf(projectId: string): Promise<Date | undefined>;
   remove(projectId: string, distinctIds: readonly string[]): Promise<void>;
   removeProject(projectId: string, signal: AbortSignal): Promise<void>;
 }
@@ -66,6 +68,16 @@ export function createSeenStore(db: Db): SeenStore {
         on conflict (project_id, type, id) do update set
           first_seen_at = least(known.first_seen_at, excluded.first_seen_at),
           last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)`);
+    },
+
+    async lastOf(projectId) {
+      const [row] = await db
+        .select({ at: seenPeople.lastSeenAt })
+        .from(seenPeople)
+        .where(eq(seenPeople.projectId, projectId))
+        .orderBy(desc(seenPeople.lastSeenAt))
+        .limit(1);
+      return row?.at;
     },
 
     async remove(projectId, distinctIds) {

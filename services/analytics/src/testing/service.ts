@@ -21,6 +21,8 @@ interface AnalyticsHarness {
   databaseUrl: string;
   log: EventLog;
   directory: DirectoryPublisher;
+  /** Returns an access token. */
+  mint(claims: { sub: string }): Promise<string>;
   /** Calls the service as a member of the projects' company, or as another person. */
   call(
     method: string,
@@ -90,6 +92,7 @@ export async function startAnalytics(
     databaseUrl: await harness.databaseUrl('analytics'),
     log,
     directory,
+    mint: harness.mint,
     call: async (method, path, { body, sub = 'ada', permissions = [], headers = {} } = {}) =>
       send(method, `${url}${path}`, { body, headers, token: await harness.mint({ sub, permissions }) }),
     async archive(projectId, name, events, more = {}) {

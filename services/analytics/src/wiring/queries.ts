@@ -8,6 +8,7 @@ import { createCohortMembersStore } from '../cohort-members/store.ts';
 import type { Analytics } from '../config.ts';
 import { createDictionary } from '../dictionary/dictionary.ts';
 import { dictionaryRoutes } from '../dictionary/routes.ts';
+import { createFindArrival } from '../explore/arrival.ts';
 import { createListEvents } from '../explore/events.ts';
 import { createListNames } from '../explore/names.ts';
 import { createFindPerson } from '../explore/person.ts';
@@ -19,6 +20,9 @@ import { createGroupsStore } from '../groups/store.ts';
 import { createInsights } from '../insights/insights.ts';
 import { createListInsightPeople } from '../insights/people.ts';
 import { insightsRoutes } from '../insights/routes.ts';
+import { createLiveEvents } from '../live-events/live-events.ts';
+import { liveEventsRoutes } from '../live-events/routes.ts';
+import { openStreams } from '../live-events/streams.ts';
 import { createPeople } from '../people/people.ts';
 import { createPeopleStore } from '../people/store.ts';
 import { createListPeople } from '../people-list/people-list.ts';
@@ -32,6 +36,7 @@ import { savedReportsRoutes } from '../saved-reports/routes.ts';
 import { createReportRunner } from '../saved-reports/run.ts';
 import { createSavedReports } from '../saved-reports/saved-reports.ts';
 import { createSavedReportsStore } from '../saved-reports/store.ts';
+import { createSeenStore } from '../seen/store.ts';
 import { createWatermark } from '../watermark/watermark.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 import { openFiles, openTables } from './engine.ts';
@@ -85,7 +90,10 @@ export function openQueries(
     store: listsStore,
     compute: createCompute({ queue, engine: opened.engine, knownIds: listsStore.knownIds, clock }),
   });
-  run(watermark, savedReports, cohortLists);
+  const live = createLiveEvents({ ...service, stored });
+  const streams = openStreams(service);
+  service.add(streams, { stop: streams.close });
+  run(watermark, savedReports, cohortLists, live);
 
   const respond = createRespond({
     bodies: app.bodies,
@@ -99,12 +107,14 @@ export function openQueries(
     respond,
   });
   exploreRoutes(app, {
+    arrival: createFindArrival({ ...exploring, seen: createSeenStore(db) }),
     events,
     names: createListNames(exploring),
     properties: createListProperties(exploring),
     person: createFindPerson({ store, lists: listsStore, persons, events }),
     respond,
   });
+  liveEventsRoutes(app, { live, streams, persons });
   peopleListRoutes(app, { list: createListPeople({ store: peopleList, people: store, lists: listsStore }) });
   groupsRoutes(app, createGroups({ store: createGroupsStore(db), people: peopleList }));
   const ofProject = projectOfRegion(directory, region);

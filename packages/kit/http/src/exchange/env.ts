@@ -69,7 +69,7 @@ interface CredentialVariables {
   'project-key': { project: ProjectAccess };
   conversation: { project: ProjectAccess };
   ingestion: { project: ProjectAccess };
-  'access-token': { project: ProjectAccess; person: Person };
+  'access-token': { project: ProjectAccess; person: Person; authority: Authority };
   console: { person: Person };
   management: { person: Person; authority: Authority };
 }

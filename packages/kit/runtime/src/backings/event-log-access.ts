@@ -41,6 +41,11 @@ export function restrictLog(log: EventLog, access: EventLogAccess, user: string)
       allow(isIn(reads, group, topics), `read ${topics.join(', ')} as ${group}`);
       return log.consume(options);
     },
+    async follow(options) {
+      const { group, topic } = options;
+      allow(isIn(reads, `${group}.`, [topic]), `follow ${topic} as ${group}`);
+      return log.follow(options);
+    },
     async endOffsets(topic) {
       allow(known.has(topic), `read the offsets of ${topic}`);
       return log.endOffsets(topic);

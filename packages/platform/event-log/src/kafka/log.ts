@@ -86,6 +86,37 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     throw error;
   }
 
+  const endOffsets: EventLog['endOffsets'] = async (topic) => {
+    await listing.partitions(topic);
+    return admin.use('reading offsets', (a) => readEnds(a, topic));
+  };
+
+  const consume: EventLog['consume'] = async (consume) => {
+    const consumption = startConsumer({
+      client: consumerClient,
+      consume,
+      onLog,
+      listing,
+      publishDeadLetter: publisher.publishDeadLetter,
+    });
+    consumptions.add(consumption);
+    return {
+      async stop() {
+        consumptions.delete(consumption);
+        await consumption.stop();
+      },
+      async lag() {
+        const lags = await lag(consume.group, consume.topics);
+        if (!consume.from) return lags;
+        const positions = consumption.positions();
+        return lags.map((one) => {
+          const committed = positions.get(`${one.topic}/${one.partition}`) ?? one.committed;
+          return { ...one, committed, behind: one.end > committed ? one.end - committed : 0n };
+        });
+      },
+    };
+  };
+
   return {
     async createTopics(specs) {
       // A separate client: one that was asked about a topic that does not exist, for example for its offsets, fails
@@ -101,35 +132,21 @@ export function openKafkaLog(options: KafkaLogOptions): EventLog {
     publish: (topic, records, fairnessKey) =>
       publisher.publish(topic, records, fairnessKey).catch((error) => whyRefused(topic, error)),
     partitions: publisher.partitions,
-    async consume(consume) {
-      const consumption = startConsumer({
-        client: consumerClient,
-        consume,
-        onLog,
-        listing,
-        publishDeadLetter: publisher.publishDeadLetter,
+    consume,
+    async follow({ group, topic, onRecords }) {
+      const positions = new Map((await endOffsets(topic)).entries());
+      return consume({
+        group,
+        topics: [topic],
+        from: async () => positions,
+        commit: 'manual',
+        async handle({ partition, records, nextOffset }) {
+          positions.set(partition, nextOffset);
+          onRecords(records);
+        },
       });
-      consumptions.add(consumption);
-      return {
-        async stop() {
-          consumptions.delete(consumption);
-          await consumption.stop();
-        },
-        async lag() {
-          const lags = await lag(consume.group, consume.topics);
-          if (!consume.from) return lags;
-          const positions = consumption.positions();
-          return lags.map((one) => {
-            const committed = positions.get(`${one.topic}/${one.partition}`) ?? one.committed;
-            return { ...one, committed, behind: one.end > committed ? one.end - committed : 0n };
-          });
-        },
-      };
     },
-    async endOffsets(topic) {
-      await listing.partitions(topic);
-      return admin.use('reading offsets', (a) => readEnds(a, topic));
-    },
+    endOffsets,
     committedOffsets: async (group, topic) => (await lag(group, [topic])).map((one) => one.committed),
     lag,
     members: (groups) => watching.use('reading groups', (a) => readMembers(a, groups)),

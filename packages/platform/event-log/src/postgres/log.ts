@@ -7,6 +7,7 @@ import { compactAll } from './compaction.ts';
 import { createConnections } from './connections.ts';
 import { startConsumer } from './consumer.ts';
 import { createFeed } from './feed.ts';
+import { startFollower } from './follow.ts';
 import { readEnds, readLag, readMembers, readPartitions } from './offsets.ts';
 import { openPublishConnection } from './publisher.ts';
 import { createSender } from './sender.ts';
@@ -84,6 +85,17 @@ export function openPostgresLog(options: PostgresLogOptions): EventLog {
           await consumption.stop();
         },
         lag: () => lag(consume.group, consume.topics),
+      };
+    },
+    async follow({ topic, onRecords }) {
+      const ends = await connections.use('reading offsets', (database) => readEnds(database, topic));
+      const follower = startFollower({ topic, ends, onRecords, database: connections.background, onLog });
+      consumptions.add(follower);
+      return {
+        async stop() {
+          consumptions.delete(follower);
+          await follower.stop();
+        },
       };
     },
     endOffsets: (topic) => connections.use('reading offsets', (database) => readEnds(database, topic)),

@@ -1,0 +1,42 @@
+import { eventually } from '@switchboard/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adapters, newGroup, newTopic, type TestLog } from '../testing/adapters.ts';
+import { record } from '../testing/records.ts';
+import type { EventLog } from '../types.ts';
+
+describe.each(adapters)('following on $name', (adapter) => {
+  describe.skipIf(!adapter.available)('an open event log', () => {
+    let logs: TestLog;
+    let log: EventLog;
+    beforeAll(async () => {
+      logs = await adapter.start();
+      log = logs.open();
+    });
+    afterAll(() => logs.close());
+
+    it('passes the new records of every partition to each follower, and none of before', async () => {
+      const topic = await newTopic(log);
+      await log.publish(topic, [record('before'), record('before', 1)]);
+      const seen: string[][] = [[], []];
+      const group = newGroup();
+      const followers = await Promise.all(
+        seen.map((values) =>
+          log.follow({
+            group,
+            topic,
+            onRecords: (records) => void values.push(...records.map(({ value }) => String(value))),
+          }),
+        ),
+      );
+      await log.publish(topic, [record('one'), record('two', 1)]);
+      for (const values of seen)
+        await eventually(() => expect([...values].sort()).toEqual(['one', 'two']), { withinMs: 20_000 });
+      await log.publish(topic, [record('three')]);
+      for (const values of seen) await eventually(() => expect(values).toContain('three'));
+      await Promise.all(followers.map((one) => one.stop()));
+      await log.publish(topic, [record('after')]);
+      expect(seen.flat()).not.toContain('before');
+      expect(seen.flat()).not.toContain('after');
+    });
+  });
+});
