@@ -68,7 +68,7 @@ it('keeps the dictionaries of projects apart, and answers only members on the AP
 });
 
 it('rejects an owner who is not a member, an unknown kind and an unknown cursor', async () => {
-  expect(await put('shop', '/event/a', { owner: 'nobody-here' }, 400)).toMatchObject({
+  expect(await put('shop', '/event/a', { owner: 'stranger' }, 400)).toMatchObject({
     error: { message: 'owner: not a member of the company; use the sub of one' },
   });
   await put('shop', '/trait/a', {}, 400);

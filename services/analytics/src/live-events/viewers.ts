@@ -132,7 +132,7 @@ function offer(viewer: Viewer, event: LiveEvent, { partition, offset }: StoredRe
   if (viewer.waiting.length > MAX_WAITING) viewer.waiting.shift();
 }
 
-/** Lenient, since the archive decides what is valid. */
+/** Lenient, since the archive decides which events are valid. */
 const rowSchema = z.object({
   event_id: z.string(),
   event_name: z.string(),
