@@ -36,6 +36,25 @@ export const MET: readonly (readonly [requirement: string, tests: readonly strin
     '5.3.1, 5.3.2, 5.4.1, 5.4.2, 3.2.1 storage, names and download',
     ['services/messenger/src/attachments/attachments.test.ts'],
   ],
+  ['6.2.1, 6.2.4, 6.2.5, 6.2.9 passwords', ['services/identity/src/accounts/password.test.ts']],
+  ['6.3.1 guessing', ['services/identity/src/limits/limits.test.ts']],
+  [
+    '6.3.2 no default accounts, 6.3.8 no enumeration',
+    ['services/identity/src/provider/provider.test.ts', 'services/identity/src/account/account.test.ts'],
+  ],
+  ['6.3.3, 6.5.1 second factors, used once', ['services/identity/src/account/account.test.ts']],
+  ['6.8.1 identities of several providers', ['services/identity/src/upstream/upstream.test.ts']],
+  [
+    '7.2.4, 7.4.1 a new session for each sign-in, ended by sign-out',
+    ['services/identity/src/provider/provider.test.ts'],
+  ],
+  ['7.4.3, 7.5.2 ending other sessions', ['services/identity/src/account/account.test.ts']],
+  ['10.2.1 forged answers of providers', ['services/identity/src/upstream/upstream.test.ts']],
+  [
+    '10.4.1, 10.4.2, 10.4.5, 10.4.6 redirect addresses, codes, refresh tokens, PKCE',
+    ['services/identity/src/provider/provider.test.ts'],
+  ],
+  ['10.7.1 consent', ['services/identity/src/pages/pages.test.ts']],
   [
     '8.2.1, 8.2.3, 8.3.1 functions by permission',
     ['e2e/product/tenants.test.ts', 'services/catalogue/src/members/roles.test.ts'],
@@ -91,7 +110,7 @@ const OPEN = `| requirement | state |
 | 13.3.1 vault | environment variables; Kubernetes Secrets or files that your platform fills |
 | 14.2.1 no secrets in addresses | public report links carry their token in the path; they are answered with \`no-referrer\` |
 | 15.1.1, 15.2.1 time to fix dependencies | not promised; \`npx pnpm@12 audit\` |
-| 16.3.1 log-ins are logged | rejected tokens only, by status and request id; log-ins belong to the identity provider |
+| 16.3.1 log-ins are logged | log-ins of the identity service are in the [audit trail](../manage.md#audit-trail); of other tokens, rejected ones, by status and request id |
 | 16.4.2, 16.4.3 protected logs | standard output; your log collector protects them |`;
 
 /** Returns the text of docs/reference/asvs.md. */
@@ -99,7 +118,7 @@ export function asvsPage(): string {
   return `${[
     '# OWASP ASVS 5.0, levels 1 and 2',
     '<!-- Generated from e2e/docs/reference/asvs.ts by `pnpm run docs`; a test fails when it is stale. -->',
-    'A self-assessment of the requirements for a backend without pages of its own. No third party has verified it. Chapters 6, 7 and 10 (log-in, sessions, OAuth) concern your identity provider and console. Chapter 17 (WebRTC) does not apply. The documentation meets requirements that ask for documentation alone.',
+    'A self-assessment. No third party has verified it. Chapters 6, 7 and 10 (log-in, sessions, OAuth) concern the identity service; if you run another provider, ask there. Chapter 17 (WebRTC) does not apply. The documentation meets requirements that ask for documentation alone.',
     '## Met',
     [
       '| requirement | verified by |',

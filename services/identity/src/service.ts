@@ -20,6 +20,7 @@ import { signInRoutes } from './sign-in/routes.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { serveCompanySignIn } from './wiring/company-sign-in.ts';
 import { openParts } from './wiring/parts.ts';
+import { openReencryption } from './wiring/re-encryption.ts';
 import { openSweep } from './wiring/sweep.ts';
 
 export interface IdentityConstants {
@@ -54,6 +55,7 @@ export const identityService = defineService({
 
     run(openErasures({ ...service, eraser: (db) => createErasure(createErasureStore(db)) }));
     run(createMembershipsPublisher(service));
+    openReencryption(service);
     openSweep(service);
   },
 });

@@ -72,6 +72,30 @@ describe('an invitation', () => {
   });
 });
 
+describe('an open invitation', () => {
+  it('is listed for the person who sent it, and worth nothing once removed', async () => {
+    await owner.open(`${identity.issuer}/account/invite`);
+    await owner.submit({ companyId: 'acme', email: 'olga@acme.example', role: 'viewer' });
+    const link = await identity.mailedLink('olga@acme.example');
+    const other = await invited('oscar@acme.example');
+    await other.open(`${identity.issuer}/account/invite`);
+    expect(other.html).not.toContain('olga@acme.example');
+    await owner.open(`${identity.issuer}/account/invite`);
+    expect(owner.html).toContain('olga@acme.example');
+    const [, id = ''] = /name="id" value="([^"]+)"/.exec(owner.html) ?? [];
+    expect(link).not.toContain(id);
+    await other.send(`${identity.issuer}/account/invite/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ id }),
+      headers: { Origin: identity.origin },
+    });
+    await owner.submit({}, '/invite/revoke');
+    expect(owner.html).not.toContain('olga@acme.example');
+    await other.open(link);
+    expect(other.status).toBe(404);
+  });
+});
+
 describe('an authenticator app', () => {
   it('is asked for after the password; a code works once, and a recovery code in its place', async () => {
     const browser = await invited('tess@acme.example');
@@ -223,6 +247,8 @@ describe('the audit trail', () => {
 describe('erasing a colleague', () => {
   it('removes the account with its factors and sessions', async () => {
     await invited('eve@acme.example');
+    await owner.open(`${identity.issuer}/account/invite`);
+    await owner.submit({ companyId: 'acme', email: 'eve@acme.example', role: 'admin' });
     const [account] = await identity.sql`select id from accounts where email = 'eve@acme.example'`;
     await identity.directory.put('erasure', {
       id: 'ers_1',
@@ -233,6 +259,7 @@ describe('erasing a colleague', () => {
       expect(await identity.sql`select 1 from accounts where id = ${account?.['id']}`).toHaveLength(0),
     );
     expect(await identity.sql`select 1 from sessions where account_id = ${account?.['id']}`).toHaveLength(0);
+    expect(JSON.stringify(await identity.sql`select * from tickets`)).not.toContain('eve@acme.example');
   });
 });
 

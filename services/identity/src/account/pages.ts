@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import encodeQR from 'qr';
 import type { AccountRow } from '../accounts/store.ts';
 import { MOUNT, type Page } from '../pages/document.ts';
 import { textsOf } from '../pages/texts/languages.ts';
@@ -13,6 +14,20 @@ interface AccountPage {
   sessions: SessionRow[];
   current: SessionRow;
   problem?: string | undefined;
+}
+
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['Firefox', 'Firefox'],
+  ['Chrome', 'Chrome'],
+  ['Safari', 'Safari'],
+] as const;
+
+/** Returns the browser and the system of a User-Agent header; the header itself if they are unknown. */
+function programOf(agent: string): string {
+  const [, browser] = BROWSERS.find(([token]) => agent.includes(`${token}/`)) ?? [];
+  const system = /Windows|Macintosh|Android|iPhone|iPad|Linux/.exec(agent)?.[0].replace('Macintosh', 'macOS');
+  return browser === undefined || system === undefined ? agent : `${browser}, ${system}`;
 }
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ');
@@ -62,12 +77,15 @@ function sessionsSection(sessions: SessionRow[], current: SessionRow) {
       id === current.id
         ? html`<span class="muted">${texts.thisSession}</span>`
         : html`<form method="post" action="${ACTION}/sessions/remove"><input type="hidden" name="id" value="${id}"><button>${texts.endSession}</button></form>`;
-    return html`<li><span>${agent}<br><span class="muted">${texts.signedInFrom(address)}, ${dayOf(createdAt)}</span></span>${end}</li>`;
+    return html`<li><span>${programOf(agent)}<br><span class="muted">${texts.signedInFrom(address)}, ${dayOf(createdAt)}</span></span>${end}</li>`;
   });
   return html`<h2>${texts.sessions}</h2><ul>${rows}</ul>
 <div class="row"><form method="post" action="${ACTION}/sign-out"><button>${texts.signOut}</button></form>
 <form method="post" action="${ACTION}/sign-out-everywhere"><button>${texts.signOutEverywhere}</button></form></div>`;
 }
+
+const qrCode = (text: string) =>
+  `data:image/svg+xml;base64,${Buffer.from(encodeQR(text, 'svg')).toString('base64')}`;
 
 /** Shows the secret for an authenticator app, and asks for a code of it. */
 export function authenticatorPage(secret: string, url: string, ticket: string, problem?: string): Page {
@@ -75,7 +93,7 @@ export function authenticatorPage(secret: string, url: string, ticket: string, p
   return {
     title: texts.setUpAuthenticator,
     problem,
-    body: html`<p>${texts.authenticatorKey}</p><p class="key"><a href="${url}"><code>${secret}</code></a></p>
+    body: html`<p>${texts.authenticatorKey}</p><p><img class="qr" width="180" height="180" alt="${texts.qrCode}" src="${qrCode(url)}"></p><p class="key"><a href="${url}"><code>${secret}</code></a></p>
 <form method="post" action="${ACTION}/authenticator" class="full"><input type="hidden" name="ticket" value="${ticket}">
 <label>${texts.code}<input name="code" inputmode="numeric" autocomplete="one-time-code" required autofocus></label>
 <p><button class="primary">${texts.continue}</button></p></form>`,

@@ -1,5 +1,5 @@
 import type { Db } from '@switchboard/database';
-import { eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import {
   accounts,
   companyDomains,
@@ -29,7 +29,14 @@ export function createErasureStore(db: Db): ErasureStore {
   return {
     async removeAccount(id) {
       await db.transaction(async (tx) => {
-        await tx.delete(accounts).where(eq(accounts.id, id));
+        const [account] = await tx
+          .delete(accounts)
+          .where(eq(accounts.id, id))
+          .returning({ email: accounts.email });
+        if (account !== undefined) {
+          const isTo = eq(sql`${tickets.data}->>'email'`, account.email);
+          await tx.delete(tickets).where(and(eq(tickets.kind, 'invitation'), isTo));
+        }
         const users = await tx.delete(scimUsers).where(eq(scimUsers.accountId, id)).returning();
         for (const user of users)
           await tx.delete(scimGroupMembers).where(eq(scimGroupMembers.userId, user.id));

@@ -30,12 +30,19 @@ export interface Invitation {
   hasAccount: boolean;
 }
 
+/** An open invitation, for the person who sent it. */
+export type SentInvitation = Omit<Invitation, 'hasAccount'> & { id: string };
+
 export interface Invitations {
   /** Sends an invitation. Returns the problem if the fields are invalid or the person may not invite. */
   send(
     inviter: AccountRow,
     given: Partial<Record<string, string>>,
   ): Promise<'invalid' | 'forbidden' | { companyId: string }>;
+  /** Returns the open invitations that the person sent. */
+  list(inviterId: string): Promise<SentInvitation[]>;
+  /** Makes an invitation that the person sent invalid. Returns false if it is not open. */
+  revoke(inviterId: string, id: string): Promise<boolean>;
   find(token: string): Promise<Invitation | undefined>;
   /** Adds the person to the company, and creates the account if there is none. */
   accept(
@@ -72,7 +79,7 @@ export function createInvitations(options: InvitationsOptions): Invitations {
       if (!parsed.success) return 'invalid';
       const { email, companyId, role } = parsed.data;
       if (!(await mayInvite(inviter, companyId, role))) return 'forbidden';
-      const token = await tickets.issue(INVITATION, { data: parsed.data });
+      const token = await tickets.issue(INVITATION, { accountId: inviter.id, data: parsed.data });
       const texts = textsOf().mail;
       await mails.add(db, {
         to: email,
@@ -86,6 +93,13 @@ export function createInvitations(options: InvitationsOptions): Invitations {
       });
       return { companyId };
     },
+
+    async list(inviterId) {
+      const sent = await tickets.list(INVITATION, inviterId);
+      return sent.map(({ id, data }) => ({ id, ...data }));
+    },
+
+    revoke: (inviterId, id) => tickets.remove(INVITATION, inviterId, id),
 
     async find(token) {
       const found = await tickets.look(INVITATION, token);

@@ -11,7 +11,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import type { Complete } from '../sign-in/complete.ts';
 import { NO_INTERACTION } from '../sign-in/pages.ts';
 import type { Trail } from '../trail/trail.ts';
-import type { Invitation, Invitations } from './invitations.ts';
+import type { Invitation, Invitations, SentInvitation } from './invitations.ts';
 
 interface InvitationsRoutesOptions {
   accounts: Accounts;
@@ -31,7 +31,7 @@ export function invitationsRoutes(app: ServiceApp, options: InvitationsRoutesOpt
   app.hono.get(invite, async (c) => {
     const session = await sessions.find(browser.cookie(c));
     if (session === undefined) return c.redirect(`${MOUNT}/sign-in/account`, 303);
-    return browser.page(c, invitePage());
+    return browser.page(c, invitePage(await invitations.list(session.accountId)));
   });
 
   app.hono.post(invite, async (c) => {
@@ -43,9 +43,25 @@ export function invitationsRoutes(app: ServiceApp, options: InvitationsRoutesOpt
     await limits.mail(address, `${inviter.id} ${given['email'] ?? ''}`);
     const sent = await invitations.send(inviter, given);
     if (typeof sent === 'string')
-      return browser.page(c, { ...invitePage(), problem: textsOf().inviteProblems[sent] }, 400);
+      return browser.page(
+        c,
+        { ...invitePage(await invitations.list(inviter.id)), problem: textsOf().inviteProblems[sent] },
+        400,
+      );
     await trail.record({ action: 'invite', accountId: inviter.id, ...sent, address, requestId });
-    return browser.page(c, { title: textsOf().invitationSent, body: html`` });
+    const body = html`<p><a href="${invite}">${textsOf().invite}</a></p>`;
+    return browser.page(c, { title: textsOf().invitationSent, body });
+  });
+
+  app.hono.post(`${invite}/revoke`, async (c) => {
+    const { address, requestId } = c.env;
+    const session = await sessions.find(browser.cookie(c));
+    if (session === undefined) return c.redirect(`${MOUNT}/sign-in/account`, 303);
+    const { accountId } = session;
+    const { id = '' } = await fieldsOf(c);
+    if (await invitations.revoke(accountId, id))
+      await trail.record({ action: 'revokeInvitation', accountId, address, requestId });
+    return c.redirect(invite, 303);
   });
 
   app.hono.get(accept, async (c) => {
@@ -74,7 +90,7 @@ export function invitationsRoutes(app: ServiceApp, options: InvitationsRoutesOpt
   });
 }
 
-function invitePage(): Page {
+function invitePage(sent: SentInvitation[]): Page {
   const texts = textsOf();
   return {
     title: texts.invite,
@@ -82,8 +98,22 @@ function invitePage(): Page {
 <label>${texts.company}<input name="companyId" required autofocus></label>
 <label>${texts.email}<input name="email" type="email" required></label>
 <label>${texts.role}<select name="role">${ROLES.map((role) => html`<option>${role}</option>`)}</select></label>
-<p><button class="primary">${texts.sendInvitation}</button></p></form>`,
+<p><button class="primary">${texts.sendInvitation}</button></p></form>${sent.length === 0 ? html`` : openInvitations(sent)}`,
   };
+}
+
+function openInvitations(sent: SentInvitation[]) {
+  const texts = textsOf();
+  const rows = sent.map(
+    ({
+      id,
+      email,
+      companyId,
+      role,
+    }) => html`<li><span>${email}<br><span class="muted">${companyId}, ${role}</span></span>
+<form method="post" action="${MOUNT}/account/invite/revoke"><input type="hidden" name="id" value="${id}"><button aria-label="${texts.removeNamed(email)}">${texts.remove}</button></form></li>`,
+  );
+  return html`<h2>${texts.openInvitations}</h2><ul>${rows}</ul>`;
 }
 
 function acceptPage(token: string, { companyId, email, hasAccount }: Invitation, name = ''): Page {

@@ -1,5 +1,5 @@
 import type { Db } from '@switchboard/database';
-import { and, eq, inArray, isNull, lt, sql } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { oidcRecords } from '../schema/index.ts';
 
 export type OidcRecordRow = typeof oidcRecords.$inferSelect;
@@ -18,8 +18,6 @@ export interface OidcRecordsStore {
   removeGrant(hash: string): Promise<void>;
   /** Removes the sessions, grants and tokens of an account. */
   removeAccount(accountId: string): Promise<void>;
-  /** Returns the number of removed rows. */
-  removeExpired(before: Date, limit: number): Promise<number>;
 }
 
 const named = (kind: string, hash: string) => and(eq(oidcRecords.kind, kind), eq(oidcRecords.hash, hash));
@@ -67,24 +65,6 @@ export function createOidcRecordsStore(db: Db): OidcRecordsStore {
 
     async removeAccount(accountId) {
       await db.delete(oidcRecords).where(eq(oidcRecords.accountId, accountId));
-    },
-
-    async removeExpired(before, limit) {
-      const expired = db
-        .select({ hash: oidcRecords.hash })
-        .from(oidcRecords)
-        .where(lt(oidcRecords.expiresAt, before))
-        .limit(limit);
-      const removed = await db
-        .delete(oidcRecords)
-        .where(
-          and(
-            inArray(oidcRecords.hash, expired),
-            lt(oidcRecords.expiresAt, sql`${before.toISOString()}::timestamptz`),
-          ),
-        )
-        .returning({ hash: oidcRecords.hash });
-      return removed.length;
     },
   };
 }

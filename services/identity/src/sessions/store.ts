@@ -1,5 +1,5 @@
 import type { Db } from '@switchboard/database';
-import { and, desc, eq, gt, inArray, lt, ne } from 'drizzle-orm';
+import { and, desc, eq, gt, ne } from 'drizzle-orm';
 import { sessions } from '../schema/index.ts';
 
 export type SessionRow = typeof sessions.$inferSelect;
@@ -15,7 +15,6 @@ export interface SessionsStore {
   removeAll(accountId: string): Promise<void>;
   /** Removes the sessions of an account, except one. */
   removeOthers(accountId: string, id: string): Promise<void>;
-  removeExpired(before: Date, limit: number): Promise<number>;
 }
 
 const MAX_LISTED = 100;
@@ -56,19 +55,6 @@ export function createSessionsStore(db: Db): SessionsStore {
 
     async removeAll(accountId) {
       await db.delete(sessions).where(eq(sessions.accountId, accountId));
-    },
-
-    async removeExpired(before, limit) {
-      const expired = db
-        .select({ hash: sessions.hash })
-        .from(sessions)
-        .where(lt(sessions.expiresAt, before))
-        .limit(limit);
-      const removed = await db
-        .delete(sessions)
-        .where(inArray(sessions.hash, expired))
-        .returning({ hash: sessions.hash });
-      return removed.length;
     },
   };
 }

@@ -44,6 +44,14 @@ it('makes one key, also for two instances at once, and stores it encrypted', asy
   expect(rows).not.toContain(key?.['d']);
 });
 
+it('signs with a new key at once after the old ones were deleted, as after a leak', async () => {
+  const [leaked] = await after(0);
+  await database.sql`delete from signing_keys`;
+  const [created, ...others] = await after(0);
+  expect(created).not.toBe(leaked);
+  expect(others).toEqual([]);
+});
+
 it('publishes a new key before it signs, and keeps the old one until its tokens have expired', async () => {
   const [first] = await after(0);
   const [old] = await keys.read();

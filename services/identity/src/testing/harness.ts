@@ -48,13 +48,21 @@ export async function startIdentity({ env = {}, envOf, clock }: StartOptions = {
   };
   const logger = createLogger({ service: 'identity', level: 'info', destination });
   const start = (more: Env = {}, at = 0) => harness.start('identity', more, { port: at, logger });
-  await start({}, port);
+  let running = await start({}, port);
   const sql = postgres(await harness.databaseUrl('identity'), { max: 2, onnotice: () => undefined });
   harness.defer(() => sql.end({ timeout: 1 }));
 
+  /** Stops the service and starts it with other settings. */
+  async function restart(more: Env): Promise<void> {
+    await running.stop();
+    running = await start(more, port);
+  }
+
+  const setUpLink = () => eventually(async () => links.at(-1) ?? Promise.reject(new Error('no link')));
+
   /** Creates the first owner with the printed link. Returns the browser that did. */
   async function setUp(owner = OWNER) {
-    const link = await eventually(async () => links.at(-1) ?? Promise.reject(new Error('no link')));
+    const link = await setUpLink();
     const browser = createBrowser(origin);
     await browser.open(link);
     await browser.submit(owner);
@@ -97,10 +105,12 @@ export async function startIdentity({ env = {}, envOf, clock }: StartOptions = {
     issuer,
     origin,
     start,
+    restart,
     directory,
     sql,
     links,
     setUp,
+    setUpLink,
     browser: () => createBrowser(origin),
     stop: harness.stop,
   };

@@ -1,5 +1,5 @@
 import type { Db } from '@switchboard/database';
-import { and, eq, gt, inArray, lt } from 'drizzle-orm';
+import { and, asc, eq, gt } from 'drizzle-orm';
 import { tickets } from '../schema/index.ts';
 
 export type TicketRow = typeof tickets.$inferSelect;
@@ -11,9 +11,14 @@ export interface TicketsStore {
   take(hash: string, kind: string, now: Date): Promise<TicketRow | undefined>;
   /** Removes the tickets of a kind that an account has. */
   removeAll(kind: string, accountId: string): Promise<void>;
+  /** Returns the tickets of a kind that an account has, at most 100. */
+  list(kind: string, accountId: string, now: Date): Promise<TicketRow[]>;
+  /** Removes a ticket of an account by its hash. Returns false if there is none. */
+  remove(kind: string, accountId: string, hash: string): Promise<boolean>;
   hasKind(kind: string, now: Date): Promise<boolean>;
-  removeExpired(before: Date, limit: number): Promise<number>;
 }
+
+const MAX_LISTED = 100;
 
 export function createTicketsStore(db: Db): TicketsStore {
   const valid = (hash: string, kind: string, now: Date) =>
@@ -43,6 +48,22 @@ export function createTicketsStore(db: Db): TicketsStore {
       await db.delete(tickets).where(and(eq(tickets.accountId, accountId), eq(tickets.kind, kind)));
     },
 
+    list: (kind, accountId, now) =>
+      db
+        .select()
+        .from(tickets)
+        .where(and(eq(tickets.accountId, accountId), eq(tickets.kind, kind), gt(tickets.expiresAt, now)))
+        .orderBy(asc(tickets.expiresAt))
+        .limit(MAX_LISTED),
+
+    async remove(kind, accountId, hash) {
+      const removed = await db
+        .delete(tickets)
+        .where(and(eq(tickets.accountId, accountId), eq(tickets.kind, kind), eq(tickets.hash, hash)))
+        .returning({ hash: tickets.hash });
+      return removed.length > 0;
+    },
+
     async hasKind(kind, now) {
       const found = await db
         .select({ hash: tickets.hash })
@@ -50,19 +71,6 @@ export function createTicketsStore(db: Db): TicketsStore {
         .where(and(eq(tickets.kind, kind), gt(tickets.expiresAt, now)))
         .limit(1);
       return found.length > 0;
-    },
-
-    async removeExpired(before, limit) {
-      const expired = db
-        .select({ hash: tickets.hash })
-        .from(tickets)
-        .where(lt(tickets.expiresAt, before))
-        .limit(limit);
-      const removed = await db
-        .delete(tickets)
-        .where(inArray(tickets.hash, expired))
-        .returning({ hash: tickets.hash });
-      return removed.length;
     },
   };
 }

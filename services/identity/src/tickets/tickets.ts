@@ -25,6 +25,13 @@ export interface Tickets {
   look<S extends z.ZodType>(kind: TicketKind<S>, secret: string): Promise<Ticket<z.output<S>> | undefined>;
   /** Uses up the ticket of a secret and returns it. */
   take<S extends z.ZodType>(kind: TicketKind<S>, secret: string): Promise<Ticket<z.output<S>> | undefined>;
+  /** Returns the valid tickets of a kind that an account has. Their ids are not their secrets. */
+  list<S extends z.ZodType>(
+    kind: TicketKind<S>,
+    accountId: string,
+  ): Promise<{ id: string; data: z.output<S> }[]>;
+  /** Invalidates a ticket of an account. Returns false if there is none. */
+  remove(kind: Pick<TicketKind<z.ZodType>, 'name'>, accountId: string, id: string): Promise<boolean>;
   /** Invalidates the tickets of a kind that an account has. */
   revoke(kind: Pick<TicketKind<z.ZodType>, 'name'>, accountId: string): Promise<void>;
 }
@@ -50,6 +57,11 @@ export function createTickets({ store, clock }: { store: TicketsStore; clock: Cl
     },
     look: async (kind, secret) => parse(kind, await store.find(hashToken(secret), kind.name, clock.now())),
     take: async (kind, secret) => parse(kind, await store.take(hashToken(secret), kind.name, clock.now())),
+    async list({ name, data: schema }, accountId) {
+      const rows = await store.list(name, accountId, clock.now());
+      return rows.map(({ hash, data }) => ({ id: hash, data: schema.parse(data) }));
+    },
+    remove: ({ name }, accountId, id) => store.remove(name, accountId, id),
     revoke: ({ name }, accountId) => store.removeAll(name, accountId),
   };
 }

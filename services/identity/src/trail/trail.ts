@@ -18,7 +18,8 @@ export interface Deed {
     | 'addAuthenticator'
     | 'removeAuthenticator'
     | 'acceptInvitation'
-    | 'invite';
+    | 'invite'
+    | 'revokeInvitation';
   /** The account, if it is known. */
   accountId: string | null;
   outcome?: AuditEntry['outcome'];

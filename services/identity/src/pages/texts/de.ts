@@ -85,6 +85,8 @@ export const de: Texts = {
   role: 'Rolle',
   sendInvitation: 'Einladung senden',
   invitationSent: 'Die Einladung ist gesendet',
+  openInvitations: 'Offene Einladungen',
+  qrCode: 'QR-Code dieses Schlüssels',
   inviteProblems: {
     invalid: 'Geben Sie eine E-Mail-Adresse, eine Firmen-ID und eine Rolle ein.',
     forbidden: 'Ihre Rolle in der Firma erlaubt diese Einladung nicht.',

@@ -81,6 +81,8 @@ export const en = {
   role: 'Role',
   sendInvitation: 'Send invitation',
   invitationSent: 'The invitation is sent',
+  openInvitations: 'Open invitations',
+  qrCode: 'QR code of this key',
   inviteProblems: {
     invalid: 'Enter an email address, a company id and a role.',
     forbidden: 'Your role in the company does not allow this invitation.',

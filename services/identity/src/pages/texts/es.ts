@@ -83,6 +83,8 @@ export const es: Texts = {
   role: 'Rol',
   sendInvitation: 'Enviar invitación',
   invitationSent: 'La invitación se ha enviado',
+  openInvitations: 'Invitaciones pendientes',
+  qrCode: 'Código QR de esta clave',
   inviteProblems: {
     invalid: 'Introduzca una dirección de correo electrónico, un id. de empresa y un rol.',
     forbidden: 'Su rol en la empresa no permite esta invitación.',

@@ -84,6 +84,8 @@ export const fr: Texts = {
   role: 'Rôle',
   sendInvitation: 'Envoyer l’invitation',
   invitationSent: 'L’invitation est envoyée',
+  openInvitations: 'Invitations en attente',
+  qrCode: 'Code QR de cette clé',
   inviteProblems: {
     invalid: 'Saisissez une adresse e-mail, un identifiant d’entreprise et un rôle.',
     forbidden: 'Votre rôle dans l’entreprise ne permet pas cette invitation.',

@@ -83,6 +83,8 @@ export const it: Texts = {
   role: 'Ruolo',
   sendInvitation: 'Invia invito',
   invitationSent: 'L’invito è stato inviato',
+  openInvitations: 'Inviti in attesa',
+  qrCode: 'Codice QR di questa chiave',
   inviteProblems: {
     invalid: 'Inserisci un indirizzo e-mail, un ID di azienda e un ruolo.',
     forbidden: 'Il tuo ruolo nell’azienda non consente questo invito.',

@@ -82,6 +82,8 @@ export const ja: Texts = {
   role: 'ロール',
   sendInvitation: '招待を送信',
   invitationSent: '招待を送信しました',
+  openInvitations: '承諾待ちの招待',
+  qrCode: 'このキーのQRコード',
   inviteProblems: {
     invalid: 'メールアドレス、会社ID、ロールを入力してください。',
     forbidden: 'この会社でのロールでは、この招待はできません。',

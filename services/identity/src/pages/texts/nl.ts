@@ -82,6 +82,8 @@ export const nl: Texts = {
   role: 'Rol',
   sendInvitation: 'Uitnodiging versturen',
   invitationSent: 'De uitnodiging is verstuurd',
+  openInvitations: 'Openstaande uitnodigingen',
+  qrCode: 'QR-code van deze sleutel',
   inviteProblems: {
     invalid: 'Voer een e-mailadres, een bedrijfs-ID en een rol in.',
     forbidden: 'Uw rol in het bedrijf staat deze uitnodiging niet toe.',

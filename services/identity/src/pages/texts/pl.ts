@@ -82,6 +82,8 @@ export const pl: Texts = {
   role: 'Rola',
   sendInvitation: 'Wyślij zaproszenie',
   invitationSent: 'Zaproszenie zostało wysłane',
+  openInvitations: 'Otwarte zaproszenia',
+  qrCode: 'Kod QR tego klucza',
   inviteProblems: {
     invalid: 'Wpisz adres e-mail, identyfikator firmy i rolę.',
     forbidden: 'Twoja rola w firmie nie pozwala na to zaproszenie.',

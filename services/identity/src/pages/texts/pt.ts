@@ -83,6 +83,8 @@ export const pt: Texts = {
   role: 'Função',
   sendInvitation: 'Enviar convite',
   invitationSent: 'O convite foi enviado',
+  openInvitations: 'Convites pendentes',
+  qrCode: 'Código QR desta chave',
   inviteProblems: {
     invalid: 'Digite um endereço de e-mail, um ID de empresa e uma função.',
     forbidden: 'A sua função na empresa não permite este convite.',
