@@ -1,18 +1,25 @@
 import { join } from 'node:path';
-import { configDefaults, defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Vitest begins with the largest files. This small one takes over a minute, alone if it is the last. */
 const LONG = 'e2e/product/docs-commands.test.ts';
 
-/** Tests of the parts: packages, services, the texts and the rules of this repository. */
-const PARTS = [
-  '{packages,services,deploy,bench}/**/*.test.ts',
-  'e2e/{docs,packages,structure,supply-chain}/**/*.test.ts',
-];
+/** Tests that read this repository and run nothing. */
+const TEXTS = 'e2e/{docs,structure,supply-chain}/**/*.test.ts';
+
+/** Tests that kill and freeze servers of their own. */
+const FAULTS = '{packages,services}/**/{cluster,crashes,faults}.test.ts';
 
 /** CI, where every test runs and none is skipped for want of a backing. */
 const isWhole = process.env['REQUIRE_BACKINGS'] === '1';
+
+function project(name: string, include: string[], except: string): TestProjectInlineConfiguration {
+  const exclude = [...configDefaults.exclude, except];
+  // Given to each project, because Vitest runs a global setup of all projects once more for itself.
+  const globalSetup = ['./packages/kit/testkit/src/setup.ts'];
+  return { extends: true, test: { name, include, exclude, globalSetup } };
+}
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -25,17 +32,9 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'parts', include: PARTS } },
-      {
-        extends: true,
-        test: {
-          name: 'product',
-          include: ['e2e/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...PARTS],
-        },
-      },
+      project('parts', ['{packages,services,deploy}/**/*.test.ts', TEXTS], FAULTS),
+      project('product', ['{bench,e2e}/**/*.test.ts', FAULTS], TEXTS),
     ],
-    globalSetup: ['./packages/kit/testkit/src/setup.ts'],
     sequence: { sequencer: LongFirst },
     // Files of one worker share the modules that they load: loading them again takes two fifths of all CPU time.
     isolate: false,

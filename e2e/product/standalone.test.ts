@@ -13,7 +13,7 @@ import { type Launched, launch, launchAndExit, standaloneForTests } from './test
 const run = promisify(execFile);
 const newHome = () => mkdtemp(join(tmpdir(), 'standalone-'));
 
-const running = standaloneForTests();
+const running = standaloneForTests({ isFirstStart: true });
 
 const json = async (response: Response) => (await response.json()) as Record<string, unknown>;
 const authorized = (credential: string) => ({ headers: { Authorization: `Bearer ${credential}` } });

@@ -1,8 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Program, spawnProgram } from '@switchboard/testkit';
-import { afterAll, beforeAll } from 'vitest';
+import { eventually, type Program, spawnProgram } from '@switchboard/testkit';
+import { execa } from 'execa';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { z } from 'zod';
 
 const demoJson = z.looseObject({
@@ -27,8 +29,11 @@ export interface Launched {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts one standalone for all tests of a file, in a separate home folder that is removed afterwards. */
-export function standaloneForTests(): {
+/**
+ * Starts one standalone for all tests of a file, in a separate home folder that is removed afterwards. The home is a
+ * copy of one that a first start has seeded, unless `isFirstStart` is set.
+ */
+export function standaloneForTests({ isFirstStart = false } = {}): {
   readonly home: string;
   readonly demo: DemoJson;
   readonly banner: string;
@@ -37,8 +42,9 @@ export function standaloneForTests(): {
   let running: Launched | undefined;
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'standalone-'));
+    if (!isFirstStart) await execa('cp', ['-a', `${await seededHome()}/.`, home]);
     running = await launch(home);
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     await running?.end('SIGTERM');
     await rm(home, { recursive: true, force: true });
@@ -59,6 +65,28 @@ export function standaloneForTests(): {
       return started().banner;
     },
   };
+}
+
+/** Returns the home of a standalone that was started and stopped once in this test run, by the first file to ask. */
+async function seededHome(): Promise<string> {
+  const seeded = join(inject('runFolder'), 'standalone');
+  const seeding = `${seeded}-seeding`;
+  return await eventually(
+    async () => {
+      if (existsSync(seeded)) return seeded;
+      // Fails while another file seeds.
+      await mkdir(seeding);
+      try {
+        const first = await launch(seeding);
+        await first.end('SIGTERM');
+        await rename(seeding, seeded);
+      } finally {
+        await rm(seeding, { recursive: true, force: true });
+      }
+      return seeded;
+    },
+    { withinMs: 240_000 },
+  );
 }
 
 const MAIN = join(import.meta.dirname, '../../../deploy/standalone/src/main.ts');

@@ -5,30 +5,33 @@ import { startPostgres } from '@switchboard/embedded-postgres';
 import type { TestProject } from 'vitest/node';
 import { startContainer, wantsContainers } from './backings/container.ts';
 
-/**
- * Vitest's global setup: uses PostgreSQL at TEST_DATABASE_URL, or starts one for the run, on request in a container.
- */
+/** Vitest's global setup: provides a PostgreSQL server and a folder for the run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const given = process.env['TEST_DATABASE_URL'];
-  if (given) {
-    project.provide('postgresUrl', given);
-    return async () => undefined;
-  }
-  if (wantsContainers()) {
-    project.provide('postgresUrl', await postgresContainer());
-    return async () => undefined;
-  }
-  const directory = await mkdtemp(join(tmpdir(), 'switchboard-tests-'));
-  const remove = () => rm(directory, { recursive: true, force: true });
-  const server = await startPostgres({ directory, durable: false }).catch(async (error: unknown) => {
+  const folder = await mkdtemp(join(tmpdir(), 'switchboard-tests-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  project.provide('runFolder', folder);
+  try {
+    const stop = await providePostgres(project, join(folder, 'postgres'));
+    return async () => {
+      await stop();
+      await remove();
+    };
+  } catch (error) {
     await remove();
     throw error;
-  });
+  }
+}
+
+/** Uses PostgreSQL at TEST_DATABASE_URL, or starts one for the run, on request in a container. */
+async function providePostgres(project: TestProject, directory: string): Promise<() => Promise<void>> {
+  const given = process.env['TEST_DATABASE_URL'];
+  if (given || wantsContainers()) {
+    project.provide('postgresUrl', given || (await postgresContainer()));
+    return async () => undefined;
+  }
+  const server = await startPostgres({ directory, durable: false });
   project.provide('postgresUrl', server.url('postgres'));
-  return async () => {
-    await server.stop();
-    await remove();
-  };
+  return () => server.stop();
 }
 
 async function postgresContainer(): Promise<string> {

@@ -10,6 +10,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The server on which tests create databases. */
     postgresUrl: string;
+    /** Files that test files share. Removed after the run. */
+    runFolder: string;
   }
 }
 
