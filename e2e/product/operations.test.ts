@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -8,7 +7,7 @@ import { openDatabase } from '@switchboard/database';
 import { documented, eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from './testing/command.ts';
-import { type Launched, launch } from './testing/launch.ts';
+import { type Launched, launch, newSeededHome } from './testing/launch.ts';
 
 /** Runs the commands and statements of docs/security.md and docs/backup-and-upgrade.md on the demo, in order. */
 
@@ -16,10 +15,10 @@ const homes: string[] = [];
 let home: string;
 let running: Launched;
 beforeAll(async () => {
-  homes.push(await mkdtemp(join(tmpdir(), 'standalone-')));
+  homes.push(await newSeededHome());
   home = homes[0] ?? '';
   running = await launch(home);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await running.end('SIGTERM');
   for (const folder of homes) await rm(folder, { recursive: true, force: true });

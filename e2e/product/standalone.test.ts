@@ -1,17 +1,22 @@
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from './testing/command.ts';
-import { type Launched, launch, launchAndExit, standaloneForTests } from './testing/launch.ts';
+import {
+  type Launched,
+  launch,
+  launchAndExit,
+  newHome,
+  newSeededHome,
+  standaloneForTests,
+} from './testing/launch.ts';
 
 const run = promisify(execFile);
-const newHome = () => mkdtemp(join(tmpdir(), 'standalone-'));
 
 const running = standaloneForTests({ isFirstStart: true });
 
@@ -370,7 +375,7 @@ describe('the one-line message of a failed start', () => {
         `switchboard: Switchboard already runs at ${running.demo.base_url} on ${running.home}. ` +
           'Stop it with Ctrl-C, or start a second instance with PORT=0 SWITCHBOARD_HOME=.switchboard-2.\n',
       );
-      const second = await newHome();
+      const second = await newSeededHome();
       const started = await launch(second, { PORT: '0' });
       await started.end('SIGTERM');
       await rm(second, { recursive: true, force: true });
@@ -411,9 +416,9 @@ describe('the one-line message of a failed start', () => {
   });
 });
 
-describe('a second start', () => {
-  it('keeps the data and keys of the first start, even after SIGKILL', async () => {
-    const own = await newHome();
+describe('the next starts', () => {
+  it('keeps the data and keys of an earlier start, even after SIGKILL', async () => {
+    const own = await newSeededHome();
     try {
       const first = await launch(own);
       const { eu_api_url, project_key } = first.demo;
@@ -446,7 +451,7 @@ describe('a second start', () => {
 
 describe('standalone on an address beyond loopback', () => {
   it('mints no tokens beyond loopback', async () => {
-    const own = await newHome();
+    const own = await newSeededHome();
     const open = await launch(own, { HOST: '0.0.0.0' });
     try {
       const response = await fetch(`${open.demo.base_url}/dev/tokens`, {

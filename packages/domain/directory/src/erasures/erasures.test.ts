@@ -61,6 +61,8 @@ function start(
     log,
     service: 'test',
     region: 'eu',
+    settleMs: 50,
+    pollMs: 50,
     logger: { info: () => undefined, warn: () => undefined, failed: () => undefined },
     ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
     intakes: [{ group: 'calls of test', topics: ['calls'] }],
@@ -104,9 +106,11 @@ const call = { partition: 1, key: randomUUID(), value: Buffer.from('ada'), heade
 it('waits until its consumers have read the records that were on the log, and not for later ones', async () => {
   await log.publish('calls', [call]);
   await ask(SUBJECT);
+  // Waits for no consumer, and is considered after the erasure above.
+  await ask({ kind: 'colleague', sub: 'grace' }, 'ers_2');
   start();
-  await new Promise((resolve) => setTimeout(resolve, 6_000));
-  expect([erased, await reports()]).toEqual([[], 0n]);
+  await reported(1n);
+  expect(erased).toEqual(['grace']);
   await log.publish('calls', [call]);
   let read = 0;
   const consumption = await log.consume({
@@ -119,8 +123,8 @@ it('waits until its consumers have read the records that were on the log, and no
       read += 1;
     },
   });
-  await reported(1n);
-  expect(erased).toEqual(['ada']);
+  await reported(2n);
+  expect(erased).toEqual(['grace', 'ada']);
   await consumption.stop();
 }, 40_000);
 
@@ -177,15 +181,19 @@ it('reports a finished erasure again until the report is stored, without repeati
 
 it('releases the lock of a process that vanished without closing its connection', async () => {
   const silent = openDatabase({ url: own.url, applicationName: 'silent', statementTimeoutMs: 200 });
+  const locked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
   const held = silent.drizzle.transaction(async (tx) => {
     expect(await lockErasures(tx)).toBe(true);
-    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    locked.resolve();
+    await released.promise;
   });
   const ended = held.catch((error: unknown) => error);
+  await locked.promise;
   await eventually(
     async () => expect(await database.drizzle.transaction((tx) => lockErasures(tx))).toBe(true),
     { withinMs: 8_000 },
-  );
+  ).finally(released.resolve);
   expect(await ended).toBeInstanceOf(Error);
   await silent.close();
 }, 20_000);
@@ -227,9 +235,10 @@ it('ignores erasures that do not ask for its service', async () => {
   await database.sql`
     insert into directory.entries (kind, id, value, revision)
     values ('erasure', 'ers_1', ${row(SUBJECT, 'ers_1', ['us/test', 'eu/other'])}, 1), ('erasure', 'ers_2', null, 2)`;
+  await ask({ kind: 'colleague', sub: 'grace' }, 'ers_3');
   start();
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
-  expect([erased, await reports()]).toEqual([[], 0n]);
+  await reported(1n);
+  expect(erased).toEqual(['grace']);
 }, 20_000);
 
 it('clears the replica of a colleague who is no longer a member, and of no one else', async () => {

@@ -64,6 +64,10 @@ export interface ErasuresOptions {
   eraser?(db: Db): Eraser;
   /** How long the database may not respond before the lock of an erasure is released. Default: 10 s. */
   lockTimeoutMs?: number;
+  /** How long an erasure waits after it was first seen. Default: `SETTLE_MS`. */
+  settleMs?: number;
+  /** How often erasures are read. Default: 1 s. */
+  pollMs?: number;
 }
 
 /** Performs the erasures that the directory requests from this service. */
@@ -78,7 +82,6 @@ type Erasure = Entries['erasure'];
 /** End offsets by topic and partition. */
 type Ends = ReadonlyMap<string, bigint>;
 
-const POLL_MS = 1_000;
 /** Longer than requests that began before a member was removed, and than publishes in progress, take. */
 const SETTLE_MS = 2_000;
 /** How long catalogue may take to process a report before the report counts as lost. */
@@ -99,7 +102,7 @@ const OWNER_OF_PERSONS = 'flags';
  */
 export function openErasures(options: ErasuresOptions): Erasures {
   const { database, databaseUrl, log, service, region, logger, intakes = [], eraser } = options;
-  const { lockTimeoutMs = 10_000 } = options;
+  const { lockTimeoutMs = 10_000, settleMs = SETTLE_MS, pollMs = 1_000 } = options;
   const name = `${region}/${service}`;
   const stopping = new AbortController();
   const seenAt = new Map<string, number>();
@@ -175,7 +178,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
     const now = performance.now();
     const seen = seenAt.get(id) ?? now;
     seenAt.set(id, seen);
-    if (now - seen < SETTLE_MS) return false;
+    if (now - seen < settleMs) return false;
     // Consumers carry no data of colleagues and companies.
     if (subject.kind === 'colleague' || subject.kind === 'company') return true;
     const positions = await readPositions();
@@ -265,7 +268,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
   return {
     start() {
       running ??= poll(look, {
-        everyMs: POLL_MS,
+        everyMs: pollMs,
         signal: stopping.signal,
         onFailure: (error) => logger.failed('read erasures', error),
       });
