@@ -5,6 +5,7 @@ import { accountRoutes } from './account/routes.ts';
 import type { DemoPerson } from './accounts/accounts.ts';
 import { assetsRoutes } from './assets/routes.ts';
 import { identitySettings } from './config.ts';
+import { createEmailChange } from './email-change/email-change.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
 import { createInvitations } from './invitations/invitations.ts';
@@ -48,7 +49,10 @@ export const identityService = defineService({
     const setUp = createSetUp(parts);
     setUpRoutes(app, { ...parts, setUp });
     add(setUp, { start: setUp.printLink });
-    accountRoutes(app, parts);
+    accountRoutes(app, {
+      ...parts,
+      emailChange: createEmailChange({ ...parts, required: parts.companies.required }),
+    });
     resetRoutes(app, { ...parts, reset: createReset(parts) });
     invitationsRoutes(app, { ...parts, invitations: createInvitations(parts) });
     providerRoutes(app, parts);

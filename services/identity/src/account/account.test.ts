@@ -174,6 +174,53 @@ describe('a password reset', () => {
   });
 });
 
+describe('a change of the e-mail address', () => {
+  it('takes a link to the new address, in a browser of the same account, and ends links to the old one', async () => {
+    const browser = await invited('nina@acme.example');
+    const asking = identity.browser();
+    await asking.open(`${identity.issuer}/reset`);
+    await asking.submit({ email: 'nina@acme.example' });
+    const reset = await eventually(async () => {
+      const newest = await identity.mailedLink('nina@acme.example');
+      if (!newest.includes('/reset/')) throw new Error('not sent yet');
+      return newest;
+    });
+    await browser.open(`${identity.issuer}/account`);
+    await browser.submit({ email: 'Nina@New.example' }, '/account/email');
+    expect(browser.html).toContain('Check your email');
+    await browser.open(`${identity.issuer}/account`);
+    expect(browser.html).toContain('nina@acme.example');
+    const link = await identity.mailedLink('nina@new.example');
+    const other = await invited('nora@acme.example');
+    await other.open(link);
+    expect(other.status).toBe(404);
+    await browser.open(link);
+    await browser.submit({}, '/account/email/');
+    expect(browser.html).toContain('nina@new.example');
+    await asking.open(reset);
+    expect(asking.status).toBe(404);
+    expect((await signIn('nina@new.example', PASSWORD)).html).toContain('Your account');
+  });
+
+  it('is refused for an address that is not valid, and for one of another account', async () => {
+    const browser = await invited('noah@acme.example');
+    await browser.open(`${identity.issuer}/account`);
+    await browser.submit({ email: 'not an address' }, '/account/email');
+    expect([browser.status, browser.html]).toEqual([400, expect.stringContaining('Enter an email address')]);
+    await browser.submit({ email: OWNER.email }, '/account/email');
+    const link = await eventually(async () => {
+      const newest = await identity.mailedLink(OWNER.email);
+      if (!newest.includes('/account/email/')) throw new Error('not sent yet');
+      return newest;
+    });
+    await browser.open(link);
+    await browser.submit({}, '/account/email/');
+    expect(browser.status).toBe(404);
+    await browser.open(`${identity.issuer}/account`);
+    expect(browser.html).toContain('noah@acme.example');
+  });
+});
+
 describe('sessions', () => {
   it('are listed, and end everywhere at once', async () => {
     const first = await invited('sam@acme.example');

@@ -41,6 +41,9 @@ export function accountPage({ account, passkeys, sessions, current, problem }: A
     body: [
       html`<p>${account.name}<br><span class="muted">${account.email}</span></p>`,
       passkeysSection(passkeys),
+      html`<h2>${texts.changeEmail}</h2><form method="post" action="${ACTION}/email">
+<label>${texts.newEmail}<input name="email" type="email" autocomplete="email" required></label>
+<p><button>${texts.sendLink}</button></p></form>`,
       html`<h2>${texts.changePassword}</h2><form method="post" action="${ACTION}/password">
 <input type="hidden" name="username" value="${account.email}" autocomplete="username">
 <label>${texts.newPassword}<input name="password" type="password" autocomplete="new-password" required></label>
@@ -96,6 +99,16 @@ export function authenticatorPage(secret: string, url: string, ticket: string, p
     body: html`<p>${texts.authenticatorKey}</p><p><img class="qr" width="180" height="180" alt="${texts.qrCode}" src="${qrCode(url)}"></p><p class="key"><a href="${url}"><code>${secret}</code></a></p>
 <form method="post" action="${ACTION}/authenticator" class="full"><input type="hidden" name="ticket" value="${ticket}">
 <label>${texts.code}<input name="code" inputmode="numeric" autocomplete="one-time-code" required autofocus></label>
+<p><button class="primary">${texts.continue}</button></p></form>`,
+  };
+}
+
+/** Asks a person who opened the link in an e-mail to confirm the new address. */
+export function confirmEmailPage(token: string, email: string): Page {
+  const texts = textsOf();
+  return {
+    title: texts.confirmEmail,
+    body: html`<p>${email}</p><form method="post" action="${ACTION}/email/${token}" class="full">
 <p><button class="primary">${texts.continue}</button></p></form>`,
   };
 }

@@ -5,21 +5,23 @@ import { z } from 'zod';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { AccountRow } from '../accounts/store.ts';
 import { type Browser, type BrowserContext, fieldsOf } from '../browser/browser.ts';
+import type { EmailChange } from '../email-change/email-change.ts';
 import type { Totp } from '../factors/totp.ts';
 import type { Limits } from '../limits/limits.ts';
-import { MOUNT } from '../pages/document.ts';
+import { expiredLinkPage, MOUNT } from '../pages/document.ts';
 import { textsOf } from '../pages/texts/languages.ts';
 import type { Passkeys } from '../passkeys/passkeys.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { SessionRow } from '../sessions/store.ts';
 import type { Tickets } from '../tickets/tickets.ts';
 import type { Deed, Trail } from '../trail/trail.ts';
-import { accountPage, authenticatorPage, recoveryCodesPage } from './pages.ts';
+import { accountPage, authenticatorPage, confirmEmailPage, recoveryCodesPage } from './pages.ts';
 
 interface AccountRoutesOptions {
   accounts: Accounts;
   browser: Browser;
   clock: Clock;
+  emailChange: EmailChange;
   limits: Limits;
   passkeys: Passkeys;
   sessions: Sessions;
@@ -41,7 +43,7 @@ const FRESH_MS = 15 * 60_000;
 
 /** Serves the page of a person's own account: factors and sessions. */
 export function accountRoutes(app: ServiceApp, options: AccountRoutesOptions): void {
-  const { accounts, browser, clock, limits, passkeys, sessions, tickets, totp, trail } = options;
+  const { accounts, browser, clock, emailChange, limits, passkeys, sessions, tickets, totp, trail } = options;
 
   async function visitorOf(c: BrowserContext): Promise<Visitor | undefined> {
     const session = await sessions.find(browser.cookie(c));
@@ -114,6 +116,38 @@ export function accountRoutes(app: ServiceApp, options: AccountRoutesOptions): v
       const weakness = await accounts.setPassword(visitor.account, password);
       if (weakness !== undefined) return show(c, visitor, textsOf().weak[weakness]);
       await record(c, visitor, 'changePassword');
+      await sessions.endOthers(visitor.account.id, visitor.session.id);
+      return back(c);
+    }),
+  );
+
+  app.hono.post(
+    `${PATH}/email`,
+    recently(async (c, visitor) => {
+      const { email = '' } = await fieldsOf(c);
+      await limits.mail(c.env.address, visitor.account.id);
+      const result = await emailChange.request(visitor.account, email);
+      if (result !== 'sent') return show(c, visitor, textsOf()[result]);
+      return browser.page(c, { title: textsOf().linkSent, body: html`` });
+    }),
+  );
+
+  app.hono.get(
+    `${PATH}/email/:token`,
+    signedIn(async (c, { account }) => {
+      const token = c.req.param('token') ?? '';
+      const email = await emailChange.find(account, token);
+      if (email === undefined) return browser.page(c, expiredLinkPage(), 404);
+      return browser.page(c, confirmEmailPage(token, email));
+    }),
+  );
+
+  app.hono.post(
+    `${PATH}/email/:token`,
+    signedIn(async (c, visitor) => {
+      if (!(await emailChange.confirm(visitor.account, c.req.param('token') ?? '')))
+        return browser.page(c, expiredLinkPage(), 404);
+      await record(c, visitor, 'changeEmail');
       await sessions.endOthers(visitor.account.id, visitor.session.id);
       return back(c);
     }),

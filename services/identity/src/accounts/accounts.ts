@@ -5,7 +5,8 @@ import { createPasswordCheck, hashPassword, isPassword, type WeakPassword } from
 import { type AccountRow, type AccountsStore, createAccountsStore } from './store.ts';
 
 const MAX_NAME = 100;
-const email = z.string().trim().toLowerCase().max(254).pipe(z.email());
+/** An e-mail address from a form, in lower case. */
+export const emailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email());
 
 /** The reason why an account cannot be created. */
 export type AccountProblem = 'invalidName' | 'invalidEmail' | WeakPassword;
@@ -34,6 +35,8 @@ export interface Accounts {
   noteUse(id: string): Promise<void>;
   /** Removes an account that a provider created and its person never used, with the transaction. */
   removeUnused(tx: Tx, id: string): Promise<void>;
+  /** Returns false if another account has the address. */
+  changeEmail(id: string, email: string): Promise<boolean>;
   isEmpty(): Promise<boolean>;
   /** Creates an account, or returns the problem. An account with the address is returned as it is. */
   create(account: NewAccount, tx?: Tx): Promise<AccountRow | AccountProblem>;
@@ -51,7 +54,7 @@ export function createAccounts({ store, clock }: { store: AccountsStore; clock: 
   const weaknessOf = createPasswordCheck();
 
   const findByEmail = async (address: string) => {
-    const parsed = email.safeParse(address);
+    const parsed = emailAddress.safeParse(address);
     return parsed.success ? store.findByEmail(parsed.data) : undefined;
   };
 
@@ -59,7 +62,7 @@ export function createAccounts({ store, clock }: { store: AccountsStore; clock: 
     { email: address, name, password, permissions }: NewAccount,
     on: AccountsStore,
   ): Promise<AccountRow | AccountProblem> {
-    const parsed = email.safeParse(address);
+    const parsed = emailAddress.safeParse(address);
     if (!parsed.success) return 'invalidEmail';
     const shown = name.trim();
     if (shown === '' || [...shown].length > MAX_NAME || shown.includes('\0')) return 'invalidName';
@@ -79,6 +82,7 @@ export function createAccounts({ store, clock }: { store: AccountsStore; clock: 
     findByEmail,
     noteUse: (id) => store.noteUse(id, clock.now()),
     removeUnused: (tx, id) => createAccountsStore(tx).removeUnused(id),
+    changeEmail: (id, address) => store.changeEmail(id, address),
     isEmpty: () => store.isEmpty(),
 
     create: (account, tx) => create(account, tx === undefined ? store : createAccountsStore(tx)),

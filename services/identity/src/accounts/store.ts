@@ -11,6 +11,8 @@ export interface AccountsStore {
   noteUse(id: string, at: Date): Promise<void>;
   /** Removes an account that was never used and has no factor, no provider and no SCIM user. */
   removeUnused(id: string): Promise<void>;
+  /** Returns false if another account has the address. */
+  changeEmail(id: string, email: string): Promise<boolean>;
   /** Returns undefined if an account has the address. */
   insert(row: Pick<AccountRow, 'id' | 'email' | 'name' | 'permissions'>): Promise<AccountRow | undefined>;
   isEmpty(): Promise<boolean>;
@@ -59,6 +61,15 @@ export function createAccountsStore(db: Db | Tx): AccountsStore {
             belonging(scimUsers),
           ),
         );
+    },
+
+    async changeEmail(id, email) {
+      return db.transaction(async (tx) => {
+        const [other] = await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.email, email));
+        if (other !== undefined) return other.id === id;
+        await tx.update(accounts).set({ email }).where(eq(accounts.id, id));
+        return true;
+      });
     },
 
     async insert(row) {

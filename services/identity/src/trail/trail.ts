@@ -12,6 +12,7 @@ export interface Deed {
     | 'endSession'
     | 'createAccount'
     | 'changePassword'
+    | 'changeEmail'
     | 'requestPasswordReset'
     | 'addPasskey'
     | 'removePasskey'

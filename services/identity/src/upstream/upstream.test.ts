@@ -418,6 +418,11 @@ describe('sign-in with the provider of a company', () => {
     expect((await client.refreshTokenGrant(application, first)).access_token).toBeTypeOf('string');
     await browser.open(`${identity.issuer}/account`);
     expect(browser.html).toContain('nelson@fleet.example');
+    await browser.submit({ email: 'nelson@private.example' }, '/account/email');
+    expect([browser.status, browser.html]).toEqual([
+      400,
+      expect.stringContaining('company manages this address'),
+    ]);
   });
 
   it('leaves members to SCIM once the company has a token for it', async () => {

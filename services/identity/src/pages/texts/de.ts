@@ -87,6 +87,10 @@ export const de: Texts = {
   invitationSent: 'Die Einladung ist gesendet',
   openInvitations: 'Offene Einladungen',
   qrCode: 'QR-Code dieses Schlüssels',
+  changeEmail: 'E-Mail-Adresse ändern',
+  newEmail: 'Neue E-Mail-Adresse',
+  confirmEmail: 'Neue E-Mail-Adresse bestätigen',
+  emailManaged: 'Ihr Unternehmen verwaltet diese Adresse.',
   inviteProblems: {
     invalid: 'Geben Sie eine E-Mail-Adresse, eine Firmen-ID und eine Rolle ein.',
     forbidden: 'Ihre Rolle in der Firma erlaubt diese Einladung nicht.',
@@ -100,6 +104,9 @@ export const de: Texts = {
     resetText: 'Legen Sie mit diesem Link ein neues Passwort fest. Er gilt einmal, eine Stunde lang.',
     resetWhy:
       'Sie erhalten diese E-Mail, weil jemand ein neues Passwort angefordert hat. Wenn Sie das nicht waren, ignorieren Sie sie.',
+    emailText: 'Bestätigen Sie Ihre neue Adresse mit diesem Link. Er funktioniert einmal, eine Stunde lang.',
+    emailWhy:
+      'Sie erhalten diese E-Mail, weil jemand Ihre Adresse in seinem Konto eingegeben hat. Wenn Sie das nicht waren, ignorieren Sie sie.',
   },
   done: 'Fertig',
   continueAs: (name) => `Weiter als ${name}`,

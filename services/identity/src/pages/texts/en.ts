@@ -83,6 +83,10 @@ export const en = {
   invitationSent: 'The invitation is sent',
   openInvitations: 'Open invitations',
   qrCode: 'QR code of this key',
+  changeEmail: 'Change email',
+  newEmail: 'New email',
+  confirmEmail: 'Confirm your new email',
+  emailManaged: 'Your company manages this address.',
   inviteProblems: {
     invalid: 'Enter an email address, a company id and a role.',
     forbidden: 'Your role in the company does not allow this invitation.',
@@ -95,6 +99,9 @@ export const en = {
     invitationWhy: 'You get this email because a colleague entered your address.',
     resetText: 'Set a new password with this link. It works once, for an hour.',
     resetWhy: 'You get this email because someone asked for a new password. If it was not you, ignore it.',
+    emailText: 'Confirm your new address with this link. It works once, for an hour.',
+    emailWhy:
+      'You get this email because someone entered your address on their account. If it was not you, ignore it.',
   },
   done: 'Done',
   continueAs: (name: string) => `Continue as ${name}`,

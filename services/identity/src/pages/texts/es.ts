@@ -85,6 +85,10 @@ export const es: Texts = {
   invitationSent: 'La invitación se ha enviado',
   openInvitations: 'Invitaciones pendientes',
   qrCode: 'Código QR de esta clave',
+  changeEmail: 'Cambiar el correo electrónico',
+  newEmail: 'Correo electrónico nuevo',
+  confirmEmail: 'Confirme su nuevo correo electrónico',
+  emailManaged: 'Su empresa gestiona esta dirección.',
   inviteProblems: {
     invalid: 'Introduzca una dirección de correo electrónico, un id. de empresa y un rol.',
     forbidden: 'Su rol en la empresa no permite esta invitación.',
@@ -98,6 +102,9 @@ export const es: Texts = {
     resetText: 'Elija una contraseña nueva con este enlace. Funciona una vez, durante una hora.',
     resetWhy:
       'Recibe este correo porque alguien ha pedido una contraseña nueva. Si no ha sido usted, no haga nada.',
+    emailText: 'Confirme su nueva dirección con este enlace. Funciona una vez, durante una hora.',
+    emailWhy:
+      'Recibe este correo porque alguien introdujo su dirección en su cuenta. Si no fue usted, ignórelo.',
   },
   done: 'Listo',
   continueAs: (name) => `Continuar como ${name}`,

@@ -86,6 +86,10 @@ export const fr: Texts = {
   invitationSent: 'L’invitation est envoyée',
   openInvitations: 'Invitations en attente',
   qrCode: 'Code QR de cette clé',
+  changeEmail: 'Changer l’adresse e-mail',
+  newEmail: 'Nouvelle adresse e-mail',
+  confirmEmail: 'Confirmer votre nouvelle adresse e-mail',
+  emailManaged: 'Votre entreprise gère cette adresse.',
   inviteProblems: {
     invalid: 'Saisissez une adresse e-mail, un identifiant d’entreprise et un rôle.',
     forbidden: 'Votre rôle dans l’entreprise ne permet pas cette invitation.',
@@ -99,6 +103,9 @@ export const fr: Texts = {
     resetText: 'Choisissez un nouveau mot de passe avec ce lien. Il fonctionne une fois, pendant une heure.',
     resetWhy:
       'Vous recevez cet e-mail parce qu’un nouveau mot de passe a été demandé. Si ce n’était pas vous, ignorez-le.',
+    emailText: 'Confirmez votre nouvelle adresse avec ce lien. Il fonctionne une fois, pendant une heure.',
+    emailWhy:
+      'Vous recevez cet e-mail parce que quelqu’un a saisi votre adresse dans son compte. Si ce n’était pas vous, ignorez-le.',
   },
   done: 'Terminé',
   continueAs: (name) => `Continuer en tant que ${name}`,

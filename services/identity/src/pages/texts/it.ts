@@ -85,6 +85,10 @@ export const it: Texts = {
   invitationSent: 'L’invito è stato inviato',
   openInvitations: 'Inviti in attesa',
   qrCode: 'Codice QR di questa chiave',
+  changeEmail: 'Cambia l’e-mail',
+  newEmail: 'Nuova e-mail',
+  confirmEmail: 'Conferma la nuova e-mail',
+  emailManaged: 'La tua azienda gestisce questo indirizzo.',
   inviteProblems: {
     invalid: 'Inserisci un indirizzo e-mail, un ID di azienda e un ruolo.',
     forbidden: 'Il tuo ruolo nell’azienda non consente questo invito.',
@@ -98,6 +102,9 @@ export const it: Texts = {
     resetText: 'Imposta una nuova password con questo link. Funziona una volta, per un’ora.',
     resetWhy:
       'Ricevi questa e-mail perché qualcuno ha chiesto una nuova password. Se non sei stato tu, ignorala.',
+    emailText: 'Conferma il nuovo indirizzo con questo link. Funziona una volta, per un’ora.',
+    emailWhy:
+      'Ricevi questa e-mail perché qualcuno ha inserito il tuo indirizzo nel proprio account. Se non sei stato tu, ignorala.',
   },
   done: 'Fatto',
   continueAs: (name) => `Continua come ${name}`,

@@ -84,6 +84,10 @@ export const ja: Texts = {
   invitationSent: '招待を送信しました',
   openInvitations: '承諾待ちの招待',
   qrCode: 'このキーのQRコード',
+  changeEmail: 'メールアドレスを変更',
+  newEmail: '新しいメールアドレス',
+  confirmEmail: '新しいメールアドレスの確認',
+  emailManaged: 'このアドレスは会社が管理しています。',
   inviteProblems: {
     invalid: 'メールアドレス、会社ID、ロールを入力してください。',
     forbidden: 'この会社でのロールでは、この招待はできません。',
@@ -97,6 +101,9 @@ export const ja: Texts = {
     resetText: 'このリンクから新しいパスワードを設定してください。1時間以内に一度だけ使えます。',
     resetWhy:
       '新しいパスワードが依頼されたため、このメールをお送りしています。心当たりがない場合は無視してください。',
+    emailText: 'このリンクで新しいアドレスを確認してください。リンクは1時間、1回だけ有効です。',
+    emailWhy:
+      'このメールは、どなたかがアカウントにこのアドレスを入力したため送信されました。お心当たりがない場合は無視してください。',
   },
   done: '完了',
   continueAs: (name) => `${name}として続ける`,

@@ -84,6 +84,10 @@ export const nl: Texts = {
   invitationSent: 'De uitnodiging is verstuurd',
   openInvitations: 'Openstaande uitnodigingen',
   qrCode: 'QR-code van deze sleutel',
+  changeEmail: 'E-mailadres wijzigen',
+  newEmail: 'Nieuw e-mailadres',
+  confirmEmail: 'Bevestig uw nieuwe e-mailadres',
+  emailManaged: 'Uw bedrijf beheert dit adres.',
   inviteProblems: {
     invalid: 'Voer een e-mailadres, een bedrijfs-ID en een rol in.',
     forbidden: 'Uw rol in het bedrijf staat deze uitnodiging niet toe.',
@@ -97,6 +101,9 @@ export const nl: Texts = {
     resetText: 'Stel met deze link een nieuw wachtwoord in. De link werkt één keer, een uur lang.',
     resetWhy:
       'U ontvangt deze e-mail omdat iemand een nieuw wachtwoord heeft gevraagd. Was u dat niet? Negeer de e-mail dan.',
+    emailText: 'Bevestig uw nieuwe adres met deze link. De link werkt één keer, een uur lang.',
+    emailWhy:
+      'U ontvangt deze e-mail omdat iemand uw adres in een account heeft ingevoerd. Was u dat niet, negeer de e-mail dan.',
   },
   done: 'Klaar',
   continueAs: (name) => `Doorgaan als ${name}`,

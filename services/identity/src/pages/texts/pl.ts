@@ -84,6 +84,10 @@ export const pl: Texts = {
   invitationSent: 'Zaproszenie zostało wysłane',
   openInvitations: 'Otwarte zaproszenia',
   qrCode: 'Kod QR tego klucza',
+  changeEmail: 'Zmień adres e-mail',
+  newEmail: 'Nowy adres e-mail',
+  confirmEmail: 'Potwierdź nowy adres e-mail',
+  emailManaged: 'Tym adresem zarządza Twoja firma.',
   inviteProblems: {
     invalid: 'Wpisz adres e-mail, identyfikator firmy i rolę.',
     forbidden: 'Twoja rola w firmie nie pozwala na to zaproszenie.',
@@ -96,6 +100,9 @@ export const pl: Texts = {
     invitationWhy: 'Otrzymujesz tę wiadomość, bo współpracownik podał Twój adres.',
     resetText: 'Ustaw nowe hasło za pomocą tego linku. Działa raz, przez godzinę.',
     resetWhy: 'Otrzymujesz tę wiadomość, bo ktoś poprosił o nowe hasło. Jeśli to nie Ty, zignoruj ją.',
+    emailText: 'Potwierdź nowy adres tym linkiem. Działa raz, przez godzinę.',
+    emailWhy:
+      'Otrzymujesz tę wiadomość, ponieważ ktoś wpisał Twój adres na swoim koncie. Jeśli to nie Ty, zignoruj ją.',
   },
   done: 'Gotowe',
   continueAs: (name) => `Kontynuuj jako ${name}`,

@@ -85,6 +85,10 @@ export const pt: Texts = {
   invitationSent: 'O convite foi enviado',
   openInvitations: 'Convites pendentes',
   qrCode: 'Código QR desta chave',
+  changeEmail: 'Alterar o e-mail',
+  newEmail: 'Novo e-mail',
+  confirmEmail: 'Confirme o seu novo e-mail',
+  emailManaged: 'A sua empresa gere este endereço.',
   inviteProblems: {
     invalid: 'Digite um endereço de e-mail, um ID de empresa e uma função.',
     forbidden: 'A sua função na empresa não permite este convite.',
@@ -97,6 +101,9 @@ export const pt: Texts = {
     invitationWhy: 'Você recebe este e-mail porque um colega informou o seu endereço.',
     resetText: 'Defina uma nova senha com este link. Ele funciona uma vez, durante uma hora.',
     resetWhy: 'Você recebe este e-mail porque alguém pediu uma nova senha. Se não foi você, ignore-o.',
+    emailText: 'Confirme o seu novo endereço com este link. Funciona uma vez, durante uma hora.',
+    emailWhy:
+      'Recebe este e-mail porque alguém introduziu o seu endereço na respetiva conta. Se não foi você, ignore-o.',
   },
   done: 'Pronto',
   continueAs: (name) => `Continuar como ${name}`,
