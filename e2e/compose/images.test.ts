@@ -4,7 +4,16 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { compose, docker, ended, IS_UP, inside } from './engine.ts';
 
-const SERVICES = ['catalogue', 'collaboration', 'messenger', 'flags', 'ingestion', 'archive', 'analytics'];
+const SERVICES = [
+  'catalogue',
+  'collaboration',
+  'messenger',
+  'flags',
+  'ingestion',
+  'archive',
+  'analytics',
+  'identity',
+];
 const COMMANDS = ['cli', 'directory-link', 'demo'];
 const BASE = 'node:24.21.0-bookworm-slim';
 /** Returns how many bytes an image may add to its base. Analytics contains DuckDB. */

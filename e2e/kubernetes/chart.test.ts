@@ -254,7 +254,8 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
 
   it('names Services like the upstreams of the gateway, with or without a prefix', async () => {
     for (const set of [[], ['namePrefix=eu-']]) {
-      const rendered = await template('all', { files: ['everywhere', ...services, 'gateway'], set });
+      const files = ['everywhere', ...services, 'identity', 'gateway'];
+      const rendered = await template('all', { files, set });
       const addresses = ofKind(rendered, 'Service').flatMap(({ metadata, spec }) =>
         spec.ports.map(({ port }) => `${metadata.name}:${port}`),
       );
@@ -264,9 +265,22 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
       const upstreams = (gateway?.spec.template.spec.containers[0].env ?? []).filter(({ name }) =>
         name.endsWith('_UPSTREAMS'),
       );
-      expect(upstreams).toHaveLength(services.length);
+      expect(upstreams).toHaveLength(services.length + 1);
       for (const { value } of upstreams) expect(addresses).toContain(value);
     }
+  });
+
+  it('routes the gateway to identity only if a release runs it', async () => {
+    const upstreamsOf = async (set: string[]) => {
+      const [gateway] = ofKind(
+        await template('gateway', { files: ['everywhere', 'gateway'], set }),
+        'Deployment',
+      );
+      return gateway?.spec.template.spec.containers[0].env.find(({ name }) => name === 'IDENTITY_UPSTREAMS')
+        ?.value;
+    };
+    expect(await upstreamsOf([])).toBeUndefined();
+    expect(await upstreamsOf(['gateway.identity=true'])).toBe('identity:3000');
   });
 
   it('opens the ports that the Caddyfile listens on', () => {

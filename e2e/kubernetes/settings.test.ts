@@ -4,6 +4,7 @@ import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
+import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
 import { describe, expect, it } from 'vitest';
@@ -18,6 +19,7 @@ const services = [
   ingestionService,
   archiveService,
   analyticsService,
+  identityService,
 ];
 
 // The values of the Secrets. Optional keys are absent.
@@ -25,6 +27,7 @@ const secrets: Record<string, string> = {
   DATABASE_URL: 'postgres://user:word@postgres/database',
   EVENT_LOG_DATABASE_URL: 'postgres://user:word@postgres/log',
   KAFKA_PASSWORD: 'word',
+  ACCOUNT_SECRET: 'a-secret-of-thirty-two-characters',
   LINK_SECRET: 'a-secret-of-thirty-two-characters',
   IDENTITY_SECRET: 'a-secret-of-thirty-two-characters',
   REDIS_URL: 'rediss://redis',

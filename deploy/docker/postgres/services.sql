@@ -15,6 +15,8 @@
 \getenv archive_owner ARCHIVE_OWNER_DB_PASSWORD
 \getenv analytics ANALYTICS_DB_PASSWORD
 \getenv analytics_owner ANALYTICS_OWNER_DB_PASSWORD
+\getenv identity IDENTITY_DB_PASSWORD
+\getenv identity_owner IDENTITY_OWNER_DB_PASSWORD
 
 CREATE ROLE catalogue LOGIN PASSWORD :'catalogue';
 CREATE ROLE catalogue_owner LOGIN PASSWORD :'catalogue_owner';
@@ -30,6 +32,8 @@ CREATE ROLE archive LOGIN PASSWORD :'archive';
 CREATE ROLE archive_owner LOGIN PASSWORD :'archive_owner';
 CREATE ROLE analytics LOGIN PASSWORD :'analytics';
 CREATE ROLE analytics_owner LOGIN PASSWORD :'analytics_owner';
+CREATE ROLE identity LOGIN PASSWORD :'identity';
+CREATE ROLE identity_owner LOGIN PASSWORD :'identity_owner';
 
 CREATE DATABASE catalogue OWNER catalogue_owner;
 CREATE DATABASE collaboration OWNER collaboration_owner;
@@ -38,9 +42,10 @@ CREATE DATABASE flags OWNER flags_owner;
 CREATE DATABASE ingestion OWNER ingestion_owner;
 CREATE DATABASE archive OWNER archive_owner;
 CREATE DATABASE analytics OWNER analytics_owner;
+CREATE DATABASE identity OWNER identity_owner;
 
 -- By default every role may connect to every database.
-REVOKE ALL ON DATABASE catalogue, collaboration, messenger, flags, ingestion, archive, analytics, postgres FROM PUBLIC;
+REVOKE ALL ON DATABASE catalogue, collaboration, messenger, flags, ingestion, archive, analytics, identity, postgres FROM PUBLIC;
 GRANT CONNECT ON DATABASE catalogue TO catalogue;
 GRANT CONNECT ON DATABASE collaboration TO collaboration;
 GRANT CONNECT ON DATABASE messenger TO messenger;
@@ -48,3 +53,4 @@ GRANT CONNECT ON DATABASE flags TO flags;
 GRANT CONNECT ON DATABASE ingestion TO ingestion;
 GRANT CONNECT ON DATABASE archive TO archive;
 GRANT CONNECT ON DATABASE analytics TO analytics;
+GRANT CONNECT ON DATABASE identity TO identity;
