@@ -12,6 +12,7 @@ export function banner({ demo, urls, sharedReportUrl }: Started, home: string, s
 Switchboard is ready (${seconds.toFixed(1)} s). Ctrl-C stops it; data is kept in ${home}
 
   Start here     ${urls.api}
+  Console        ${urls.console}
   Demo shop      ${urls.api}/demo
 
   API            ${urls.api}

@@ -115,8 +115,11 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
     }
     const web = await openConsole({
       urls,
-      folder: env['CONSOLE_FOLDER'],
-      secret: secrets.LINK_SECRET,
+      env: {
+        SESSION_SECRET: secrets.LINK_SECRET,
+        OUTGOING_PRIVATE_NETWORKS: ownNetworks(host),
+        WEB_FOLDER: env['WEB_FOLDER'],
+      },
       findReport: pages.findReport,
     });
     addresses.serve('console', web.fetch);

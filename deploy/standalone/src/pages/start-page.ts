@@ -53,6 +53,7 @@ client.track('hello');`;
     <p>Everything here is the production code, with a shop's demo data. Start with the shop: click, and watch its events reach the archive and its flags change.</p>
     <nav class="actions" aria-label="Start here">
       <a class="button primary" href="/demo">Open the demo shop</a>
+      <a class="button" href="${urls.console}">Open the console</a>
       <a class="button" href="/guides">Guides</a>
       <a class="button" href="/docs">API reference</a>
       ${sharedReportUrl === undefined ? '' : html`<a class="button" href="${sharedReportUrl}">A public report</a>`}

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { tokens } from '@switchboard/design';
 import type { PluginOption, UserConfig } from 'vite';
+import { budget } from './budget.ts';
 
 const OUT = fileURLToPath(new URL('../../dist/web', import.meta.url));
 const TOKENS = 'virtual:tokens.css';
@@ -15,7 +16,7 @@ const designTokens: PluginOption = {
 /** The configuration of Vite, for the build and the development server. */
 export const webConfig = (plugins: PluginOption[], outDir = OUT): UserConfig => ({
   root: fileURLToPath(new URL('../../web', import.meta.url)),
-  plugins: [designTokens, ...plugins],
+  plugins: [designTokens, budget, ...plugins],
   logLevel: 'warn',
   build: {
     outDir,

@@ -1,0 +1,193 @@
+import { hasChromium, openBrowser } from '@switchboard/testkit';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { standaloneForTests } from './testing/launch.ts';
+
+const running = standaloneForTests();
+
+describe('the address of the console', () => {
+  it('serves the application under a strict policy that no cache keeps', async () => {
+    const answer = await fetch(`${running.demo.console_url}/projects/prj_shop/settings/members`);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    for (const part of ["default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'"])
+      expect(policy).toContain(part);
+    expect(policy).not.toContain('unsafe');
+    const [, script = ''] = /src="(\/assets\/[^"]+)"/.exec(await answer.text()) ?? [];
+    const asset = await fetch(running.demo.console_url + script);
+    expect([asset.status, asset.headers.get('cache-control')]).toEqual([
+      200,
+      'public, max-age=31536000, immutable',
+    ]);
+    expect((await fetch(`${running.demo.console_url}/assets/old.js`)).status).toBe(404);
+  });
+
+  it('gives tokens to its own pages only', async () => {
+    const ask = (headers: Record<string, string>, path = 'token') =>
+      fetch(`${running.demo.console_url}/session/${path}`, { method: 'POST', headers });
+    const statuses = await Promise.all([
+      ask({}),
+      ask({ Origin: 'https://evil.example' }),
+      ask({ 'Sec-Fetch-Site': 'same-site', Origin: running.demo.console_url }),
+      ask({ 'Sec-Fetch-Site': 'cross-site' }, 'sign-out'),
+      ask({ Origin: running.demo.console_url }),
+      ask({ 'Sec-Fetch-Site': 'same-origin' }),
+      ask({ 'Sec-Fetch-Site': 'same-origin', Cookie: 'switchboard_session=forged' }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 401, 401, 401]);
+  });
+
+  it('ignores the answer to a sign-in that this browser did not start', async () => {
+    const answer = await fetch(`${running.demo.console_url}/signed-in?code=a&state=b`, {
+      redirect: 'manual',
+    });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
+    expect(answer.headers.getSetCookie().some((cookie) => cookie.startsWith('switchboard_session='))).toBe(
+      false,
+    );
+  });
+});
+
+describe.skipIf(!hasChromium)('the application', () => {
+  let browser: Browser;
+  let page: Page;
+  let problems: string[] = [];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page.context().close();
+    expect(problems).toEqual([]);
+  });
+
+  /** Opens a page of the console as the demo's owner, whose token takes the place of a sign-in. */
+  async function open(path: string, colorScheme: 'light' | 'dark' = 'light'): Promise<void> {
+    const { demo } = running;
+    problems = [];
+    const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
+    page = await context.newPage();
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) problems.push(message.text());
+    });
+    await page.route('**/session/token', (route) =>
+      route.fulfill({
+        json: {
+          accessToken: demo.tokens.owner,
+          expiresInSeconds: 3600,
+          hosts: { api: demo.base_url, events: demo.eu_api_url, replay: demo.eu_replay_url },
+        },
+      }),
+    );
+    await page.goto(demo.console_url + path);
+    await page.locator('main h1').waitFor();
+  }
+
+  it.each(['light', 'dark'] as const)(
+    'has no violation of accessibility on a page of the rail, %s',
+    async (scheme) => {
+      await open('/', scheme);
+      await page.waitForURL('**/projects/prj_shop');
+      const rail = page.getByRole('navigation', { name: 'Pages' });
+      const links = rail.getByRole('link');
+      await links.first().waitFor();
+      const addresses = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+      expect(addresses.length).toBeGreaterThan(3);
+      for (const address of addresses) {
+        await rail.locator(`a[href="${address}"]`).click();
+        await page.waitForURL(`**${address}`);
+        await page.locator('main h1').waitFor();
+        await page.waitForLoadState('networkidle');
+        await page.evaluate(axe.source);
+        const found = await page.evaluate(
+          'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })',
+        );
+        const { violations } = found as axe.AxeResults;
+        expect(
+          violations.map(({ id, nodes }) => `${address}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+        ).toEqual([]);
+      }
+    },
+  );
+
+  it('opens a member by keyboard alone, and closes it again', async () => {
+    await open('/projects/prj_shop');
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    await page.getByRole('table', { name: 'Members' }).waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('button', { name: 'Ines Duarte' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Ines Duarte' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('open')).toBe('user_ines');
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Ines Duarte' }).waitFor({ state: 'detached' });
+  });
+
+  it('finds a page with Control and K', async () => {
+    await open('/projects/prj_shop');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('audit');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/settings/audit');
+  });
+
+  it('lists its keys with a question mark', async () => {
+    await open('/projects/prj_shop');
+    await page.keyboard.press('Shift+?');
+    expect(await page.getByRole('dialog', { name: 'Keys' }).textContent()).toContain('Go to Members');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('creates and revokes a key', async () => {
+    await open('/projects/prj_shop/settings/keys');
+    const rows = page.getByRole('table', { name: 'Project keys' }).getByRole('row');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await expect.poll(() => rows.count()).toBe(3);
+    const created = rows.filter({ hasNotText: running.demo.project_key }).last();
+    await created.getByRole('button', { name: 'Revoke key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await rows.last().textContent()).toContain(running.demo.project_key);
+  });
+
+  it('offers a sign-in in place when the session ended', async () => {
+    await open('/projects/prj_shop/settings/members');
+    await page.route('**/v1/companies/**', (route) =>
+      route.fulfill({
+        status: 401,
+        json: { error: { code: 'UNAUTHORIZED', message: 'Invalid access token.' } },
+      }),
+    );
+    await page.route('**/session/token', (route) => route.fulfill({ status: 401 }));
+    await page.keyboard.press('g');
+    await page.keyboard.press('a');
+    await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+
+  it('says why a page failed, with its request id, and tries again in place', async () => {
+    await open('/projects/prj_shop');
+    const path = '**/v1/companies/*/members*';
+    await page.route(path, (route) =>
+      route.fulfill({
+        status: 500,
+        headers: {
+          'X-Request-Id': 'req-1',
+          'Access-Control-Allow-Origin': '*',
+          'Access-Control-Expose-Headers': '*',
+        },
+        json: { error: { code: 'INTERNAL', message: 'Internal error.' } },
+      }),
+    );
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    expect(await page.getByRole('alert').textContent()).toContain('req-1');
+    await page.unroute(path);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('table', { name: 'Members' }).waitFor();
+  });
+});
