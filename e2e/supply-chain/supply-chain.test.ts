@@ -22,6 +22,7 @@ const PERMISSIVE = new Set([
     'Unlicense',
   ],
   'MIT (http://mootools.net/license.txt)',
+  '(MIT OR Apache-2.0)',
   '(MIT OR CC0-1.0)',
   '(AFL-2.1 OR BSD-3-Clause)',
 ]);
