@@ -1,15 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { ARCHIVE_FILES_TOPIC, archivedOffsetsRecord } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestEvent } from './testing/reference.ts';
-import { startAnalytics } from './testing/service.ts';
+import { useAnalytics } from './testing/service.ts';
 
-let analytics: Awaited<ReturnType<typeof startAnalytics>>;
-beforeAll(async () => {
-  analytics = await startAnalytics();
-}, 60_000);
-afterAll(() => analytics.stop());
+const analytics = await useAnalytics();
 
 /** Milliseconds between the service's checks of how far events are stored. */
 const POLL_MS = 1_000;

@@ -1,12 +1,8 @@
 import { serviceOperations } from '@switchboard/contracts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMessenger, type TestMessenger } from './testing/messenger.ts';
+import { expect, test } from 'vitest';
+import { useMessenger } from './testing/messenger.ts';
 
-let messenger: TestMessenger;
-beforeAll(async () => {
-  messenger = await startMessenger();
-});
-afterAll(() => messenger.stop());
+const messenger = await useMessenger();
 
 test('implements exactly the operations of the contracts that belong to messenger', () => {
   const ids = (operations: readonly { operationId: string }[]) =>

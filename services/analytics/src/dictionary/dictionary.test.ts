@@ -1,13 +1,9 @@
 import { openDatabase } from '@switchboard/database';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createErasure } from '../people/erasure.ts';
-import { startAnalytics } from '../testing/service.ts';
+import { useAnalytics } from '../testing/service.ts';
 
-let analytics: Awaited<ReturnType<typeof startAnalytics>>;
-beforeAll(async () => {
-  analytics = await startAnalytics();
-}, 60_000);
-afterAll(() => analytics.stop());
+const analytics = await useAnalytics();
 
 const OPERATOR = { sub: 'op', permissions: ['service.manage'] };
 const path = (project: string, rest = '') => `/management/v1/projects/${project}/dictionary${rest}`;

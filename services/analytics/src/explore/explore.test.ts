@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestEvent } from '../testing/reference.ts';
-import { startAnalytics } from '../testing/service.ts';
+import { useAnalytics } from '../testing/service.ts';
 
-let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+const analytics = await useAnalytics({ QUERY_DISK_BYTES: '15000000' });
 beforeAll(async () => {
-  analytics = await startAnalytics({ QUERY_DISK_BYTES: '15000000' });
   for (const id of ['lists', 'large']) await analytics.directory.putProject({ id, members: ['ada'] });
 }, 60_000);
-afterAll(() => analytics.stop());
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => Date.now() - days * DAY_MS;

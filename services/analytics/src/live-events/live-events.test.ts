@@ -1,14 +1,10 @@
 import { ingestionTopics, type LiveEventsMessage } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { startAnalytics } from '../testing/service.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { useAnalytics } from '../testing/service.ts';
 
-let analytics: Awaited<ReturnType<typeof startAnalytics>>;
-beforeAll(async () => {
-  analytics = await startAnalytics();
-}, 60_000);
-afterAll(() => analytics.stop());
+const analytics = await useAnalytics();
 
 let accepted = 0;
 /** Publishes events as ingestion does. */

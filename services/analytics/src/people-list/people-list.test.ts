@@ -1,13 +1,9 @@
 import { COHORTS_TOPIC, cohortKey, ingestionTopics, PEOPLE_TOPIC, personKey } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAnalytics } from '../testing/service.ts';
+import { describe, expect, it } from 'vitest';
+import { useAnalytics } from '../testing/service.ts';
 
-let analytics: Awaited<ReturnType<typeof startAnalytics>>;
-beforeAll(async () => {
-  analytics = await startAnalytics();
-}, 60_000);
-afterAll(() => analytics.stop());
+const analytics = await useAnalytics();
 
 interface ListedPerson {
   distinctId: string;

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startAnalytics } from '../testing/service.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { useAnalytics } from '../testing/service.ts';
 
-let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+const analytics = await useAnalytics({ WORKERS: '1' }, { queriesPerMinute: 2 });
 beforeAll(async () => {
-  analytics = await startAnalytics({ WORKERS: '1' }, { queriesPerMinute: 2 });
   await analytics.directory.putProject({ id: 'busy', members: ['ada', 'bob'] });
 }, 60_000);
-afterAll(() => analytics.stop());
 
 test('limits the answers computed for a person per minute, and not the reads of known answers', async () => {
   const ask = (event: string, more: object = {}) =>

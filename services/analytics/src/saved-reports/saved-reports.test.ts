@@ -1,14 +1,13 @@
 import { REPORT_RUNS_TOPIC } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startAnalytics } from '../testing/service.ts';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { useAnalytics } from '../testing/service.ts';
 import { nextRun } from './schedule.ts';
 
-let analytics: Awaited<ReturnType<typeof startAnalytics>>;
+const analytics = await useAnalytics();
 const runs: Record<string, unknown>[] = [];
 beforeAll(async () => {
-  analytics = await startAnalytics();
   // The service creates the topic before any report runs.
   await eventually(() =>
     analytics.log.consume({
@@ -31,7 +30,6 @@ beforeAll(async () => {
     },
   ]);
 });
-afterAll(() => analytics.stop());
 
 const query = { kind: 'trends', range: { last: 2, unit: 'day' }, series: [{ event: 'order placed' }] };
 const save = (id: string, more: object) =>

@@ -11,6 +11,7 @@ import {
 import { createDirectoryPublisher, type DirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, openPostgresLog } from '@switchboard/event-log';
 import { type CallResult, eventually, openHarness, call as send } from '@switchboard/testkit';
+import { afterAll } from 'vitest';
 import { type AnalyticsConstants, analyticsService } from '../service.ts';
 import type { TestEvent } from './reference.ts';
 
@@ -49,6 +50,13 @@ const GROUPS: Record<string, string> = {
   [PEOPLE_TOPIC]: 'analytics.person-ids',
   [ARCHIVE_FILES_TOPIC]: 'analytics.archive-files',
 };
+
+/** Starts analytics, and stops it after the tests of this file. */
+export async function useAnalytics(...options: Parameters<typeof startAnalytics>): Promise<AnalyticsHarness> {
+  const analytics = await startAnalytics(...options);
+  afterAll(() => analytics.stop());
+  return analytics;
+}
 
 export async function startAnalytics(
   env: Record<string, string> = {},

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { gif, pdf, png } from '../testing/files.ts';
-import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
+import { useMessenger } from '../testing/messenger.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
 
-let messenger: TestMessenger;
+const messenger = await useMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
 let visitor: Visitor;
 beforeAll(async () => {
-  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
   visitor = visitorOf(messenger, await messenger.createProject());
 });
-afterAll(() => messenger.stop());
 
 describe('attachments sent with a turn', () => {
   test('accepts up to three attachments, in the given order, and returns their paths', async () => {

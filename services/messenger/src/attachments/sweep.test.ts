@@ -1,22 +1,20 @@
 import { openObjectStore } from '@switchboard/object-store';
 import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
-import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
+import { useMessenger } from '../testing/messenger.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
 import { createAttachmentsStore } from './store.ts';
 import { createSweep } from './sweep.ts';
 
 const HOUR = 3_600_000;
 
-let messenger: TestMessenger;
+const messenger = await useMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
 let visitor: Visitor;
 beforeAll(async () => {
-  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
   visitor = visitorOf(messenger, await messenger.createProject());
 });
-afterAll(() => messenger.stop());
 
 /** Creates the service's sweep with a shifted clock. */
 function sweepAt(shift: number, storage = openObjectStore({ folder: messenger.objectsFolder })) {

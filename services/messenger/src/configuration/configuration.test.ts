@@ -1,16 +1,12 @@
 import { type MessengerSettings, messengerConfiguration } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { png } from '../testing/files.ts';
-import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
+import { useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { settings } from '../testing/settings.ts';
 
-let messenger: TestMessenger;
-beforeAll(async () => {
-  messenger = await startMessenger();
-});
-afterAll(() => messenger.stop());
+const messenger = await useMessenger();
 
 const pathOf = ({ id }: TestProject) => `/projects/${id}/messenger/config`;
 const read = ({ key }: TestProject, query = '', headers = {}, url?: string) =>

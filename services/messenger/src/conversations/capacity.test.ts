@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
 import { CAPACITY } from './size.ts';
 
-let messenger: TestMessenger;
+const messenger = await useMessenger({
+  limits: { turnsPerConversation: 1_000, readsPerConversation: 20 },
+});
 let project: TestProject;
 let visitor: Visitor;
 beforeAll(async () => {
-  messenger = await startMessenger({
-    limits: { turnsPerConversation: 1_000, readsPerConversation: 20 },
-  });
   project = await messenger.createProject();
   visitor = visitorOf(messenger, project);
 });
-afterAll(() => messenger.stop());
 
 const operatorPath = ({ id }: TestConversation) => `/projects/${project.id}/conversations/${id}`;
 const reply = (conversation: TestConversation, body = 'Hi') =>

@@ -1,16 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
+import { expect, test } from 'vitest';
+import { type TestMessenger, useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { visitorOf } from '../testing/visitor.ts';
 import { createConversationsStore } from './store.ts';
 
-let messenger: TestMessenger;
-beforeAll(async () => {
-  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
-});
-afterAll(() => messenger.stop());
+const messenger = await useMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
 
 const DAY_MS = 86_400_000;
 const hashOf = (secret: string, userId: string) => createHmac('sha256', secret).update(userId).digest('hex');

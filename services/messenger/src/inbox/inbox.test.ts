@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
+import { describe, expect, test } from 'vitest';
+import { useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { createInboxStore } from './store.ts';
 
-let messenger: TestMessenger;
-beforeAll(async () => {
-  messenger = await startMessenger();
-});
-afterAll(() => messenger.stop());
+const messenger = await useMessenger();
 
 async function send({ id }: TestProject, body: object): Promise<string> {
   const answer = await messenger.manage('POST', `/projects/${id}/messages`, {

@@ -1,22 +1,20 @@
 import { once } from 'node:events';
 import { messengerMessage } from '@switchboard/contracts';
 import { eventually, redisUrl } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
+import { useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { settings } from '../testing/settings.ts';
 import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
 
-let messenger: TestMessenger;
+const messenger = await useMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
 let project: TestProject;
 let visitor: Visitor;
 beforeAll(async () => {
-  messenger = await startMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
   project = await messenger.createProject();
   visitor = visitorOf(messenger, project);
 });
-afterAll(() => messenger.stop());
 
 async function connect(query: string, url = messenger.url, origin?: string) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/messenger/socket?${query}`, {

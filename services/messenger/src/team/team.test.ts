@@ -1,18 +1,16 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { gif, jpeg, multipartForm, pdf, png, pngOf, svg, webp } from '../testing/files.ts';
-import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
+import { useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { detectAvatarType } from './avatar-file.ts';
 
-let messenger: TestMessenger;
+const messenger = await useMessenger();
 let project: TestProject;
 beforeAll(async () => {
-  messenger = await startMessenger();
   project = await messenger.createProject();
   await messenger.manage('PUT', at('ada'), { name: 'Ada' });
 });
-afterAll(() => messenger.stop());
 
 const at = (userId: string, of = project) => `/projects/${of.id}/team/${encodeURIComponent(userId)}`;
 const upload = (bytes: Buffer, userId = 'ada') => messenger.manage('PUT', `${at(userId)}/avatar`, bytes);

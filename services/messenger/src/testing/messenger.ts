@@ -5,7 +5,7 @@ import { openPostgresLog } from '@switchboard/event-log';
 import { createPersonPublisher } from '@switchboard/person-ids/testing';
 import type { Logger } from '@switchboard/runtime';
 import { type Env, eventually, openHarness } from '@switchboard/testkit';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { type MessengerConstants, messengerService } from '../service.ts';
 import { createProjects } from './projects.ts';
 import { type RequestOptions, request } from './request.ts';
@@ -19,6 +19,13 @@ export interface TestMessengerOptions extends MessengerConstants {
 }
 
 export type TestMessenger = Awaited<ReturnType<typeof startMessenger>>;
+
+/** Starts messenger, and stops it after the tests of this file. */
+export async function useMessenger(options: TestMessengerOptions = {}): Promise<TestMessenger> {
+  const messenger = await startMessenger(options);
+  afterAll(() => messenger.stop());
+  return messenger;
+}
 
 /** Starts the service with its backings, an operator, and a directory to publish projects to. */
 export async function startMessenger({ env = {}, databaseUrl, ...constants }: TestMessengerOptions = {}) {
