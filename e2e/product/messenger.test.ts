@@ -238,7 +238,8 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(await turnsOf(id)).toHaveLength(2);
   });
 
-  it('shows the conversations of a verified user on a second device, and none of them to the next person', async () => {
+  /** Returns the options of a verified user. The secret is removed at the end of the test. */
+  async function verify(userId: string) {
     const { id: secretId, secret } = await manage<{ id: string; secret: string }>(
       'POST',
       '/identity-secrets',
@@ -249,8 +250,11 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
       const headers = { Authorization: `Bearer ${tokens.operator}` };
       await fetch(`${management_url}${path}`, { method: 'DELETE', headers });
     });
-    const userHash = createHmac('sha256', secret).update('lin').digest('hex');
-    const verified = { userId: 'lin', userHash };
+    return { userId, userHash: createHmac('sha256', secret).update(userId).digest('hex') };
+  }
+
+  it('shows the conversations of a verified user on a second device, and none of them to the next person', async () => {
+    const verified = await verify('lin');
     const phone = await open(await visitor(), verified);
     const id = await begin(phone, 'Written on the phone.');
     await answer(id, 'Read on the laptop.');
@@ -274,6 +278,39 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     const stranger = await open(await visitor(), { userId: 'lin', userHash: '0'.repeat(64) });
     await stranger.getByRole('button', { name: /Open the chat/ }).click();
     for (const page of [laptop, stranger]) expect(await page.getByText('on the laptop').count()).toBe(0);
+  });
+
+  it('keeps a conversation of a verified user whose token is refused, with a new token and what was seen', async () => {
+    const verified = await verify('mei');
+    const context = await visitor();
+    const page = await open(context, verified);
+    const id = await begin(page, 'Written before.');
+    await answer(id, 'Seen before.');
+    await page.getByRole('log').getByText('Seen before.').waitFor();
+    const thread = () =>
+      page.evaluate<{ id: string; token: string; seen: string }>(
+        `JSON.parse(Object.entries(localStorage).find(([name]) => name.endsWith(':messenger'))[1]).threads[0]`,
+      );
+    const before = await thread();
+    let refusals = 0;
+    await context.route(`**/v1/conversations/${id}**`, (route) =>
+      route.request().headers()['x-service-conversation-token'] === before.token && ++refusals
+        ? route.fulfill({
+            status: 401,
+            json: { message: 'no' },
+            headers: { 'Access-Control-Allow-Origin': '*' },
+          })
+        : route.continue(),
+    );
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await expect.poll(async () => (await thread()).token).not.toBe(before.token);
+    expect(refusals).toBeGreaterThan(0);
+    await answer(id, 'Answered after.');
+    await page.getByRole('log').getByText('Answered after.').waitFor();
+    const after = await thread();
+    expect(after.id).toBe(id);
+    expect(after.seen >= before.seen).toBe(true);
+    expect(await conversationsOf(page)).toEqual([id]);
   });
 
   it('shows the same conversation in two tabs', async () => {

@@ -76,6 +76,9 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
   /** Whether the person is still the one whom the options verify. */
   let isVerified = false;
   let ownAt = Number.NEGATIVE_INFINITY;
+  let renewing: Promise<boolean> | undefined;
+  /** The conversations with a new token that was not used yet. If the server refuses it, there is no other. */
+  const renewed = new Set<string>();
   let isClosed = false;
   let viewed: string | undefined;
   let state: State = { config: undefined, isOnline: true, conversations: [], messages: [], unread: 0 };
@@ -200,13 +203,14 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
     if (isClosed || !kept.read().threads.some((one) => one.id === id)) return;
     if (answer.status === 200) {
       const turns = listOf(answer.body['turns']).flatMap((one) => parseTurn(one) ?? []);
+      renewed.delete(threadKey);
       change(threadKey, { status: textOf(answer.body['status']) || thread.status });
       add(threadKey, turns, after === undefined ? true : undefined);
       const upTo = turns.at(-1)?.id ?? after;
       reads.set(threadKey, { ...(reads.get(threadKey) ?? UNREAD), upTo });
     } else if (answer.status === UNAUTHORIZED) {
-      forget(threadKey);
-      void readOwn();
+      if (isVerified && !renewed.has(threadKey)) await renew(thread);
+      else forget(threadKey);
     } else if (answer.status === 400 && after !== undefined) {
       reads.delete(threadKey);
       change(threadKey, { seen: undefined });
@@ -215,24 +219,46 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
       later(answer.waitMs + backoffMs(3), () => void (viewed === threadKey && read(threadKey, isAll)));
   }
 
-  /** Adds the conversations that a verified user has on other devices. */
+  /** Gets a new token for a conversation of a verified user. Removes the conversation if the server has none. */
+  async function renew({ key: threadKey, token: refused }: Thread): Promise<void> {
+    renewed.add(threadKey);
+    renewing ??= listOwn().finally(() => {
+      renewing = undefined;
+    });
+    if (!(await renewing)) return;
+    const thread = kept.read().threads.find((one) => one.key === threadKey);
+    if (thread?.token === refused) forget(threadKey);
+    else await read(threadKey);
+  }
+
   async function readOwn(): Promise<void> {
-    if (!isVerified || performance.now() - ownAt < OWN_MS) return;
+    if (performance.now() - ownAt >= OWN_MS) await listOwn();
+  }
+
+  /**
+   * Adds the conversations that a verified user has on other devices, and keeps the new tokens of all. Returns whether
+   * the server listed them.
+   */
+  async function listOwn(): Promise<boolean> {
+    if (!isVerified) return false;
     ownAt = performance.now();
     const answer = await api.own({ userId, userHash });
-    if (isClosed || !isVerified || answer.status !== 200) return;
+    if (isClosed || !isVerified || answer.status !== 200) return false;
+    const own = listOf(answer.body['conversations']).flatMap((one) => parseOwn(one) ?? []);
+    const tokens = new Map(own.map(({ id, token }) => [id, token]));
     const known = new Set(kept.read().threads.map(({ id }) => id));
-    const added = listOf(answer.body['conversations'])
-      .flatMap((one) => parseOwn(one) ?? [])
-      .filter(({ id }) => !known.has(id));
-    if (added.length === 0) return;
-    kept.update(({ threads }) => ({ threads: [...threads, ...added] }));
+    const added = own.filter(({ id }) => !known.has(id));
+    kept.update(({ threads }) => ({
+      threads: [...threads.map((one) => ({ ...one, token: tokens.get(one.id) ?? one.token })), ...added],
+    }));
+    changed();
     for (const { key } of added) {
       await read(key, true);
       // On this device, answers to the latest turn of the visitor are unread.
       const seen = reads.get(key)?.turns.findLast(({ kind }) => kind === 'visitor')?.id;
       if (isVerified && seen !== undefined) change(key, { seen });
     }
+    return true;
   }
 
   /** Removes a conversation that has an invalid token. Unsent turns move to a new one. */
