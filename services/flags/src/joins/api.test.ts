@@ -1,27 +1,14 @@
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { removeDecider } from '@switchboard/user-state';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { json } from '../testing/harness.ts';
+import { useJoins } from '../testing/joins.ts';
 
-let harness: Harness;
-let project: TestProject;
-beforeAll(async () => {
-  harness = await startHarness();
-  project = await harness.createProject();
-  const on = { enabled: true, rolloutPercentage: 100 };
-  const targeting = [{ attribute: 'plan', op: 'eq' as const, value: 'pro' }];
-  await harness.putFlag(project, { key: 'pro', ...on, targeting });
-});
-afterAll(() => harness.stop());
-
-let ids = 0;
-const newId = (prefix: string) => `${prefix}-${++ids}`;
+const { harness, project, newId, isPro } = await useJoins();
 const joinsOf = (distinctId: string) => `/projects/${project.id}/people/${distinctId}/joins`;
 const join = (of: string, distinctId: string) => harness.manage('POST', joinsOf(of), { distinctId });
 const part = (of: string, distinctId: string) => harness.manage('DELETE', `${joinsOf(of)}/${distinctId}`);
-const isPro = async (distinctId: string) =>
-  (await json(await harness.get(`/v1/flags?distinct_id=${distinctId}`, project.key)))['flags'];
 const idsIn = async (response: Response) => {
   expect(response.status).toBe(200);
   const { ids: all } = (await json(response)) as { ids: { distinctId: string }[] };

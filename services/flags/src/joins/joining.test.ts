@@ -1,29 +1,12 @@
 import { PEOPLE_TOPIC } from '@switchboard/contracts';
 import { readTopic } from '@switchboard/event-log';
 import { eventually } from '@switchboard/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Harness, json, startHarness, type TestProject } from '../testing/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { json } from '../testing/harness.ts';
+import { useJoins } from '../testing/joins.ts';
 
-let harness: Harness;
-let project: TestProject;
-beforeAll(async () => {
-  harness = await startHarness();
-  project = await harness.createProject();
-  const on = { enabled: true, rolloutPercentage: 100 };
-  const targeting = [{ attribute: 'plan', op: 'eq' as const, value: 'pro' }];
-  await harness.putFlag(project, { key: 'pro', ...on, targeting });
-});
-afterAll(() => harness.stop());
-
-let ids = 0;
-const newId = (prefix = 'id') => `${prefix}-${++ids}`;
+const { harness, project, newId, isPro } = await useJoins();
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
-
-async function isPro(distinctId: string, token?: string): Promise<unknown> {
-  const headers = token === undefined ? {} : { 'X-State-Token': token };
-  const response = await harness.get(`/v1/flags?distinct_id=${distinctId}`, project.key, { headers });
-  return (await json(response))['flags'];
-}
 
 async function cohortsOf(distinctId: string): Promise<unknown> {
   return (await json(await harness.get(`/v1/flags/memberships?distinct_id=${distinctId}`, project.key)))[
