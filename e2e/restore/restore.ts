@@ -36,7 +36,7 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
     const manage = await managementClient(environment);
     const operator = await environment.tokens.mint({ sub: 'operator', permissions: ['service.manage'] });
     const { key } = project;
-    const { identify, events, replay } = createSdk(environment, key);
+    const { identify, join: joinIds, events, replay } = createSdk(environment, key);
     const newKey = async () =>
       created.parse(await manage('catalogue', 'POST', `/projects/${PROJECT}/keys`)).key;
 
@@ -57,6 +57,8 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
       const values = answered.parse(asked.body).report.series.flatMap((series) => series.values);
       return values.reduce((sum, value) => sum + value, 0);
     };
+    const joinedIds = () =>
+      sql('analytics', `select string_agg(distinct_id, ',' order by distinct_id) from person_ids`);
     const report = `/projects/${PROJECT}/reports/${project.reportId}`;
     async function runReport(): Promise<void> {
       const before = Date.now();
@@ -79,6 +81,7 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
     await identify('ada', 'team');
     await identify('bob', 'pro');
     await identify('person-1', 'team');
+    await joinIds('dana-phone', 'dana');
     await events('before', 50);
     await replay('session-before');
     const conversations = `${url('messenger')}/v1/conversations`;
@@ -98,6 +101,7 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
     // Send more data after the backup.
     await identify('bob', 'team');
     await identify('cid', 'team');
+    await joinIds('cid-phone', 'cid');
     await identify('person-2', 'team');
     await manage('flags', 'PUT', `/projects/${PROJECT}/cohorts/later`, team);
     await events('after', 30);
@@ -109,6 +113,7 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
     await eventuallyIs('rows', rows, 80);
     await eventuallyIs('recordings', recordings, ['session-after', 'session-before']);
     await eventuallyIs('events of the later cohort', counted('later'), 4);
+    await eventuallyIs('joined ids', joinedIds, 'cid-phone,dana-phone');
 
     // Drop the database analytics.
     await stop('analytics');
@@ -116,11 +121,12 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
     await runCommand('restore', { service: 'analytics' });
     await runCommand('replica', { service: 'analytics' });
     await runCommand('lists');
-    for (const group of ['people', 'cohorts', 'archive-files'])
+    for (const group of ['people', 'cohorts', 'person-ids', 'archive-files'])
       await runCommand('reset', { group: `analytics.${group}` });
     await start('analytics');
     await eventuallyIs('events in insights', counted(), 80);
     for (const cohort of ['team', 'later']) await eventuallyIs('events of a cohort', counted(cohort), 4);
+    await eventuallyIs('joined ids', joinedIds, 'cid-phone,dana-phone');
     await runReport();
 
     // Drop the database flags.

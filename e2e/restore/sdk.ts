@@ -17,6 +17,9 @@ export function createSdk({ url, call }: Pick<RestoreEnvironment, 'url' | 'call'
     identify: (distinct_id: string, plan: string) =>
       post('/v1/identify', { distinct_id, properties: { plan } }),
 
+    join: (anonymous_id: string, distinct_id: string) =>
+      post('/v1/identify', { distinct_id, properties: { anonymous_id } }),
+
     /** Sends events with the ids `<prefix>-0`, `<prefix>-1` and so on. */
     events: (prefix: string, count: number) =>
       post('/v1/events', {
