@@ -57,7 +57,7 @@ const grants = {
   'people.read': {
     allows: 'List people and groups, and read their traits, cohorts and events.',
     role: 'viewer',
-    deployment: 'service.support',
+    deployment: MANAGE_PERMISSION,
   },
   'annotations.read': { allows: 'Read annotations.', role: 'viewer', deployment: null },
   'annotations.write': {
