@@ -81,12 +81,6 @@ export function createListPeople({ store, people, lists }: ListPeopleOptions): L
     }
     const large = found.find(({ isTooLarge }) => isTooLarge);
     if (large !== undefined) throw new BadRequest(`cohort: "${large.id}" is too large to list`);
-    const computed = found.find(({ did }) => did !== undefined);
-    if (computed !== undefined) {
-      throw new BadRequest(
-        `cohort: "${computed.id}" has conditions in did, which the list of people does not read; use insights`,
-      );
-    }
     return found;
   }
 

@@ -28,6 +28,13 @@ beforeAll(async () => {
   await database.drizzle.execute(
     sql`insert into cohorts values ('shop', 'named', '[]', ${'{user-7,user-70}'}, false)`,
   );
+  const did = JSON.stringify([{ event: 'order placed', count: { gte: 1 }, within: { days: 30 } }]);
+  await database.drizzle.execute(sql`
+    insert into cohort_lists (project_id, cohort_id, did, combine, list, due_at)
+    values ('shop', 'active', ${did}, 'all', '{"computedAt":null,"size":2}', now())`);
+  await database.drizzle.execute(sql`insert into cohorts values ('shop', 'active', '[]', '{}', false)`);
+  await database.drizzle.execute(sql`
+    insert into cohort_parts values ('shop', 'active', '', '["user-59990", "user-59999"]', '')`);
   // The ids of a person are on one page.
   await database.drizzle.execute(sql`
     insert into seen_people (project_id, distinct_id, first_seen_at, last_seen_at)
@@ -50,11 +57,11 @@ async function rowsRead(tx: Tx): Promise<number> {
   return Number(row?.rows);
 }
 
-/** Returns the number of people of a page, and the rows read to find them. */
+/** Returns the ids and the number of people of a page, and the rows read to find them. */
 async function pageOf(
   query: Partial<PeopleQuery>,
   project = 'shop',
-): Promise<{ people: number; rows: number }> {
+): Promise<{ ids: string[]; people: number; rows: number }> {
   return database.drizzle.transaction(async (tx) => {
     const before = await rowsRead(tx);
     const db = tx as unknown as typeof database.drizzle;
@@ -64,7 +71,8 @@ async function pageOf(
       lists: createCohortMembersStore(db),
     });
     const page = JSON.parse(await list(project, { sort: 'last_seen', limit: PAGE, ...query }));
-    return { people: page.people.length, rows: (await rowsRead(tx)) - before };
+    const ids = page.people.map(({ distinctId }: { distinctId: string }) => distinctId);
+    return { ids, people: page.people.length, rows: (await rowsRead(tx)) - before };
   });
 }
 
@@ -113,6 +121,17 @@ describe('a page of a list of people', () => {
     const { people, rows } = await pageOf({ cohort: 'named' });
     expect(people).toBe(2);
     expect(rows).toBeLessThanOrEqual(3 * people);
+  });
+
+  it('lists the members of a computed cohort, and reads at most 1,000 people', async () => {
+    const { ids, rows } = await pageOf({ cohort: 'active' });
+    expect(ids).toEqual(['user-59999', 'user-59990']);
+    expect(rows).toBeLessThanOrEqual(3 * 1_000);
+    const where = [{ attribute: 'x', op: 'in_cohort' as const, value: 'active' }];
+    expect((await pageOf({ where })).ids).toEqual(ids);
+    const others = await pageOf({ where: [{ attribute: 'x', op: 'not_in_cohort', value: 'active' }] });
+    expect(others.people).toBe(PAGE);
+    expect(others.ids).not.toContain('user-59999');
   });
 
   it('reads at most 8,000 people for clauses that few match', async () => {
