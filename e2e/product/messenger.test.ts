@@ -280,7 +280,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     for (const page of [laptop, stranger]) expect(await page.getByText('on the laptop').count()).toBe(0);
   });
 
-  it('keeps a conversation of a verified user whose token is refused, with a new token and what was seen', async () => {
+  it('keeps a conversation of a verified user with a new token when the server refuses the old one', async () => {
     const verified = await verify('mei');
     const context = await visitor();
     const page = await open(context, verified);
