@@ -7,6 +7,8 @@ import {
   type StoredRecord,
 } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
+import { LRUCache } from 'lru-cache';
+import type { z } from 'zod';
 import type { Seen, SeenGroup, SeenStore } from './store.ts';
 
 /** The consumer group that keeps when each distinct id was seen first and last. */
@@ -15,6 +17,8 @@ export const SEEN_GROUP = 'analytics.seen';
 export const SEEN_TOPICS = [ingestionTopics.events, ingestionTopics.identifies, ingestionTopics.groups];
 
 const MINUTE_MS = 60_000;
+/** The number of ids of which the process remembers the stored times, at about 200 bytes each. */
+const REMEMBERED_IDS = 50_000;
 const ROWS_PER_STATEMENT = 2_000;
 
 interface ConsumerOptions {
@@ -24,15 +28,38 @@ interface ConsumerOptions {
 }
 
 /**
- * Keeps the minutes in which each distinct id and group was seen first and last. Ingestion creates the topics. Omits invalid
- * records, which other consumers put on the dead-letter topics.
+ * Keeps the minutes in which each distinct id and group was seen first and last. Ingestion creates the topics. Omits
+ * invalid records, which other consumers put on the dead-letter topics.
  */
 export function createSeenConsumer({ store, log, logger }: ConsumerOptions): BackgroundConsumer {
+  // Most events are of a person and a minute that are stored already.
+  const stored = new LRUCache<string, Seen>({ max: REMEMBERED_IDS });
+
+  function isStored(seen: Seen): boolean {
+    const known = stored.get(keyOf(seen));
+    return known !== undefined && known.firstAt <= seen.firstAt && known.lastAt >= seen.lastAt;
+  }
+
+  function remember(seen: Seen): void {
+    const { firstAt = seen.firstAt, lastAt = seen.lastAt } = stored.get(keyOf(seen)) ?? {};
+    stored.set(keyOf(seen), {
+      ...seen,
+      firstAt: Math.min(firstAt, seen.firstAt),
+      lastAt: Math.max(lastAt, seen.lastAt),
+    });
+  }
+
   async function handle({ records, topic, signal }: RecordBatch): Promise<void> {
     const read = topic === ingestionTopics.events ? seenInEvents : seenInCall;
-    await addAll(mergedIds(records.flatMap(read)), store.add, signal);
+    const ids = mergedIds(records.flatMap(read)).filter((one) => !isStored(one));
+    await addAll(ids, addIds, signal);
     if (topic === ingestionTopics.groups)
       await addAll(mergedGroups(records.flatMap(groupInCall)), store.addGroups, signal);
+  }
+
+  async function addIds(ids: Seen[]): Promise<void> {
+    await store.add(ids);
+    for (const one of ids) remember(one);
   }
 
   async function addAll<T>(seen: T[], add: (seen: T[]) => Promise<void>, signal: AbortSignal) {
@@ -71,11 +98,37 @@ function seenInEvents({ value, headers }: StoredRecord): IdAt[] {
     .toString()
     .split('\n')
     .flatMap((line) => {
-      const event = eventLine.safeParse(parseJson(line)).data;
+      const event = readLine(line) ?? eventLine.safeParse(parseJson(line)).data;
       if (event === undefined) return [];
       const of = { projectId, distinctId: event.distinct_id };
       return seenAt(of, Date.parse(event.occurred_at), receivedAt);
     });
+}
+
+const ID_NAME = '"distinct_id"';
+const ID_START = `${ID_NAME}:"`;
+const TIME_START = ',"occurred_at":"';
+const TIME_END = '"}';
+const TIME_LENGTH = '2026-03-01T09:30:00.000Z'.length;
+
+/**
+ * Reads a line as ingestion writes it, with the time at its end, without parsing its properties. Returns undefined for
+ * other lines, and for those with several members of the name.
+ */
+function readLine(line: string): z.infer<typeof eventLine> | undefined {
+  const name = line.indexOf(ID_NAME);
+  const start = name + ID_START.length;
+  const end = line.indexOf('"', start);
+  const timeStart = line.length - TIME_END.length - TIME_LENGTH;
+  const isAsWritten =
+    name >= 0 &&
+    line.startsWith(ID_START, name) &&
+    line.indexOf(ID_NAME, start) < 0 &&
+    line.endsWith(TIME_END) &&
+    line.startsWith(TIME_START, timeStart - TIME_START.length);
+  const distinctId = line.slice(start, end);
+  if (!isAsWritten || distinctId === '' || distinctId.includes('\\')) return undefined;
+  return { distinct_id: distinctId, occurred_at: line.slice(timeStart, -TIME_END.length) };
 }
 
 function seenInCall({ value }: StoredRecord): IdAt[] {
@@ -117,6 +170,9 @@ function merged<T extends { at: number }>(all: readonly T[], keyOf: (one: T) => 
   }
   return [...seen.values()];
 }
+
+// Ids cannot contain NUL.
+const keyOf = ({ projectId, distinctId }: Seen) => `${projectId}\0${distinctId}`;
 
 function parseJson(text: string): unknown {
   try {
