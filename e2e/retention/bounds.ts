@@ -95,6 +95,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.threads': { setting: 'COMMENTS_RETENTION_DAYS' },
     'public.comments': { setting: 'COMMENTS_RETENTION_DAYS' },
     'public.reactions': { setting: 'COMMENTS_RETENTION_DAYS' },
+    'public.dashboards': { owner: 'members, within a limit for each project' },
     'public.public_links': { of: 'reports' },
     'public.report_runs': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
     'public.report_run_failures': { setting: 'REPORT_RUNS_RETENTION_DAYS' },

@@ -5,6 +5,8 @@ import * as analytics from './analytics/operations.ts';
 import * as people from './analytics/people.ts';
 import * as catalogue from './catalogue.ts';
 import * as annotations from './collaboration/annotations.ts';
+import * as dashboardReports from './collaboration/dashboard-reports.ts';
+import * as managedDashboards from './collaboration/dashboards.ts';
 import * as publicLinks from './collaboration/public-links.ts';
 import * as shares from './collaboration/shares.ts';
 import * as threads from './collaboration/threads.ts';
@@ -74,6 +76,7 @@ export const managementOperations = operationsOf(
   managedAnalytics,
   managedDictionary,
   managedCollaboration,
+  managedDashboards,
   managedMessenger,
   managedFlags,
   managedFlagHistory,
@@ -108,7 +111,7 @@ export function servedAs(operation: Operation): readonly Operation[] {
  */
 export const publicOperations: readonly Operation[] = [
   ...interfaceOperations,
-  ...operationsOf(ownConversations, analytics, liveEvents, people, groups, ofrep, console),
+  ...operationsOf(ownConversations, analytics, dashboardReports, liveEvents, people, groups, ofrep, console),
   ...consoleOperations,
 ];
 

@@ -28,6 +28,20 @@ CREATE TABLE "comments" (
 	CONSTRAINT "deleted_without_body" CHECK (("comments"."deleted_at" is null) = ("comments"."body" is not null))
 );
 --> statement-breakpoint
+CREATE TABLE "dashboards" (
+	"project_id" text NOT NULL,
+	"id" text NOT NULL,
+	"name" text NOT NULL,
+	"description" text,
+	"tiles" json NOT NULL,
+	"range" json,
+	"where" json NOT NULL,
+	"owner_sub" text,
+	"version" integer NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "dashboards_project_id_id_pk" PRIMARY KEY("project_id","id")
+);
+--> statement-breakpoint
 CREATE TABLE "deliveries" (
 	"id" text PRIMARY KEY NOT NULL,
 	"share_id" text NOT NULL,

@@ -1,6 +1,12 @@
 import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
-import { createRateLimits, defineService, openAuditTrail, openReplica } from '@switchboard/http';
+import {
+  createRateLimits,
+  defineService,
+  openAuditTrail,
+  openReplica,
+  projectOfRegion,
+} from '@switchboard/http';
 import { createRetention, openRedis } from '@switchboard/runtime';
 import { createAnnotations } from './annotations/annotations.ts';
 import { annotationsRoutes } from './annotations/routes.ts';
@@ -27,7 +33,7 @@ export interface CollaborationConstants {
   deliveryRetrySeconds?: number;
 }
 
-/** Annotations, public links and their page, shares and comment threads. */
+/** Annotations, dashboards, public links and their page, shares and comment threads. */
 export const collaborationService = defineService({
   name: 'collaboration',
   settings: collaborationSettings,

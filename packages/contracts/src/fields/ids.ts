@@ -5,6 +5,7 @@ const like = (example: string) => id.openapi({ example });
 
 export const projectId = like('web-shop');
 export const reportId = like('weekly-sign-ups');
+export const dashboardId = like('product');
 export const annotationId = like('ann_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f');
 export const threadId = like('thr_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f');
 export const commentId = like('cmt_018f4c1e7a2c7c3d8e4f5a6b7c8d9e0f');

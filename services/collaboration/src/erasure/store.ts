@@ -3,6 +3,7 @@ import { and, eq, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import {
   annotations,
   comments,
+  dashboards,
   deliveries,
   droppedEndpoints,
   reactions,
@@ -24,7 +25,7 @@ export interface ErasureStore {
   removeRunsNaming(projectId: string, texts: readonly string[]): Promise<void>;
   /**
    * Deletes a colleague's comments, reactions, annotations and shares, and the messages sent to them. Threads and
-   * deleted comments stay in place without a name.
+   * deleted comments stay in place without a name, and dashboards without an owner.
    */
   removeColleague(sub: string, deletedAt: Date): Promise<void>;
 }
@@ -81,6 +82,7 @@ export function createErasureStore(db: Db): ErasureStore {
         await tx.update(threads).set({ createdBySub: ERASED_SUB }).where(eq(threads.createdBySub, sub));
         await tx.update(threads).set({ resolvedBySub: ERASED_SUB }).where(eq(threads.resolvedBySub, sub));
         await tx.delete(annotations).where(eq(annotations.createdBySub, sub));
+        await tx.update(dashboards).set({ ownerSub: null }).where(eq(dashboards.ownerSub, sub));
 
         const sent = tx.select({ id: shares.id }).from(shares).where(eq(shares.senderSub, sub));
         const endpoints = await tx

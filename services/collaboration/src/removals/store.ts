@@ -3,6 +3,7 @@ import { and, eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import {
   annotations,
   comments,
+  dashboards,
   deliveries,
   droppedEndpoints,
   publicLinks,
@@ -40,7 +41,10 @@ export function createRemovalsStore(db: Db | Tx): RemovalsStore {
       ),
 
     removeOfProject: (projectId) =>
-      db.transaction((tx) => removeAll(tx, (table) => eq(table.projectId, projectId))),
+      db.transaction(async (tx) => {
+        await removeAll(tx, (table) => eq(table.projectId, projectId));
+        await tx.delete(dashboards).where(eq(dashboards.projectId, projectId));
+      }),
 
     async removeWaiting(companyId, sub) {
       const ofCompany = db.select({ id: shares.id }).from(shares).where(eq(shares.companyId, companyId));

@@ -1,14 +1,18 @@
 import { projectOfRegion } from '@switchboard/http';
 import type { Collaboration } from '../config.ts';
+import { createDashboards } from '../dashboards/dashboards.ts';
+import { dashboardsRoutes } from '../dashboards/routes.ts';
 import { createRunsConsumer } from '../runs/consumer.ts';
 import { runsRoutes } from '../runs/routes.ts';
 import { createRuns } from '../runs/runs.ts';
 import { createRunsStore } from '../runs/store.ts';
 
-/** Opens the runs of reports, which analytics publishes and operators send. */
+/** Opens the runs of reports, which analytics publishes and operators send, and the dashboards that show them. */
 export function openRuns(service: Collaboration): void {
   const { app, db, directory, region, run } = service;
   const runs = createRuns({ ...service, store: createRunsStore(db) });
-  runsRoutes(app, { runs, ofProject: projectOfRegion(directory, region) });
+  const ofProject = projectOfRegion(directory, region);
+  runsRoutes(app, { runs, ofProject });
+  dashboardsRoutes(app, { dashboards: createDashboards(service), ofProject });
   run(createRunsConsumer({ ...service, runs }));
 }

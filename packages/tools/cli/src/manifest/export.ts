@@ -2,7 +2,7 @@ import { type Client, isNotFound, ManagementError } from '@switchboard/managemen
 import pMap from 'p-map';
 import { listObjects } from '../list-all.ts';
 import { differencesOf } from './compare.ts';
-import { type Kind, kinds } from './kinds.ts';
+import { definitionOf, type Kind, kinds } from './kinds.ts';
 import { type Manifest, manifest } from './manifest.ts';
 import { teamOf } from './team.ts';
 
@@ -64,7 +64,9 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     const regional = await ofRegion(`project ${params.projectId}`, async () => {
       const cohorts = await list(kinds.cohort, params);
       const team = await list(kinds.teammate, params);
+      const dashboards = await list(kinds.dashboard, params);
       return {
+        dashboards: dashboards.map((one) => ({ id: one['id'], ...definitionOf(kinds.dashboard, one) })),
         cohorts: await pMap(cohorts, ({ id }) => wholeCohort({ ...params, cohortId: String(id) }), {
           concurrency: MAX_CALLS_IN_FLIGHT,
         }),
@@ -98,13 +100,15 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     }
   }
 
-  /** Reads data of a project that flags and messenger store in the project's region only. */
+  /** Reads data of a project that collaboration, flags and messenger store in the project's region only. */
   async function ofRegion(what: string, read: () => Promise<Read>): Promise<Read> {
     try {
       return await read();
     } catch (error) {
       if (!(error instanceof ManagementError) || !/belongs to region/.test(error.message)) throw error;
-      onOmitted?.(`cohorts, flags, dictionary, team and messenger of ${what}, which are in another region`);
+      onOmitted?.(
+        `dashboards, cohorts, flags, dictionary, team and messenger of ${what}, which are in another region`,
+      );
       return {};
     }
   }

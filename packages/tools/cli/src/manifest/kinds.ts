@@ -108,6 +108,18 @@ const report = {
   complete: (definition) => ({ publicAnnotations: false, query: null, refresh: null, ...definition }),
 } satisfies Kind;
 
+const dashboard = {
+  name: 'dashboard',
+  plural: 'dashboards',
+  ids: ofProject('dashboardId'),
+  get: 'getDashboard',
+  put: 'putDashboard',
+  remove: 'deleteDashboard',
+  list: listedBy('listDashboards', 'projectId'),
+  readOnly: ['id', 'projectId', 'ownerSub', 'version', 'updatedAt'],
+  complete: (definition) => ({ description: null, tiles: [], range: null, where: [], ...definition }),
+} satisfies Kind;
+
 const cohort = {
   name: 'cohort',
   plural: 'cohorts',
@@ -193,6 +205,7 @@ export const kinds = {
   member,
   project,
   report,
+  dashboard,
   cohort,
   flag,
   definition,

@@ -4,6 +4,7 @@ import {
   checkFlag,
   cohortDefinition,
   companyDefinition,
+  dashboardDefinition,
   dictionaryEntry,
   flagEntry,
   id,
@@ -21,6 +22,7 @@ import { ManifestError, readYaml } from './yaml.ts';
 const project = projectDefinition.omit({ companyId: true }).extend({
   id,
   reports: z.array(reportDefinition.extend({ id }).strict()).default([]),
+  dashboards: z.array(dashboardDefinition.extend({ id }).strict()).default([]),
   cohorts: z.array(z.strictObject({ id, ...cohortDefinition.shape })).default([]),
   flags: z.array(flagEntry.strict().check(checkFlag)).default([]),
   dictionary: z.array(dictionaryEntry.strict()).default([]),
@@ -78,6 +80,7 @@ function findDuplicate({ plans, ai, companies }: Manifest): string | undefined {
     ...projects.map((one) => `project ${one.id}`),
     ...projects.flatMap((one) => [
       ...one.reports.map((of) => `report ${one.id} ${of.id}`),
+      ...one.dashboards.map((of) => `dashboard ${one.id} ${of.id}`),
       ...one.cohorts.map((of) => `cohort ${one.id} ${of.id}`),
       ...one.flags.map((of) => `flag ${one.id} ${of.key}`),
       ...one.dictionary.map((of) => `definition ${one.id} ${of.kind} ${of.name}`),

@@ -48,11 +48,23 @@ function projectSteps({ id: companyId, projects }: ManifestCompany): Step[] {
   }));
 }
 
-function partSteps({ id: projectId, reports, cohorts, dictionary, team }: ManifestProject): Step[] {
+function partSteps({
+  id: projectId,
+  reports,
+  dashboards,
+  cohorts,
+  dictionary,
+  team,
+}: ManifestProject): Step[] {
   return [
     ...reports.map(({ id: reportId, ...wanted }) => ({
       kind: kinds.report,
       params: { projectId, reportId },
+      wanted,
+    })),
+    ...dashboards.map(({ id: dashboardId, ...wanted }) => ({
+      kind: kinds.dashboard,
+      params: { projectId, dashboardId },
       wanted,
     })),
     ...cohorts.map(({ id: cohortId, ...wanted }) => ({
