@@ -158,6 +158,8 @@ export async function addColleague(
     const body = { name: 'automation', kind, permissions: ['flags.read'] };
     await call('catalogue', 'POST', '/management/v1/companies/acme/tokens', { token: editor, body });
   }
+  const dashboard = `/management/v1/projects/${PROJECT}/dashboards/of-${name.at(0)}`;
+  await call('collaboration', 'PUT', dashboard, { token: editor, body: { name: 'Board' } });
   await call('flags', 'PUT', `/management/v1/projects/${PROJECT}/flags/of-${name.at(0)}`, {
     token: editor,
     body: { enabled: true, rolloutPercentage: 100 },

@@ -1,12 +1,6 @@
 import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
-import {
-  createRateLimits,
-  defineService,
-  openAuditTrail,
-  openReplica,
-  projectOfRegion,
-} from '@switchboard/http';
+import { createRateLimits, defineService, openAuditTrail, openReplica } from '@switchboard/http';
 import { createRetention, openRedis } from '@switchboard/runtime';
 import { createAnnotations } from './annotations/annotations.ts';
 import { annotationsRoutes } from './annotations/routes.ts';

@@ -1,0 +1,320 @@
+import type { Result } from '@switchboard/management';
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { t } from '../app/i18n.ts';
+import styles from './chart.module.css';
+import { percent, short } from './values.tsx';
+
+export type ReportContent = Result<'askInsight'>['report'];
+type OverBuckets = Extract<ReportContent, { kind: 'line' | 'bar' }>;
+type Funnel = Extract<ReportContent, { kind: 'funnel' }>;
+type Grid = Extract<ReportContent, { kind: 'grid' }>;
+
+const MAX_SERIES = 8;
+const MARGIN = { top: 8, right: 8, bottom: 24, left: 48 };
+const TICKS = 4;
+const LABEL_PX = 80;
+const FULL = 100;
+
+/** The index of a series and of its value. */
+export interface Place {
+  series: number;
+  at: number;
+}
+
+interface ChartProps {
+  content: ReportContent;
+  label: string;
+  height?: number;
+  /** Opens the people behind a value. */
+  onOpen?: ((place: Place) => void) | undefined;
+}
+
+/** Draws the content of a report. Its values are also in `ReportTable`, which works by keyboard. */
+export function Chart(props: ChartProps) {
+  const { content } = props;
+  if (content.kind === 'funnel') return <FunnelChart {...props} content={content} />;
+  if (content.kind === 'grid') return <GridChart {...props} content={content} />;
+  return <BucketChart {...props} content={content} />;
+}
+
+/** The width of an element, as it is laid out. */
+function useWidth() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width] as const;
+}
+
+const hue = (at: number) => `var(--series-${(at % MAX_SERIES) + 1})`;
+
+/** Returns a sentence that says the finding, for screen readers. */
+export function summaryOf(content: ReportContent): string {
+  if (content.kind === 'grid') {
+    return t('{rows, plural, one {# group} other {# groups}} over {periods} periods.', {
+      rows: content.rows.length,
+      periods: content.periods.length,
+    });
+  }
+  if (content.kind === 'funnel') {
+    const [first, last] = [content.steps[0], content.steps.at(-1)];
+    return t('{last} of {first} reached the last step.', {
+      first: short(first?.count ?? 0),
+      last: short(last?.count ?? 0),
+    });
+  }
+  return content.series
+    .slice(0, MAX_SERIES)
+    .map(({ name, values }) => {
+      const known = values.filter((value) => value !== null);
+      return t('{name}: from {first} to {last}, at most {most}', {
+        name,
+        first: short(known[0] ?? 0),
+        last: short(known.at(-1) ?? 0),
+        most: short(Math.max(0, ...known)),
+      });
+    })
+    .join('; ');
+}
+
+function BucketChart({ content, label, height = 280, onOpen }: ChartProps & { content: OverBuckets }) {
+  const [ref, width] = useWidth();
+  const [hovered, setHovered] = useState<number>();
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const drawn = content.series.slice(0, MAX_SERIES).map((one, hueAt) => ({ ...one, hueAt }));
+  const shown = drawn.filter(({ name }) => !hidden.has(name));
+  const { buckets, kind } = content;
+  const inner = { right: Math.max(MARGIN.left + 1, width - MARGIN.right), bottom: height - MARGIN.bottom };
+  const sums = buckets.map((_, at) => ({
+    up: shown.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0),
+    down: shown.reduce((sum, { values }) => sum + Math.min(0, values[at] ?? 0), 0),
+  }));
+  const flat = shown.flatMap(({ values, previous = [] }) => [...values, ...previous]).map((one) => one ?? 0);
+  const isStacked = kind === 'bar';
+  const most = isStacked ? Math.max(0, ...sums.map(({ up }) => up)) : Math.max(0, ...flat);
+  const least = isStacked ? Math.min(0, ...sums.map(({ down }) => down)) : Math.min(0, ...flat);
+  const y = scaleLinear()
+    .domain([least, most === least ? least + 1 : most])
+    .nice(TICKS)
+    .range([inner.bottom, MARGIN.top]);
+  const x = scaleBand<number>()
+    .domain(buckets.map((_, at) => at))
+    .range([MARGIN.left, inner.right])
+    .paddingInner(isStacked ? 0.25 : 0);
+  const middle = (at: number) => (x(at) ?? 0) + x.bandwidth() / 2;
+  const every = Math.max(1, Math.ceil((buckets.length * LABEL_PX) / Math.max(1, width - MARGIN.left)));
+  const path = line<number | null>()
+    .defined((value) => value !== null)
+    .x((_, at) => middle(at))
+    .y((value) => y(value ?? 0));
+  const open = (at: number) => {
+    const series = content.series.findIndex(({ name }) => !hidden.has(name));
+    onOpen?.({ series: Math.max(0, series), at });
+  };
+  return (
+    <figure className={styles['chart']}>
+      <div ref={ref} className={styles['drawing']}>
+        {width === 0 ? null : (
+          <svg width={width} height={height} role="img" aria-label={`${label}. ${summaryOf(content)}`}>
+            {y.ticks(TICKS).map((tick) => (
+              <g key={tick} transform={`translate(0 ${y(tick)})`}>
+                <line x1={MARGIN.left} x2={inner.right} className={styles['line']} />
+                <text x={MARGIN.left - 8} dy="0.32em" textAnchor="end" className={styles['tick']}>
+                  {short(tick)}
+                </text>
+              </g>
+            ))}
+            {buckets.map((bucket, at) =>
+              at % every === 0 ? (
+                <text
+                  key={bucket}
+                  x={middle(at)}
+                  y={height - 6}
+                  textAnchor={at === 0 ? 'start' : 'middle'}
+                  className={styles['tick']}
+                >
+                  {bucket}
+                </text>
+              ) : null,
+            )}
+            {isStacked
+              ? shown.flatMap(({ name, values, hueAt }, index) =>
+                  values.map((value, at) => {
+                    const below = shown
+                      .slice(0, index)
+                      .map((one) => one.values[at] ?? 0)
+                      .filter((one) => (value ?? 0) < 0 === one < 0)
+                      .reduce((sum, one) => sum + one, 0);
+                    const [from, to] = [y(below), y(below + (value ?? 0))];
+                    return (
+                      <rect
+                        key={`${name} ${buckets[at]}`}
+                        x={x(at)}
+                        y={Math.min(from, to)}
+                        width={x.bandwidth()}
+                        height={Math.abs(from - to)}
+                        fill={hue(hueAt)}
+                      />
+                    );
+                  }),
+                )
+              : shown.map(({ name, values, previous, hueAt }) => (
+                  <g key={name} fill="none" stroke={hue(hueAt)} strokeWidth={2}>
+                    <path d={path(values) ?? ''} />
+                    {previous === undefined ? null : (
+                      <path d={path(previous) ?? ''} strokeDasharray="2 4" strokeWidth={1.5} />
+                    )}
+                    {buckets.length > 1
+                      ? null
+                      : values.map((value, at) => (
+                          <circle key={buckets[at]} cx={middle(at)} cy={y(value ?? 0)} r={3} />
+                        ))}
+                  </g>
+                ))}
+            {hovered === undefined ? null : (
+              <line
+                x1={middle(hovered)}
+                x2={middle(hovered)}
+                y1={MARGIN.top}
+                y2={inner.bottom}
+                className={styles['cursor']}
+              />
+            )}
+            {buckets.map((bucket, at) => (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the table below has a button for each value.
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the table below has a button for each value.
+              <rect
+                key={bucket}
+                x={(x(at) ?? 0) - (x.step() - x.bandwidth()) / 2}
+                y={0}
+                width={x.step()}
+                height={height}
+                className={onOpen === undefined ? styles['area'] : styles['open']}
+                onPointerEnter={() => setHovered(at)}
+                onPointerLeave={() => setHovered(undefined)}
+                onClick={() => open(at)}
+              />
+            ))}
+          </svg>
+        )}
+        {hovered === undefined ? null : (
+          <div
+            className={styles['tip']}
+            style={{ insetInlineStart: Math.min(middle(hovered) + 12, Math.max(0, width - 200)) }}
+          >
+            <strong>{buckets[hovered]}</strong>
+            {shown.map(({ name, values, previous, hueAt }) => (
+              <p key={name}>
+                <i style={{ background: hue(hueAt) }} /> {name}: {exact(values[hovered])}
+                {previous === undefined ? null : ` (${exact(previous[hovered])})`}
+              </p>
+            ))}
+          </div>
+        )}
+      </div>
+      {drawn.length < 2 ? null : (
+        <figcaption className={styles['legend']}>
+          {drawn.map(({ name, hueAt }) => (
+            <button
+              type="button"
+              key={name}
+              aria-pressed={!hidden.has(name)}
+              onClick={() => setHidden(toggled(hidden, name))}
+            >
+              <i style={{ background: hue(hueAt) }} /> {name}
+            </button>
+          ))}
+          {content.series.length > MAX_SERIES
+            ? t('and {count} more in the table', { count: content.series.length - MAX_SERIES })
+            : null}
+        </figcaption>
+      )}
+    </figure>
+  );
+}
+
+const exact = (value: number | null | undefined) => (value == null ? '–' : value.toLocaleString());
+
+function toggled(set: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(name)) next.add(name);
+  return next;
+}
+
+function FunnelChart({ content: { steps }, label, onOpen }: ChartProps & { content: Funnel }) {
+  const first = steps[0]?.count ?? 0;
+  return (
+    <ol className={styles['funnel']} aria-label={label}>
+      {steps.map(({ name, count }, at) => {
+        const share = first === 0 ? 0 : count / first;
+        const before = steps[at - 1]?.count;
+        return (
+          <li key={name}>
+            <p>
+              <span>
+                {at + 1}. {name}
+              </span>
+              <span>
+                {short(count)} · {percent(share)}
+                {before === undefined || before === 0
+                  ? null
+                  : ` · ${t('{share} of the step before', { share: percent(count / before) })}`}
+              </span>
+            </p>
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: the table below has a button for each value. */}
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below has a button for each value. */}
+            <div className={styles['track']} onClick={() => onOpen?.({ series: 0, at })}>
+              <div style={{ inlineSize: `${share * FULL}%` }} />
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function GridChart({ content: { periods, rows }, label }: ChartProps & { content: Grid }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled area must be reachable by keyboard.
+    <section className={styles['scroll']} tabIndex={0} aria-label={label}>
+      <table className={styles['grid']}>
+        <thead>
+          <tr>
+            <th scope="col">{t('Group')}</th>
+            <th scope="col">{t('Size')}</th>
+            {periods.map((period) => (
+              <th key={period} scope="col">
+                {period}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, size, values }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{size === undefined ? '–' : short(size)}</td>
+              {periods.map((period, at) => {
+                const value = values[at] ?? null;
+                const share = `${Math.round((value ?? 0) * 0.45)}%`;
+                const background = `color-mix(in oklab, var(--series-1) ${share}, transparent)`;
+                return (
+                  <td key={period} style={value === null ? {} : { background }}>
+                    {value === null ? '' : percent(value / FULL)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

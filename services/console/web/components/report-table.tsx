@@ -1,0 +1,125 @@
+import { Download } from 'lucide-react';
+import { save } from '../app/download.ts';
+import { t } from '../app/i18n.ts';
+import { Button } from './button.tsx';
+import type { Place, ReportContent } from './chart.tsx';
+import styles from './report-table.module.css';
+
+interface Rows {
+  columns: readonly string[];
+  rows: readonly { name: string; values: readonly (number | null | undefined)[] }[];
+  totals: readonly (number | null | undefined)[] | undefined;
+}
+
+function rowsOf(content: ReportContent): Rows {
+  if (content.kind === 'grid') {
+    const rows = content.rows.map(({ name, size, values }) => ({ name, values: [size, ...values] }));
+    return { columns: [t('Size'), ...content.periods], rows, totals: undefined };
+  }
+  if (content.kind === 'funnel') {
+    const { steps, series = [] } = content;
+    return {
+      columns: [t('People'), t('Median seconds'), ...series.map(({ name }) => name)],
+      rows: steps.map(({ name, count, medianSeconds }, at) => ({
+        name,
+        values: [count, medianSeconds, ...series.map(({ values }) => values[at])],
+      })),
+      totals: undefined,
+    };
+  }
+  const totals = content.series.map(({ values, total }) =>
+    total === undefined ? values.reduce<number>((sum, value) => sum + (value ?? 0), 0) : total,
+  );
+  return {
+    columns: content.series.map(({ name }) => name),
+    rows: content.buckets.map((name, at) => ({
+      name,
+      values: content.series.map(({ values }) => values[at]),
+    })),
+    totals: totals.some((total) => total !== null) ? totals : undefined,
+  };
+}
+
+/** Spreadsheets start to parse a formula after these characters. */
+const FORMULA = /(^|[,;|\t\r\n])([\s"]*)(?=[=+\-@])/g;
+const csvText = (text: string) => `"${text.replace(FORMULA, "$1$2'").replaceAll('"', '""')}"`;
+
+function csvOf({ columns, rows }: Rows): string {
+  const lines = rows.map(({ name, values }) =>
+    [csvText(name), ...values.map((value) => value ?? '')].join(','),
+  );
+  return `\ufeff${[['', ...columns].map(csvText).join(','), ...lines].join('\r\n')}\r\n`;
+}
+
+interface ReportTableProps {
+  content: ReportContent;
+  name: string;
+  onOpen?: ((place: Place) => void) | undefined;
+}
+
+/** The values of a report with totals. Each opens the people behind it. */
+export function ReportTable({ content, name, onOpen }: ReportTableProps) {
+  const table = rowsOf(content);
+  const shown = (value: number | null | undefined) => (value == null ? '–' : value.toLocaleString());
+  return (
+    <div className={styles['wrap']}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled area must be reachable by keyboard. */}
+      <section className={styles['scroll']} tabIndex={0} aria-label={t('Values')}>
+        <table className={styles['table']}>
+          <thead>
+            <tr>
+              <th scope="col">{content.kind === 'funnel' ? t('Step') : t('Time')}</th>
+              {table.columns.map((column) => (
+                <th scope="col" key={column}>
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {table.rows.map((row, at) => (
+              <tr key={row.name}>
+                <th scope="row">{row.name}</th>
+                {row.values.map((value, series) => (
+                  <td key={table.columns[series]}>
+                    {value == null || onOpen === undefined ? (
+                      shown(value)
+                    ) : (
+                      <button
+                        type="button"
+                        aria-label={t('{column}, {row}: {value}. Show people', {
+                          column: table.columns[series],
+                          row: row.name,
+                          value: shown(value),
+                        })}
+                        onClick={() => onOpen({ series, at })}
+                      >
+                        {shown(value)}
+                      </button>
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+          {table.totals === undefined ? null : (
+            <tfoot>
+              <tr>
+                <th scope="row">{t('Total')}</th>
+                {table.totals.map((total, at) => (
+                  <td key={table.columns[at]}>{shown(total)}</td>
+                ))}
+              </tr>
+            </tfoot>
+          )}
+        </table>
+      </section>
+      <Button
+        icon={Download}
+        onClick={() => save(new Blob([csvOf(table)], { type: 'text/csv;charset=utf-8' }), `${name}.csv`)}
+      >
+        {t('Download CSV')}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,9 @@
+import { t } from '../../app/i18n.ts';
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  path: '/dashboards/$dashboardId',
+  title: () => t('Dashboard'),
+  permission: 'insights.read',
+  load: () => import('./dashboard.tsx'),
+});

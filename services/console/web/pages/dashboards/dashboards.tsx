@@ -1,0 +1,130 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCall, useChange, useList } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { PageLayout } from '../../components/layout.tsx';
+import { Empty, Failed, Loaded } from '../../components/state.tsx';
+import { Table } from '../../components/table.tsx';
+import { Time } from '../../components/values.tsx';
+import { idOf } from '../insights/save.tsx';
+import { templates } from './templates.ts';
+
+export function Page() {
+  const { project, may, pathOf } = usePlace();
+  const [isCreating, setIsCreating] = useState(false);
+  const { query, more } = useList(['listDashboards', project.id], async (client, cursor, options) => {
+    const params = { projectId: project.id };
+    const { dashboards, nextCursor } = await client.call(
+      'listDashboards',
+      { params, query: cursor },
+      options,
+    );
+    return { items: dashboards, nextCursor };
+  });
+  const create = may('reports.write') ? (
+    <Button kind="primary" onClick={() => setIsCreating(true)}>
+      {t('Create dashboard')}
+    </Button>
+  ) : undefined;
+  return (
+    <PageLayout title={t('Dashboards')} actions={create}>
+      <Loaded query={query}>
+        {(dashboards) =>
+          dashboards.length === 0 ? (
+            <Empty text={t('A dashboard shows saved reports side by side. Create one from a template.')} />
+          ) : (
+            <Table
+              label={t('Dashboards')}
+              columns={[
+                {
+                  title: t('Name'),
+                  cell: ({ id, name }) => (
+                    <Link to={pathOf(`/dashboards/${encodeURIComponent(id)}`)}>{name}</Link>
+                  ),
+                },
+                { title: t('Description'), cell: ({ description }) => description ?? '–', minor: true },
+                { title: t('Tiles'), cell: ({ tiles }) => tiles.length, width: '80px', align: 'end' },
+                { title: t('Changed'), cell: ({ updatedAt }) => <Time at={updatedAt} />, width: '120px' },
+              ]}
+              rows={dashboards}
+              keyOf={({ id }) => id}
+              more={more}
+            />
+          )
+        }
+      </Loaded>
+      {isCreating ? <CreateDashboard onClose={() => setIsCreating(false)} /> : null}
+    </PageLayout>
+  );
+}
+
+function CreateDashboard({ onClose }: { onClose: () => void }) {
+  const { project, pathOf } = usePlace();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState('blank');
+  const names = useCall(['listEventNames', project.id], (client, options) =>
+    client.call('listEventNames', { params: { projectId: project.id } }, options),
+  );
+  const frequent = [...(names.data?.eventNames ?? [])].sort((one, other) => other.count - one.count);
+  const choices = templates(frequent.map((one) => one.name));
+  const create = useChange(
+    async (client, _: undefined) => {
+      const dashboardId = idOf(name);
+      const found = choices.find(({ id }) => id === chosen)?.tiles ?? [];
+      const tiles = [];
+      for (const { name: title, query, ...place } of found) {
+        const params = { projectId: project.id, reportId: idOf(title) };
+        await client.call('putReport', { params, body: { name: title, query, refresh: 'hourly' } });
+        await client.call('runReport', { params });
+        tiles.push({ ...place, reportId: params.reportId });
+      }
+      const params = { projectId: project.id, dashboardId };
+      await client.call('putDashboard', { params, body: { name, tiles } });
+      return dashboardId;
+    },
+    {
+      refresh: [
+        ['listDashboards', project.id],
+        ['listReports', project.id],
+      ],
+    },
+  );
+  return (
+    <Dialog title={t('Create dashboard')} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate(undefined, {
+            onSuccess: (id) => void navigate({ to: pathOf(`/dashboards/${encodeURIComponent(id)}`) }),
+          });
+        }}
+      >
+        <TextField
+          label={t('Name')}
+          value={name}
+          required
+          maxLength={200}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <SelectField
+          label={t('Template')}
+          value={chosen}
+          options={choices.map(({ id, title }) => ({ value: id, title }))}
+          onChange={({ target }) => setChosen(target.value)}
+        />
+        {create.error === null ? null : <Failed error={create.error} />}
+        <p style={{ display: 'flex', gap: 8, marginTop: 16 }}>
+          <Button type="submit" kind="primary" disabled={create.isPending || name.trim() === ''}>
+            {t('Create dashboard')}
+          </Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

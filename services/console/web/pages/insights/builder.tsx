@@ -1,0 +1,460 @@
+import { Plus, Trash2 } from 'lucide-react';
+import { useId, useState } from 'react';
+import { useCall } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import styles from './builder.module.css';
+import {
+  type ClauseDraft,
+  type Draft,
+  emptySeries,
+  hasValue,
+  INTERVALS,
+  KINDS,
+  type Kind,
+  MEASURES,
+  OPERATORS,
+  type RangeDraft,
+  SERIES_OF,
+  type SeriesDraft,
+  WINDOW_UNITS,
+} from './draft.ts';
+
+const titleOfKind = (): Record<Kind, string> => ({
+  trends: t('Trends'),
+  funnel: t('Funnel'),
+  retention: t('Retention'),
+  stickiness: t('Stickiness'),
+  lifecycle: t('Lifecycle'),
+});
+
+const same = <T extends string>(values: readonly T[]) =>
+  values.map((value) => ({ value, title: value.replaceAll('_', ' ') }));
+
+const titleOfOperator = (): Record<string, string> => ({
+  eq: '=',
+  neq: '≠',
+  in: t('is one of'),
+  not_in: t('is none of'),
+  contains: t('contains'),
+  gt: '>',
+  gte: '≥',
+  lt: '<',
+  lte: '≤',
+  is_set: t('is set'),
+  is_not_set: t('is not set'),
+});
+
+/** The event names of the project, most recent first. */
+function useEventNames(): readonly string[] {
+  const { project } = usePlace();
+  const { data } = useCall(['listEventNames', project.id], (client, options) =>
+    client.call('listEventNames', { params: { projectId: project.id } }, options),
+  );
+  return data?.eventNames.map(({ name }) => name) ?? [];
+}
+
+/** The properties of an event with their frequent values. */
+function useProperties(event: string) {
+  const { project } = usePlace();
+  const known = useEventNames();
+  const { data } = useCall(
+    ['listEventProperties', project.id, event],
+    (client, options) =>
+      client.call('listEventProperties', { params: { projectId: project.id, name: event } }, options),
+    { enabled: known.includes(event) },
+  );
+  return data?.properties ?? [];
+}
+
+interface SuggestedProps {
+  label: string;
+  value: string;
+  suggestions: readonly string[];
+  placeholder?: string;
+  onChange: (value: string) => void;
+}
+
+/** A text field with suggestions from the data. */
+function Suggested({ label, value, suggestions, placeholder, onChange }: SuggestedProps) {
+  const id = useId();
+  return (
+    <div>
+      <TextField
+        label={label}
+        value={value}
+        list={id}
+        placeholder={placeholder}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      <datalist id={id}>
+        {suggestions.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+interface ClausesProps {
+  /** The event of which properties and values are suggested. */
+  event: string;
+  clauses: readonly ClauseDraft[];
+  onChange: (clauses: ClauseDraft[]) => void;
+}
+
+/** Conditions that must all match. */
+export function Clauses({ event, clauses, onChange }: ClausesProps) {
+  const properties = useProperties(event);
+  const operators = titleOfOperator();
+  const replace = (at: number, change: Partial<ClauseDraft>) =>
+    onChange(clauses.map((one, index) => (index === at ? { ...one, ...change } : one)));
+  return (
+    <div className={styles['clauses']}>
+      {clauses.map((clause, at) => (
+        <div key={at} className={styles['clause']}>
+          <Suggested
+            label={t('Property')}
+            value={clause.attribute}
+            suggestions={[...properties.map(({ name }) => name), 'distinct_id', 'session_id']}
+            onChange={(attribute) => replace(at, { attribute })}
+          />
+          <SelectField
+            label={t('Condition')}
+            value={clause.op}
+            options={OPERATORS.map((value) => ({ value, title: operators[value] ?? value }))}
+            onChange={({ target }) =>
+              replace(at, { op: OPERATORS.find((one) => one === target.value) ?? 'eq' })
+            }
+          />
+          {hasValue(clause.op) ? (
+            <Suggested
+              label={t('Value')}
+              value={clause.value}
+              suggestions={
+                properties.find(({ name }) => name === clause.attribute)?.values.map(({ value }) => value) ??
+                []
+              }
+              onChange={(value) => replace(at, { value })}
+            />
+          ) : (
+            <span />
+          )}
+          <IconButton
+            icon={Trash2}
+            label={t('Remove filter {number}', { number: at + 1 })}
+            onClick={() => onChange(clauses.filter((_, index) => index !== at))}
+          />
+        </div>
+      ))}
+      <Button
+        kind="quiet"
+        icon={Plus}
+        onClick={() => onChange([...clauses, { attribute: '', op: 'eq', value: '' }])}
+      >
+        {t('Add filter')}
+      </Button>
+    </div>
+  );
+}
+
+/** The last units, or days from one to another. */
+export function RangeFields({
+  range,
+  onChange,
+}: {
+  range: RangeDraft;
+  onChange: (range: RangeDraft) => void;
+}) {
+  const change = (values: Partial<RangeDraft>) => onChange({ ...range, ...values });
+  return (
+    <div className={styles['row']}>
+      <SelectField
+        label={t('Range')}
+        value={range.mode}
+        options={[
+          { value: 'last', title: t('The last') },
+          { value: 'days', title: t('Days') },
+        ]}
+        onChange={({ target }) => change({ mode: target.value === 'days' ? 'days' : 'last' })}
+      />
+      {range.mode === 'last' ? (
+        <>
+          <TextField
+            label={t('Number')}
+            type="number"
+            min={1}
+            max={400}
+            value={range.last}
+            onChange={({ target }) => change({ last: Number(target.value) })}
+          />
+          <SelectField
+            label={t('Unit')}
+            value={range.unit}
+            options={same(INTERVALS)}
+            onChange={({ target }) =>
+              change({ unit: INTERVALS.find((one) => one === target.value) ?? 'day' })
+            }
+          />
+        </>
+      ) : (
+        <>
+          <TextField
+            label={t('From')}
+            type="date"
+            value={range.from}
+            onChange={({ target }) => change({ from: target.value })}
+          />
+          <TextField
+            label={t('To')}
+            type="date"
+            value={range.to}
+            onChange={({ target }) => change({ to: target.value })}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface BuilderProps {
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+}
+
+/** The fields of a query of every kind. */
+export function Builder({ draft, onChange }: BuilderProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const change = (values: Partial<Draft>) => onChange({ ...draft, ...values });
+  const { kind, series } = draft;
+  const [least, most] = SERIES_OF[kind];
+  const shown = series.slice(0, most);
+  const titles = titleOfKind();
+  const event = shown[0]?.event ?? '';
+  const properties = useProperties(event);
+  const { project } = usePlace();
+  const names = useEventNames();
+  const cohorts = useCall(['listCohorts', project.id], (client, options) =>
+    client.call('listCohorts', { params: { projectId: project.id } }, options),
+  );
+  const setKind = (next: Kind) => {
+    const [needed] = SERIES_OF[next];
+    const missing = Math.max(0, needed - series.length);
+    change({ kind: next, series: [...series, ...Array.from({ length: missing }, () => emptySeries())] });
+  };
+  const replace = (at: number, one: SeriesDraft) =>
+    change({ series: series.map((before, index) => (index === at ? one : before)) });
+  return (
+    <form className={styles['builder']} aria-label={t('Query')} onSubmit={(event) => event.preventDefault()}>
+      <fieldset className={styles['kinds']} aria-label={t('Kind')}>
+        {KINDS.map((one) => (
+          <Button
+            key={one}
+            kind={one === kind ? 'plain' : 'quiet'}
+            aria-pressed={one === kind}
+            onClick={() => setKind(one)}
+          >
+            {titles[one]}
+          </Button>
+        ))}
+      </fieldset>
+      {shown.map((one, at) => (
+        <SeriesFields
+          key={at}
+          kind={kind}
+          at={at}
+          series={one}
+          onChange={(next) => replace(at, next)}
+          onRemove={
+            shown.length > least
+              ? () => change({ series: series.filter((_, index) => index !== at) })
+              : undefined
+          }
+        />
+      ))}
+      {shown.length < most ? (
+        <Button kind="quiet" icon={Plus} onClick={() => change({ series: [...shown, emptySeries()] })}>
+          {kind === 'funnel' ? t('Add step') : t('Add series')}
+        </Button>
+      ) : null}
+      <RangeFields range={draft.range} onChange={(range) => change({ range })} />
+      <div className={styles['row']}>
+        <SelectField
+          label={t('Interval')}
+          value={draft.interval}
+          options={same(INTERVALS)}
+          onChange={({ target }) =>
+            change({ interval: INTERVALS.find((one) => one === target.value) ?? 'day' })
+          }
+        />
+        {kind === 'trends' || kind === 'funnel' ? (
+          <Suggested
+            label={t('Break down by')}
+            placeholder={t('Nothing')}
+            value={draft.breakdown}
+            suggestions={properties.map(({ name }) => name)}
+            onChange={(breakdown) => change({ breakdown })}
+          />
+        ) : null}
+        {kind === 'trends' ? (
+          <SelectField
+            label={t('Compare with')}
+            value={draft.compare ? 'previous' : ''}
+            options={[
+              { value: '', title: t('Nothing') },
+              { value: 'previous', title: t('The period before') },
+            ]}
+            onChange={({ target }) => change({ compare: target.value !== '' })}
+          />
+        ) : null}
+      </div>
+      {kind === 'funnel' ? (
+        <div className={styles['row']}>
+          <TextField
+            label={t('Finish within')}
+            type="number"
+            min={1}
+            value={draft.window.count}
+            onChange={({ target }) => change({ window: { ...draft.window, count: Number(target.value) } })}
+          />
+          <SelectField
+            label={t('Unit of the window')}
+            value={draft.window.unit}
+            options={same(WINDOW_UNITS)}
+            onChange={({ target }) => {
+              const unit = WINDOW_UNITS.find((one) => one === target.value) ?? 'day';
+              change({ window: { ...draft.window, unit } });
+            }}
+          />
+          <Suggested
+            label={t('Without the event in between')}
+            value={draft.exclude[0] ?? ''}
+            suggestions={names}
+            onChange={(excluded) => change({ exclude: excluded === '' ? [] : [excluded] })}
+          />
+        </div>
+      ) : null}
+      {kind === 'retention' ? (
+        <div className={styles['row']}>
+          <TextField
+            label={t('Periods')}
+            type="number"
+            min={1}
+            max={60}
+            value={draft.periods}
+            onChange={({ target }) => change({ periods: Number(target.value) })}
+          />
+          <SelectField
+            label={t('People begin')}
+            value={draft.mode}
+            options={[
+              { value: 'first', title: t('At their first start event') },
+              { value: 'every', title: t('In each interval with a start event') },
+            ]}
+            onChange={({ target }) => change({ mode: target.value === 'every' ? 'every' : 'first' })}
+          />
+        </div>
+      ) : null}
+      <Clauses event={event} clauses={draft.where} onChange={(where) => change({ where })} />
+      <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+        <summary>{t('More options')}</summary>
+        <div className={styles['row']}>
+          <SelectField
+            label={t('People of the cohort')}
+            value={draft.cohort}
+            options={[
+              { value: '', title: t('Everyone') },
+              ...(cohorts.data?.cohorts ?? []).map(({ id, name }) => ({ value: id, title: name })),
+            ]}
+            onChange={({ target }) => change({ cohort: target.value })}
+          />
+          <Suggested
+            label={t('Time zone')}
+            value={draft.timezone}
+            suggestions={Intl.supportedValuesOf('timeZone')}
+            onChange={(timezone) => change({ timezone })}
+          />
+          {draft.breakdown === '' ? null : (
+            <TextField
+              label={t('Values of the breakdown')}
+              type="number"
+              min={1}
+              max={10}
+              value={draft.limit}
+              onChange={({ target }) => change({ limit: Number(target.value) })}
+            />
+          )}
+        </div>
+      </details>
+    </form>
+  );
+}
+
+interface SeriesFieldsProps {
+  kind: Kind;
+  at: number;
+  series: SeriesDraft;
+  onChange: (series: SeriesDraft) => void;
+  onRemove: (() => void) | undefined;
+}
+
+function SeriesFields({ kind, at, series, onChange, onRemove }: SeriesFieldsProps) {
+  const names = useEventNames();
+  const properties = useProperties(series.event);
+  const change = (values: Partial<SeriesDraft>) => onChange({ ...series, ...values });
+  const label = (): string => {
+    if (kind === 'retention') return at === 0 ? t('Start event') : t('Return event');
+    if (kind === 'funnel') return t('Step {number}', { number: at + 1 });
+    return kind === 'lifecycle' ? t('Event (any if empty)') : t('Event {number}', { number: at + 1 });
+  };
+  const isAmount = kind === 'trends' && series.measure !== 'events' && series.measure !== 'people';
+  return (
+    <fieldset className={styles['series']}>
+      <legend>{label()}</legend>
+      <div className={styles['row']}>
+        <Suggested
+          label={t('Event')}
+          value={series.event}
+          suggestions={names}
+          onChange={(event) => change({ event })}
+        />
+        {kind === 'trends' ? (
+          <SelectField
+            label={t('Measure')}
+            value={series.measure}
+            options={same(MEASURES)}
+            onChange={({ target }) =>
+              change({ measure: MEASURES.find((one) => one === target.value) ?? 'events' })
+            }
+          />
+        ) : null}
+        {isAmount ? (
+          <Suggested
+            label={t('Of the property')}
+            value={series.property}
+            suggestions={properties.filter(({ types }) => types.includes('number')).map(({ name }) => name)}
+            onChange={(property) => change({ property })}
+          />
+        ) : null}
+        {kind === 'retention' || kind === 'lifecycle' ? null : (
+          <TextField
+            label={t('Name (optional)')}
+            value={series.name}
+            maxLength={200}
+            onChange={({ target }) => change({ name: target.value })}
+          />
+        )}
+        {onRemove === undefined ? null : (
+          <IconButton icon={Trash2} label={t('Remove {name}', { name: label() })} onClick={onRemove} />
+        )}
+      </div>
+      {kind === 'lifecycle' ? null : (
+        <Clauses event={series.event} clauses={series.where} onChange={(where) => change({ where })} />
+      )}
+    </fieldset>
+  );
+}

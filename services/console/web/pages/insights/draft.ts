@@ -1,0 +1,281 @@
+import type { Input } from '@switchboard/management';
+
+export const KINDS = ['trends', 'funnel', 'retention', 'stickiness', 'lifecycle'] as const;
+export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
+export const MEASURES = [
+  'events',
+  'people',
+  'sum',
+  'average',
+  'minimum',
+  'maximum',
+  'median',
+  'p90',
+  'p99',
+] as const;
+export const OPERATORS = [
+  'eq',
+  'neq',
+  'in',
+  'not_in',
+  'contains',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'is_set',
+  'is_not_set',
+] as const;
+export const WINDOW_UNITS = ['second', 'minute', 'hour', 'day', 'week'] as const;
+
+export type Query = NonNullable<Input<'askInsight'>['body']>;
+export type Kind = (typeof KINDS)[number];
+export type Interval = (typeof INTERVALS)[number];
+type Operator = (typeof OPERATORS)[number] | 'in_cohort' | 'not_in_cohort';
+
+/** A condition while it is edited. `value` is what the person typed. */
+export interface ClauseDraft {
+  attribute: string;
+  op: Operator;
+  value: string;
+}
+
+/** Days from one to another, or the last units. */
+export interface RangeDraft {
+  mode: 'last' | 'days';
+  last: number;
+  unit: Interval;
+  from: string;
+  to: string;
+}
+
+/** A series of trends and stickiness, a step of a funnel, or the start and the return of retention. */
+export interface SeriesDraft {
+  event: string;
+  name: string;
+  measure: (typeof MEASURES)[number];
+  property: string;
+  where: ClauseDraft[];
+}
+
+/** A query while it is edited. All kinds share it, so that a change of the kind keeps the rest. */
+export interface Draft {
+  kind: Kind;
+  range: RangeDraft;
+  timezone: string;
+  interval: Interval;
+  where: ClauseDraft[];
+  cohort: string;
+  series: SeriesDraft[];
+  breakdown: string;
+  limit: number;
+  compare: boolean;
+  window: { count: number; unit: (typeof WINDOW_UNITS)[number] };
+  exclude: string[];
+  periods: number;
+  mode: 'first' | 'every';
+}
+
+export const emptySeries = (event = ''): SeriesDraft => ({
+  event,
+  name: '',
+  measure: 'events',
+  property: '',
+  where: [],
+});
+
+export const emptyRange = (): RangeDraft => ({ mode: 'last', last: 30, unit: 'day', from: '', to: '' });
+
+export const emptyDraft = (): Draft => ({
+  kind: 'trends',
+  range: emptyRange(),
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  interval: 'day',
+  where: [],
+  cohort: '',
+  series: [emptySeries()],
+  breakdown: '',
+  limit: 5,
+  compare: false,
+  window: { count: 14, unit: 'day' },
+  exclude: [],
+  periods: 8,
+  mode: 'first',
+});
+
+/** The least and the most series of a kind. */
+export const SERIES_OF: Record<Kind, readonly [least: number, most: number]> = {
+  trends: [1, 12],
+  funnel: [2, 20],
+  retention: [2, 2],
+  stickiness: [1, 12],
+  lifecycle: [1, 1],
+};
+
+/** Returns the range of a query, or undefined while it is incomplete. */
+export function rangeOf({ mode, last, unit, from, to }: RangeDraft): Query['range'] | undefined {
+  if (mode === 'last') return last >= 1 && last <= 400 ? { last, unit } : undefined;
+  return from !== '' && from <= to ? { from, to } : undefined;
+}
+
+const LISTS = new Set<Operator>(['in', 'not_in']);
+const WITHOUT_VALUE = new Set<Operator>(['is_set', 'is_not_set']);
+export const hasValue = (op: Operator): boolean => !WITHOUT_VALUE.has(op);
+
+type Clause = NonNullable<Query['where']>[number];
+
+/** Returns the clauses that are complete. Numbers, true and false are sent as such; quotes keep a text. */
+export function clausesOf(drafts: readonly ClauseDraft[]): Clause[] {
+  return drafts.flatMap(({ attribute, op, value }): Clause[] => {
+    if (attribute === '') return [];
+    if (!hasValue(op)) return [{ attribute, op }];
+    if (value === '') return [];
+    if (LISTS.has(op)) {
+      const parts = value.split(',').map((part) => part.trim());
+      return [{ attribute, op, value: parts.filter((part) => part !== '').map(parsed) }];
+    }
+    return [{ attribute, op, value: op === 'contains' ? value : parsed(value) }];
+  });
+}
+
+function parsed(typed: string): string | number | boolean {
+  if (typed === 'true' || typed === 'false') return typed === 'true';
+  if (/^-?(0|[1-9]\d{0,14})(\.\d{1,12})?$/.test(typed)) return Number(typed);
+  return /^".*"$/.test(typed) ? typed.slice(1, -1) : typed;
+}
+
+function typedOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(typedOf).join(', ');
+  if (typeof value !== 'string') return value === undefined ? '' : String(value);
+  return typeof parsed(value) === 'string' ? value : `"${value}"`;
+}
+
+/** Returns the form in which clauses are edited. */
+export const clauseDrafts = (clauses: readonly Clause[] = []): ClauseDraft[] =>
+  clauses.map(({ attribute, op, value }) => ({ attribute, op, value: typedOf(value) }));
+
+/** Returns the form in which a range is edited. */
+export const rangeDraft = (range: Query['range']): RangeDraft =>
+  'last' in range ? { ...emptyRange(), ...range } : { ...emptyRange(), mode: 'days', ...range };
+
+/** Returns the query, or undefined while it is incomplete. */
+export function queryOf(draft: Draft): Query | undefined {
+  const range = rangeOf(draft.range);
+  if (range === undefined) return undefined;
+  const [, most] = SERIES_OF[draft.kind];
+  const chosen = draft.series.slice(0, most);
+  const where = clausesOf(draft.where);
+  const common = {
+    range,
+    timezone: draft.timezone,
+    interval: draft.interval,
+    ...(where.length > 0 && { where }),
+    ...(draft.cohort !== '' && { cohort: draft.cohort }),
+  };
+  if (draft.kind === 'lifecycle') {
+    const event = chosen[0]?.event ?? '';
+    return { kind: 'lifecycle', ...common, ...(event !== '' && { event }) };
+  }
+  if (chosen.length < SERIES_OF[draft.kind][0] || chosen.some(({ event }) => event === '')) return undefined;
+  const choices = chosen.map(({ event, where: own }) => {
+    const clauses = clausesOf(own);
+    return { event, ...(clauses.length > 0 && { where: clauses }) };
+  });
+  const named = choices.map((choice, at) => {
+    const name = chosen[at]?.name ?? '';
+    return { ...choice, ...(name !== '' && { name }) };
+  });
+  const breakdown =
+    draft.breakdown === '' ? {} : { breakdown: { property: draft.breakdown, limit: draft.limit } };
+  switch (draft.kind) {
+    case 'trends': {
+      const series = named.map((one, at) => {
+        const { measure = 'events', property = '' } = chosen[at] ?? {};
+        const isAmount = measure !== 'events' && measure !== 'people';
+        return { ...one, measure, ...(isAmount && { property }) };
+      });
+      if (series.some(({ property }) => property === '')) return undefined;
+      return {
+        kind: 'trends',
+        ...common,
+        series,
+        ...breakdown,
+        ...(draft.compare && { compare: 'previous' }),
+      };
+    }
+    case 'funnel': {
+      const exclude = draft.exclude.filter((event) => event !== '').map((event) => ({ event }));
+      return {
+        kind: 'funnel',
+        ...common,
+        steps: named,
+        window: draft.window,
+        ...breakdown,
+        ...(exclude.length > 0 && { exclude }),
+      };
+    }
+    case 'retention': {
+      const [start, back] = choices;
+      if (start === undefined || back === undefined) return undefined;
+      return { kind: 'retention', ...common, start, return: back, periods: draft.periods, mode: draft.mode };
+    }
+    case 'stickiness':
+      return { kind: 'stickiness', ...common, series: named };
+  }
+}
+
+/** Returns the form in which a query is edited. */
+export function draftOf(query: Query): Draft {
+  const draft: Draft = {
+    ...emptyDraft(),
+    kind: query.kind,
+    range: rangeDraft(query.range),
+    timezone: query.timezone ?? 'UTC',
+    interval: query.interval ?? 'day',
+    where: clauseDrafts(query.where),
+    cohort: query.cohort ?? '',
+  };
+  const seriesOf = (one: {
+    event: string;
+    name?: string | undefined;
+    where?: readonly Clause[] | undefined;
+  }): SeriesDraft => ({
+    ...emptySeries(one.event),
+    name: one.name ?? '',
+    where: clauseDrafts(one.where),
+  });
+  const breakdownOf = (by: { property: string; limit?: number | undefined } | undefined) =>
+    by === undefined ? {} : { breakdown: by.property, limit: by.limit ?? 10 };
+  switch (query.kind) {
+    case 'trends':
+      return {
+        ...draft,
+        series: query.series.map((one) => ({
+          ...seriesOf(one),
+          measure: one.measure ?? 'events',
+          property: one.property ?? '',
+        })),
+        ...breakdownOf(query.breakdown),
+        compare: query.compare === 'previous',
+      };
+    case 'funnel':
+      return {
+        ...draft,
+        series: query.steps.map(seriesOf),
+        window: query.window ?? draft.window,
+        exclude: (query.exclude ?? []).map(({ event }) => event),
+        ...breakdownOf(query.breakdown),
+      };
+    case 'retention':
+      return {
+        ...draft,
+        series: [seriesOf(query.start), seriesOf(query.return)],
+        periods: query.periods,
+        mode: query.mode ?? 'first',
+      };
+    case 'stickiness':
+      return { ...draft, series: query.series.map(seriesOf) };
+    case 'lifecycle':
+      return { ...draft, series: [emptySeries(query.event)] };
+  }
+}

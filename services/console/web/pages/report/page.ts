@@ -1,0 +1,9 @@
+import { t } from '../../app/i18n.ts';
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  path: '/reports/$reportId',
+  title: () => t('Report'),
+  permission: 'insights.read',
+  load: () => import('./report.tsx'),
+});
