@@ -16,6 +16,8 @@ const MARGIN = { top: 8, right: 8, bottom: 24, left: 48 };
 const TICKS = 4;
 const LABEL_PX = 80;
 const FULL = 100;
+/** The year of a day or hour, which the ticks of an axis leave out. */
+const YEAR = /^\d{4}-(?=\d\d-\d\d)/;
 
 /** The index of a series and of its value. */
 export interface Place {
@@ -137,10 +139,10 @@ function BucketChart({ content, label, height = 280, onOpen }: ChartProps & { co
                   key={bucket}
                   x={middle(at)}
                   y={height - 6}
-                  textAnchor={at === 0 ? 'start' : 'middle'}
+                  textAnchor="middle"
                   className={styles['tick']}
                 >
-                  {bucket}
+                  {bucket.replace(YEAR, '')}
                 </text>
               ) : null,
             )}
@@ -189,7 +191,6 @@ function BucketChart({ content, label, height = 280, onOpen }: ChartProps & { co
             )}
             {buckets.map((bucket, at) => (
               // biome-ignore lint/a11y/noStaticElementInteractions: the table below has a button for each value.
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the table below has a button for each value.
               <rect
                 key={bucket}
                 x={(x(at) ?? 0) - (x.step() - x.bandwidth()) / 2}

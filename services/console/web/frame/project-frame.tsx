@@ -134,7 +134,12 @@ function Framed({ place }: { place: Place }) {
                 {title === undefined || current?.path === '/' ? null : <li aria-current="page">{title}</li>}
               </ol>
             </nav>
-            <button type="button" className={styles['search']} onClick={() => setShown('palette')}>
+            <button
+              type="button"
+              aria-label={t('Search')}
+              className={styles['search']}
+              onClick={() => setShown('palette')}
+            >
               <Search size={16} aria-hidden />
               <span>{t('Search')}</span>
               <kbd aria-hidden>{isMac() ? '⌘K' : 'Ctrl K'}</kbd>

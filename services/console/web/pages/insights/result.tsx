@@ -6,13 +6,14 @@ import { Chart, type Place, type ReportContent } from '../../components/chart.ts
 import { CopyAs } from '../../components/copy-as.tsx';
 import { ListDetail } from '../../components/layout.tsx';
 import { ReportTable } from '../../components/report-table.tsx';
-import { Empty, Loaded } from '../../components/state.tsx';
+import { Empty, Loaded, Partial } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import type { Query } from './draft.ts';
 import styles from './result.module.css';
 
 const TYPING_MS = 300;
+const REFRESH_MS = 15_000;
 
 /** Returns the value once it has rested for a moment. */
 function useRested<T>(value: T): T {
@@ -69,7 +70,7 @@ export function InsightResult({ query: asked, name }: { query: Query | undefined
     ['askInsight', project.id, key],
     (client, options) =>
       client.call('askInsight', { params: { projectId: project.id }, body: query }, options),
-    { enabled: query !== null },
+    { enabled: query !== null, refreshMs: REFRESH_MS },
   );
   if (query === null) return <Empty text={t('Choose an event to see a chart.')} />;
   return (
@@ -82,6 +83,9 @@ export function InsightResult({ query: asked, name }: { query: Query | undefined
           <ListDetail
             list={
               <div className={styles['result']} aria-busy={result.isFetching}>
+                {Date.parse(asOf) === 0 ? (
+                  <Partial text={t('Insights are starting: older events follow within a minute.')} />
+                ) : null}
                 <Chart content={report} label={name} onOpen={open} />
                 <ReportTable content={report} name={name} onOpen={open} />
                 <p className={styles['facts']}>
