@@ -3,6 +3,7 @@ import type { Request } from './ledger.ts';
 import type { LoadPlan } from './load.ts';
 import { createRandom, type Random } from './random.ts';
 import {
+  anonymousId,
   callTime,
   eventOf,
   groupId,
@@ -150,7 +151,10 @@ function bodyOf(entry: Request, base: number, wrong: Wrong | undefined): object 
   const text = wrong === 'too large' ? { filler: 'z'.repeat(950_000) } : {};
   const timestamp = wrong === 'invalid' ? 'yesterday' : new Date(callTime(numbered, base)).toISOString();
   const call = { distinct_id: person(numbered), timestamp };
-  if (entry.kind === 'identify') return { ...call, properties: { ...identifyTraits(numbered), ...text } };
+  if (entry.kind === 'identify') {
+    const joined = { anonymous_id: anonymousId(numbered) };
+    return { ...call, properties: { ...identifyTraits(numbered), ...joined, ...text } };
+  }
   if (entry.kind === 'group') {
     return { ...call, properties: { group_id: groupId(numbered), ...groupTraits(numbered), ...text } };
   }

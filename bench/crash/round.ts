@@ -3,6 +3,7 @@ import { catchUp } from './catch-up.ts';
 import { readArchive } from './checks/archive-reader.ts';
 import { checkEvents, type EventVerdict } from './checks/events.ts';
 import { checkEvaluations, checkEventLookup, readReplays } from './checks/interface-checks.ts';
+import { checkJoins, type JoinsVerdict } from './checks/joins.ts';
 import type { LogReader } from './checks/log-reader.ts';
 import { checkReplays, type ReplayVerdict } from './checks/replays.ts';
 import { checkState, type StateVerdict } from './checks/state.ts';
@@ -36,6 +37,7 @@ export interface RoundResult {
   /** The verdict on the events of all rounds so far. */
   events: EventVerdict;
   state: StateVerdict;
+  joins: JoinsVerdict;
   replays: ReplayVerdict;
   /** The number of events and people checked through the API. */
   checked: number;
@@ -78,21 +80,20 @@ export async function runRound(run: Run, round: number): Promise<RoundResult> {
   const copies = await reader.copies();
   const archive = await patiently(() => readArchive(deployment.objects, deployment.databaseUrl('archive')));
   const events = checkEvents(ledger, archive.events, base, copies);
-  const state = checkState(
-    ledger,
-    await patiently(() => readUserState(deployment.databaseUrl('flags'))),
-    base,
-  );
+  const stored = await patiently(() => readUserState(deployment.databaseUrl('flags')));
+  const state = checkState(ledger, stored, base);
+  const joins = checkJoins(ledger, stored.persons, base);
   const replays = checkReplays(ledger, await patiently(() => readReplays(deployment, ledger)));
   const lookups = await patiently(() => checkEventLookup(deployment, ledger, random));
   const evaluations = await patiently(() => checkEvaluations(deployment, requests, base, random));
-  const checks = [events, state, replays, lookups, evaluations];
+  const checks = [events, state, joins, replays, lookups, evaluations];
   const faults = [...answerFaults(requests), ...checks.flatMap((check) => check.faults)];
   return {
     requests: tally(requests),
     disrupted,
     events,
     state,
+    joins,
     replays,
     checked: lookups.checked + evaluations.checked,
     files: archive.files,

@@ -17,6 +17,7 @@ export interface Numbered {
 
 const HOUR_MS = 3_600_000;
 const PEOPLE = 37;
+const VISITORS = 23;
 const GROUPS = 5;
 const SESSIONS = 4;
 /** A prime, so that distinct numbers below it give distinct times after multiplication. */
@@ -61,6 +62,11 @@ export function callTime({ round, number }: Numbered, base: number): number {
 /** Returns the traits of an identify: one that is unique to it, and two that every identify sets. */
 export function identifyTraits({ number }: Numbered): Record<string, number | null> {
   return { [`n${number}`]: number, last: number, sometimes: number % 3 === 0 ? null : number };
+}
+
+/** Returns the id that an identify joins to its person. Calls of several persons name the same id. */
+export function anonymousId({ round, number }: Numbered): string | undefined {
+  return number % 3 === 1 ? `r${round}-visitor-${number % VISITORS}` : undefined;
 }
 
 /** Returns the traits that a group call sets. Each call moves its person, sometimes out of any group. */

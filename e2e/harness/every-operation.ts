@@ -136,7 +136,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('listInsightPeople');
   await ask('listPeople', { query: { search: 'user', where: '[]' } });
   await ask('listGroups', { query: { type: 'company' } });
-  await ask('getGroup');
+  await ask('getGroup', { params: { type: 'company', id: 'acme' } });
   await ask('getPerson', { params: { distinctId: 'user-1' } });
   return answers;
 }

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { answerFaults, type Request } from '../ledger.ts';
 import { createRandom } from '../random.ts';
-import { eventOf, groupId, groupTraits, identifyTraits, type Numbered, person } from '../traffic.ts';
+import {
+  anonymousId,
+  callTime,
+  eventOf,
+  groupId,
+  groupTraits,
+  identifyTraits,
+  type Numbered,
+  person,
+} from '../traffic.ts';
 import { checkEvents, type FoundEvent } from './events.ts';
+import { checkJoins, type FoundPerson } from './joins.ts';
 import { checkState, type FoundState } from './state.ts';
 
 /** Verifies that the checks find every kind of fault. */
@@ -92,6 +102,49 @@ describe('the checks of events', () => {
     expect(faultsOf([accepted], [...all, archived(7)])).toEqual([
       'crash-a r1-e7: never sent, found in file-1',
     ]);
+  });
+});
+
+describe('the checks of joined ids', () => {
+  const numbered = (number: number): Numbered => ({ project: 'crash-a', round: 1, number });
+  // Both name one anonymous id, for different persons.
+  const numbers = [1, 70].sort((a, b) => callTime(numbered(a), base) - callTime(numbered(b), base));
+  const [earlier = 0, later = 0] = numbers;
+  const visitor = anonymousId(numbered(earlier)) ?? '';
+  const call = (first: number, statuses = [202]) => request({ kind: 'identify', first, statuses });
+  const ids = (...of: string[]): FoundPerson => ({ project: 'crash-a', ids: of });
+  const of = (number: number) => ids(person(numbered(number)), visitor);
+  const faultsOf = (requests: Request[], found: FoundPerson[]) => checkJoins(requests, found, base).faults;
+  const calls = [call(earlier), call(later)];
+
+  it('passes when the earliest accepted call has joined the id, in any order of the calls', () => {
+    expect(anonymousId(numbered(later))).toBe(visitor);
+    expect(faultsOf(calls, [of(earlier)])).toEqual([]);
+    expect(faultsOf(calls.toReversed(), [of(earlier)])).toEqual([]);
+  });
+
+  it('fails when a later call has joined the id, or none', () => {
+    expect(faultsOf(calls, [of(later)])).toHaveLength(1);
+    expect(faultsOf(calls, [])).toHaveLength(1);
+  });
+
+  it('fails when an id belongs to two persons', () => {
+    expect(faultsOf(calls, [of(later), of(earlier)])).toEqual([`crash-a ${visitor}: belongs to two persons`]);
+    const merged = ids(person(numbered(earlier)), person(numbered(later)), visitor);
+    expect(faultsOf(calls, [merged])).toHaveLength(1);
+  });
+
+  it('fails when ids are joined that no accepted call named', () => {
+    const rejected = request({ kind: 'identify', first: earlier, expected: 400, statuses: [400] });
+    expect(faultsOf([rejected], [])).toEqual([]);
+    expect(faultsOf([rejected], [of(earlier)])).not.toEqual([]);
+  });
+
+  it('passes whether or not a call without a response has joined the id', () => {
+    const uncertain = [call(earlier, [0]), call(later)];
+    expect(faultsOf(uncertain, [of(earlier)])).toEqual([]);
+    expect(faultsOf(uncertain, [of(later)])).toEqual([]);
+    expect(faultsOf([call(earlier, [0])], [])).toEqual([]);
   });
 });
 
