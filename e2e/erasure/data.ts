@@ -28,6 +28,7 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
     distinct_id: distinctId,
     properties: { email: `${name}@example.com`, anonymous_id: `anonymous ${name}` },
   });
+  await ingest('/v1/group', { distinct_id: distinctId, properties: { group_id: 'south' } });
   await ingest('/v1/replay', {
     api_key: key,
     distinct_id: distinctId,
