@@ -112,7 +112,7 @@ function printCounts(log: LogKind, rounds: readonly RoundResult[]): void {
     ['chunks of unknown outcome', replays.unknown],
     ['chunks of unknown outcome in a recording', replays.unknownFound],
     ['properties of people and groups compared', state.compared],
-    ['anonymous ids and their persons compared', joins.compared],
+    ['anonymous ids and their persons compared', last.joins.compared],
     ['events and people checked through the interface', sum(({ checked }) => checked)],
     ...[...disrupted].map(([what, some]): [string, number] => [what, some.length]),
     ['lost, duplicate, or otherwise wrong', sum(({ faults }) => faults.length)],
