@@ -1,0 +1,79 @@
+import { compileRuleset, evaluateAll, type Reason } from '@switchboard/flag-engine';
+import type { InsightPerson } from '@switchboard/management';
+import { useCall } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Section } from '../../components/layout.tsx';
+import { Empty, Loaded } from '../../components/state.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+
+interface SeenFlag {
+  key: string;
+  value: string;
+  isOn: boolean;
+  why: string;
+}
+
+/** The flags as a person sees them, and why, by the rules of the evaluator. */
+export function PersonFlags({ person }: { person: InsightPerson }) {
+  const { project } = usePlace();
+  const query = useCall(['listFlags', project.id], (client, options) =>
+    client.call('listFlags', { params: { projectId: project.id } }, options),
+  );
+  const columns: Column<SeenFlag>[] = [
+    { title: t('Flag'), cell: ({ key }) => key },
+    {
+      title: t('Value'),
+      cell: ({ value, isOn }) => <Badge tone={isOn ? 'good' : 'plain'}>{value}</Badge>,
+      width: '128px',
+    },
+    { title: t('Why'), cell: ({ why }) => why },
+  ];
+  return (
+    <Section title={t('Flags')}>
+      <Loaded query={query}>
+        {({ flags }) => {
+          const answer = evaluateAll(compileRuleset(flags), {
+            distinctId: person.distinctId,
+            traits: person.traits,
+            groups: Object.fromEntries(person.groups.map(({ type, traits }) => [type, traits])),
+            cohorts: new Set(person.cohorts),
+          });
+          const seen = flags.map(({ key }): SeenFlag => {
+            const value = answer.flags[key];
+            const reason = answer.reasons[key];
+            return {
+              key,
+              value: typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'),
+              isOn: reason === 'MATCH',
+              why: reason === undefined ? '–' : whyOf(reason),
+            };
+          });
+          return seen.length === 0 ? (
+            <Empty text={t('This project has no flag.')} />
+          ) : (
+            <Table label={t('Flags')} columns={columns} rows={seen} keyOf={({ key }) => key} />
+          );
+        }}
+      </Loaded>
+    </Section>
+  );
+}
+
+function whyOf(reason: Reason): string {
+  switch (reason) {
+    case 'MATCH':
+      return t('Every rule matches.');
+    case 'DISABLED':
+      return t('The flag is off.');
+    case 'PREREQUISITE_FAILED':
+      return t('A flag that it depends on has another value.');
+    case 'TARGETING_MISS':
+      return t('A targeting clause does not match.');
+    case 'ROLLOUT_MISS':
+      return t('The id is outside the rollout.');
+    case 'ERROR':
+      return t('The flag cannot be evaluated.');
+  }
+}

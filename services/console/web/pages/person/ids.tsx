@@ -1,0 +1,125 @@
+import type { InsightPerson } from '@switchboard/management';
+import { useState } from 'react';
+import { useChange } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { Button } from '../../components/button.tsx';
+import { Id } from '../../components/code.tsx';
+import { Confirm, Dialog } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { Section } from '../../components/layout.tsx';
+import { Failed } from '../../components/state.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/values.tsx';
+
+type PersonId = InsightPerson['ids'][number];
+
+/** The ids of a person. Editors join and part ids. */
+export function PersonIds({ person: { distinctId, ids } }: { person: InsightPerson }) {
+  const { project, may } = usePlace();
+  const [parted, setParted] = useState<string>();
+  const [isJoining, setJoining] = useState(false);
+  const params = { projectId: project.id, distinctId };
+  const refresh = [
+    ['getPerson', project.id],
+    ['listPeople', project.id],
+  ];
+  const join = useChange(
+    (client, other: string) => client.call('joinPeople', { params, body: { distinctId: other } }),
+    { refresh },
+  );
+  const part = useChange(
+    (client, joinedId: string) => client.call('partPeople', { params: { ...params, joinedId } }),
+    { refresh },
+  );
+  const mayChange = may('people.write');
+  const columns: Column<PersonId>[] = [
+    { title: t('Id'), cell: (one) => <Id value={one.distinctId} name={t('id')} /> },
+    { title: t('Joined'), cell: ({ joinedAt }) => (joinedAt ? <Time at={joinedAt} /> : '–'), width: '112px' },
+    { title: t('By'), cell: byOf, width: '144px', minor: true },
+    {
+      title: t('Last seen'),
+      cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : '–'),
+      width: '112px',
+      minor: true,
+    },
+    ...(mayChange
+      ? [
+          {
+            title: t('Part'),
+            cell: (one: PersonId) =>
+              one.distinctId === distinctId ? null : (
+                <Button onClick={() => setParted(one.distinctId)}>{t('Part id')}</Button>
+              ),
+            width: '112px',
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Section title={t('Ids')}>
+      {[join.error, part.error].map((error) =>
+        error === null ? null : <Failed key={error.message} error={error} />,
+      )}
+      <Table label={t('Ids')} columns={columns} rows={ids} keyOf={(one) => one.distinctId} />
+      {mayChange ? (
+        <div>
+          <Button onClick={() => setJoining(true)}>{t('Join another id')}</Button>
+        </div>
+      ) : null}
+      {isJoining ? (
+        <JoinDialog
+          onClose={() => setJoining(false)}
+          onJoin={(other) => {
+            join.mutate(other);
+            setJoining(false);
+          }}
+        />
+      ) : null}
+      {parted === undefined ? null : (
+        <Confirm
+          title={t('Part this id?')}
+          action={t('Part id')}
+          onClose={() => setParted(undefined)}
+          onConfirm={() => {
+            part.mutate(parted);
+            setParted(undefined);
+          }}
+        >
+          <p>{t('{parted} becomes a person of its own, with its own traits and events.', { parted })}</p>
+        </Confirm>
+      )}
+    </Section>
+  );
+}
+
+function byOf({ joinedBy }: PersonId): string {
+  if (joinedBy === null) return '–';
+  return joinedBy.kind === 'identify' ? t('identify call') : (joinedBy.sub ?? t('a colleague'));
+}
+
+function JoinDialog({ onJoin, onClose }: { onJoin: (other: string) => void; onClose: () => void }) {
+  const [other, setOther] = useState('');
+  return (
+    <Dialog title={t('Join another id')} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onJoin(other);
+        }}
+      >
+        <TextField
+          label={t('Distinct id')}
+          hint={t('The person of this id becomes the same person. You can part it again.')}
+          value={other}
+          autoComplete="off"
+          maxLength={200}
+          onChange={({ target }) => setOther(target.value)}
+        />
+        <Button type="submit" kind="primary" disabled={other === ''}>
+          {t('Join id')}
+        </Button>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,9 @@
+import { t } from '../../app/i18n.ts';
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  path: '/people/$distinctId',
+  title: () => t('Person'),
+  permission: 'people.read',
+  load: () => import('./person.tsx'),
+});
