@@ -1,5 +1,5 @@
 import type { InsightPerson } from '@switchboard/management';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
@@ -32,6 +32,23 @@ export function PersonIds({ person: { distinctId, ids } }: { person: InsightPers
     (client, joinedId: string) => client.call('partPeople', { params: { ...params, joinedId } }),
     { refresh },
   );
+  // The list of people follows a change within seconds. Until then, its answer is shown.
+  const changed = (part.data ?? join.data)?.ids;
+  const isRead =
+    changed?.length === ids.length &&
+    changed.every((one) => ids.some((id) => id.distinctId === one.distinctId));
+  useEffect(() => {
+    if (!isRead) return;
+    part.reset();
+    join.reset();
+  }, [isRead, part.reset, join.reset]);
+  const shown = changed?.map(
+    (one): PersonId =>
+      ids.find((id) => id.distinctId === one.distinctId) ?? {
+        ...{ distinctId: one.distinctId, joinedAt: one.joinedAt, joinedBy: one.by },
+        ...{ firstSeenAt: null, lastSeenAt: null },
+      },
+  );
   const mayChange = may('people.write');
   const columns: Column<PersonId>[] = [
     { title: t('Id'), cell: (one) => <Id value={one.distinctId} name={t('id')} /> },
@@ -61,7 +78,7 @@ export function PersonIds({ person: { distinctId, ids } }: { person: InsightPers
       {[join.error, part.error].map((error) =>
         error === null ? null : <Failed key={error.message} error={error} />,
       )}
-      <Table label={t('Ids')} columns={columns} rows={ids} keyOf={(one) => one.distinctId} />
+      <Table label={t('Ids')} columns={columns} rows={shown ?? ids} keyOf={(one) => one.distinctId} />
       {mayChange ? (
         <div>
           <Button onClick={() => setJoining(true)}>{t('Join another id')}</Button>
@@ -71,6 +88,7 @@ export function PersonIds({ person: { distinctId, ids } }: { person: InsightPers
         <JoinDialog
           onClose={() => setJoining(false)}
           onJoin={(other) => {
+            part.reset();
             join.mutate(other);
             setJoining(false);
           }}
@@ -82,6 +100,7 @@ export function PersonIds({ person: { distinctId, ids } }: { person: InsightPers
           action={t('Part id')}
           onClose={() => setParted(undefined)}
           onConfirm={() => {
+            join.reset();
             part.mutate(parted);
             setParted(undefined);
           }}

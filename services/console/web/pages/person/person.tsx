@@ -17,13 +17,22 @@ import { PersonFlags } from './flags.tsx';
 import { PersonIds } from './ids.tsx';
 import { type Moment, momentsOf } from './moments.ts';
 
+const REFRESH_MS = 10_000;
+
 export function Page() {
-  const { project, may } = usePlace();
   const { distinctId = '' } = useParams({ strict: false });
+  // With a key, so that no data of the person before is shown or erased.
+  return <PersonPage key={distinctId} distinctId={distinctId} />;
+}
+
+function PersonPage({ distinctId }: { distinctId: string }) {
+  const { project, may } = usePlace();
   const [isErasing, setErasing] = useState(false);
   const params = { projectId: project.id, distinctId };
-  const person = useCall(['getPerson', project.id, distinctId], (client, options) =>
-    client.call('getPerson', { params }, options),
+  const person = useCall(
+    ['getPerson', project.id, distinctId],
+    (client, options) => client.call('getPerson', { params }, options),
+    { refreshMs: REFRESH_MS },
   );
   const erase = useChange(
     (client, distinctIds: string[]) =>

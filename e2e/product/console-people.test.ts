@@ -1,0 +1,172 @@
+import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { standaloneForTests } from './testing/launch.ts';
+
+const running = standaloneForTests();
+
+describe.skipIf(!hasChromium)('people and groups in the console', () => {
+  let browser: Browser;
+  let page: Page;
+  let problems: string[] = [];
+  const project = () => `/projects/${running.demo.project_id}`;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    const { eu_api_url: events, project_key: token, base_url, project_id, tokens } = running.demo;
+    const timestamp = new Date().toISOString();
+    const send = async (path: string, body: object) =>
+      expect((await call('POST', events + path, { token, body })).status).toBe(202);
+    await send('/v1/events', {
+      sent_at: timestamp,
+      events: [
+        {
+          distinct_id: 'visitor-nora',
+          event_id: 'nora-1',
+          event_name: 'book opened',
+          schema_version: 1,
+          timestamp,
+        },
+      ],
+    });
+    await send('/v1/identify', {
+      distinct_id: 'nora',
+      properties: { name: 'Nora Quist', plan: 'pro', anonymous_id: 'visitor-nora' },
+    });
+    await send('/v1/group', {
+      distinct_id: 'nora',
+      properties: { group_id: 'quist', name: 'Quist & Co', group_type: 'company' },
+    });
+    const read = (path: string) =>
+      call('GET', `${base_url}/v1/projects/${project_id}/${path}`, { token: tokens.owner });
+    await eventually(
+      async () => {
+        const [person, group] = [await read('people/nora'), await read('groups/company/quist')];
+        expect([person.body.ids.length, person.body.events.length]).toEqual([2, 1]);
+        expect(group.body).toMatchObject({ members: 1, people: [{ distinctId: 'nora' }] });
+      },
+      { withinMs: 60_000 },
+    );
+  }, 120_000);
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page.context().close();
+    expect(problems).toEqual([]);
+  });
+
+  /** Opens a page of the console as the demo's owner, whose token takes the place of a sign-in. */
+  async function open(path: string, { colorScheme = 'light' as 'light' | 'dark', width = 1280 } = {}) {
+    const { demo } = running;
+    problems = [];
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+    page = await context.newPage();
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) problems.push(message.text());
+    });
+    await page.route('**/session/token', (route) =>
+      route.fulfill({
+        json: {
+          accessToken: demo.tokens.owner,
+          expiresInSeconds: 3600,
+          hosts: { api: demo.base_url, events: demo.eu_api_url, replay: demo.eu_replay_url },
+        },
+      }),
+    );
+    await page.goto(demo.console_url + project() + path);
+    await page.locator('main h1').waitFor();
+  }
+
+  const table = (name: string) => page.getByRole('table', { name, exact: true });
+
+  it('leads from a search to the ids, flags and time line of a person, by keyboard alone', async () => {
+    await open('');
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await table('People').waitFor();
+    await page.getByRole('searchbox', { name: 'Id, name or email' }).focus();
+    await page.keyboard.type('nora q');
+    await expect.poll(() => table('People').getByRole('row').count()).toBe(2);
+    expect(new URL(page.url()).searchParams.get('search')).toBe('nora q');
+    await table('People').getByRole('button', { name: 'Nora Quist' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Nora Quist' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`${project()}/people/nora`);
+    expect(await table('Ids').textContent()).toContain('visitor-nora');
+    expect(await table('Time line').textContent()).toContain('book opened');
+    expect(await table('Time line').textContent()).toContain('visitor-nora joined by an identify call');
+    const flags = table('Flags').getByRole('row');
+    await flags.nth(1).waitFor();
+    expect(await flags.nth(1).textContent()).toMatch(
+      /Every rule matches|flag is off|depends on|clause does not match|outside the rollout/,
+    );
+  });
+
+  it('filters by a trait, and says when no one matches', async () => {
+    await open('/people?trait=plan&op=eq&value=pro&search=nora');
+    await table('People').getByRole('button', { name: 'Nora Quist' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Value' }).fill('none');
+    await page.getByText('No person matches the filters.').waitFor();
+  });
+
+  it('parts an id after a confirmation, and joins it again', async () => {
+    await open('/people/nora');
+    const rows = table('Ids').getByRole('row');
+    await rows.filter({ hasText: 'visitor-nora' }).getByRole('button', { name: 'Part id' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Part id' }).click();
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(2);
+    await page.getByRole('button', { name: 'Join another id' }).click();
+    await dialog.getByLabel('Distinct id').fill('visitor-nora');
+    await dialog.getByRole('button', { name: 'Join id' }).click();
+    await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(3);
+  });
+
+  it('asks for the id before it erases a person', async () => {
+    await open('/people/nora');
+    await page.getByRole('button', { name: 'Erase person' }).click();
+    const erase = page.getByRole('dialog').getByRole('button', { name: 'Erase person' });
+    expect(await erase.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByLabel('Type nora to confirm').fill('nora');
+    expect(await erase.isDisabled()).toBe(false);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('shows the members of a group beside the list, and leads to a member', async () => {
+    await open('/groups');
+    await table('Groups').getByRole('button', { name: 'Quist & Co' }).click();
+    await table('Members').getByRole('button', { name: 'Nora Quist' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Nora Quist' }).waitFor();
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'violates no axe rule and fits every width, %s',
+    async (colorScheme) => {
+      for (const path of ['/people', '/people/nora', '/groups?open=quist&openType=company']) {
+        for (const width of [390, 1280]) {
+          await open(path, { colorScheme, width });
+          await page.getByRole('table').first().waitFor();
+          await page.waitForLoadState('networkidle');
+          const overflow = await page.evaluate(
+            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          );
+          expect(overflow, `${path} at ${width}`).toBeLessThanOrEqual(0);
+          await page.evaluate(axe.source);
+          const { violations } = (await page.evaluate(
+            'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })',
+          )) as axe.AxeResults;
+          expect(violations.map(({ id, nodes }) => `${path} ${id}: ${nodes[0]?.html}`)).toEqual([]);
+          const folder = process.env['SCREENSHOTS'];
+          if (folder !== undefined)
+            await page.screenshot({
+              path: `${folder}/${path.replaceAll(/\W+/g, '-')}-${colorScheme}-${width}.png`,
+            });
+          if (width === 390) await page.context().close();
+        }
+        if (!path.startsWith('/groups')) await page.context().close();
+      }
+    },
+  );
+});
