@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('people and groups in the console', () => {
     expect(problems).toEqual([]);
   });
 
-  /** Opens a page of the console as the demo's owner, whose token takes the place of a sign-in. */
+  /** Opens a page of the console with the token of the demo's owner instead of a sign-in. */
   async function open(path: string, { colorScheme = 'light' as 'light' | 'dark', width = 1280 } = {}) {
     const { demo } = running;
     problems = [];
@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)('people and groups in the console', () => {
     const flags = table('Flags').getByRole('row');
     await flags.nth(1).waitFor();
     expect(await flags.nth(1).textContent()).toMatch(
-      /Every rule matches|flag is off|depends on|clause does not match|outside the rollout/,
+      /Matches|Flag is off|Prerequisite not met|Targeting not met|Outside the rollout/,
     );
   });
 

@@ -1,14 +1,14 @@
 import type { ListedGroup } from '@switchboard/management';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { useList } from '../../app/api.ts';
+import { useCall, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Code } from '../../components/code.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Filter, SelectFilter } from '../../components/field.tsx';
-import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
+import { Bar, Facts, ListDetail, PageLayout } from '../../components/layout.tsx';
 import { Empty, Loaded } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Count, Time } from '../../components/values.tsx';
@@ -117,6 +117,9 @@ function Members({ type, id }: { type: string; id: string }) {
   const { project, pathOf } = usePlace();
   const navigate = useNavigate();
   const columns = useMemo(peopleColumns, []);
+  const group = useCall(['getGroup', project.id, type, id, 'facts'], (client, options) =>
+    client.call('getGroup', { params: { projectId: project.id, type, id }, query: { limit: 1 } }, options),
+  );
   const { query, more } = useList(['getGroup', project.id, type, id], async (client, cursor, options) => {
     const { people, nextCursor } = await client.call(
       'getGroup',
@@ -126,23 +129,38 @@ function Members({ type, id }: { type: string; id: string }) {
     return { items: people, nextCursor };
   });
   return (
-    <Loaded query={query}>
-      {(people) =>
-        people.length === 0 ? (
-          <Empty text={t('Everyone has left this group.')} />
-        ) : (
-          <Table
-            label={t('Members')}
-            columns={columns}
-            rows={people}
-            keyOf={({ distinctId }) => distinctId}
-            onOpen={({ distinctId }) =>
-              void navigate({ to: pathOf(`/people/${encodeURIComponent(distinctId)}`) })
-            }
-            more={more}
+    <>
+      <Loaded query={group}>
+        {({ traits, firstSeenAt }) => (
+          <Facts
+            facts={[
+              [t('Type'), type],
+              [t('First seen'), firstSeenAt === null ? '–' : <Time key="first" at={firstSeenAt} />],
+              ...Object.entries(traits).map(([name, value]) => [name, shown(value)] as const),
+            ]}
           />
-        )
-      }
-    </Loaded>
+        )}
+      </Loaded>
+      <Loaded query={query}>
+        {(people) =>
+          people.length === 0 ? (
+            <Empty text={t('Everyone has left this group.')} />
+          ) : (
+            <Table
+              label={t('Members')}
+              columns={columns}
+              rows={people}
+              keyOf={({ distinctId }) => distinctId}
+              onOpen={({ distinctId }) =>
+                void navigate({ to: pathOf(`/people/${encodeURIComponent(distinctId)}`) })
+              }
+              more={more}
+            />
+          )
+        }
+      </Loaded>
+    </>
   );
 }
+
+const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

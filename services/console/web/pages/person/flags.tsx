@@ -26,9 +26,9 @@ export function PersonFlags({ person }: { person: InsightPerson }) {
     {
       title: t('Value'),
       cell: ({ value, isOn }) => <Badge tone={isOn ? 'good' : 'plain'}>{value}</Badge>,
-      width: '128px',
+      width: '96px',
     },
-    { title: t('Why'), cell: ({ why }) => why },
+    { title: t('Why'), cell: ({ why }) => <span title={why}>{why}</span> },
   ];
   return (
     <Section title={t('Flags')}>
@@ -64,16 +64,16 @@ export function PersonFlags({ person }: { person: InsightPerson }) {
 function whyOf(reason: Reason): string {
   switch (reason) {
     case 'MATCH':
-      return t('Every rule matches.');
+      return t('Matches');
     case 'DISABLED':
-      return t('The flag is off.');
+      return t('Flag is off');
     case 'PREREQUISITE_FAILED':
-      return t('A flag that it depends on has another value.');
+      return t('Prerequisite not met');
     case 'TARGETING_MISS':
-      return t('A targeting clause does not match.');
+      return t('Targeting not met');
     case 'ROLLOUT_MISS':
-      return t('The id is outside the rollout.');
+      return t('Outside the rollout');
     case 'ERROR':
-      return t('The flag cannot be evaluated.');
+      return t('Cannot be evaluated');
   }
 }
