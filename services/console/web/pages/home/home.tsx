@@ -1,49 +1,111 @@
 import { Link } from '@tanstack/react-router';
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
-import type { Project } from '../../app/project.ts';
 import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Id } from '../../components/code.tsx';
 import { Facts, PageLayout, Section } from '../../components/layout.tsx';
 import { Loaded } from '../../components/state.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { Count, Time } from '../../components/values.tsx';
+import styles from './home.module.css';
+import { Minutes } from './minutes.tsx';
+import { Projects } from './projects.tsx';
+import { SetUp } from './set-up.tsx';
+
+const REFRESH_MS = 10_000;
+const MAX_REPORTS = 5;
 
 export function Page() {
-  const { project, company } = usePlace();
-  const projects = useCall(['listOwnProjects'], (client, options) =>
-    client.call('listOwnProjects', {}, options),
-  );
+  const { project, company, may } = usePlace();
   return (
     <PageLayout title={project.name}>
-      <Facts
-        facts={[
-          [t('Company'), company.name],
-          [t('Your role'), <Badge key="role">{company.role}</Badge>],
-          [t('Region'), project.region],
-          [t('Project id'), <Id key="id" value={project.id} name={t('project id')} />],
-        ]}
-      />
-      <Section title={t('Projects')}>
-        <Loaded query={projects}>
-          {({ projects: rows }) => (
-            <Table label={t('Projects')} columns={columns()} rows={rows} keyOf={({ id }) => id} />
-          )}
-        </Loaded>
+      {may('insights.read') ? <Arrival /> : null}
+      {may('directory.read') ? <Reports /> : null}
+      <Section title={t('Project')}>
+        <Facts
+          facts={[
+            [t('Company'), company.name],
+            [t('Your role'), <Badge key="role">{company.role}</Badge>],
+            [t('Region'), project.region],
+            [t('Project id'), <code key="id">{project.id}</code>],
+          ]}
+        />
       </Section>
+      <Projects />
     </PageLayout>
   );
 }
 
-const columns = (): Column<Project>[] => [
-  {
-    title: t('Name'),
-    cell: ({ id, name }) => (
-      <Link to="/projects/$projectId" params={{ projectId: id }}>
-        {name}
-      </Link>
-    ),
-  },
-  { title: t('Region'), cell: ({ region }) => region, width: '80px' },
-  { title: t('Id'), cell: ({ id }) => <code>{id}</code>, minor: true },
-];
+/** Whether data arrives, and the steps of a project that has none. */
+function Arrival() {
+  const { project, may, pathOf } = usePlace();
+  const params = { projectId: project.id };
+  const query = useCall(
+    ['getArrival', project.id],
+    (client, options) => client.call('getArrival', { params }, options),
+    { refreshMs: REFRESH_MS },
+  );
+  return (
+    <Loaded query={query}>
+      {({ lastSeenAt, minutes, sdks }) => (
+        <>
+          <Section title={t('Data')}>
+            <Facts
+              facts={[
+                [
+                  t('Last event or call'),
+                  lastSeenAt === null ? t('None has arrived.') : <Time key="last" at={lastSeenAt} />,
+                ],
+                [
+                  t('Events in the last hour'),
+                  minutes.length === 0 ? (
+                    t('Too many to count here.')
+                  ) : (
+                    <Count key="hour" value={minutes.reduce((sum, { events }) => sum + events, 0)} />
+                  ),
+                ],
+                [
+                  t('SDKs'),
+                  sdks.length === 0
+                    ? '–'
+                    : sdks.map(({ name, version }) => `${name} ${version}`.trim()).join(', '),
+                ],
+              ]}
+            />
+            <Minutes minutes={minutes} />
+            {may('events.read') ? (
+              <p className={styles['link']}>
+                <Link to={pathOf('/events')}>{t('See events as they arrive')}</Link>
+              </p>
+            ) : null}
+          </Section>
+          <SetUp hasData={lastSeenAt !== null} hasSdk={sdks.length > 0} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Reports() {
+  const { project } = usePlace();
+  const params = { projectId: project.id };
+  const query = useCall(['listReports', project.id], (client, options) =>
+    client.call('listReports', { params }, options),
+  );
+  return (
+    <Section title={t('Reports')}>
+      <Loaded query={query}>
+        {({ reports }) =>
+          reports.length === 0 ? (
+            <p>{t('The project has no saved report.')}</p>
+          ) : (
+            <ul>
+              {reports.slice(0, MAX_REPORTS).map(({ id, name }) => (
+                <li key={id}>{name}</li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,264 @@
+import type { Result } from '@switchboard/management';
+import { type FormEvent, useState } from 'react';
+import { useCall, useChange, useList } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { usePageSearch } from '../../app/search.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button } from '../../components/button.tsx';
+import { CopyAs } from '../../components/copy-as.tsx';
+import { Filter, TextArea, TextField } from '../../components/field.tsx';
+import { Bar, Facts, ListDetail, PageLayout, Section } from '../../components/layout.tsx';
+import { Empty, Failed, Loaded } from '../../components/state.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Count, Time } from '../../components/values.tsx';
+import styles from './dictionary.module.css';
+import { search } from './search.ts';
+
+type Entry = Result<'listDictionary'>['dictionary'][number];
+type Sent = Result<'listEventNames'>['eventNames'][number];
+type PropertySent = Result<'listEventProperties'>['properties'][number];
+
+interface Row {
+  name: string;
+  sent: Sent | undefined;
+  entry: Entry | undefined;
+}
+
+export function Page() {
+  const { project } = usePlace();
+  const params = { projectId: project.id };
+  const [{ find, open }, setSearch] = usePageSearch(search);
+  const names = useList(['listEventNames', project.id], async (client, cursor, options) => {
+    const { eventNames, nextCursor } = await client.call(
+      'listEventNames',
+      { params, query: cursor },
+      options,
+    );
+    return { items: eventNames, nextCursor };
+  });
+  const entries = useList(['listDictionary', project.id], async (client, cursor, options) => {
+    const { dictionary, nextCursor } = await client.call(
+      'listDictionary',
+      { params, query: cursor },
+      options,
+    );
+    return { items: dictionary, nextCursor };
+  });
+  const explained = entries.query.data ?? [];
+  return (
+    <PageLayout
+      title={t('Dictionary')}
+      actions={
+        <CopyAs
+          call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/dictionary` }}
+          command={`switchboard get dictionary ${project.id}`}
+        />
+      }
+    >
+      <Bar>
+        <Filter label={t('Event')} value={find} onChange={(value) => setSearch({ find: value })} />
+      </Bar>
+      {entries.query.error === null ? null : <Failed error={entries.query.error} />}
+      <Loaded query={names.query}>
+        {(sent) => {
+          const rows = rowsOf(sent, explained).filter(({ name }) =>
+            name.toLowerCase().includes((find ?? '').toLowerCase()),
+          );
+          const opened = rows.find(({ name }) => name === open);
+          return (
+            <ListDetail
+              list={
+                rows.length === 0 ? (
+                  <Empty
+                    text={
+                      find === undefined
+                        ? t('No event has arrived in the last 90 days.')
+                        : t('No event has this name.')
+                    }
+                  />
+                ) : (
+                  <Table
+                    label={t('Events')}
+                    columns={columns()}
+                    rows={rows}
+                    keyOf={({ name }) => name}
+                    open={open}
+                    onOpen={({ name }) => setSearch({ open: name }, { push: true })}
+                    more={names.more ?? entries.more}
+                  />
+                )
+              }
+              detail={
+                opened && {
+                  title: opened.name,
+                  content: <Detail key={opened.name} row={opened} explained={explained} />,
+                  onClose: () => setSearch({ open: undefined }),
+                }
+              }
+            />
+          );
+        }}
+      </Loaded>
+    </PageLayout>
+  );
+}
+
+/** Returns the names that the project sends, then the explained ones that it does not. */
+function rowsOf(sent: readonly Sent[], explained: readonly Entry[]): Row[] {
+  const entries = new Map(explained.flatMap((one) => (one.kind === 'event' ? [[one.name, one]] : [])));
+  const known = new Set(sent.map(({ name }) => name));
+  return [
+    ...sent.map((one) => ({ name: one.name, sent: one, entry: entries.get(one.name) })),
+    ...[...entries.values()]
+      .filter(({ name }) => !known.has(name))
+      .map((entry) => ({ name: entry.name, sent: undefined, entry })),
+  ];
+}
+
+const columns = (): Column<Row>[] => [
+  { title: t('Event'), cell: ({ name }) => name },
+  { title: t('Description'), cell: ({ entry }) => entry?.description ?? '', minor: true },
+  { title: t('State'), cell: ({ entry }) => <State entry={entry} />, width: '112px', minor: true },
+  {
+    title: t('Events in 90 days'),
+    cell: ({ sent }) => <Count value={sent?.count ?? 0} />,
+    width: '144px',
+    align: 'end',
+  },
+  {
+    title: t('Last seen'),
+    cell: ({ sent }) => (sent === undefined ? '–' : <Time at={sent.lastSeenAt} />),
+    width: '112px',
+  },
+];
+
+function State({ entry }: { entry: Entry | undefined }) {
+  if (entry?.hidden === true) return <Badge>{t('Hidden')}</Badge>;
+  return entry?.verified === true ? <Badge tone="good">{t('Verified')}</Badge> : null;
+}
+
+function Detail({ row: { name, sent, entry }, explained }: { row: Row; explained: readonly Entry[] }) {
+  const { project } = usePlace();
+  const params = { projectId: project.id, name };
+  const properties = useCall(['listEventProperties', params], (client, options) =>
+    client.call('listEventProperties', { params }, options),
+  );
+  return (
+    <>
+      <Facts
+        facts={[
+          [t('Events in 90 days'), <Count key="count" value={sent?.count ?? 0} />],
+          [t('Last seen'), sent === undefined ? '–' : <Time key="seen" at={sent.lastSeenAt} />],
+        ]}
+      />
+      <Explanation kind="event" name={name} entry={entry} />
+      <Section title={t('Properties')}>
+        <Loaded query={properties}>
+          {({ properties: found }) =>
+            found.length === 0 ? (
+              <Empty text={t('The event has no properties.')} />
+            ) : (
+              <Facts
+                facts={found.map((one) => [
+                  one.name,
+                  <Property key={one.name} property={one} explained={explained} />,
+                ])}
+              />
+            )
+          }
+        </Loaded>
+      </Section>
+    </>
+  );
+}
+
+/** The types of a property, the number of its events, and what colleagues know about it. */
+function Property({ property, explained }: { property: PropertySent; explained: readonly Entry[] }) {
+  const { name, types, count } = property;
+  const entry = explained.find((one) => one.kind === 'property' && one.name === name);
+  return (
+    <>
+      {types.join(', ')} · <Count value={count} />
+      {entry === undefined || entry.description === '' ? null : <p>{entry.description}</p>}
+    </>
+  );
+}
+
+interface ExplanationProps {
+  kind: Entry['kind'];
+  name: string;
+  entry: Entry | undefined;
+}
+
+/** What colleagues know about a name: to read, or to change for those who may. */
+function Explanation({ kind, name, entry }: ExplanationProps) {
+  const { project, may } = usePlace();
+  const [description, setDescription] = useState(entry?.description ?? '');
+  const [owner, setOwner] = useState(entry?.owner ?? '');
+  const [hidden, setHidden] = useState(entry?.hidden ?? false);
+  const [verified, setVerified] = useState(entry?.verified ?? false);
+  const save = useChange(
+    (client, body: Pick<Entry, 'description' | 'owner' | 'hidden' | 'verified'>) =>
+      client.call('putDictionaryEntry', { params: { projectId: project.id, kind, name }, body }),
+    { refresh: [['listDictionary', project.id]] },
+  );
+  if (!may('dictionary.write')) {
+    return (
+      <Facts
+        facts={[
+          [t('Description'), entry?.description || '–'],
+          [t('Owner'), entry?.owner ?? '–'],
+          [t('State'), <State key="state" entry={entry} />],
+        ]}
+      />
+    );
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate({ description, owner: owner === '' ? null : owner, hidden, verified });
+  };
+  return (
+    <Section title={t('Explanation')}>
+      <form onSubmit={submit} className={styles['form']}>
+        <TextArea
+          label={t('Description')}
+          value={description}
+          maxLength={1000}
+          onChange={({ target }) => setDescription(target.value)}
+        />
+        <TextField
+          label={t('Owner')}
+          hint={t('The sub of the member who answers questions about it.')}
+          value={owner}
+          onChange={({ target }) => setOwner(target.value)}
+        />
+        <Check label={t('Verified')} checked={verified} onChange={setVerified} />
+        <Check label={t('Hidden from suggestions')} checked={hidden} onChange={setHidden} />
+        {save.error === null ? null : <Failed error={save.error} />}
+        <Button kind="primary" type="submit" disabled={save.isPending}>
+          {t('Save explanation')}
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function Check({
+  label,
+  checked,
+  onChange,
+}: {
+  label: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  return (
+    <p>
+      <label>
+        <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />{' '}
+        {label}
+      </label>
+    </p>
+  );
+}

@@ -1,0 +1,176 @@
+import { Link } from '@tanstack/react-router';
+import { Pause, Play } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useCall } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { useKeys } from '../../app/keys.ts';
+import { usePlace } from '../../app/project.ts';
+import { usePageSearch } from '../../app/search.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Button, buttonClass } from '../../components/button.tsx';
+import { Code, Id } from '../../components/code.tsx';
+import { CopyAs } from '../../components/copy-as.tsx';
+import { Filter } from '../../components/field.tsx';
+import { Bar, Facts, ListDetail, PageLayout, Section } from '../../components/layout.tsx';
+import { Empty, Failed, Loaded, Loading, Partial } from '../../components/state.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/values.tsx';
+import { type LiveEvent, useLiveEvents, usePaused } from './live.ts';
+import { search } from './search.ts';
+
+export function Page() {
+  const { project, pathOf } = usePlace();
+  const [{ name, person, open }, setSearch] = usePageSearch(search);
+  const [isPaused, setPaused] = useState(false);
+  const live = useLiveEvents({ projectId: project.id, name, person });
+  const { events, archived, skipped, isOpen, error } = usePaused(live, isPaused);
+  const opened = events.find(({ eventId }) => eventId === open);
+  const toggle = isPaused ? t('Resume the stream') : t('Pause the stream');
+  useKeys(
+    useMemo(
+      () => [{ keys: 'p', title: t('Pause or resume the stream'), run: () => setPaused((was) => !was) }],
+      [],
+    ),
+  );
+  const path = `/v1/projects/${encodeURIComponent(project.id)}/live-events`;
+  return (
+    <PageLayout
+      title={t('Live events')}
+      actions={
+        <>
+          <CopyAs call={{ method: 'GET', path }} />
+          <Link to={pathOf('/dictionary')} className={buttonClass()}>
+            {t('Open dictionary')}
+          </Link>
+          <Button icon={isPaused ? Play : Pause} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+            {toggle}
+          </Button>
+        </>
+      }
+    >
+      <Bar>
+        <Filter label={t('Event')} value={name} onChange={(value) => setSearch({ name: value })} />
+        <Filter label={t('Person')} value={person} onChange={(value) => setSearch({ person: value })} />
+        <Badge tone={isOpen && !isPaused ? 'good' : 'plain'}>
+          {isPaused ? t('Paused') : isOpen ? t('Live') : t('Connecting')}
+        </Badge>
+      </Bar>
+      {error === undefined || isOpen ? null : <Failed error={error} />}
+      {skipped === 0 ? null : (
+        <Partial
+          text={t(
+            '{count, plural, one {# more event was accepted than} other {# more events were accepted than}} the stream shows. Filter it to see fewer.',
+            { count: skipped },
+          )}
+        />
+      )}
+      <ListDetail
+        list={
+          events.length > 0 ? (
+            <Table
+              label={t('Live events')}
+              columns={columns(archived)}
+              rows={events}
+              keyOf={keyOf}
+              open={open}
+              onOpen={({ eventId }) => setSearch({ open: eventId }, { push: true })}
+            />
+          ) : isOpen ? (
+            <Empty
+              text={t('Events appear here as they are accepted. None has arrived since you opened the page.')}
+            />
+          ) : error === undefined ? (
+            <Loading />
+          ) : null
+        }
+        detail={
+          opened && {
+            title: opened.name,
+            content: <Detail key={opened.eventId} event={opened} isArchived={archived.has(opened.eventId)} />,
+            onClose: () => setSearch({ open: undefined }),
+          }
+        }
+      />
+    </PageLayout>
+  );
+}
+
+const keyOf = ({ eventId }: LiveEvent) => eventId;
+
+const columns = (archived: ReadonlySet<string>): Column<LiveEvent>[] => [
+  { title: t('Event'), cell: ({ name }) => name },
+  { title: t('Person'), cell: ({ distinctId }) => distinctId, minor: true },
+  {
+    title: t('Status'),
+    cell: ({ eventId }) => <Fate isArchived={archived.has(eventId)} />,
+    width: '112px',
+  },
+  { title: t('Received'), cell: ({ receivedAt }) => <Time at={receivedAt} />, width: '112px' },
+];
+
+const Fate = ({ isArchived }: { isArchived: boolean }) =>
+  isArchived ? <Badge tone="good">{t('Archived')}</Badge> : <Badge>{t('Accepted')}</Badge>;
+
+function Detail({ event, isArchived }: { event: LiveEvent; isArchived: boolean }) {
+  const { eventId, distinctId, sessionId, occurredAt, receivedAt, properties, context, omitted } = event;
+  return (
+    <>
+      <Facts
+        facts={[
+          [t('Event id'), <Id key="id" value={eventId} name={t('event id')} />],
+          [t('Person'), <Id key="person" value={distinctId} name={t('distinct id')} />],
+          ...(sessionId === null
+            ? []
+            : [[t('Session'), <Id key="session" value={sessionId} name={t('session id')} />] as const]),
+          [t('Occurred'), <Time key="occurred" at={occurredAt} />],
+          [t('Received'), <Time key="received" at={receivedAt} />],
+          [t('Status'), <Fate key="fate" isArchived={isArchived} />],
+        ]}
+      />
+      {omitted ? (
+        <Partial text={t('Properties and context are larger than 16 kB. Read them with the API.')} />
+      ) : null}
+      {[[t('Properties'), properties] as const, [t('Context'), context] as const].map(([title, value]) =>
+        value === null ? null : (
+          <Section key={title} title={title}>
+            <Code text={JSON.stringify(value, null, 2)} name={title} />
+          </Section>
+        ),
+      )}
+      <Section title={t('Archive')}>
+        <Archive eventId={eventId} isArchived={isArchived} />
+      </Section>
+    </>
+  );
+}
+
+/** Says where the archive has the event, or why it has not. */
+function Archive({ eventId, isArchived }: { eventId: string; isArchived: boolean }) {
+  const { project } = usePlace();
+  const params = { projectId: project.id, eventId };
+  const query = useCall(['findEvent', params, isArchived], (client, options) =>
+    client.call('findEvent', { params }, options),
+  );
+  return (
+    <Loaded query={query}>
+      {({ state, archived, duplicates, deadLetters, unread }) => (
+        <Facts
+          facts={[
+            [t('State'), stateText(state)],
+            ...(archived === null ? [] : [[t('File'), archived.file] as const]),
+            ...deadLetters.map(({ reason }) => [t('Not archived because'), reason] as const),
+            ...(duplicates.length === 0 ? [] : [[t('Copies left out'), String(duplicates.length)] as const]),
+            ...(unread === null ? [] : [[t('Records to read first'), String(unread.records)] as const]),
+          ]}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+function stateText(state: 'accepted' | 'archived' | 'dead_letter' | 'not_seen'): string {
+  if (state === 'archived') return t('In a file of the archive');
+  if (state === 'accepted') return t('Read by the archive, not in a file yet');
+  if (state === 'dead_letter') return t('Set aside by the archive');
+  return t('Not read by the archive yet');
+}
