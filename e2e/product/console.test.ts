@@ -155,6 +155,68 @@ describe.skipIf(!hasChromium)('the application', () => {
     expect(await rows.last().textContent()).toContain(running.demo.project_key);
   });
 
+  /** Sends an event as a visitor's page does. */
+  async function sendEvent(name: string): Promise<void> {
+    const { eu_api_url: url, project_key: key } = running.demo;
+    const now = new Date().toISOString();
+    const event = {
+      event_id: name,
+      distinct_id: 'visitor-live',
+      event_name: name,
+      schema_version: 1,
+      timestamp: now,
+    };
+    const answer = await fetch(`${url}/v1/events`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}` },
+      body: JSON.stringify({ sent_at: now, events: [{ ...event, properties: { total: 42 } }] }),
+    });
+    expect(answer.status).toBe(202);
+  }
+
+  it('shows an event as it is accepted, then archived, holds it back while paused, and shows its properties', async () => {
+    await open('/projects/prj_shop/events');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await sendEvent('console event one');
+    const table = page.getByRole('table', { name: 'Live events' });
+    const row = table.getByRole('row').filter({ hasText: 'console event one' });
+    await row.getByText('Archived').waitFor();
+    await page.keyboard.press('p');
+    await sendEvent('console event two');
+    await page.getByText('Paused', { exact: true }).waitFor();
+    await row.getByRole('button').click();
+    const detail = page.getByRole('region', { name: 'console event one', exact: true });
+    await detail.getByText('"total": 42').waitFor();
+    await detail.getByText('In a file of the archive').waitFor();
+    expect(await table.getByText('console event two').count()).toBe(0);
+    await page.keyboard.press('p');
+    await table.getByText('console event two').waitFor();
+    await page.getByRole('searchbox', { name: 'Event' }).fill('console event three');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await table.waitFor({ state: 'detached' });
+  });
+
+  it('explains the name of an event in the dictionary', async () => {
+    await open('/projects/prj_shop/dictionary?open=order+placed');
+    const detail = page.getByRole('region', { name: 'order placed', exact: true });
+    await detail.getByLabel('Description').fill('A visitor has paid.');
+    await detail.getByLabel('Verified').check();
+    await detail.getByRole('button', { name: 'Save explanation' }).click();
+    const row = page
+      .getByRole('table', { name: 'Events' })
+      .getByRole('row')
+      .filter({ hasText: 'order placed' });
+    await row.getByText('A visitor has paid.').waitFor();
+    await row.getByText('Verified').waitFor();
+  });
+
+  it('shows on Home whether data arrives', async () => {
+    await sendEvent('console event home');
+    await open('/projects/prj_shop');
+    await page.getByRole('heading', { name: 'Data' }).waitFor();
+    await page.getByRole('img', { name: /^Events by minute of the last hour/ }).waitFor();
+  });
+
   it('offers a sign-in in place when the session ended', async () => {
     await open('/projects/prj_shop/settings/members');
     await page.route('**/v1/companies/**', (route) =>

@@ -29,7 +29,7 @@ export function Page() {
   const { project } = usePlace();
   const params = { projectId: project.id };
   const [{ find, open }, setSearch] = usePageSearch(search);
-  const names = useList(['listEventNames', project.id], async (client, cursor, options) => {
+  const names = useList(['dictionary', 'listEventNames', project.id], async (client, cursor, options) => {
     const { eventNames, nextCursor } = await client.call(
       'listEventNames',
       { params, query: cursor },
@@ -37,7 +37,7 @@ export function Page() {
     );
     return { items: eventNames, nextCursor };
   });
-  const entries = useList(['listDictionary', project.id], async (client, cursor, options) => {
+  const entries = useList(['dictionary', 'listDictionary', project.id], async (client, cursor, options) => {
     const { dictionary, nextCursor } = await client.call(
       'listDictionary',
       { params, query: cursor },
@@ -141,7 +141,7 @@ function State({ entry }: { entry: Entry | undefined }) {
 function Detail({ row: { name, sent, entry }, explained }: { row: Row; explained: readonly Entry[] }) {
   const { project } = usePlace();
   const params = { projectId: project.id, name };
-  const properties = useCall(['listEventProperties', params], (client, options) =>
+  const properties = useCall(['dictionary', 'listEventProperties', params], (client, options) =>
     client.call('listEventProperties', { params }, options),
   );
   return (
@@ -201,7 +201,7 @@ function Explanation({ kind, name, entry }: ExplanationProps) {
   const save = useChange(
     (client, body: Pick<Entry, 'description' | 'owner' | 'hidden' | 'verified'>) =>
       client.call('putDictionaryEntry', { params: { projectId: project.id, kind, name }, body }),
-    { refresh: [['listDictionary', project.id]] },
+    { refresh: [['dictionary', 'listDictionary', project.id]] },
   );
   if (!may('dictionary.write')) {
     return (

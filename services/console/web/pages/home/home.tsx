@@ -88,7 +88,7 @@ function Arrival() {
 function Reports() {
   const { project } = usePlace();
   const params = { projectId: project.id };
-  const query = useCall(['listReports', project.id], (client, options) =>
+  const query = useCall(['home', 'listReports', project.id], (client, options) =>
     client.call('listReports', { params }, options),
   );
   return (

@@ -16,17 +16,17 @@ export function SetUp({ hasData, hasSdk }: SetUpProps) {
   const { project, company, may, pathOf } = usePlace();
   const params = { projectId: project.id };
   const reports = useCall(
-    ['listReports', project.id],
+    ['home', 'listReports', project.id],
     (client, options) => client.call('listReports', { params }, options),
     { enabled: may('directory.read') },
   );
   const flags = useCall(
-    ['listFlags', project.id],
+    ['home', 'listFlags', project.id],
     (client, options) => client.call('listFlags', { params }, options),
     { enabled: may('flags.read') },
   );
   const members = useCall(
-    ['listMembers', company.id],
+    ['home', 'listMembers', company.id],
     (client, options) => client.call('listMembers', { params: { companyId: company.id } }, options),
     { enabled: may('directory.read') },
   );
