@@ -191,7 +191,7 @@ interface ExplanationProps {
   entry: Entry | undefined;
 }
 
-/** What colleagues know about a name: to read, or to change for those who may. */
+/** The explanation of a name, with a form for those who may change it. */
 function Explanation({ kind, name, entry }: ExplanationProps) {
   const { project, may } = usePlace();
   const [description, setDescription] = useState(entry?.description ?? '');

@@ -118,7 +118,7 @@ function withMessage(live: Live, { type, events = [], skipped = 0, eventIds = []
   return {
     ...live,
     events: latest,
-    // Of those that are still listed.
+    // Forgets events that are no longer listed.
     archived: new Set(latest.flatMap(({ eventId }) => (live.archived.has(eventId) ? [eventId] : []))),
     skipped: live.skipped + skipped,
   };
