@@ -12,14 +12,14 @@ import { Projects } from './projects.tsx';
 import { SetUp } from './set-up.tsx';
 
 const REFRESH_MS = 10_000;
-const MAX_REPORTS = 5;
+const MAX_LINKS = 5;
 
 export function Page() {
   const { project, company, may } = usePlace();
   return (
     <PageLayout title={project.name}>
       {may('insights.read') ? <Arrival /> : null}
-      {may('directory.read') ? <Reports /> : null}
+      {may('directory.read') ? <Saved /> : null}
       <Section title={t('Project')}>
         <Facts
           facts={[
@@ -85,27 +85,52 @@ function Arrival() {
   );
 }
 
-function Reports() {
+/** The dashboards and saved reports of the project. */
+function Saved() {
   const { project } = usePlace();
   const params = { projectId: project.id };
-  const query = useCall(['home', 'listReports', project.id], (client, options) =>
+  const dashboards = useCall(['home', 'listDashboards', project.id], (client, options) =>
+    client.call('listDashboards', { params }, options),
+  );
+  const reports = useCall(['home', 'listReports', project.id], (client, options) =>
     client.call('listReports', { params }, options),
   );
   return (
-    <Section title={t('Reports')}>
-      <Loaded query={query}>
-        {({ reports }) =>
-          reports.length === 0 ? (
-            <p>{t('The project has no saved report.')}</p>
-          ) : (
-            <ul>
-              {reports.slice(0, MAX_REPORTS).map(({ id, name }) => (
-                <li key={id}>{name}</li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Section>
+    <>
+      <Section title={t('Dashboards')}>
+        <Loaded query={dashboards}>
+          {({ dashboards: found }) => (
+            <Links page="/dashboards" entries={found} empty={t('The project has no dashboard.')} />
+          )}
+        </Loaded>
+      </Section>
+      <Section title={t('Reports')}>
+        <Loaded query={reports}>
+          {({ reports: found }) => (
+            <Links page="/reports" entries={found} empty={t('The project has no saved report.')} />
+          )}
+        </Loaded>
+      </Section>
+    </>
+  );
+}
+
+interface LinksProps {
+  page: string;
+  entries: readonly { id: string; name: string }[];
+  empty: string;
+}
+
+function Links({ page, entries, empty }: LinksProps) {
+  const { pathOf } = usePlace();
+  if (entries.length === 0) return <p>{empty}</p>;
+  return (
+    <ul>
+      {entries.slice(0, MAX_LINKS).map(({ id, name }) => (
+        <li key={id}>
+          <Link to={pathOf(`${page}/${encodeURIComponent(id)}`)}>{name}</Link>
+        </li>
+      ))}
+    </ul>
   );
 }
