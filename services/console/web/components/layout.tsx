@@ -65,7 +65,7 @@ function Detail({ title, content, onClose }: NonNullable<ListDetailProps['detail
         <h2>{title}</h2>
         <IconButton icon={X} label={t('Close')} onClick={onClose} />
       </div>
-      {content}
+      <div className={styles['detailBody']}>{content}</div>
     </section>
   );
 }

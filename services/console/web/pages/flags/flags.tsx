@@ -10,7 +10,7 @@ import { Filter, SelectFilter } from '../../components/field.tsx';
 import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
 import { Empty, Loaded } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
-import { FlagDetail } from './flag-detail.tsx';
+import { FlagDetail } from './flag.tsx';
 import { STATES, search } from './search.ts';
 
 export function Page() {
@@ -68,8 +68,8 @@ export function Page() {
               detail={
                 opened && {
                   title: opened.key,
-                  content: <FlagDetail flag={opened} />,
-                  onClose: () => setSearch({ open: undefined }),
+                  content: <FlagDetail key={opened.key} flag={opened} />,
+                  onClose: () => setSearch({ open: undefined, person: undefined }),
                 }
               }
             />
@@ -90,6 +90,11 @@ const createCall = (projectId: string) =>
     '$API',
   );
 
+/** Whether the flag is on, in a word. */
+export function State({ enabled }: { enabled: boolean }) {
+  return <Badge tone={enabled ? 'good' : 'plain'}>{enabled ? t('On') : t('Off')}</Badge>;
+}
+
 const keyOf = ({ key }: FlagEntry) => key;
 
 function matches({ key, description, enabled }: FlagEntry, find = '', state?: 'on' | 'off'): boolean {
@@ -102,7 +107,7 @@ const columns = (): Column<FlagEntry>[] => [
   { title: t('Key'), cell: ({ key }) => key },
   {
     title: t('State'),
-    cell: ({ enabled }) => (enabled ? <Badge tone="good">{t('On')}</Badge> : <Badge>{t('Off')}</Badge>),
+    cell: ({ enabled }) => <State enabled={enabled} />,
     width: '96px',
   },
   {

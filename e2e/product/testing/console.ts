@@ -1,0 +1,44 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { DemoJson } from './launch.ts';
+
+export interface ConsolePage {
+  page: Page;
+  /** Errors of the page, and violations of its policy. */
+  problems: string[];
+  context: BrowserContext;
+}
+
+interface ConsoleOptions {
+  /** The access token that takes the place of a sign-in. Default: the token of the demo's owner. */
+  token?: string;
+  colorScheme?: 'light' | 'dark';
+  width?: number;
+}
+
+/** Opens a page of standalone's console, such as `/projects/prj_shop/flags`. */
+export async function openConsole(
+  browser: Browser,
+  demo: DemoJson,
+  path: string,
+  { token = demo.tokens.owner, colorScheme = 'light', width = 1280 }: ConsoleOptions = {},
+): Promise<ConsolePage> {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/i.test(message.text())) problems.push(message.text());
+  });
+  await page.route('**/session/token', (route) =>
+    route.fulfill({
+      json: {
+        accessToken: token,
+        expiresInSeconds: 3600,
+        hosts: { api: demo.base_url, events: demo.eu_api_url, replay: demo.eu_replay_url },
+      },
+    }),
+  );
+  await page.goto(demo.console_url + path);
+  await page.locator('main h1').waitFor();
+  return { page, problems, context };
+}

@@ -1,0 +1,148 @@
+import type { FlagEntry } from '@switchboard/management';
+import { useState } from 'react';
+import { useCall, useChange } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { Facts } from '../../components/layout.tsx';
+import { Failed } from '../../components/state.tsx';
+import { percent } from '../../components/values.tsx';
+import { FlagCheck } from './check.tsx';
+import styles from './flags.module.css';
+import { State } from './flags.tsx';
+import { FlagHistory } from './history.tsx';
+import { clauseWords } from './words.ts';
+
+const MAX_REASON = 500;
+
+/** What a flag serves and to whom, its switch, a check for one person, and its history. */
+export function FlagDetail({ flag }: { flag: FlagEntry }) {
+  const { may } = usePlace();
+  const { enabled, rolloutPercentage, variations = [], prerequisites = [], description } = flag;
+  const total = variations.reduce((sum, { weight }) => sum + weight, 0);
+  return (
+    <>
+      {description ? <p>{description}</p> : null}
+      <Facts
+        facts={[
+          [t('State'), <State key="state" enabled={enabled} />],
+          [t('Type'), flag.type ?? t('on or off')],
+          [t('Requires'), <Requires key="requires" prerequisites={prerequisites} />],
+          [t('Conditions'), <Conditions key="conditions" flag={flag} />],
+          [t('Rollout'), t('{share} of those who match', { share: percent(rolloutPercentage / 100) })],
+          ...variations.map(
+            ({ key, value, weight }) =>
+              [key, `${JSON.stringify(value)}, ${percent(total === 0 ? 0 : weight / total)}`] as const,
+          ),
+        ]}
+      />
+      {may('flags.write') ? (
+        <FlagSwitch flag={flag} />
+      ) : (
+        <p>{t('Editors can switch and change this flag.')}</p>
+      )}
+      <FlagCheck flagKey={flag.key} />
+      <FlagHistory flagKey={flag.key} />
+    </>
+  );
+}
+
+function Requires({ prerequisites }: { prerequisites: NonNullable<FlagEntry['prerequisites']> }) {
+  if (prerequisites.length === 0) return t('nothing');
+  return prerequisites
+    .map(({ flagKey, variationKey }) =>
+      t('{flag} serves {variation}', { flag: flagKey, variation: variationKey }),
+    )
+    .join(', ');
+}
+
+function Conditions({ flag: { targeting = [] } }: { flag: FlagEntry }) {
+  const { project, may } = usePlace();
+  const namesCohorts = targeting.some(({ op }) => op === 'in_cohort' || op === 'not_in_cohort');
+  const cohorts = useCall(
+    ['listCohorts', project.id],
+    (client, options) => client.call('listCohorts', { params: { projectId: project.id } }, options),
+    { enabled: namesCohorts && may('cohorts.read') },
+  );
+  if (targeting.length === 0) return t('everyone');
+  const nameOf = (id: string) => cohorts.data?.cohorts.find((one) => one.id === id)?.name ?? id;
+  return (
+    <ul>
+      {targeting.map((clause) => {
+        const words = clauseWords(clause, nameOf);
+        return <li key={words}>{words}</li>;
+      })}
+    </ul>
+  );
+}
+
+/** Turns the flag on or off, with a reason for its history. A flag that changed meanwhile is not overwritten. */
+function FlagSwitch({ flag }: { flag: FlagEntry }) {
+  const { project } = usePlace();
+  const [asks, setAsks] = useState(false);
+  const [reason, setReason] = useState('');
+  const { key, ...definition } = flag;
+  const params = { projectId: project.id, key };
+  const change = useChange(
+    async (client, enabled: boolean) => {
+      const { versions } = await client.call('listFlagVersions', { params, query: { limit: 1 } });
+      const [newest] = versions;
+      return client.call('putFlag', {
+        params,
+        query: reason === '' ? {} : { reason },
+        headers: newest === undefined ? {} : { 'If-Match': `"${newest.version}"` },
+        body: { ...definition, enabled },
+      });
+    },
+    {
+      refresh: [
+        ['listFlags', project.id],
+        ['listFlagVersions', project.id, key],
+      ],
+    },
+  );
+  const action = flag.enabled ? t('Turn off flag') : t('Turn on flag');
+  const submit = () => {
+    change.mutate(!flag.enabled);
+    setAsks(false);
+    setReason('');
+  };
+  return (
+    <>
+      {change.error === null ? null : <Failed error={change.error} />}
+      <div>
+        <Button
+          kind={flag.enabled ? 'danger' : 'primary'}
+          disabled={change.isPending}
+          onClick={() => setAsks(true)}
+        >
+          {action}
+        </Button>
+      </div>
+      {asks ? (
+        <Dialog title={action} onClose={() => setAsks(false)}>
+          <form
+            className={styles['form']}
+            onSubmit={(event) => {
+              event.preventDefault();
+              submit();
+            }}
+          >
+            <TextField
+              label={t('Reason')}
+              hint={t('Shown in the history of the flag.')}
+              value={reason}
+              maxLength={MAX_REASON}
+              onChange={({ target }) => setReason(target.value)}
+            />
+            <Button kind={flag.enabled ? 'danger' : 'primary'} type="submit">
+              {action}
+            </Button>
+          </form>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
