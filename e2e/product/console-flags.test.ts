@@ -1,6 +1,7 @@
 import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type ConsolePage, openConsole } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
@@ -34,7 +35,8 @@ describe.skipIf(!hasChromium)('the flags page of the console', () => {
     };
     const member = `${management_url}/management/v1/companies/co_lumen/members/user_viewer`;
     await send('PUT', member, { name: 'Vera Viewer', email: 'vera@lumen.example', role: 'viewer' });
-    return (await send('POST', `${base_url}/dev/tokens`, { sub: 'user_viewer' })).token;
+    const minted = await send('POST', `${base_url}/dev/tokens`, { sub: 'user_viewer' });
+    return z.object({ token: z.string() }).parse(minted).token;
   }
 
   const served = async () => {
@@ -42,7 +44,7 @@ describe.skipIf(!hasChromium)('the flags page of the console', () => {
     const answer = await fetch(`${base_url}/v1/flags?distinct_id=user-1`, {
       headers: { Authorization: `Bearer ${project_key}` },
     });
-    return (await answer.json()).flags.payments;
+    return z.object({ flags: z.object({ payments: z.boolean() }) }).parse(await answer.json()).flags.payments;
   };
 
   it('switches a flag off by keyboard alone, keeps the reason, and restores it', async () => {
