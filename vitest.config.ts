@@ -8,8 +8,8 @@ const LONG = 'e2e/product/docs-commands.test.ts';
 /** Tests that read this repository and run nothing. */
 const TEXTS = 'e2e/{docs,structure,supply-chain}/**/*.test.ts';
 
-/** Tests that kill and freeze servers of their own. */
-const FAULTS = '{packages,services}/**/{cluster,crashes,faults}.test.ts';
+/** Tests that kill and freeze servers and workers. */
+const FAULTS = '{packages,services}/**/{cluster,crashes,faults,workers}.test.ts';
 
 /** CI, where every test runs and none is skipped for want of a backing. */
 const isWhole = process.env['REQUIRE_BACKINGS'] === '1';
