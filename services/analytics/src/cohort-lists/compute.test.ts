@@ -78,7 +78,11 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
   const it = test.skipIf(isMissing);
 
   /** Computes cohorts of the loaded events. Returns the members of each. */
-  async function computed(cohorts: readonly BehaviouralCohort[], known: readonly string[]) {
+  async function computed(
+    cohorts: readonly BehaviouralCohort[],
+    known: readonly string[],
+    createFacts: TestEngine['engine']['createFacts'] = started.engine.createFacts,
+  ) {
     const { engine, sourceOf } = started;
     const compute = createCompute({
       queue: {
@@ -87,7 +91,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
         run: (_, __, work) =>
           work({ ...sourceOf(0), dialect: engine.dialect }, (query) => engine.query(query)),
       },
-      engine,
+      engine: { ...engine, createFacts },
       knownIds: async (_, after) => (after === '' ? [...known] : []),
       clock: { now: () => new Date(NOW) },
     });
@@ -106,6 +110,37 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
 
   const membersOf = (list: ComputedList | undefined): string[] =>
     [...(list?.parts.values() ?? [])].flatMap((members) => JSON.parse(members));
+
+  it('derives the members of many cohorts with two conditions by one query, the same ones once', async () => {
+    const day = (daysAgo: number, name: string, person: string, id: string) => ({
+      ...{ id, t: NOW - daysAgo * DAY, name, person, session: null, properties: {}, context: null },
+    });
+    const events = [day(1, 'a', 'ada', '1'), day(2, 'b', 'ada', '2'), day(3, 'a', 'bob', '3')];
+    await started.load([{ events, people: {}, personIds: {} }]);
+    const did = (within: number) => [
+      { event: 'a', count: { gte: 1 }, within: { days: within } },
+      { event: 'b', count: { gte: 1 }, within: { days: within } },
+    ];
+    const cohorts = Array.from({ length: 100 }, (_, index) => ({
+      id: `c${index}`,
+      did: did(5 + (index % 10)),
+      combine: index < 50 ? ('all' as const) : ('any' as const),
+    }));
+    const { createFacts } = started.engine;
+    let added = 0;
+    const lists = await computed(cohorts, [], async (signal) => {
+      const facts = await createFacts(signal);
+      const add: typeof facts.add = (rows, within) => {
+        added++;
+        return facts.add(rows, within);
+      };
+      return { ...facts, add };
+    });
+    expect(membersOf(lists.get('c7'))).toEqual(['ada']);
+    expect(membersOf(lists.get('c77')).sort()).toEqual(['ada', 'bob']);
+    // Two scans, and one query of the members.
+    expect(added).toBe(3);
+  });
 
   it('computes the same members as the reference', async () => {
     await fc.assert(

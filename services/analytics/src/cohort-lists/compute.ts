@@ -6,6 +6,7 @@ import { sql, text } from '../engine/sql.ts';
 import type { QueryQueue } from '../query-queue/query-queue.ts';
 import {
   type BehaviouralCohort,
+  derivationsOf,
   factOf,
   factsOf,
   KNOWN,
@@ -137,16 +138,22 @@ export function createCompute({ queue, engine, knownIds, clock }: ComputeOptions
     try {
       const failed = await addFacts(projectId, plan, facts, signal);
       const byFact = new Map<number, string[]>();
-      let next = plan.next;
+      const causeOf = ({ has, lacks }: Plan['cohorts'][number]) =>
+        [...has, ...lacks, ...(lacks.length > 0 ? [KNOWN] : [])].find((k) => failed.has(k));
+      const derived = plan.cohorts.filter(
+        (cohort) => factOf(cohort) === undefined && causeOf(cohort) === undefined,
+      );
+      const { byId, derivations } = derivationsOf(derived, plan.next);
+      for (const one of derivations) await facts.add(membersOf(engine.dialect, one, facts.relation), signal);
       for (const cohort of plan.cohorts) {
-        const { id, has, lacks } = cohort;
-        const cause = [...has, ...lacks, ...(lacks.length > 0 ? [KNOWN] : [])].find((k) => failed.has(k));
+        const { id } = cohort;
+        const cause = causeOf(cohort);
         if (cause !== undefined) {
           await receive(id, { error: failed.get(cause) });
           continue;
         }
-        const k = factOf(cohort) ?? next++;
-        if (k >= plan.next) await facts.add(membersOf(cohort, k, facts.relation), signal);
+        const k = factOf(cohort) ?? byId.get(id);
+        if (k === undefined) continue;
         byFact.set(k, [...(byFact.get(k) ?? []), id]);
       }
       if (byFact.size === 0) return;

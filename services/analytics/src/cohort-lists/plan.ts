@@ -156,23 +156,54 @@ export function factOf({ has, lacks }: PlannedCohort): number | undefined {
   return lacks.length === 0 && has.length === 1 ? has[0] : undefined;
 }
 
-/** Returns a query of the members of a cohort as facts with the number `k`. */
-export function membersOf({ combine, has, lacks }: PlannedCohort, k: number, facts: Sql): Sql {
-  const among = (numbers: readonly number[]) => sql`k in (${join(numbers.map(whole), COMMA)})`;
-  const member = (people: Sql) => sql`select ${integer(k)} as k, p from (${people}) as members`;
-  if (lacks.length === 0) {
-    const isEnough = combine === 'any' ? sql`` : sql` having count(*) = ${integer(has.length)}`;
-    return member(sql`select p from ${facts} as facts where ${among(has)} group by p${isEnough}`);
+/** Cohorts with members that one query derives from facts, by the number that they get. */
+export type Derivation = ReadonlyMap<number, PlannedCohort>;
+
+/**
+ * Numbers cohorts that follow from several facts, the same ones once. Returns the number of each cohort, and divides
+ * them among few queries, because each reads the facts of everyone.
+ */
+export function derivationsOf(cohorts: readonly PlannedCohort[], first: number) {
+  const numbers = new Map<string, number>();
+  const byId = new Map<string, number>();
+  const batches: { facts: Set<number>; cohorts: Map<number, PlannedCohort> }[] = [];
+  for (const cohort of cohorts) {
+    const key = JSON.stringify([cohort.combine, cohort.has, cohort.lacks]);
+    const k = numbers.get(key) ?? first + numbers.size;
+    byId.set(cohort.id, k);
+    if (numbers.has(key)) continue;
+    numbers.set(key, k);
+    const last = batches.at(-1);
+    const facts = new Set([...(last?.facts ?? []), ...readBy(cohort)]);
+    if (last === undefined || facts.size > MAX_COUNTERS || last.cohorts.size >= MAX_CLAUSES)
+      batches.push({ facts: new Set(readBy(cohort)), cohorts: new Map([[k, cohort]]) });
+    else {
+      last.facts = facts;
+      last.cohorts.set(k, cohort);
+    }
   }
-  const countOf = (numbers: readonly number[]) =>
-    numbers.length === 0 ? sql`0` : sql`count(*) filter (where ${among(numbers)})`;
-  const isMember = (combine === 'any' ? anyOf : allOf)([
-    combine === 'any' ? sql`had > 0` : sql`had = ${integer(has.length)}`,
-    combine === 'any' ? sql`lacked < ${integer(lacks.length)}` : sql`lacked = 0`,
-  ]);
-  return member(sql`select p from (
-    select p, ${countOf(has)} as had, ${countOf(lacks)} as lacked from ${facts} as facts
-    where ${among([KNOWN, ...has, ...lacks])} group by p) as counted where ${isMember}`);
+  return { byId, derivations: batches.map((batch): Derivation => batch.cohorts) };
+}
+
+/** Returns the facts that decide about the members of a cohort. */
+const readBy = ({ has, lacks }: PlannedCohort) => [...(lacks.length > 0 ? [KNOWN] : []), ...has, ...lacks];
+
+/** Returns a query of the members of cohorts as facts. */
+export function membersOf(dialect: Dialect, cohorts: Derivation, facts: Sql): Sql {
+  const read = [...new Set([...cohorts.values()].flatMap(readBy))];
+  const column = (k: number) => numbered('c', k);
+  const has = (k: number) => sql`${column(k)} > 0`;
+  const members = Array.from(cohorts, ([k, cohort]) => {
+    const conditions = [...cohort.has.map(has), ...cohort.lacks.map((one) => sql`${column(one)} = 0`)];
+    const isMember = (cohort.combine === 'any' ? anyOf : allOf)(conditions);
+    const isKnown = cohort.lacks.length > 0 ? [anyOf(readBy(cohort).map(has))] : [];
+    return sql`case when ${allOf([...isKnown, isMember])} then ${integer(k)} else ${integer(-1)} end`;
+  });
+  const columns = read.map((k) => sql`, count(*) filter (where k = ${whole(k)}) as ${column(k)}`);
+  return sql`select k, p from (select ${dialect.elements(sql`[${join(members, COMMA)}]`)} as k, p
+    from (select p${join(columns, sql``)} from ${facts} as facts where k in (${join(read.map(whole), COMMA)})
+      group by p) as counted) as members
+    where k >= 0`;
 }
 
 /** Returns a query of the number of people with each of these facts, and of the bytes of their ids. */
