@@ -33,7 +33,7 @@ const OTHERS = [
   /^docs\/(reference|examples)\//,
   /^packages\/platform\/fairness\/README\.md$/,
   /^packages\/(sdk\/[a-z-]+|domain\/flag-engine)\/(README|CHANGELOG)\.md$/,
-  /^(bench|deploy\/backings)\/README\.md$/,
+  /^(bench|deploy\/backings|services\/console)\/README\.md$/,
 ];
 
 const listed = execFileSync('git', ['ls-files', '*.md'], { cwd: REPOSITORY, encoding: 'utf8' });

@@ -33,7 +33,7 @@ describe('the address of the console', () => {
       ask({ 'Sec-Fetch-Site': 'cross-site' }, 'sign-out'),
       ask({ Origin: running.demo.console_url }),
       ask({ 'Sec-Fetch-Site': 'same-origin' }),
-      ask({ 'Sec-Fetch-Site': 'same-origin', Cookie: 'switchboard_session=forged' }),
+      ask({ 'Sec-Fetch-Site': 'same-origin', Cookie: 'switchboard_console=forged' }),
     ]);
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 403, 403, 401, 401, 401]);
   });
@@ -43,7 +43,7 @@ describe('the address of the console', () => {
       redirect: 'manual',
     });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
-    expect(answer.headers.getSetCookie().some((cookie) => cookie.startsWith('switchboard_session='))).toBe(
+    expect(answer.headers.getSetCookie().some((cookie) => cookie.startsWith('switchboard_console='))).toBe(
       false,
     );
   });
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('the application', () => {
     expect(problems).toEqual([]);
   });
 
-  /** Opens a page of the console as the demo's owner, whose token takes the place of a sign-in. */
+  /** Opens a page of the console as the demo's owner, with a token instead of a sign-in. */
   async function open(path: string, colorScheme: 'light' | 'dark' = 'light'): Promise<void> {
     const { demo } = running;
     problems = [];
@@ -112,6 +112,23 @@ describe.skipIf(!hasChromium)('the application', () => {
       }
     },
   );
+
+  it('signs in, returns to the page, and signs out', async () => {
+    const { console_url } = running.demo;
+    problems = [];
+    const context = await browser.newContext();
+    page = await context.newPage();
+    await page.goto(`${console_url}/projects/prj_shop/settings/members?open=user_mei`);
+    await page.locator('form[action$="/as/user_ines"] button').click();
+    await page.getByRole('region', { name: 'Mei Tanaka' }).waitFor();
+    const cookie = (await context.cookies(console_url)).find(({ name }) => name === 'switchboard_console');
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' });
+    await page.reload();
+    await page.getByRole('region', { name: 'Mei Tanaka' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.waitForURL('**/identity/sign-out**');
+    expect((await context.cookies(console_url)).map(({ name }) => name)).not.toContain('switchboard_console');
+  });
 
   it('opens a member by keyboard alone, and closes it again', async () => {
     await open('/projects/prj_shop');

@@ -32,7 +32,7 @@ export async function openConsole({ urls, env, findReport }: ConsoleOptions): Pr
   health.started();
   const console = createConsole({
     config,
-    assets: await readAssets(config.WEB_FOLDER ?? (await buildWeb())),
+    assets: await readAssets(env['WEB_FOLDER'] ?? (await buildWeb())),
     health,
     logger: createLogger({ service: 'console', level: config.LOG_LEVEL }),
   });

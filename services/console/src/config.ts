@@ -33,7 +33,7 @@ export const consoleSettings = z.object({
   SESSION_SECRET: encryptionSecrets.describe(
     'Secrets for the cookies of sessions: the first one encrypts, all of them decrypt.',
   ),
-  WEB_FOLDER: z.string().optional().describe('Folder of the built application. Default: beside the program.'),
+  WEB_FOLDER: z.string().default('web').describe('Folder of the built application.'),
 });
 
 export type ConsoleConfig = z.output<typeof consoleSettings>;

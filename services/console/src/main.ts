@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { listen } from '@switchboard/http';
 import {
   ConfigError,
@@ -19,7 +18,7 @@ async function run(): Promise<void> {
   const config = parseConfig(consoleSettings, process.env);
   const logger = createLogger({ service: 'console', level: config.LOG_LEVEL });
   const health = createHealth();
-  const assets = await readAssets(config.WEB_FOLDER ?? join(import.meta.dirname, 'web'));
+  const assets = await readAssets(config.WEB_FOLDER);
   const { fetch } = createConsole({ config, assets, health, logger });
   const server = await listen({
     fetch,

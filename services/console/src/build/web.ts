@@ -3,7 +3,7 @@ import { tokens } from '@switchboard/design';
 import type { PluginOption, UserConfig } from 'vite';
 import { budget } from './budget.ts';
 
-const OUT = fileURLToPath(new URL('../../dist/web', import.meta.url));
+const OUT = fileURLToPath(new URL('../../web/dist', import.meta.url));
 const TOKENS = 'virtual:tokens.css';
 
 /** Serves the custom properties of packages/kit/design as a style sheet. */

@@ -5,8 +5,9 @@ import type { CookieOptions } from 'hono/utils/cookie';
 import { z } from 'zod';
 import type { Attempt } from './provider.ts';
 
-const SESSION = 'switchboard_session';
-const ATTEMPT = 'switchboard_sign_in';
+// Cookies are not divided by port, and identity has a `switchboard_session`.
+const SESSION = 'switchboard_console';
+const ATTEMPT = 'switchboard_console_sign_in';
 const ATTEMPT_SECONDS = 600;
 const SESSION_SECONDS = 30 * 86_400;
 

@@ -133,7 +133,7 @@ it('keeps the session in a cookie that scripts and other sites cannot use', asyn
   await signIn();
   const lines = (await ask()).headers.getSetCookie();
   expect(lines).toEqual([
-    expect.stringMatching(/^switchboard_session=.*; Path=\/; HttpOnly; SameSite=Strict$/),
+    expect.stringMatching(/^switchboard_console=.*; Path=\/; HttpOnly; SameSite=Strict$/),
   ]);
 });
 
@@ -146,34 +146,34 @@ it.each(['https://evil.example/', '//evil.example', '/\\evil.example', 'javascri
 
 it('renews once for tabs that ask at the same time or again with a used token', async () => {
   await signIn();
-  const used = cookies.get('switchboard_session') ?? '';
+  const used = cookies.get('switchboard_console') ?? '';
   const answers = await Promise.all([ask(), ask(), ask()]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-  cookies.set('switchboard_session', used);
+  cookies.set('switchboard_console', used);
   expect((await ask()).status).toBe(200);
   expect((await ask()).status).toBe(200);
 });
 
 it('asks for a sign-in when the provider ended the session', async () => {
   await signIn();
-  const used = cookies.get('switchboard_session') ?? '';
+  const used = cookies.get('switchboard_console') ?? '';
   await ask();
-  cookies.set('switchboard_session', used);
+  cookies.set('switchboard_console', used);
   // Another instance does not know about the renewal.
   app = startConsole();
   expect((await ask()).status).toBe(401);
-  expect(cookies.has('switchboard_session')).toBe(false);
+  expect(cookies.has('switchboard_console')).toBe(false);
   expect((await ask()).status).toBe(401);
 });
 
 it('ends the session here and at the provider', async () => {
   await signIn();
-  const left = cookies.get('switchboard_session') ?? '';
+  const left = cookies.get('switchboard_console') ?? '';
   const answer = await send(`${CONSOLE}/session/sign-out`, { method: 'POST', headers: { Origin: CONSOLE } });
   const { url } = (await answer.json()) as { url: string };
   expect(new URL(url).searchParams.get('post_logout_redirect_uri')).toBe(CONSOLE);
-  expect(cookies.has('switchboard_session')).toBe(false);
-  cookies.set('switchboard_session', left);
+  expect(cookies.has('switchboard_console')).toBe(false);
+  cookies.set('switchboard_console', left);
   expect((await ask()).status).toBe(401);
 });
 
@@ -181,5 +181,5 @@ it('starts again when the provider refuses or the state is not that of this brow
   await send(`${CONSOLE}/session/sign-in`);
   const answer = await send(`${CONSOLE}/signed-in?code=a&state=b`);
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
-  expect(cookies.has('switchboard_session')).toBe(false);
+  expect(cookies.has('switchboard_console')).toBe(false);
 });

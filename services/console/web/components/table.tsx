@@ -11,7 +11,7 @@ export interface Column<T> {
   width?: string;
   /** Numbers are aligned to the end. */
   align?: 'end';
-  /** Whether narrow screens leave it out. */
+  /** Whether a narrow table leaves it out. */
   minor?: boolean;
 }
 

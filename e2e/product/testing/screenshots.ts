@@ -1,0 +1,40 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openBrowser } from '@switchboard/testkit';
+import { z } from 'zod';
+
+const WIDTHS = [390, 768, 1280, 1920];
+const HOME = process.env['SWITCHBOARD_HOME'] || '.switchboard';
+const FOLDER = join(HOME, 'screenshots');
+const demo = z
+  .object({ console_url: z.string() })
+  .parse(JSON.parse(await readFile(join(HOME, 'demo.json'), 'utf8')));
+
+/** Makes screenshots of every page of the rail of a running standalone, at each width and in both schemes. */
+async function run(): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  const browser = await openBrowser();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
+    await page.goto(demo.console_url);
+    await page.locator('form[action$="/as/user_ines"] button').click();
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+    await links.first().waitFor();
+    const paths = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+    for (const path of paths) {
+      await page.goto(demo.console_url + path);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.waitForLoadState('networkidle');
+        const name = path.split('/').slice(3).join('-') || 'home';
+        await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`) });
+      }
+    }
+    await context.close();
+  }
+  await browser.close();
+  console.log(`screenshots are in ${FOLDER}`);
+}
+
+await run();
