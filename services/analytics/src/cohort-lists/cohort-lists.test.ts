@@ -110,7 +110,7 @@ it('computes a new cohort, and computes it again when its conditions change and 
   await eventuallyHas('buyers', ['ada'], { size: 1 });
 });
 
-it('uses the list in insights and in the cohorts of a person', async () => {
+it('uses the list in insights, the cohorts of a person and the list of people', async () => {
   await put('twice', [bought(2)]);
   await eventuallyHas('twice', ['ada'], { size: 1 });
   const report = await analytics.call('POST', '/v1/projects/shop/insights', {
@@ -135,7 +135,13 @@ it('uses the list in insights and in the cohorts of a person', async () => {
     expect(await analytics.call('GET', `/v1/projects/shop/people/${person}`)).toMatchObject({
       body: { cohorts },
     });
-  expect(await analytics.call('GET', '/v1/projects/shop/people?cohort=twice')).toMatchObject({ status: 400 });
+  await database.sql`
+    insert into seen_people select 'shop', id, now(), now() from unnest(array['ada', 'bob']) as ids(id)
+    on conflict do nothing`;
+  expect(await analytics.call('GET', '/v1/projects/shop/people?cohort=twice')).toMatchObject({
+    status: 200,
+    body: { people: [{ distinctId: 'ada' }] },
+  });
 });
 
 it('counts people who did nothing among those with an identify call', async () => {
