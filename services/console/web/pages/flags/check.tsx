@@ -9,8 +9,8 @@ import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Section } from '../../components/layout.tsx';
 import { Loaded } from '../../components/state.tsx';
+import { FlagState } from './flag-state.tsx';
 import styles from './flags.module.css';
-import { State } from './flags.tsx';
 import { search } from './search.ts';
 import { reasonWords } from './words.ts';
 
@@ -70,7 +70,7 @@ export function FlagCheck({ flagKey }: { flagKey: string }) {
         <Loaded query={evaluation}>
           {({ flags, variants, reasons }) => (
             <p role="status">
-              <State enabled={reasons[flagKey] === 'MATCH'} /> {variants[flagKey] ?? ''}{' '}
+              <FlagState enabled={reasons[flagKey] === 'MATCH'} /> {variants[flagKey] ?? ''}{' '}
               {reasons[flagKey] === 'MATCH' && flags[flagKey] !== true ? JSON.stringify(flags[flagKey]) : ''}{' '}
               {reasonWords(reasons[flagKey] ?? '')}
             </p>

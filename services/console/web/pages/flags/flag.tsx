@@ -10,8 +10,8 @@ import { Facts } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import { percent } from '../../components/values.tsx';
 import { FlagCheck } from './check.tsx';
+import { FlagState } from './flag-state.tsx';
 import styles from './flags.module.css';
-import { State } from './flags.tsx';
 import { FlagHistory } from './history.tsx';
 import { clauseWords } from './words.ts';
 
@@ -27,7 +27,7 @@ export function FlagDetail({ flag }: { flag: FlagEntry }) {
       {description ? <p>{description}</p> : null}
       <Facts
         facts={[
-          [t('State'), <State key="state" enabled={enabled} />],
+          [t('State'), <FlagState key="state" enabled={enabled} />],
           [t('Type'), flag.type ?? t('on or off')],
           [t('Requires'), <Requires key="requires" prerequisites={prerequisites} />],
           [t('Conditions'), <Conditions key="conditions" flag={flag} />],

@@ -3,7 +3,6 @@ import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
-import { Badge } from '../../components/badge.tsx';
 import { Code } from '../../components/code.tsx';
 import { CopyAs, curlOf } from '../../components/copy-as.tsx';
 import { Filter, SelectFilter } from '../../components/field.tsx';
@@ -11,6 +10,7 @@ import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
 import { Empty, Loaded } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { FlagDetail } from './flag.tsx';
+import { FlagState } from './flag-state.tsx';
 import { STATES, search } from './search.ts';
 
 export function Page() {
@@ -90,11 +90,6 @@ const createCall = (projectId: string) =>
     '$API',
   );
 
-/** Whether the flag is on, in a word. */
-export function State({ enabled }: { enabled: boolean }) {
-  return <Badge tone={enabled ? 'good' : 'plain'}>{enabled ? t('On') : t('Off')}</Badge>;
-}
-
 const keyOf = ({ key }: FlagEntry) => key;
 
 function matches({ key, description, enabled }: FlagEntry, find = '', state?: 'on' | 'off'): boolean {
@@ -107,7 +102,7 @@ const columns = (): Column<FlagEntry>[] => [
   { title: t('Key'), cell: ({ key }) => key },
   {
     title: t('State'),
-    cell: ({ enabled }) => <State enabled={enabled} />,
+    cell: ({ enabled }) => <FlagState enabled={enabled} />,
     width: '96px',
   },
   {
