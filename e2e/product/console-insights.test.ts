@@ -1,0 +1,148 @@
+import { mkdir } from 'node:fs/promises';
+import { hasChromium, openBrowser } from '@switchboard/testkit';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { standaloneForTests } from './testing/launch.ts';
+
+const running = standaloneForTests();
+/** A folder for screenshots of the pages in both schemes and two widths. */
+const pictures = process.env['CONSOLE_PICTURES'];
+
+describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
+  let browser: Browser;
+  let page: Page;
+  let problems: string[] = [];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    if (pictures !== undefined) await mkdir(pictures, { recursive: true });
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page.context().close();
+    expect(problems).toEqual([]);
+  });
+
+  /** Opens a page as the demo's owner. A token takes the place of the sign-in. */
+  async function open(path: string): Promise<void> {
+    const { demo } = running;
+    problems = [];
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    page = await context.newPage();
+    page.on('pageerror', ({ message }) => problems.push(message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) problems.push(message.text());
+    });
+    await page.route('**/session/token', (route) =>
+      route.fulfill({
+        json: {
+          accessToken: demo.tokens.owner,
+          expiresInSeconds: 3600,
+          hosts: { api: demo.base_url, events: demo.eu_api_url, replay: demo.eu_replay_url },
+        },
+      }),
+    );
+    await page.goto(`${demo.console_url}/projects/${demo.project_id}${path}`);
+    await page.locator('main h1').waitFor();
+  }
+
+  /** Checks the page in both schemes, and takes pictures of it if a folder is set. */
+  async function look(name: string): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const path = `${pictures}/${name}-${width}-${colorScheme}.png`;
+        if (pictures !== undefined) await page.screenshot({ path, fullPage: true });
+        await page.evaluate(axe.source);
+        const found = await page.evaluate(
+          'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })',
+        );
+        const { violations } = found as axe.AxeResults;
+        expect(
+          violations.map(({ id, nodes }) => `${name}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+        ).toEqual([]);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  }
+
+  const series = (number: number) => page.getByRole('group', { name: `Event ${number}` });
+
+  it('draws a query while one types, opens the people of a value, and saves it as a report', async () => {
+    await open('/insights');
+    await page.getByText('Choose an event to see a chart.').waitFor();
+    await series(1).getByLabel('Event').fill('order placed');
+    await series(1).getByLabel('Measure').selectOption('people');
+    const values = page.getByRole('region', { name: 'Values' });
+    await values.getByRole('columnheader', { name: 'order placed' }).waitFor();
+    await page.getByRole('img', { name: /^Insight\. order placed/ }).waitFor();
+    await look('insights');
+    await values
+      .getByRole('button', { name: /: [1-9]\d*\. Show people/ })
+      .last()
+      .click({ timeout: 60_000 });
+    const people = page.getByRole('region', { name: 'People behind the value' });
+    await expect.poll(() => people.getByRole('row').count()).toBeGreaterThan(1);
+    await look('insights-people');
+    await page.getByRole('button', { name: 'Save report' }).first().click();
+    await page.getByRole('dialog').getByLabel('Name').fill('People who order');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save report' }).click();
+    await page.getByRole('heading', { level: 1, name: 'People who order' }).waitFor();
+    await page.getByRole('columnheader', { name: 'order placed' }).waitFor();
+    await look('report');
+  });
+
+  it.each(['Funnel', 'Retention', 'Stickiness', 'Lifecycle'])(
+    'draws a query of the kind %s',
+    async (kind) => {
+      await open('/insights');
+      await series(1).getByLabel('Event').fill('product seen');
+      await page.getByRole('button', { name: kind, exact: true }).click();
+      if (kind === 'Funnel') {
+        const second = page.getByRole('group', { name: 'Step 2' });
+        await second.getByLabel('Event').fill('order placed');
+      }
+      if (kind === 'Retention') {
+        const back = page.getByRole('group', { name: 'Return event' });
+        await back.getByLabel('Event').fill('order placed');
+      }
+      await page.getByRole('button', { name: 'Download CSV' }).waitFor();
+      await look(kind.toLowerCase());
+    },
+  );
+
+  it('creates a dashboard from a template, moves a tile by keyboard, and keeps the change', async () => {
+    await open('/dashboards');
+    await page.getByRole('button', { name: 'Create dashboard' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Growth');
+    await dialog.getByLabel('Template').selectOption('growth');
+    await dialog.getByRole('button', { name: 'Create dashboard' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Growth' }).waitFor();
+    await expect.poll(() => page.getByRole('link', { name: 'Weekly retention' }).count()).toBe(1);
+    await page.getByRole('img', { name: /^Active people/ }).waitFor();
+    await look('dashboard');
+    await page.getByRole('button', { name: 'Edit dashboard' }).click();
+    await page.getByRole('button', { name: /^Move Active people/ }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.getByLabel('Add a text').fill('What we watch');
+    await page.getByRole('button', { name: 'Add text' }).click();
+    await look('dashboard-edit');
+    await page.getByRole('button', { name: 'Save dashboard' }).click();
+    await page.getByRole('button', { name: 'Edit dashboard' }).waitFor();
+    await page.getByText('What we watch').waitFor();
+    const { base_url, project_id, tokens } = running.demo;
+    const answer = await fetch(`${base_url}/v1/projects/${project_id}/dashboards`, {
+      headers: { Authorization: `Bearer ${tokens.owner}` },
+    });
+    const { dashboards } = JSON.parse(await answer.text());
+    expect(dashboards[0]).toMatchObject({ name: 'Growth', version: 2 });
+    expect(dashboards[0].tiles[0]).toMatchObject({ x: 0, y: 1, w: 7, h: 4 });
+    await open('/dashboards');
+    await page.getByRole('link', { name: 'Growth' }).waitFor();
+    await look('dashboards');
+  });
+});
