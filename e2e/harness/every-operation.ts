@@ -34,6 +34,7 @@ export async function prepareOperations(manage: Manage, project: TestProject): P
     .parse(await manage('messenger', 'POST', `${path}/identity-secrets`));
   const userHash = createHmac('sha256', secret).update('user-1').digest('hex');
   await manage('flags', 'PUT', `${path}/flags/new-checkout`, { enabled: true, rolloutPercentage: 100 });
+  await manage('collaboration', 'PUT', `${path}/dashboards/product`, { name: 'Product' });
   return {
     messageId: withId.parse(message).id,
     avatar: {
@@ -129,6 +130,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('uploadReplayChunk');
 
   await ask('askInsight');
+  await ask('getDashboardReports', { params: { dashboardId: 'product' } });
   await ask('getArrival');
   await ask('listEvents');
   await ask('listEventNames');
