@@ -125,7 +125,7 @@ function Links({ page, entries, empty }: LinksProps) {
   const { pathOf } = usePlace();
   if (entries.length === 0) return <p>{empty}</p>;
   return (
-    <ul>
+    <ul className={styles['links']}>
       {entries.slice(0, MAX_LINKS).map(({ id, name }) => (
         <li key={id}>
           <Link to={pathOf(`${page}/${encodeURIComponent(id)}`)}>{name}</Link>
