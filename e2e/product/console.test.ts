@@ -219,6 +219,8 @@ describe.skipIf(!hasChromium)('the application', () => {
     await detail.getByLabel('Description').fill('A visitor has paid.');
     await detail.getByLabel('Verified').check();
     await detail.getByRole('button', { name: 'Save explanation' }).click();
+    await expect.poll(() => detail.getByRole('button', { name: 'Save explanation' }).isEnabled()).toBe(true);
+    await detail.getByRole('button', { name: 'Close' }).click();
     const row = page
       .getByRole('table', { name: 'Events' })
       .getByRole('row')
