@@ -17,7 +17,7 @@ import { clauseWords } from './words.ts';
 
 const MAX_REASON = 500;
 
-/** What a flag serves and to whom, its switch, a check for one person, and its history. */
+/** The definition of a flag in words, its switch, a check for one person, and its history. */
 export function FlagDetail({ flag }: { flag: FlagEntry }) {
   const { may } = usePlace();
   const { enabled, rolloutPercentage, variations = [], prerequisites = [], description } = flag;
@@ -78,7 +78,7 @@ function Conditions({ flag: { targeting = [] } }: { flag: FlagEntry }) {
   );
 }
 
-/** Turns the flag on or off, with a reason for its history. A flag that changed meanwhile is not overwritten. */
+/** Turns the flag on or off, with a reason for its history. A flag that changed since it was read is not overwritten. */
 function FlagSwitch({ flag }: { flag: FlagEntry }) {
   const { project } = usePlace();
   const [asks, setAsks] = useState(false);
