@@ -10,7 +10,7 @@ const SOURCES = [
   'web/**/*',
   'src/build/*',
   'package.json',
-  '../../packages/domain/flag-engine/src/*',
+  '../../packages/domain/flag-engine/src/**/*',
   '../../packages/kit/design/src/*',
   '../../packages/sdk/management/src/*',
 ];
