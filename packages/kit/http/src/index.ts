@@ -19,6 +19,7 @@ export type { AuditTrail, ScheduledWork } from './audit/trail.ts';
 export type { Bodies } from './body/bodies.ts';
 export { chunkHash } from './body/chunk-hash.ts';
 export { preferredLanguage } from './exchange/accept-language.ts';
+export { alreadySent } from './exchange/already-sent.ts';
 export { answerPrepared, etagOf, isFresh, type Prepared, prepareJson } from './exchange/conditional.ts';
 export { projectKeyOf } from './exchange/credentials.ts';
 export { type Bytes, chooseEncoding, type Encoding, encodeAll } from './exchange/encodings.ts';

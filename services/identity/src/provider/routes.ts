@@ -1,5 +1,4 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { ServiceApp } from '@switchboard/http';
+import { alreadySent, type ServiceApp } from '@switchboard/http';
 import type { Limits } from '../limits/limits.ts';
 import { MOUNT } from '../pages/document.ts';
 import type { Providers } from './providers.ts';
@@ -24,6 +23,6 @@ export function providerRoutes(
     Object.assign(incoming, { originalUrl, url: originalUrl.slice(MOUNT.length) || '/' });
     outgoing.setHeader('X-Request-Id', requestId);
     await providers.current().callback()(incoming, outgoing);
-    return RESPONSE_ALREADY_SENT;
+    return alreadySent();
   });
 }
