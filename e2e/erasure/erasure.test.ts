@@ -82,7 +82,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
         all.harness.url(name),
       ]);
       const env = { ...Object.fromEntries(urls), SWITCHBOARD_TOKEN: all.operator };
-      return runInProcess(['erase', ...args, '--timeout', '60'], env);
+      return runInProcess(['erase', ...args, '--timeout', '110'], env);
     }
 
     async function query(service: string, sql: string) {
