@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { OPTIONAL_SERVICE_NAMES } from '@switchboard/contracts';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -25,7 +26,10 @@ describe.skipIf(loader === undefined)('docker-compose.yml with deploy/observabil
     const scraped = config.scrape_configs.flatMap((one) => one.dns_sd_configs.flatMap((dns) => dns.names));
     expect(scraped.toSorted()).toEqual([...names, 'gateway'].toSorted());
     const alerts = (await readAlerts()).filter(({ alert }) => alert === 'ProcessMissing');
-    expect(alerts.map(({ labels }) => labels['process']).toSorted()).toEqual(scraped.toSorted());
+    // No alert: a deployment may be without them.
+    const optional: readonly string[] = OPTIONAL_SERVICE_NAMES;
+    const expected = scraped.filter((name) => !optional.includes(name));
+    expect(alerts.map(({ labels }) => labels['process']).toSorted()).toEqual(expected.toSorted());
     for (const name of names) {
       const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://tempo:4318' };
       expect(services[name]?.environment, name).toMatchObject(endpoint);
