@@ -19,7 +19,6 @@ export type { AuditTrail, ScheduledWork } from './audit/trail.ts';
 export type { Bodies } from './body/bodies.ts';
 export { chunkHash } from './body/chunk-hash.ts';
 export { preferredLanguage } from './exchange/accept-language.ts';
-export { alreadySent } from './exchange/already-sent.ts';
 export { answerPrepared, etagOf, isFresh, type Prepared, prepareJson } from './exchange/conditional.ts';
 export { projectKeyOf } from './exchange/credentials.ts';
 export { type Bytes, chooseEncoding, type Encoding, encodeAll } from './exchange/encodings.ts';
@@ -57,6 +56,7 @@ export { fairnessKeyOfProject } from './overload/fairness-key.ts';
 export { openQuotas, type Quota, type Throttle } from './overload/quota.ts';
 export { type CreateRateLimit, createRateLimits, type RateLimit } from './overload/rate-limits.ts';
 export type { Implement } from './pipeline/implement.ts';
+export { alreadySent } from './server/already-sent.ts';
 export { type HttpServer, ListenError, listen } from './server/server.ts';
 export type { ServiceApp } from './service/app.ts';
 export {

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { expect, onTestFinished, test } from 'vitest';
-import { listen } from '../server/server.ts';
+import type { OperationEnv } from '../exchange/env.ts';
 import { alreadySent } from './already-sent.ts';
-import type { OperationEnv } from './env.ts';
+import { listen } from './server.ts';
 
 test('keeps the status and the body that a handler wrote itself', async () => {
   const hono = new Hono<OperationEnv>().all('*', (c) => {
