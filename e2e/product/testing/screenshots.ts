@@ -4,6 +4,8 @@ import { openBrowser } from '@switchboard/testkit';
 import { z } from 'zod';
 
 const WIDTHS = [390, 768, 1280, 1920];
+/** The time that charts and lists get to be drawn. */
+const SETTLE_MS = 1_000;
 const HOME = process.env['SWITCHBOARD_HOME'] || '.switchboard';
 const FOLDER = join(HOME, 'screenshots');
 const demo = z
@@ -26,7 +28,9 @@ async function run(): Promise<void> {
       await page.goto(demo.console_url + path);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 });
-        await page.waitForLoadState('networkidle');
+        await page.locator('main h1').waitFor();
+        // A page with a stream never becomes idle.
+        await page.waitForTimeout(SETTLE_MS);
         const name = path.split('/').slice(3).join('-') || 'home';
         await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`) });
       }
