@@ -35,6 +35,42 @@ export function Dialog({ title, onClose, wide = false, children }: DialogProps) 
   );
 }
 
+interface FormDialogProps {
+  title: string;
+  /** The verb with its object, such as "Save report". */
+  action: string;
+  kind?: 'primary' | 'danger';
+  disabled?: boolean;
+  /** The fields. */
+  children: ReactNode;
+  onSubmit: () => void;
+  onClose: () => void;
+}
+
+/** A dialog with fields. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, action, kind = 'primary', disabled = false, children, onSubmit, onClose } = props;
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className={styles['content']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSubmit();
+        }}
+      >
+        {children}
+        <div className={styles['actions']}>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button type="submit" kind={kind} disabled={disabled}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
 interface ConfirmProps {
   title: string;
   /** The consequences. */
@@ -52,34 +88,23 @@ interface ConfirmProps {
 export function Confirm({ title, children, action, typed, pending, onConfirm, onClose }: ConfirmProps) {
   const [text, setText] = useState('');
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        className={styles['content']}
-        onSubmit={(event) => {
-          event.preventDefault();
-          onConfirm();
-        }}
-      >
-        <div>{children}</div>
-        {typed === undefined ? null : (
-          <TextField
-            label={t('Type {name} to confirm', { name: typed })}
-            value={text}
-            autoComplete="off"
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-        <div className={styles['actions']}>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-          <Button
-            type="submit"
-            kind="danger"
-            disabled={pending === true || (typed !== undefined && text !== typed)}
-          >
-            {action}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      action={action}
+      kind="danger"
+      disabled={pending === true || (typed !== undefined && text !== typed)}
+      onSubmit={onConfirm}
+      onClose={onClose}
+    >
+      <div>{children}</div>
+      {typed === undefined ? null : (
+        <TextField
+          label={t('Type {name} to confirm', { name: typed })}
+          value={text}
+          autoComplete="off"
+          onChange={({ target }) => setText(target.value)}
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { PageLayout } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
@@ -95,36 +95,31 @@ function CreateDashboard({ onClose }: { onClose: () => void }) {
     },
   );
   return (
-    <Dialog title={t('Create dashboard')} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate(undefined, {
-            onSuccess: (id) => void navigate({ to: pathOf(`/dashboards/${encodeURIComponent(id)}`) }),
-          });
-        }}
-      >
-        <TextField
-          label={t('Name')}
-          value={name}
-          required
-          maxLength={200}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <SelectField
-          label={t('Template')}
-          value={chosen}
-          options={choices.map(({ id, title }) => ({ value: id, title }))}
-          onChange={({ target }) => setChosen(target.value)}
-        />
-        {create.error === null ? null : <Failed error={create.error} />}
-        <p style={{ display: 'flex', gap: 8, marginTop: 16 }}>
-          <Button type="submit" kind="primary" disabled={create.isPending || name.trim() === ''}>
-            {t('Create dashboard')}
-          </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-        </p>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Create dashboard')}
+      action={t('Create dashboard')}
+      disabled={create.isPending || name.trim() === ''}
+      onSubmit={() =>
+        create.mutate(undefined, {
+          onSuccess: (id) => void navigate({ to: pathOf(`/dashboards/${encodeURIComponent(id)}`) }),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label={t('Name')}
+        value={name}
+        required
+        maxLength={200}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <SelectField
+        label={t('Template')}
+        value={chosen}
+        options={choices.map(({ id, title }) => ({ value: id, title }))}
+        onChange={({ target }) => setChosen(target.value)}
+      />
+      {create.error === null ? null : <Failed error={create.error} />}
+    </FormDialog>
   );
 }

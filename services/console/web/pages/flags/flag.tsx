@@ -4,14 +4,13 @@ import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Facts } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import { percent } from '../../components/values.tsx';
 import { FlagCheck } from './check.tsx';
 import { FlagState } from './flag-state.tsx';
-import styles from './flags.module.css';
 import { FlagHistory } from './history.tsx';
 import { clauseWords } from './words.ts';
 
@@ -122,26 +121,21 @@ function FlagSwitch({ flag }: { flag: FlagEntry }) {
         </Button>
       </div>
       {asks ? (
-        <Dialog title={action} onClose={() => setAsks(false)}>
-          <form
-            className={styles['form']}
-            onSubmit={(event) => {
-              event.preventDefault();
-              submit();
-            }}
-          >
-            <TextField
-              label={t('Reason')}
-              hint={t('Shown in the history of the flag.')}
-              value={reason}
-              maxLength={MAX_REASON}
-              onChange={({ target }) => setReason(target.value)}
-            />
-            <Button kind={flag.enabled ? 'danger' : 'primary'} type="submit">
-              {action}
-            </Button>
-          </form>
-        </Dialog>
+        <FormDialog
+          title={action}
+          action={action}
+          kind={flag.enabled ? 'danger' : 'primary'}
+          onSubmit={submit}
+          onClose={() => setAsks(false)}
+        >
+          <TextField
+            label={t('Reason')}
+            hint={t('Shown in the history of the flag.')}
+            value={reason}
+            maxLength={MAX_REASON}
+            onChange={({ target }) => setReason(target.value)}
+          />
+        </FormDialog>
       ) : null}
     </>
   );

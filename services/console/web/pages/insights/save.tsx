@@ -2,8 +2,7 @@ import { useState } from 'react';
 import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
-import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Failed } from '../../components/state.tsx';
 import type { Query } from './draft.ts';
@@ -53,39 +52,32 @@ export function SaveReport({ query, report, onSaved, onClose }: SaveProps) {
     },
   );
   return (
-    <Dialog title={t('Save report')} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(undefined, { onSuccess: onSaved });
-        }}
-      >
-        <TextField
-          label={t('Name')}
-          value={name}
-          required
-          maxLength={200}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <SelectField
-          label={t('Refresh')}
-          value={refresh}
-          options={[
-            { value: '', title: t('On request') },
-            { value: '15m', title: t('Every 15 minutes') },
-            { value: 'hourly', title: t('Every hour') },
-            { value: 'daily', title: t('Every day') },
-          ]}
-          onChange={({ target }) => setRefresh(target.value)}
-        />
-        {save.error === null ? null : <Failed error={save.error} />}
-        <p style={{ display: 'flex', gap: 8, marginTop: 16 }}>
-          <Button type="submit" kind="primary" disabled={save.isPending || name.trim() === ''}>
-            {t('Save report')}
-          </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
-        </p>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Save report')}
+      action={t('Save report')}
+      disabled={save.isPending || name.trim() === ''}
+      onSubmit={() => save.mutate(undefined, { onSuccess: onSaved })}
+      onClose={onClose}
+    >
+      <TextField
+        label={t('Name')}
+        value={name}
+        required
+        maxLength={200}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <SelectField
+        label={t('Refresh')}
+        value={refresh}
+        options={[
+          { value: '', title: t('On request') },
+          { value: '15m', title: t('Every 15 minutes') },
+          { value: 'hourly', title: t('Every hour') },
+          { value: 'daily', title: t('Every day') },
+        ]}
+        onChange={({ target }) => setRefresh(target.value)}
+      />
+      {save.error === null ? null : <Failed error={save.error} />}
+    </FormDialog>
   );
 }

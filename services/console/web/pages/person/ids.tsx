@@ -5,7 +5,7 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Button } from '../../components/button.tsx';
 import { Id } from '../../components/code.tsx';
-import { Confirm, Dialog } from '../../components/dialog.tsx';
+import { Confirm, FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Section } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
@@ -120,25 +120,21 @@ function byOf({ joinedBy }: PersonId): string {
 function JoinDialog({ onJoin, onClose }: { onJoin: (other: string) => void; onClose: () => void }) {
   const [other, setOther] = useState('');
   return (
-    <Dialog title={t('Join another id')} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          onJoin(other);
-        }}
-      >
-        <TextField
-          label={t('Distinct id')}
-          hint={t('The person of this id becomes the same person. You can part it again.')}
-          value={other}
-          autoComplete="off"
-          maxLength={200}
-          onChange={({ target }) => setOther(target.value)}
-        />
-        <Button type="submit" kind="primary" disabled={other === ''}>
-          {t('Join id')}
-        </Button>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={t('Join another id')}
+      action={t('Join id')}
+      disabled={other === ''}
+      onSubmit={() => onJoin(other)}
+      onClose={onClose}
+    >
+      <TextField
+        label={t('Distinct id')}
+        hint={t('The person of this id becomes the same person. You can part it again.')}
+        value={other}
+        autoComplete="off"
+        maxLength={200}
+        onChange={({ target }) => setOther(target.value)}
+      />
+    </FormDialog>
   );
 }
