@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { hasChromium, openBrowser } from '@switchboard/testkit';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
@@ -27,24 +27,8 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
   /** Opens a page as the demo's owner. A token takes the place of the sign-in. */
   async function open(path: string): Promise<void> {
     const { demo } = running;
-    problems = [];
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    page = await context.newPage();
-    page.on('pageerror', ({ message }) => problems.push(message));
-    page.on('console', (message) => {
-      if (/Content Security Policy|Trusted/i.test(message.text())) problems.push(message.text());
-    });
-    await page.route('**/session/token', (route) =>
-      route.fulfill({
-        json: {
-          accessToken: demo.tokens.owner,
-          expiresInSeconds: 3600,
-          hosts: { api: demo.base_url, events: demo.eu_api_url, replay: demo.eu_replay_url },
-        },
-      }),
-    );
-    await page.goto(`${demo.console_url}/projects/${demo.project_id}${path}`);
-    await page.locator('main h1').waitFor();
+    const address = `/projects/${demo.project_id}${path}`;
+    ({ page, problems } = await openConsole(browser, demo, address));
   }
 
   /** Checks the page in both schemes, and takes pictures of it if a folder is set. */
@@ -55,14 +39,7 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
         await page.setViewportSize({ width, height: 900 });
         const path = `${pictures}/${name}-${width}-${colorScheme}.png`;
         if (pictures !== undefined) await page.screenshot({ path, fullPage: true });
-        await page.evaluate(axe.source);
-        const found = await page.evaluate(
-          'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })',
-        );
-        const { violations } = found as axe.AxeResults;
-        expect(
-          violations.map(({ id, nodes }) => `${name}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-        ).toEqual([]);
+        expect(await violationsOf(page), name).toEqual([]);
       }
     }
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -1,7 +1,7 @@
 import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
@@ -57,25 +57,8 @@ describe.skipIf(!hasChromium)('people and groups in the console', () => {
 
   /** Opens a page of the console with the token of the demo's owner instead of a sign-in. */
   async function open(path: string, { colorScheme = 'light' as 'light' | 'dark', width = 1280 } = {}) {
-    const { demo } = running;
-    problems = [];
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
-    page = await context.newPage();
-    page.on('pageerror', ({ message }) => problems.push(message));
-    page.on('console', (message) => {
-      if (/Content Security Policy|Trusted/i.test(message.text())) problems.push(message.text());
-    });
-    await page.route('**/session/token', (route) =>
-      route.fulfill({
-        json: {
-          accessToken: demo.tokens.owner,
-          expiresInSeconds: 3600,
-          hosts: { api: demo.base_url, events: demo.eu_api_url, replay: demo.eu_replay_url },
-        },
-      }),
-    );
-    await page.goto(demo.console_url + project() + path);
-    await page.locator('main h1').waitFor();
+    const options = { colorScheme, width, height: 900 };
+    ({ page, problems } = await openConsole(browser, running.demo, project() + path, options));
   }
 
   const table = (name: string) => page.getByRole('table', { name, exact: true });
@@ -153,11 +136,7 @@ describe.skipIf(!hasChromium)('people and groups in the console', () => {
             'document.documentElement.scrollWidth - document.documentElement.clientWidth',
           );
           expect(overflow, `${path} at ${width}`).toBeLessThanOrEqual(0);
-          await page.evaluate(axe.source);
-          const { violations } = (await page.evaluate(
-            'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })',
-          )) as axe.AxeResults;
-          expect(violations.map(({ id, nodes }) => `${path} ${id}: ${nodes[0]?.html}`)).toEqual([]);
+          expect(await violationsOf(page), path).toEqual([]);
           const folder = process.env['SCREENSHOTS'];
           if (folder !== undefined)
             await page.screenshot({

@@ -1,7 +1,7 @@
 import { hasChromium, openBrowser } from '@switchboard/testkit';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
@@ -65,25 +65,7 @@ describe.skipIf(!hasChromium)('the application', () => {
 
   /** Opens a page of the console as the demo's owner, with a token instead of a sign-in. */
   async function open(path: string, colorScheme: 'light' | 'dark' = 'light'): Promise<void> {
-    const { demo } = running;
-    problems = [];
-    const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
-    page = await context.newPage();
-    page.on('pageerror', ({ message }) => problems.push(message));
-    page.on('console', (message) => {
-      if (/Content Security Policy|Trusted/i.test(message.text())) problems.push(message.text());
-    });
-    await page.route('**/session/token', (route) =>
-      route.fulfill({
-        json: {
-          accessToken: demo.tokens.owner,
-          expiresInSeconds: 3600,
-          hosts: { api: demo.base_url, events: demo.eu_api_url, replay: demo.eu_replay_url },
-        },
-      }),
-    );
-    await page.goto(demo.console_url + path);
-    await page.locator('main h1').waitFor();
+    ({ page, problems } = await openConsole(browser, running.demo, path, { colorScheme }));
   }
 
   it.each(['light', 'dark'] as const)(
@@ -101,14 +83,7 @@ describe.skipIf(!hasChromium)('the application', () => {
         await page.waitForURL(`**${address}`);
         await page.locator('main h1').waitFor();
         await page.waitForLoadState('networkidle');
-        await page.evaluate(axe.source);
-        const found = await page.evaluate(
-          'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })',
-        );
-        const { violations } = found as axe.AxeResults;
-        expect(
-          violations.map(({ id, nodes }) => `${address}: ${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-        ).toEqual([]);
+        expect(await violationsOf(page), address).toEqual([]);
       }
     },
   );

@@ -1,16 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runInProcess } from '@switchboard/cli/testing';
 import { identityService } from '@switchboard/service-identity';
 import { startForeignProvider } from '@switchboard/service-identity/testing';
-import { eventually, type Harness, hasChromium, openBrowser, openHarness } from '@switchboard/testkit';
+import {
+  addAuthenticator,
+  eventually,
+  type Harness,
+  hasChromium,
+  openBrowser,
+  openHarness,
+} from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Gateway, gatewayPorts, hasCaddy, startGateway } from '../harness/gateway.ts';
+import { CALLBACK, requestCode } from './authorization.ts';
 
-const CALLBACK = 'https://console.example/signed-in';
 const OWNER = { name: 'Ada Owner', email: 'ada@acme.example' };
 const GRACE = { name: 'Grace Hopper', email: 'grace@acme.example' };
 const PLAN = { tier: 'growth', cycle: 'monthly' };
@@ -31,29 +37,15 @@ let setUpLink: string;
 
 /** Signs in as the console does. `act` does what the person does on the page. */
 async function tokenOf(page: Page, act: () => Promise<unknown> = async () => undefined): Promise<string> {
-  const verifier = randomBytes(32).toString('base64url');
-  const query = new URLSearchParams({
-    client_id: 'console',
-    response_type: 'code',
-    redirect_uri: CALLBACK,
-    scope: 'openid profile email',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-  });
+  const { url, exchange } = requestCode(origin);
   const back = page.waitForRequest((request) => request.url().startsWith(`${CALLBACK}?`));
   // No server answers at the address of the console.
-  await page.goto(`${origin}/identity/authorize?${query}`).catch(() => undefined);
+  await page.goto(url).catch(() => undefined);
   await act();
   const code = new URL((await back).url()).searchParams.get('code') ?? '';
   const response = await fetch(`${origin}/identity/token`, {
     method: 'POST',
-    body: new URLSearchParams({
-      client_id: 'console',
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: CALLBACK,
-      code_verifier: verifier,
-    }),
+    body: new URLSearchParams(exchange(code)),
   });
   return tokenAnswer.parse(await response.json()).access_token;
 }
@@ -125,18 +117,7 @@ describe.skipIf(!hasCaddy() || !hasChromium)('a deployment without another ident
 
     // The link of the first start makes the first owner, with a passkey and without a password.
     const page = await chromium.newPage();
-    const session = await page.context().newCDPSession(page);
-    await session.send('WebAuthn.enable');
-    await session.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await addAuthenticator(page);
     await page.goto(setUpLink);
     await page.getByLabel('Name').fill(OWNER.name);
     await page.getByLabel('Email').fill(OWNER.email);

@@ -1,13 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { identityService } from '@switchboard/service-identity';
 import { createBrowser, type TestBrowser } from '@switchboard/service-identity/testing';
 import { eventually, type Harness, openHarness, type Program } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Gateway, gatewayPorts, hasCaddy, startGateway } from '../harness/gateway.ts';
+import { requestCode } from './authorization.ts';
 
 const PERSON = { name: 'Ada Owner', email: 'ada@acme.example', password: 'three lazy walruses in Trieste' };
-const CALLBACK = 'https://console.example/signed-in';
 const SESSIONS = 6;
 const tokenAnswer = z.object({ refresh_token: z.string().optional(), error: z.string().optional() });
 
@@ -24,26 +23,12 @@ let instances: Program[];
 
 /** Gets tokens as the console does. With `none`, the provider may not show a page. */
 async function tokensOf(browser: TestBrowser, prompt: 'login' | 'none'): Promise<string> {
-  const verifier = randomBytes(32).toString('base64url');
-  const query = new URLSearchParams({
-    client_id: 'console',
-    response_type: 'code',
-    redirect_uri: CALLBACK,
-    scope: 'openid profile email',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-    prompt,
-  });
-  await browser.open(`${gateway.api}/identity/authorize?${query}`);
+  const { url, exchange } = requestCode(gateway.api, { prompt });
+  await browser.open(url);
   if (prompt === 'login') await browser.submit(PERSON);
   const code = new URL(browser.url).searchParams.get('code');
   if (code === null) throw new Error(`no code: ${browser.status} ${browser.url}`);
-  const answer = await token({
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: CALLBACK,
-    code_verifier: verifier,
-  });
+  const answer = await token(exchange(code));
   if (answer.refresh_token === undefined) throw new Error(`no tokens: ${answer.error}`);
   return answer.refresh_token;
 }

@@ -1,3 +1,4 @@
+import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { DemoJson } from './launch.ts';
 
@@ -13,6 +14,7 @@ interface ConsoleOptions {
   token?: string;
   colorScheme?: 'light' | 'dark';
   width?: number;
+  height?: number;
 }
 
 /** Opens a page of standalone's console, such as `/projects/prj_shop/flags`. */
@@ -20,9 +22,9 @@ export async function openConsole(
   browser: Browser,
   demo: DemoJson,
   path: string,
-  { token = demo.tokens.owner, colorScheme = 'light', width = 1280 }: ConsoleOptions = {},
+  { token = demo.tokens.owner, colorScheme = 'light', width = 1280, height = 800 }: ConsoleOptions = {},
 ): Promise<ConsolePage> {
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 800 } });
+  const context = await browser.newContext({ colorScheme, viewport: { width, height } });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
@@ -41,4 +43,12 @@ export async function openConsole(
   await page.goto(demo.console_url + path);
   await page.locator('main h1').waitFor();
   return { page, problems, context };
+}
+
+/** Returns the rules of accessibility that the page violates, each with the elements. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate('axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })');
+  const { violations } = found as axe.AxeResults;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

@@ -29,7 +29,7 @@ export { type RedisServer, redisUrl, startRedis } from './backings/redis.ts';
 export { type S3Access, type S3Server, s3Access, s3Env, startS3 } from './backings/s3.ts';
 export { type CodeBlock, codeBlocks, documented } from './documented.ts';
 export { eventually } from './eventually.ts';
-export { hasChromium, openBrowser } from './harness/browser.ts';
+export { addAuthenticator, hasChromium, openBrowser } from './harness/browser.ts';
 export { type CallOptions, type CallResult, call } from './harness/call.ts';
 export { type Harness, type HarnessOptions, openHarness } from './harness/harness.ts';
 export { type Env, type Program, type ProgramOptions, spawnProgram } from './harness/program.ts';

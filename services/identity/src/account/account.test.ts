@@ -1,7 +1,7 @@
 import { AUDIT_TOPIC } from '@switchboard/audit';
 import { auditEntry, MEMBERSHIPS_TOPIC, membershipKey } from '@switchboard/contracts';
 import { testMember } from '@switchboard/directory/testing';
-import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
+import { addAuthenticator, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -320,18 +320,7 @@ describe.skipIf(!hasChromium)('a passkey', () => {
   it('is added on the account page, and signs its person in without a password', async () => {
     await invited('pia@acme.example');
     const page = await chromium.newPage();
-    const session = await page.context().newCDPSession(page);
-    await session.send('WebAuthn.enable');
-    await session.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await addAuthenticator(page);
     await page.goto(`${identity.issuer}/sign-in/account`);
     await page.getByLabel('Email').fill('pia@acme.example');
     await page.getByLabel('Password').fill(PASSWORD);
