@@ -4,11 +4,15 @@ import { oidcRecords } from '../schema/index.ts';
 
 export type OidcRecordRow = typeof oidcRecords.$inferSelect;
 
+export type NewOidcRecord = Omit<OidcRecordRow, 'consumedAt' | 'successorHash'>;
+
 /** The columns by which a record is found, besides its own hash. */
 export type LookUp = 'uidHash' | 'userCodeHash';
 
 export interface OidcRecordsStore {
-  upsert(row: Omit<OidcRecordRow, 'consumedAt'>): Promise<void>;
+  upsert(row: NewOidcRecord): Promise<void>;
+  /** Consumes a record and stores its successor, in one transaction. Returns false if it was consumed before. */
+  rotate(hash: string, successor: NewOidcRecord, at: Date): Promise<boolean>;
   find(kind: string, hash: string): Promise<OidcRecordRow | undefined>;
   findBy(kind: string, column: LookUp, hash: string): Promise<OidcRecordRow | undefined>;
   /** Returns false if the record was consumed before. */
@@ -31,6 +35,18 @@ export function createOidcRecordsStore(db: Db): OidcRecordsStore {
         .values(row)
         .onConflictDoUpdate({ target: [oidcRecords.kind, oidcRecords.hash], set });
     },
+
+    rotate: (hash, successor, at) =>
+      db.transaction(async (tx) => {
+        const consumed = await tx
+          .update(oidcRecords)
+          .set({ consumedAt: at, successorHash: successor.hash })
+          .where(and(named(successor.kind, hash), isNull(oidcRecords.consumedAt)))
+          .returning({ hash: oidcRecords.hash });
+        if (consumed.length === 0) return false;
+        await tx.insert(oidcRecords).values(successor);
+        return true;
+      }),
 
     async find(kind, hash) {
       const [row] = await db.select().from(oidcRecords).where(named(kind, hash));

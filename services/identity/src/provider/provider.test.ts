@@ -128,24 +128,87 @@ describe('the code flow', () => {
 });
 
 describe('a refresh token', () => {
-  it('works once: using it again ends the whole grant', async () => {
+  /** Moves the last use of refresh tokens into the past. */
+  const letPass = (seconds: number) =>
+    identity.sql`update oidc_records set consumed_at = consumed_at - make_interval(secs => ${seconds})`;
+  const refresh = (token = '') => client.refreshTokenGrant(config, token);
+  const isRefused = async (token = '') =>
+    expect(await errorOf(refresh(token))).toMatchObject({ error: 'invalid_grant' });
+
+  it('gives the same successor again for 30 seconds, as after a lost answer', async () => {
     const { exchange } = await authorize(owner);
     const { refresh_token: first = '' } = await exchange();
-    const { refresh_token: second = '', access_token } = await client.refreshTokenGrant(config, first);
+    const { refresh_token: second, access_token } = await refresh(first);
     expect(decodeProtectedHeader(access_token).typ).toBe('at+jwt');
     expect(second).not.toBe(first);
-    expect(await errorOf(client.refreshTokenGrant(config, first))).toMatchObject({ error: 'invalid_grant' });
-    expect(await errorOf(client.refreshTokenGrant(config, second))).toMatchObject({ error: 'invalid_grant' });
+    await letPass(25);
+    expect((await refresh(first)).refresh_token).toBe(second);
+    const { refresh_token: third } = await refresh(second);
+    expect([first, second]).not.toContain(third);
+    expect((await refresh(third)).refresh_token).not.toBe(third);
   });
 
-  it('of two requests at once with one refresh token, at most one gets tokens', async () => {
+  it('ends the whole grant if it is used again after 30 seconds', async () => {
     const { exchange } = await authorize(owner);
-    const { refresh_token: token = '' } = await exchange();
-    const both = await Promise.allSettled([
-      client.refreshTokenGrant(config, token),
-      client.refreshTokenGrant(config, token),
+    const { refresh_token: first } = await exchange();
+    const { refresh_token: second } = await refresh(first);
+    await letPass(31);
+    await isRefused(first);
+    await isRefused(second);
+  });
+
+  it('ends the whole grant if it is used again after its successor', async () => {
+    const { exchange } = await authorize(owner);
+    const { refresh_token: first } = await exchange();
+    const { refresh_token: second } = await refresh(first);
+    const { refresh_token: third } = await refresh(second);
+    await isRefused(first);
+    await isRefused(second);
+    await isRefused(third);
+  });
+
+  it('tells of a theft within 30 seconds when the second of both uses the shared successor later', async () => {
+    const { exchange } = await authorize(owner);
+    const { refresh_token: stolen } = await exchange();
+    const [own, thiefs] = [await refresh(stolen), await refresh(stolen)];
+    const { refresh_token: third } = await refresh(own.refresh_token);
+    await letPass(31);
+    await isRefused(thiefs.refresh_token);
+    await isRefused(third);
+  });
+
+  it('gives ten requests at once the same successor, which works', async () => {
+    const { exchange } = await authorize(owner);
+    const { refresh_token: token } = await exchange();
+    const all = await Promise.all(Array.from({ length: 10 }, () => refresh(token)));
+    const successors = new Set(all.map(({ refresh_token }) => refresh_token));
+    expect(successors.size).toBe(1);
+    const [successor] = successors;
+    expect((await refresh(successor)).refresh_token).not.toBe(successor);
+  });
+
+  it('is refused from another client, also within 30 seconds, and keeps working', async () => {
+    const { exchange } = await authorize(owner);
+    const { refresh_token: first } = await exchange();
+    const { refresh_token: second } = await refresh(first);
+    const body = { grant_type: 'refresh_token', client_id: 'switchboard', refresh_token: first ?? '' };
+    const answer = await fetch(`${identity.issuer}/token`, {
+      method: 'POST',
+      body: new URLSearchParams(body),
+    });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      expect.objectContaining({ error: 'invalid_grant' }),
     ]);
-    expect(both.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1);
+    expect((await refresh(second)).refresh_token).toBeTypeOf('string');
+  });
+
+  it('can be revoked with the token that it replaced, for 30 seconds', async () => {
+    const { exchange } = await authorize(owner);
+    const { refresh_token: first = '' } = await exchange();
+    const { refresh_token: second } = await refresh(first);
+    await client.tokenRevocation(config, first);
+    await isRefused(second);
   });
 
   it('is stored as a hash, and its payload is encrypted', async () => {

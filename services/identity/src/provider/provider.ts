@@ -80,6 +80,10 @@ export function createProvider(options: ProviderOptions, keys: JWK[]): Provider 
     await next();
     if (ctx.oidc?.route === 'end_session_confirm' && ctx.oidc.session?.destroyed === true)
       await options.signOut(ctx.req.headers.cookie);
+    // The adapter finds the successor of a refresh token that is sent again.
+    const refreshToken = ctx.oidc?.entities.RefreshToken?.jti;
+    if (ctx.oidc?.route === 'token' && ctx.body?.refresh_token !== undefined && refreshToken !== undefined)
+      ctx.body.refresh_token = refreshToken;
   });
   return provider;
 }
@@ -111,7 +115,7 @@ function configuration(options: ProviderOptions): Configuration {
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     responseTypes: ['code'],
-    rotateRefreshToken: true,
+    rotateRefreshToken: ({ oidc }) => oidc.entities.RefreshToken?.jti === oidc.params?.['refresh_token'],
     issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
     // The command stays signed in when the browser that allowed it signs out. "Sign out everywhere" ends it.
     expiresWithSession: (_, { clientId }) => clientId !== COMMAND_CLIENT,

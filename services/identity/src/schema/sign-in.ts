@@ -54,6 +54,8 @@ export const oidcRecords = pgTable(
     uidHash: text('uid_hash'),
     userCodeHash: text('user_code_hash'),
     consumedAt: time('consumed_at'),
+    /** The refresh token that replaced a consumed one. */
+    successorHash: text('successor_hash'),
     expiresAt: time('expires_at').notNull(),
   },
   (table) => [

@@ -76,7 +76,9 @@ export async function signInByDevice(issuer: string, terminal: Pick<Terminal, 'e
 export async function refreshTokens(issuer: string, refreshToken: string): Promise<IssuedTokens> {
   const { token_endpoint } = await endpointsOf(issuer);
   const fields = { grant_type: 'refresh_token', refresh_token: refreshToken };
-  const issued = tokens.safeParse(await request(token_endpoint, fields));
+  const refresh = () => request(token_endpoint, fields);
+  // If the answer was lost, the issuer gives the same tokens again for a moment.
+  const issued = tokens.safeParse(await refresh().catch(refresh));
   if (!issued.success) throw new UsageError('the login has ended; log in again with switchboard login');
   return issued.data;
 }

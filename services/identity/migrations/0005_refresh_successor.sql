@@ -1,0 +1,1 @@
+ALTER TABLE "oidc_records" ADD COLUMN "successor_hash" text;
