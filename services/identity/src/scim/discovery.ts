@@ -1,5 +1,9 @@
 import { ENTERPRISE_SCHEMA, GROUP_SCHEMA, USER_SCHEMA } from './resources.ts';
 
+const CONFIG_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig';
+const RESOURCE_TYPE_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:ResourceType';
+const SCHEMA_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Schema';
+
 const attribute = (name: string, more: object = {}) => ({
   name,
   type: 'string',
@@ -12,6 +16,31 @@ const attribute = (name: string, more: object = {}) => ({
   uniqueness: 'none',
   ...more,
 });
+
+/** An attribute of the documents of this file, which clients only read. */
+const readOnly = (name: string, more: object = {}) => attribute(name, { mutability: 'readOnly', ...more });
+const complex = (name: string, subAttributes: object[], more: object = {}) =>
+  readOnly(name, { type: 'complex', subAttributes, ...more });
+const flag = (name: string) => readOnly(name, { type: 'boolean', required: true });
+const option = (name: string, ...more: object[]) =>
+  complex(name, [flag('supported'), ...more], { required: true });
+const integer = (name: string) => readOnly(name, { type: 'integer', required: true });
+const reference = (name: string, ...types: string[]) =>
+  readOnly(name, { type: 'reference', caseExact: true, referenceTypes: types });
+
+const ATTRIBUTE_PARTS = [
+  readOnly('name', { required: true, caseExact: true }),
+  readOnly('type', { required: true }),
+  flag('multiValued'),
+  readOnly('description'),
+  readOnly('required', { type: 'boolean' }),
+  readOnly('canonicalValues', { multiValued: true, caseExact: true }),
+  readOnly('caseExact', { type: 'boolean' }),
+  readOnly('mutability', { caseExact: true }),
+  readOnly('returned', { caseExact: true }),
+  readOnly('uniqueness', { caseExact: true }),
+  readOnly('referenceTypes', { multiValued: true, caseExact: true }),
+];
 
 const schemas = [
   {
@@ -57,6 +86,54 @@ const schemas = [
       (name) => attribute(name),
     ),
   },
+  {
+    id: CONFIG_SCHEMA,
+    name: 'ServiceProviderConfig',
+    attributes: [
+      reference('documentationUri', 'external'),
+      option('patch'),
+      option('bulk', integer('maxOperations'), integer('maxPayloadSize')),
+      option('filter', integer('maxResults')),
+      option('changePassword'),
+      option('sort'),
+      option('etag'),
+      complex(
+        'authenticationSchemes',
+        [
+          readOnly('type', { required: true }),
+          readOnly('name', { required: true }),
+          readOnly('description', { required: true }),
+          reference('specUri', 'external'),
+          reference('documentationUri', 'external'),
+        ],
+        { multiValued: true, required: true },
+      ),
+    ],
+  },
+  {
+    id: RESOURCE_TYPE_SCHEMA,
+    name: 'ResourceType',
+    attributes: [
+      readOnly('name', { required: true }),
+      readOnly('description'),
+      reference('endpoint', 'uri'),
+      reference('schema', 'uri'),
+      complex('schemaExtensions', [reference('schema', 'uri'), flag('required')], { multiValued: true }),
+    ],
+  },
+  {
+    id: SCHEMA_SCHEMA,
+    name: 'Schema',
+    attributes: [
+      readOnly('name', { required: true }),
+      readOnly('description'),
+      complex(
+        'attributes',
+        [...ATTRIBUTE_PARTS, complex('subAttributes', ATTRIBUTE_PARTS, { multiValued: true })],
+        { multiValued: true, required: true },
+      ),
+    ],
+  },
 ];
 
 /** The documents by which a client discovers the service (RFC 7643, sections 5 to 7), by path. */
@@ -69,7 +146,7 @@ export function discovery(baseUrl: string): {
   const supported = (is: boolean) => ({ supported: is });
   return {
     config: {
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
+      schemas: [CONFIG_SCHEMA],
       patch: supported(true),
       bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
       filter: { supported: true, maxResults: 200 },
@@ -82,7 +159,7 @@ export function discovery(baseUrl: string): {
       meta: meta('ServiceProviderConfig', 'ServiceProviderConfig'),
     },
     schemas: schemas.map((schema) => ({
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
+      schemas: [SCHEMA_SCHEMA],
       ...schema,
       meta: meta('Schema', `Schemas/${schema.id}`),
     })),
@@ -95,7 +172,7 @@ export function discovery(baseUrl: string): {
       },
       { id: 'Group', endpoint: '/Groups', schema: GROUP_SCHEMA },
     ].map((type) => ({
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
+      schemas: [RESOURCE_TYPE_SCHEMA],
       name: type.id,
       ...type,
       meta: meta('ResourceType', `ResourceTypes/${type.id}`),

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import { ScimProblem } from './errors.ts';
 import { parseFilter } from './filter.ts';
+import { parsed } from './resources.ts';
 import { PAGE_SIZE } from './store.ts';
 
 export interface ListRequest {
@@ -22,6 +24,27 @@ const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse';
 const MAX_COUNT = 200;
 const DEFAULT_COUNT = 100;
 
+const names = z.array(z.string().max(200)).max(100).nullish();
+const searchRequest = z.looseObject({
+  attributes: names,
+  excludedAttributes: names,
+  filter: z.string().nullish(),
+  startIndex: z.int32().nullish(),
+  count: z.int32().nullish(),
+});
+
+/** Returns a SearchRequest (RFC 7644, section 3.4.3) as the query parameters of a list. Throws ScimProblem. */
+export function searchQuery(input: unknown): Record<string, string | undefined> {
+  const { attributes, excludedAttributes, filter, startIndex, count } = parsed(searchRequest, input);
+  return {
+    attributes: attributes?.join(','),
+    excludedAttributes: excludedAttributes?.join(','),
+    filter: filter ?? undefined,
+    startIndex: startIndex?.toString(),
+    count: count?.toString(),
+  };
+}
+
 /** Parses the query parameters of a list. Throws ScimProblem. */
 export function listRequest(query: Record<string, string | undefined>): ListRequest {
   return {
@@ -34,8 +57,29 @@ export function listRequest(query: Record<string, string | undefined>): ListRequ
 function integer(query: Record<string, string | undefined>, name: string, fallback: number): number {
   const text = query[name];
   if (text === undefined) return fallback;
-  if (!/^-?\d{1,9}$/.test(text)) throw new ScimProblem(400, `${name}: not an integer`, 'invalidValue');
+  if (!/^-?\d{1,10}$/.test(text)) throw new ScimProblem(400, `${name}: not an integer`, 'invalidValue');
   return Number(text);
+}
+
+/** Returns the requested page of two lists, one after the other. */
+export async function listedTogether(
+  request: ListRequest,
+  first: (request: ListRequest) => Promise<Listed>,
+  second: (request: ListRequest) => Promise<Listed>,
+): Promise<Listed> {
+  const { startIndex, count } = request;
+  const one = await first(request);
+  const two = await second({
+    ...request,
+    startIndex: Math.max(1, startIndex - one.totalResults),
+    count: count - one.itemsPerPage,
+  });
+  return {
+    ...one,
+    totalResults: one.totalResults + two.totalResults,
+    itemsPerPage: one.itemsPerPage + two.itemsPerPage,
+    Resources: [...one.Resources, ...two.Resources],
+  };
 }
 
 /** Returns the requested page of rows. With a filter, reads all rows page by page, and counts those that match. */

@@ -4,8 +4,8 @@ import { bodyLimit } from 'hono/body-limit';
 import { discovery } from './discovery.ts';
 import { notFound, ScimProblem } from './errors.ts';
 import type { ScimGroups } from './groups.ts';
-import { type Listed, listRequest } from './lists.ts';
-import { selectionOf } from './selection.ts';
+import { type Listed, type ListRequest, listedTogether, listRequest, searchQuery } from './lists.ts';
+import { type Selection, selectionOf } from './selection.ts';
 import type { ScimTokens } from './tokens.ts';
 import type { ScimUsers } from './users.ts';
 
@@ -68,10 +68,26 @@ export function scimRoutes({ tokens, users, groups, baseUrl, limit }: ScimDeps):
     });
 
   const selected = (c: Context, resource: object) => answer(c, selectionOf(c.req.query()).of(resource));
-  const selectedOf = (c: Context, list: Listed) => {
-    const { of } = selectionOf(c.req.query());
-    return answer(c, { ...list, Resources: list.Resources.map(of) });
+  type List = (companyId: string, request: ListRequest, selection: Selection) => Promise<Listed>;
+  /** Answers a list to the parameters of a query or of a SearchRequest. */
+  const answerList = async (
+    c: Context<Env>,
+    query: Record<string, string | undefined>,
+    list: List,
+  ): Promise<Response> => {
+    const selection = selectionOf(query);
+    const found = await list(c.var.companyId, listRequest(query), selection);
+    return answer(c, { ...found, Resources: found.Resources.map(selection.of) });
   };
+  const listUsers: List = (companyId, request) => users.list(companyId, request);
+  const listGroups: List = (companyId, request, selection) =>
+    groups.list(companyId, request, selection.has('members'));
+  const listAll: List = (companyId, request, selection) =>
+    listedTogether(
+      request,
+      (part) => listUsers(companyId, part, selection),
+      (part) => listGroups(companyId, part, selection),
+    );
 
   app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '/ServiceProviderConfig', notAllowed);
   app.get('/ServiceProviderConfig', (c) => answer(c, documents.config));
@@ -88,9 +104,15 @@ export function scimRoutes({ tokens, users, groups, baseUrl, limit }: ScimDeps):
     });
   }
 
-  app.get('/Users', async (c) =>
-    selectedOf(c, await users.list(c.var.companyId, listRequest(c.req.query()))),
-  );
+  for (const [path, list] of [
+    ['/.search', listAll],
+    ['/Users/.search', listUsers],
+    ['/Groups/.search', listGroups],
+  ] as const) {
+    app.post(path, async (c) => answerList(c, searchQuery(await bodyOf(c)), list));
+  }
+
+  app.get('/Users', (c) => answerList(c, c.req.query(), listUsers));
   app.post('/Users', async (c) => created(c, 'Users', await users.create(c.var.companyId, await bodyOf(c))));
   app.get('/Users/:id', async (c) => selected(c, await users.get(c.var.companyId, c.req.param('id'))));
   app.put('/Users/:id', async (c) =>
@@ -104,9 +126,7 @@ export function scimRoutes({ tokens, users, groups, baseUrl, limit }: ScimDeps):
     return c.body(null, 204);
   });
 
-  app.get('/Groups', async (c) =>
-    selectedOf(c, await groups.list(c.var.companyId, listRequest(c.req.query()), withMembers(c))),
-  );
+  app.get('/Groups', (c) => answerList(c, c.req.query(), listGroups));
   app.post('/Groups', async (c) =>
     created(c, 'Groups', await groups.create(c.var.companyId, await bodyOf(c))),
   );

@@ -350,6 +350,76 @@ describe('lists of users', () => {
   });
 });
 
+describe('a search by POST', () => {
+  const SEARCH = 'urn:ietf:params:scim:api:messages:2.0:SearchRequest';
+  const search = (path: string, request: object) =>
+    send('POST', `${path}/.search`, { schemas: [SEARCH], ...request });
+  const labels = ({ Resources }: { Resources: { userName?: string; displayName?: string }[] }) =>
+    Resources.map(({ userName, displayName }) => userName ?? displayName);
+
+  beforeEach(async () => {
+    const { body } = await send('POST', '/Users', ada);
+    await send('POST', '/Users', { userName: 'grace@example.com' });
+    for (const displayName of ['Team', 'Crew']) {
+      await send('POST', '/Groups', { displayName, members: [{ value: body.id }] });
+    }
+  });
+
+  it('answers users or groups as the query with the same parameters', async () => {
+    const filter = 'userName eq "ada@example.com"';
+    const { status, body } = await search('/Users', { filter, attributes: ['userName', 'active'] });
+    const query = `filter=${encodeURIComponent(filter)}&attributes=userName,active`;
+    expect([status, body]).toEqual([200, (await send('GET', `/Users?${query}`)).body]);
+    expect(body.totalResults).toBe(1);
+    const { body: groups } = await search('/Groups', { count: 1, excludedAttributes: ['members'] });
+    expect(groups).toMatchObject({ totalResults: 2, startIndex: 1, itemsPerPage: 1 });
+    expect(groups.Resources[0]).not.toHaveProperty('members');
+  });
+
+  it('finds users and groups together, page by page', async () => {
+    const { body: all } = await search('', {});
+    expect(all).toMatchObject({ totalResults: 4, itemsPerPage: 4 });
+    expect(labels(all)).toEqual(['Ada@Example.com', 'grace@example.com', 'Team', 'Crew']);
+    const pages = [];
+    for (const startIndex of [1, 2, 3, 4, 5]) {
+      const { body } = await search('', { startIndex, count: 2 });
+      pages.push([body.totalResults, body.itemsPerPage, ...labels(body)]);
+    }
+    expect(pages).toEqual([
+      [4, 2, 'Ada@Example.com', 'grace@example.com'],
+      [4, 2, 'grace@example.com', 'Team'],
+      [4, 2, 'Team', 'Crew'],
+      [4, 1, 'Crew'],
+      [4, 0],
+    ]);
+    const { body: groups } = await search('', {
+      filter: 'meta.resourceType eq "Group" and displayName eq "crew"',
+    });
+    expect(labels(groups)).toEqual(['Crew']);
+  });
+
+  it.each([
+    ['a filter that cannot be parsed', { filter: 'userName eq' }, 'invalidFilter'],
+    ['a filter of 1,001 characters', { filter: 'x'.repeat(1_001) }, 'invalidFilter'],
+    ['101 attributes', { attributes: Array(101).fill('title') }, 'invalidValue'],
+    ['a fraction as its count', { count: 1.5 }, 'invalidValue'],
+    ['a body that is not an object', [], 'invalidValue'],
+  ])('rejects %s', async (_, request, scimType) => {
+    for (const path of ['', '/Users', '/Groups']) {
+      const answer = await send('POST', `${path}/.search`, request);
+      expect(answer).toMatchObject({ status: 400, body: { scimType } });
+    }
+  });
+
+  it('finds nothing of another company', async () => {
+    const foreign = await newToken(`${company}-of-others`);
+    for (const path of ['', '/Users', '/Groups']) {
+      const { body } = await send('POST', `${path}/.search`, { schemas: [SEARCH] }, foreign);
+      expect(body).toMatchObject({ totalResults: 0, Resources: [] });
+    }
+  });
+});
+
 describe('groups of a provider', () => {
   it('gives members the greatest role of their groups, and takes it back', async () => {
     await createGroupRoles(store).replace(company, [
@@ -563,6 +633,29 @@ describe('the requests of public validators', () => {
       }
     },
   );
+
+  it.each([
+    ['ServiceProviderConfig', '/ServiceProviderConfig'],
+    ['ResourceType', '/ResourceTypes/User'],
+    ['Schema', `/Schemas/${USER}`],
+  ])('find the core schema %s, which describes each attribute of its document', async (name, path) => {
+    const { body: list } = await send('GET', '/Schemas');
+    const { id } = list.Resources.find((one: { name: string }) => one.name === name);
+    const { body: schema } = await send('GET', `/Schemas/${id}`);
+    const { body: document } = await send('GET', path);
+    expect(document.schemas).toEqual([id]);
+    const described = (value: object, attributes: { name: string; subAttributes?: [] }[]) => {
+      for (const [key, part] of Object.entries(value)) {
+        if (['schemas', 'id', 'meta'].includes(key)) continue;
+        const attribute = attributes.find((one) => one.name === key);
+        expect(attribute, key).toBeDefined();
+        for (const one of Array.isArray(part) ? part : [part]) {
+          if (typeof one === 'object') described(one, attribute?.subAttributes ?? []);
+        }
+      }
+    };
+    described(document, schema.attributes);
+  });
 
   it('find each resource type and each schema of one by its id', async () => {
     const { body: types } = await send('GET', '/ResourceTypes');
