@@ -13,6 +13,7 @@ import * as threads from './collaboration/threads.ts';
 import * as console from './console.ts';
 import * as flags from './flags.ts';
 import * as signIn from './identity/sign-in.ts';
+import * as signingKeys from './identity/signing-keys.ts';
 import * as ingestion from './ingestion/operations.ts';
 import * as managedAnalytics from './management/analytics.ts';
 import * as managedAudit from './management/audit.ts';
@@ -70,6 +71,7 @@ export const managementOperations = operationsOf(
   managedDirectory,
   managedThrottles,
   signIn,
+  signingKeys,
   managedTokens,
   managedErasures,
   managedLists,

@@ -19,6 +19,7 @@ import { setUpRoutes } from './set-up/routes.ts';
 import { createSetUp } from './set-up/set-up.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
+import { signingKeysRoutes } from './signing-keys/routes.ts';
 import { serveCompanySignIn } from './wiring/company-sign-in.ts';
 import { openParts } from './wiring/parts.ts';
 import { openReencryption } from './wiring/re-encryption.ts';
@@ -55,6 +56,7 @@ export const identityService = defineService({
     });
     resetRoutes(app, { ...parts, reset: createReset(parts) });
     invitationsRoutes(app, { ...parts, invitations: createInvitations(parts) });
+    signingKeysRoutes(app, { ...parts, refresh: parts.providers.refresh });
     providerRoutes(app, parts);
 
     run(openErasures({ ...service, eraser: (db) => createErasure(createErasureStore(db)) }));

@@ -189,6 +189,11 @@ const grants = {
     role: null,
     deployment: 'service.directory',
   },
+  'signingKeys.write': {
+    allows: 'Rotate the signing keys of the identity service.',
+    role: null,
+    deployment: 'service.secrets',
+  },
   'conversations.reply-as': {
     allows: 'Reply in conversations in the name of another person.',
     role: null,

@@ -44,12 +44,23 @@ it('makes one key, also for two instances at once, and stores it encrypted', asy
   expect(rows).not.toContain(key?.['d']);
 });
 
-it('signs with a new key at once after the old ones were deleted, as after a leak', async () => {
+it('signs with a new key at once when the others are revoked, as after a leak', async () => {
   const [leaked] = await after(0);
-  await database.sql`delete from signing_keys`;
-  const [created, ...others] = await after(0);
-  expect(created).not.toBe(leaked);
-  expect(others).toEqual([]);
+  const { id, signsFrom } = await keys.renew(true);
+  expect(id).not.toBe(leaked);
+  expect(signsFrom).toEqual(now);
+  expect(await after(0)).toEqual([id]);
+});
+
+it('creates a key before it is due, which signs an hour later, and no second one until then', async () => {
+  const [old] = await after(3_600_000);
+  const renewed = await Promise.all([keys.renew(false), keys.renew(false)]);
+  const [first, second] = renewed;
+  expect(second).toEqual(first);
+  expect(first?.signsFrom).toEqual(new Date(now.getTime() + 3_600_000));
+  expect(await after(0)).toEqual([old, first?.id]);
+  expect(await after(3_600_000)).toEqual([first?.id, old]);
+  expect(await after(DAY_MS)).toEqual([first?.id]);
 });
 
 it('publishes a new key before it signs, and keeps the old one until its tokens have expired', async () => {

@@ -14,9 +14,19 @@ const ALGORITHM = 'RS256';
 
 const jwk = z.looseObject({ kty: z.string() });
 
+export interface NewestKey {
+  id: string;
+  signsFrom: Date;
+}
+
 export interface SigningKeys {
   /** Creates a key if there is none or the newest is too old. Removes keys that verify no valid token. */
   rotate(): Promise<void>;
+  /**
+   * Creates a key before it is due, unless the newest one does not sign yet. With `revoke`, removes all others, so
+   * that the new key signs at once.
+   */
+  renew(revoke: boolean): Promise<NewestKey>;
   /** Returns the private keys, the one that signs first. */
   read(): Promise<JWK[]>;
 }
@@ -39,9 +49,10 @@ export function createSigningKeys({ store, encryption, clock }: SigningKeysOptio
 
   return {
     async rotate() {
-      await store.add(async (existing) => {
-        const newest = existing.at(-1);
-        return newest === undefined || ageOf(newest) >= ROTATION_DAYS * DAY_MS ? create() : undefined;
+      await store.change(async (within) => {
+        const newest = (await within.list()).at(-1);
+        if (newest === undefined || ageOf(newest) >= ROTATION_DAYS * DAY_MS)
+          await within.insert(await create());
       });
       const keys = await store.list();
       const signing = signingOf(keys, ageOf);
@@ -49,6 +60,21 @@ export function createSigningKeys({ store, encryption, clock }: SigningKeysOptio
       const older = keys.slice(0, keys.indexOf(signing));
       await store.remove(older.map(({ id }) => id));
     },
+
+    renew: (revoke) =>
+      store.change(async (within) => {
+        const existing = await within.list();
+        const newest = existing.at(-1);
+        if (revoke) await within.remove(existing.map(({ id }) => id));
+        const isDue = revoke || newest === undefined || ageOf(newest) >= LEAD_MS;
+        const key = isDue ? await create() : newest;
+        if (isDue) await within.insert(key);
+        const signsAtOnce = signingOf(await within.list(), ageOf)?.id === key.id;
+        return {
+          id: key.id,
+          signsFrom: signsAtOnce ? key.createdAt : new Date(key.createdAt.getTime() + LEAD_MS),
+        };
+      }),
 
     async read() {
       const keys = await store.list();

@@ -27,7 +27,7 @@ export function openParts(service: Identity, issuer: string) {
   const store = createAccountsStore(db);
   const accounts = createAccounts({ store, clock });
   const companies = openCompanyProviders(service);
-  const { providers, sessions } = openProvider(service, issuer, accounts, companies.required);
+  const { providers, sessions, keysIn } = openProvider(service, issuer, accounts, companies.required);
   const tickets = createTickets({ store: createTicketsStore(db), clock });
   const trail = createTrail({ db, clock, region });
   const encryption = createEncryption({ secrets: config.ACCOUNT_SECRET, purpose: 'factors' });
@@ -44,6 +44,7 @@ export function openParts(service: Identity, issuer: string) {
     accounts,
     providers,
     sessions,
+    keysIn,
     tickets,
     trail,
     browser,

@@ -1,3 +1,4 @@
+import type { Db, Tx } from '@switchboard/database';
 import { poll } from '@switchboard/resilience';
 import { createEncryption } from '@switchboard/runtime';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -9,7 +10,7 @@ import { createProviders, type Providers } from '../provider/providers.ts';
 import { createSessions, type Sessions } from '../sessions/sessions.ts';
 import { createSessionsStore } from '../sessions/store.ts';
 import { missingProvider, type RequiredProvider } from '../sign-in/required-provider.ts';
-import { createSigningKeys } from '../signing-keys/signing-keys.ts';
+import { createSigningKeys, type SigningKeys } from '../signing-keys/signing-keys.ts';
 import { createSigningKeysStore } from '../signing-keys/store.ts';
 
 const REFRESH_MS = 30_000;
@@ -20,10 +21,13 @@ export function openProvider(
   issuer: string,
   accounts: Accounts,
   required: RequiredProvider,
-): { providers: Providers; sessions: Sessions } {
+): { providers: Providers; sessions: Sessions; keysIn(db: Db | Tx): SigningKeys } {
   const { add, clock, config, db, logger, run } = service;
   const secrets = config.ACCOUNT_SECRET;
   const records = createOidcRecordsStore(db);
+  const encryption = createEncryption({ secrets, purpose: 'signing keys' });
+  const keysIn = (connection: Db | Tx) =>
+    createSigningKeys({ store: createSigningKeysStore(connection), encryption, clock });
   const opened = async (accountId: string, methods: readonly string[] | undefined) => {
     const account = await accounts.find(accountId);
     if (account === undefined || methods === undefined) return account;
@@ -51,11 +55,7 @@ export function openProvider(
     claimsOf: opened,
     signedIn: async (cookies) => (await sessions.find(sessionCookieIn(cookies)))?.accountId,
     signOut: (cookies) => sessions.end(sessionCookieIn(cookies)),
-    keys: createSigningKeys({
-      store: createSigningKeysStore(db),
-      encryption: createEncryption({ secrets, purpose: 'signing keys' }),
-      clock,
-    }),
+    keys: keysIn(db),
   });
   add(providers, { start: providers.refresh });
   const stopping = new AbortController();
@@ -73,5 +73,5 @@ export function openProvider(
       await refreshing;
     },
   });
-  return { providers, sessions };
+  return { providers, sessions, keysIn };
 }

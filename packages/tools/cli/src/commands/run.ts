@@ -22,6 +22,7 @@ import { keys } from './keys.ts';
 import { people } from './people.ts';
 import { query } from './query.ts';
 import { get, remove } from './resources.ts';
+import { signingKeys } from './signing-keys.ts';
 import { tokens } from './tokens.ts';
 
 const commands: Record<string, Command> = {
@@ -44,6 +45,7 @@ const commands: Record<string, Command> = {
   groups,
   import: imports,
   'dead-letters': deadLetters,
+  'signing-keys': signingKeys,
   acls,
   topics,
   generate,
