@@ -58,7 +58,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.published_files': { nothing: 'offsets' },
     'public.erased_projects': { nothing: 'projects, until they are erased' },
     'public.event_progress': { nothing: 'offsets' },
-    'public.replays': { nothing: 'ids of sessions; tombstones of erased ones' },
+    'public.replays': { person: 'pages and names of events removed with the recording; tombstones stay' },
     'public.replay_chunks': { nothing: 'ids of sessions and hashes' },
     'public.replay_people': { person: 'rows removed with the recording' },
     'public.person_ids': { person: 'rows removed' },

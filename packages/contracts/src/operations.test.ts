@@ -166,6 +166,7 @@ test('every operation that reads what a visitor said or did is in the audit trai
       'listReplays',
       'getReplay',
       'readReplayEvents',
+      'readReplayChunks',
     ]),
   );
 });

@@ -40,7 +40,7 @@ async function erase(on = objects, signal = new AbortController().signal) {
   readFrom = on;
   await createErasure({
     events: createEventErasure({ files, objects: on, threads }),
-    store: { listReplays: async () => [] },
+    store: { listReplays: async () => ({ rows: [], readUntil: undefined }) },
     personIds: { remove: async () => [], removeProject: async () => undefined },
     replays: { remove: async () => 0, removeProject: async () => undefined },
   }).erasePerson?.({ kind: 'person', projectId: 'shop', distinctIds: ['grace'], userId: null }, signal);

@@ -17,12 +17,12 @@ interface ErasureOptions {
 export function createErasure({ store, events, personIds, replays }: ErasureOptions): Eraser {
   async function eraseRecordings(projectId: string, distinctId: string, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const found = await store.listReplays(projectId, { distinctIds: [distinctId], limit: PAGE_SIZE });
-      for (const { sessionId } of found) {
+      const { rows } = await store.listReplays(projectId, { distinctIds: [distinctId], limit: PAGE_SIZE });
+      for (const { sessionId } of rows) {
         signal.throwIfAborted();
         await replays.remove({ projectId, sessionId });
       }
-      if (found.length === 0) return;
+      if (rows.length === 0) return;
     }
   }
 

@@ -1,3 +1,5 @@
+import type { Facts } from './facts.ts';
+
 /** Identifies a chunk. */
 export interface ChunkName {
   projectId: string;
@@ -15,6 +17,7 @@ export interface ChunkMetadata extends ChunkName {
   masked: boolean;
   /** The number of events. */
   events: number;
+  facts: Facts;
   /**
    * The first time of its events, corrected like those of events. The time of the chunk if no event has a valid time.
    */

@@ -38,6 +38,7 @@ export async function decodeChunk(parts: readonly StoredRecord[]): Promise<Chunk
       distinctId: record.distinct_id,
       masked: record.masked,
       events: events.count,
+      facts: events.facts,
       firstAt: (events.times && corrected(events.times.first.getTime())) ?? fallback,
       lastAt: (events.times && corrected(events.times.last.getTime())) ?? fallback,
       receivedAt,

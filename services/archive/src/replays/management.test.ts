@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Replay } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { Unavailable } from '@switchboard/http';
 import { ObjectStoreError } from '@switchboard/object-store';
@@ -35,6 +36,7 @@ describe('operations on recorded sessions', () => {
     ['GET', () => 'project-1/replays'],
     ['GET', () => archive.path(session)],
     ['GET', () => archive.path(session, '/events')],
+    ['GET', () => archive.path(session, '/chunks')],
     ['DELETE', () => archive.path(session)],
   ] as const;
 
@@ -50,7 +52,7 @@ describe('operations on recorded sessions', () => {
   });
 
   it('answers 404 for an unknown session', async () => {
-    for (const rest of ['', '/events']) {
+    for (const rest of ['', '/events', '/chunks']) {
       const answer = await archive.manage('GET', archive.path(newSession(), rest));
       expect(await codeOf(answer)).toEqual([404, 'NOT_FOUND']);
     }
@@ -81,6 +83,151 @@ describe('the sessions of a person with several ids', () => {
     const second = await listed('eve', `&limit=1&cursor=${first.nextCursor}`);
     expect(second.replays.map(({ sessionId }) => sessionId)).toEqual([before]);
     expect(await sessionsOf('mallory')).toEqual([other]);
+  });
+});
+
+const href = (path: string) => ({ type: 4, data: { href: `https://shop.example${path}` }, timestamp: 1 });
+const sent = (name: unknown) => ({
+  type: 5,
+  data: { tag: 'switchboard.event', payload: { name } },
+  timestamp: 2,
+});
+const logged = (level: string) => ({
+  type: 6,
+  data: { plugin: 'rrweb/console@1', payload: { level, payload: ['"no stock"'] } },
+  timestamp: 3,
+});
+
+describe('the contents of recordings', () => {
+  const person = newSession();
+  const [checkout, home, long] = [newSession(), newSession(), newSession()];
+  const list = async (query: string) => {
+    const answer = await archive.manage('GET', `project-1/replays?distinct_id=${person}&${query}`);
+    return (await answer.json()) as { replays: Replay[]; nextCursor: string | null };
+  };
+  const sessionsOf = async (query: string) => (await list(query)).replays.map(({ sessionId }) => sessionId);
+
+  beforeAll(async () => {
+    const record = (session: string, events: unknown[]) =>
+      archive.send(chunkOf(session, 0, events, { distinct_id: person }));
+    await record(checkout, [
+      href('/cart?coupon=secret#top'),
+      href('/checkout'),
+      href('/cart'),
+      sent('checkout started'),
+      sent(7),
+      logged('error'),
+      logged('info'),
+      { ...href('/x'), data: 'no object' },
+      'no event',
+    ]);
+    await archive.until(checkout, { chunks: 1 });
+    await record(home, [href('/'), sent('checkout started')]);
+    await archive.until(home, { chunks: 1 });
+    await record(long, [href('/checkout'), event(1_000), event(121_000)]);
+    await archive.send(chunkOf(long, 1, [href('/thanks'), sent('order placed')], { distinct_id: person }));
+    await archive.until(long, { chunks: 2 });
+  });
+
+  it('lists the pages, event names and errors of a recording, without queries and fragments', async () => {
+    const { replays } = await list('');
+    expect(replays).toMatchObject([
+      {
+        pages: ['https://shop.example/checkout', 'https://shop.example/thanks'],
+        eventNames: ['order placed'],
+      },
+      { pages: ['https://shop.example/'], errors: 0 },
+      {
+        pages: ['https://shop.example/cart', 'https://shop.example/checkout'],
+        eventNames: ['checkout started'],
+        errors: 1,
+      },
+    ]);
+  });
+
+  it('selects recordings by event, page, length and errors', async () => {
+    expect(await sessionsOf('event=checkout%20started')).toEqual([home, checkout]);
+    expect(await sessionsOf('event=checkout')).toEqual([]);
+    expect(await sessionsOf('page=/checkout')).toEqual([long, checkout]);
+    expect(await sessionsOf('page=%25')).toEqual([]);
+    expect(await sessionsOf('min_seconds=60')).toEqual([long]);
+    expect(await sessionsOf('max_seconds=60')).toEqual([home, checkout]);
+    expect(await sessionsOf('errors=true')).toEqual([checkout]);
+    expect(await sessionsOf('errors=false&page=/checkout')).toEqual([long]);
+  });
+
+  it('pages through selected recordings', async () => {
+    const first = await list('page=/checkout&limit=1');
+    expect(first.replays.map(({ sessionId }) => sessionId)).toEqual([long]);
+    expect(await sessionsOf(`page=/checkout&limit=1&cursor=${first.nextCursor}`)).toEqual([checkout]);
+  });
+
+  it.each(['errors=maybe', 'min_seconds=-1', 'max_seconds=604801', `page=${'x'.repeat(501)}`])(
+    'rejects %s',
+    async (query) => {
+      const answer = await archive.manage('GET', `project-1/replays?${query}`);
+      expect(await codeOf(answer)).toEqual([400, 'BAD_REQUEST']);
+    },
+  );
+
+  it('removes the contents from the row of a deleted recording', async () => {
+    const session = newSession();
+    await archive.send(chunkOf(session, 0, [href('/private'), sent('very private'), logged('error')]));
+    await archive.until(session, { errors: 1 });
+    await archive.manage('DELETE', archive.path(session));
+    const { sql, close } = openDatabase({ url: archive.databaseUrl, applicationName: 'test' });
+    const rows = await sql`select pages, event_names, errors::int from replays where session_id = ${session}`;
+    expect(rows).toEqual([{ pages: [], event_names: [], errors: 0 }]);
+    await close();
+  });
+});
+
+describe('the chunks of a session', () => {
+  interface ChunksPage {
+    chunks: { seq: number; missing: number; events: unknown[] | null }[];
+    nextCursor: string | null;
+  }
+  const read = async (session: string, query = '') =>
+    (await (await archive.manage('GET', archive.path(session, `/chunks${query}`))).json()) as ChunksPage;
+
+  it('reads the chunks of a session in order, with gaps and lost objects, page by page', async () => {
+    const session = newSession();
+    for (const seq of [6, 2, 3, 5]) await archive.send(chunkOf(session, seq, [event(seq)]));
+    await archive.until(session, { chunks: 4 });
+    await archive.objects.delete((await keysOf(session))[2] ?? '');
+    const expected = [
+      { seq: 2, missing: 2, events: [event(2)] },
+      { seq: 3, missing: 0, events: [event(3)] },
+      { seq: 5, missing: 1, events: null },
+      { seq: 6, missing: 0, events: [event(6)] },
+    ];
+    expect(await read(session)).toEqual({ chunks: expected, nextCursor: null });
+    const first = await read(session, '?limit=3');
+    expect(first.chunks).toEqual(expected.slice(0, 3));
+    expect(await read(session, `?limit=3&cursor=${first.nextCursor}`)).toEqual({
+      chunks: expected.slice(3),
+      nextCursor: null,
+    });
+  });
+
+  it('ends a page of chunks after 2 MB', async () => {
+    const session = newSession();
+    const text = randomBytes(900_000).toString('hex');
+    for (const seq of [0, 1, 2]) await archive.send(chunkOf(session, seq, [{ ...event(seq), text }]));
+    await archive.until(session, { chunks: 3 });
+    const first = await read(session);
+    expect(first.chunks.map(({ seq }) => seq)).toEqual([0, 1]);
+    const second = await read(session, `?cursor=${first.nextCursor}`);
+    expect(second.chunks.map(({ seq }) => seq)).toEqual([2]);
+    expect(second.nextCursor).toBeNull();
+  });
+
+  it('answers 400 for an unknown cursor of chunks', async () => {
+    const session = newSession();
+    await archive.send(chunkOf(session, 0, []));
+    await archive.until(session, { chunks: 1 });
+    const answer = await archive.manage('GET', archive.path(session, '/chunks?cursor=x'));
+    expect(await codeOf(answer)).toEqual([400, 'BAD_REQUEST']);
   });
 });
 

@@ -14,9 +14,11 @@ import type { PersonIds } from '@switchboard/person-ids';
 import { z } from 'zod';
 import type { ChunkName, SessionName } from './chunk.ts';
 import { eventsOf, objectKey, sessionPrefix } from './encode.ts';
-import type { PageStart, ReplayRow, ReplaysStore, Span } from './store.ts';
+import type { ChunkPlace, Filters, PageStart, ReplayRow, ReplaysStore, Span } from './store.ts';
 
 const RETRY_AFTER_SECONDS = 2;
+/** A page of chunks ends after the chunk that brings it to this size. */
+const MAX_PAGE_BYTES = 2_000_000;
 
 interface RecordingsOptions {
   store: Pick<ReplaysStore, 'listReplays' | 'findReplay' | 'findPeople' | 'findSpans' | 'chunksInOrder'>;
@@ -27,7 +29,7 @@ interface RecordingsOptions {
 export interface Recordings {
   list(
     projectId: string,
-    options: PageRequest & { distinctId?: string | undefined },
+    options: PageRequest & { distinctId?: string | undefined; filters: Filters },
   ): Promise<{ replays: Replay[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   manifest(session: SessionName): Promise<ReplayManifest>;
@@ -36,6 +38,8 @@ export interface Recordings {
    * Rejection if an object is missing. A later failure throws from the generator.
    */
   events(session: SessionName): Promise<AsyncGenerator<Uint8Array>>;
+  /** Streams a page of chunks as JSON, like `events`. Throws NotFound. */
+  chunks(session: SessionName, page: PageRequest): Promise<AsyncGenerator<Uint8Array>>;
 }
 
 /** Provides lists, manifests and contents of archived recordings. */
@@ -57,16 +61,17 @@ export function createRecordings({ store, objects, personIds }: RecordingsOption
   }
 
   return {
-    async list(projectId, { distinctId, cursor, limit }) {
+    async list(projectId, { distinctId, filters, cursor, limit }) {
       const after = cursor === undefined ? undefined : parseCursor(cursor);
       const distinctIds = distinctId === undefined ? undefined : await personIds.idsOf(projectId, distinctId);
-      const found = await store.listReplays(projectId, { distinctIds, after, limit: limit + 1 });
-      const { rows: page, nextCursor } = toPage(found, limit, cursorOf);
+      const options = { distinctIds, filters, after, limit: limit + 1 };
+      const { rows, readUntil } = await store.listReplays(projectId, options);
+      const { rows: page, nextCursor } = toPage(rows, limit, cursorOf);
       const sessionIds = page.map((row) => row.sessionId);
       const people = await store.findPeople(projectId, sessionIds);
       return {
         replays: page.map((row) => present(row, people.get(row.sessionId) ?? [])),
-        nextCursor,
+        nextCursor: nextCursor ?? (readUntil === undefined ? null : cursorOf(readUntil)),
       };
     },
 
@@ -92,6 +97,14 @@ export function createRecordings({ store, objects, personIds }: RecordingsOption
       }
       return joinEvents(objects, store.chunksInOrder(session));
     },
+
+    async chunks(session, { cursor, limit }) {
+      const after = cursor === undefined ? undefined : parseChunkCursor(cursor);
+      await findOrThrow(session);
+      const chunks = store.chunksInOrder(session, after);
+      const next = await chunks.next();
+      return chunksPage(next.done ? undefined : next.value, { objects, chunks, after, limit });
+    },
   };
 }
 
@@ -114,6 +127,45 @@ async function* joinEvents(
   yield Buffer.from(separator === '[' ? '[]' : ']');
 }
 
+interface ChunksPageOptions {
+  objects: Pick<ObjectStore, 'get'>;
+  /** The chunks after the first one of the page. */
+  chunks: AsyncGenerator<ChunkPlace>;
+  after: Pick<ChunkPlace, 'seq'> | undefined;
+  limit: number;
+}
+
+/** Yields a page of chunks that begins with this one, with one compressed chunk in memory at a time. */
+async function* chunksPage(
+  first: ChunkPlace | undefined,
+  { objects, chunks, after, limit }: ChunksPageOptions,
+): AsyncGenerator<Uint8Array> {
+  let [chunk, before, number, bytes] = [first, after?.seq ?? -1, 0, 0];
+  let last: ChunkPlace | undefined;
+  yield Buffer.from('{"chunks":[');
+  while (chunk !== undefined && number < limit && bytes < MAX_PAGE_BYTES) {
+    const missing = Math.max(0, chunk.seq - before - 1);
+    yield Buffer.from(`${number === 0 ? '' : ','}{"seq":${chunk.seq},"missing":${missing},"events":`);
+    const object = await objects.get(objectKey(chunk));
+    if (object === undefined) yield Buffer.from('null');
+    else {
+      yield Buffer.from('[');
+      for await (const piece of eventsOf(await buffer(object.body))) {
+        bytes += piece.length;
+        yield piece;
+      }
+      yield Buffer.from(']');
+    }
+    yield Buffer.from('}');
+    [last, before, number] = [chunk, chunk.seq, number + 1];
+    const next = await chunks.next();
+    chunk = next.done ? undefined : next.value;
+  }
+  await chunks.return(undefined);
+  const nextCursor = chunk === undefined || last === undefined ? null : chunkCursorOf(last);
+  yield Buffer.from(`],"nextCursor":${JSON.stringify(nextCursor)}}`);
+}
+
 function present(row: ReplayRow, distinctIds: string[]): Replay {
   const missing = row.highestSeq + 1 - row.seqs;
   return {
@@ -131,6 +183,9 @@ function present(row: ReplayRow, distinctIds: string[]): Replay {
     duplicates: row.duplicates,
     conflicts: row.chunks - row.seqs,
     complete: missing === 0,
+    pages: row.pages,
+    eventNames: row.eventNames,
+    errors: row.errors,
   };
 }
 
@@ -151,4 +206,14 @@ function cursorOf({ receivedAt, sessionId }: PageStart): string {
 function parseCursor(cursor: string): PageStart {
   const [receivedAt, sessionId] = decodeCursor(cursor, cursorSchema);
   return { receivedAt: new Date(receivedAt), sessionId };
+}
+
+const chunkCursor = z.tuple([z.int().min(0), timestamp, z.string().regex(/^[0-9a-f]{32}$/)]);
+
+const chunkCursorOf = ({ seq, firstAt, hash }: ChunkPlace) =>
+  encodeCursor([seq, firstAt.toISOString(), hash]);
+
+function parseChunkCursor(cursor: string) {
+  const [seq, firstAt, hash] = decodeCursor(cursor, chunkCursor);
+  return { seq, firstAt: new Date(firstAt), hash };
 }

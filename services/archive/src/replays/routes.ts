@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { deleteReplay, getReplay, listReplays, readReplayEvents } from '@switchboard/contracts';
+import {
+  deleteReplay,
+  getReplay,
+  listReplays,
+  readReplayChunks,
+  readReplayEvents,
+} from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import type { Logger } from '@switchboard/runtime';
 import type { Erasure } from './erasure.ts';
@@ -18,8 +24,13 @@ export function replaysRoutes(app: ServiceApp, options: ReplaysRoutesOptions): v
   app.implement(
     listReplays,
     async (c) => {
-      const { distinct_id: distinctId, ...page } = c.req.valid('query');
-      return c.json(await recordings.list(c.req.valid('param').projectId, { distinctId, ...page }), 200);
+      const { cursor, limit, distinct_id: distinctId, event, page, errors, ...length } = c.req.valid('query');
+      const filters = {
+        ...{ event, page, errors },
+        ...{ minSeconds: length.min_seconds, maxSeconds: length.max_seconds },
+      };
+      const { projectId } = c.req.valid('param');
+      return c.json(await recordings.list(projectId, { distinctId, filters, cursor, limit }), 200);
     },
     ofProject,
   );
@@ -34,8 +45,16 @@ export function replaysRoutes(app: ServiceApp, options: ReplaysRoutesOptions): v
     readReplayEvents,
     async (c) => {
       const pieces = await recordings.events(c.req.valid('param'));
-      const stream = ReadableStream.from(abortOnError(pieces, c.env.requestId, c.env.outgoing));
-      return new Response(stream, { headers: { 'Content-Type': 'application/json; charset=utf-8' } });
+      return streamed(abortOnError(pieces, c.env.requestId, c.env.outgoing));
+    },
+    ofProject,
+  );
+
+  app.implement(
+    readReplayChunks,
+    async (c) => {
+      const pieces = await recordings.chunks(c.req.valid('param'), c.req.valid('query'));
+      return streamed(abortOnError(pieces, c.env.requestId, c.env.outgoing));
     },
     ofProject,
   );
@@ -65,4 +84,9 @@ export function replaysRoutes(app: ServiceApp, options: ReplaysRoutesOptions): v
       outgoing.destroy();
     }
   }
+}
+
+function streamed(pieces: AsyncGenerator<Uint8Array>): Response {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+  return new Response(ReadableStream.from(pieces), { headers });
 }

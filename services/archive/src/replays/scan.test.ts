@@ -43,8 +43,15 @@ describe('the events of a chunk', () => {
     expect(await scanEvents(Buffer.from(text), 1, 'project')).toEqual({
       count: 3,
       times: { first: new Date(3), last: new Date(7) },
+      facts: { pages: [], eventNames: [], errors: 0 },
       end: text.length - 3,
     });
+  });
+
+  it('finds the type of an event after its data, and parses no large event for facts', async () => {
+    const page = (href: string, more = '') => ({ data: { type: 2, href, more }, type: 4 });
+    const events = [page('https://a.example/1?q=1'), page('https://a.example/2', 'x'.repeat(20_000))];
+    expect((await scan(events))?.facts.pages).toEqual(['https://a.example/1']);
   });
 
   it('rejects events with a string or an array that does not end', async () => {

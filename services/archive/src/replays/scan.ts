@@ -1,8 +1,13 @@
 import { yieldToLoop } from '@switchboard/fairness';
+import { addFacts, FACT_TYPES, type Facts, noFacts } from './facts.ts';
 
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 const TIMESTAMP = Buffer.from('"timestamp"');
+const TYPE = Buffer.from('"type"');
+/** Only events up to this size are parsed for facts, up to this number in a chunk. */
+const MAX_FACT_BYTES = 16_384;
+const MAX_FACT_EVENTS = 1_000;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 const MAX_NUMBER_LENGTH = 32;
 /** The number of bytes scanned per event loop turn, which takes less than a millisecond. */
@@ -14,6 +19,7 @@ export interface ScannedEvents {
   count: number;
   /** The lowest and the highest valid `timestamp`. */
   times: { first: Date; last: Date } | undefined;
+  facts: Facts;
   /** The index of the bracket that closes the events. */
   end: number;
 }
@@ -24,7 +30,7 @@ export function storableTime(ms: number): Date | undefined {
 }
 
 /**
- * Counts the events of a chunk from `start` without building them: 4 MB of JSON can contain a million values.
+ * Counts the events of a chunk from `start` without building more than the few with facts: 4 MB of JSON can contain a million values.
  * Yields to the event loop as `fairnessKey` for a large chunk. Resolves with undefined if the events are not
  * terminated.
  */
@@ -40,6 +46,11 @@ export async function scanEvents(
   let depth = 0;
   let isInObject = false;
   let isBeforeKey = false;
+  const facts = noFacts();
+  let parsed = 0;
+  /** The start and the type of the event at the current byte. */
+  let eventStart = start;
+  let type: number | undefined;
   let nextTurn = start + SLICE_BYTES;
   for (let at = start; at < json.length; at++) {
     if (at >= nextTurn) {
@@ -49,22 +60,32 @@ export async function scanEvents(
     const byte = json[at] ?? 0;
     if (byte === CLOSE_ARRAY && depth === 0) {
       const times = first <= last ? { first: new Date(first), last: new Date(last) } : undefined;
-      return { count: isEmpty ? 0 : commas + 1, times, end: at };
+      return { count: isEmpty ? 0 : commas + 1, times, facts, end: at };
     }
     if (byte > 0x20) isEmpty = false;
     if (byte === QUOTE) {
       if (isBeforeKey) {
-        const time = timestampAt(json, at);
-        if (time !== undefined) [first, last] = [Math.min(first, time), Math.max(last, time)];
+        const time = numberAfter(TIMESTAMP, json, at);
+        if (time !== undefined && storableTime(time) !== undefined)
+          [first, last] = [Math.min(first, time), Math.max(last, time)];
+        type = numberAfter(TYPE, json, at) ?? type;
         isBeforeKey = false;
       }
       at = endOfString(json, at);
     } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       depth++;
-      if (depth === 1) isInObject = byte === OPEN_OBJECT;
+      if (depth === 1) {
+        isInObject = byte === OPEN_OBJECT;
+        [eventStart, type] = [at, undefined];
+      }
       isBeforeKey = depth === 1 && isInObject;
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
       depth--;
+      const isSmall = at - eventStart < MAX_FACT_BYTES && parsed < MAX_FACT_EVENTS;
+      if (depth === 0 && type !== undefined && FACT_TYPES.includes(type) && isSmall) {
+        parsed++;
+        addFacts(facts, parse(json.subarray(eventStart, at + 1)));
+      }
     } else if (byte === COMMA) {
       if (depth === 0) commas++;
       isBeforeKey = depth === 1 && isInObject;
@@ -73,15 +94,22 @@ export async function scanEvents(
   return undefined;
 }
 
-/** Returns the `timestamp` of an event. rrweb writes milliseconds since 1970. */
-function timestampAt(json: Buffer, key: number): number | undefined {
-  const end = key + TIMESTAMP.length;
+/** Returns the number of a property if its key begins here. rrweb writes times as milliseconds since 1970. */
+function numberAfter(name: Buffer, json: Buffer, key: number): number | undefined {
+  const end = key + name.length;
   const colon = afterSpace(json, end);
-  if (!json.subarray(key, end).equals(TIMESTAMP) || json[colon] !== COLON) return undefined;
+  if (!json.subarray(key, end).equals(name) || json[colon] !== COLON) return undefined;
   const start = afterSpace(json, colon + 1);
   const text = NUMBER.exec(json.toString('latin1', start, start + MAX_NUMBER_LENGTH))?.[0];
-  const time = Number(text ?? Number.NaN);
-  return storableTime(time) === undefined ? undefined : time;
+  return text === undefined ? undefined : Number(text);
+}
+
+function parse(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString());
+  } catch {
+    return undefined;
+  }
 }
 
 function afterSpace(json: Buffer, from: number): number {

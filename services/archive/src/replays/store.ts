@@ -2,6 +2,7 @@ import type { Database, Transactor } from '@switchboard/database';
 import { and, asc, count, desc, eq, gte, inArray, isNull, lt, min, type SQL, sql } from 'drizzle-orm';
 import { replayChunks, replayPeople, replays } from '../schema/index.ts';
 import type { ChunkMetadata, ChunkName, SessionName } from './chunk.ts';
+import { mergeFacts, noFacts } from './facts.ts';
 
 type Db = Database['drizzle'];
 
@@ -22,11 +23,36 @@ export interface Span {
   to: number;
 }
 
+/** Selects sessions by their contents. */
+export interface Filters {
+  /** A name of an event sent during the session. */
+  event?: string | undefined;
+  /** A part of the address of a page. */
+  page?: string | undefined;
+  minSeconds?: number | undefined;
+  maxSeconds?: number | undefined;
+  /** Whether the console contains an error. */
+  errors?: boolean | undefined;
+}
+
 interface PageOptions {
   /** The distinct ids of one person. Undefined for every session of the project. */
   distinctIds?: readonly string[] | undefined;
+  filters?: Filters;
   after?: PageStart | undefined;
   limit: number;
+}
+
+/** A page of sessions. */
+export interface FoundReplays {
+  rows: ReplayRow[];
+  /** The last session that was read, if the filters left out others and there may be more. */
+  readUntil: PageStart | undefined;
+}
+
+/** A chunk in playing order. */
+export interface ChunkPlace extends ChunkName {
+  firstAt: Date;
 }
 
 /** All SQL of the replay archive. */
@@ -48,20 +74,21 @@ export interface ReplaysStore {
   oldestTombstone(): Promise<Date | undefined>;
   /** Removes up to `limit` rows of a project from each table, including tombstones. Returns how many it removed. */
   removeProject(projectId: string, limit: number): Promise<number>;
-  /** Returns sessions of a project, or of one person in it, newest first. */
-  listReplays(projectId: string, options: PageOptions): Promise<ReplayRow[]>;
+  /** Returns sessions of a project, or of one person in it, newest first. Filters read up to 5,000 sessions. */
+  listReplays(projectId: string, options: PageOptions): Promise<FoundReplays>;
   findReplay(name: SessionName): Promise<ReplayRow | undefined>;
   /** Returns the people in each session, up to 100 each, by session id. */
   findPeople(projectId: string, sessionIds: string[]): Promise<Map<string, string[]>>;
   /** Returns the seqs of a session's chunks as spans, lowest first, up to 1,000. */
   findSpans(name: SessionName): Promise<Span[]>;
-  /** Yields a session's chunks in playing order, by seq, then time. Reads them page by page. */
-  chunksInOrder(name: SessionName): AsyncGenerator<ChunkName>;
+  /** Yields a session's chunks in playing order, by seq, then time, after a chunk. Reads them page by page. */
+  chunksInOrder(name: SessionName, after?: Omit<ChunkPlace, keyof SessionName>): AsyncGenerator<ChunkPlace>;
 }
 
 const MAX_PEOPLE = 100;
 const MAX_SPANS = 1_000;
 const CHUNK_PAGE_SIZE = 1_000;
+const MAX_READ = 5_000;
 
 const isSession = ({ projectId, sessionId }: SessionName) =>
   and(eq(replays.projectId, projectId), eq(replays.sessionId, sessionId));
@@ -81,7 +108,10 @@ export function createReplaysStore(db: Db): ReplaysStore {
       return db.transaction(async (tx) => {
         await tx.insert(replays).values({ projectId, sessionId, receivedAt }).onConflictDoNothing();
         const [session] = await tx
-          .select({ deletedAt: replays.deletedAt, receivedAt: replays.receivedAt })
+          .select({
+            ...{ deletedAt: replays.deletedAt, receivedAt: replays.receivedAt },
+            ...{ pages: replays.pages, eventNames: replays.eventNames, errors: replays.errors },
+          })
           .from(replays)
           .where(isSession(metadata))
           .for('update');
@@ -124,6 +154,7 @@ export function createReplaysStore(db: Db): ReplaysStore {
             bytes: sql`${replays.bytes} + ${metadata.bytes}`,
             storedBytes: sql`${replays.storedBytes} + ${storedBytes}`,
             masked: sql`${replays.masked} and ${metadata.masked}`,
+            ...mergeFacts(session, metadata.facts),
           })
           .where(isSession(metadata));
         await tx
@@ -150,6 +181,7 @@ export function createReplaysStore(db: Db): ReplaysStore {
         highestSeq: -1,
         ...{ seqs: 0, chunks: 0, events: 0, bytes: 0, storedBytes: 0, duplicates: 0 },
         masked: true,
+        ...noFacts(),
         deletedAt: now,
         erasedAt: null,
       };
@@ -217,35 +249,54 @@ export function createReplaysStore(db: Db): ReplaysStore {
       return removed;
     },
 
-    async listReplays(projectId, { distinctIds, after, limit }) {
-      if (distinctIds === undefined) {
-        return await db
-          .select()
-          .from(replays)
-          .where(and(eq(replays.projectId, projectId), isNull(replays.deletedAt), isAfter(replays, after)))
-          .orderBy(desc(replays.receivedAt), desc(replays.sessionId))
-          .limit(limit);
-      }
+    async listReplays(projectId, { distinctIds, filters, after, limit }) {
+      const selected = conditionsOf(filters);
+      const most = selected.length === 0 ? limit : MAX_READ;
+      const ofProject = db
+        .select({ receivedAt: replays.receivedAt, sessionId: replays.sessionId })
+        .from(replays)
+        .where(and(eq(replays.projectId, projectId), isNull(replays.deletedAt), isAfter(replays, after)))
+        .orderBy(desc(replays.receivedAt), desc(replays.sessionId))
+        .limit(most)
+        .as('sessions');
       // A session in which a person signed in has two of their ids.
-      const sessions = db
+      const ofPerson = db
         .selectDistinct({ receivedAt: replayPeople.receivedAt, sessionId: replayPeople.sessionId })
         .from(replayPeople)
         .where(
           and(
             eq(replayPeople.projectId, projectId),
-            inArray(replayPeople.distinctId, [...distinctIds]),
+            inArray(replayPeople.distinctId, [...(distinctIds ?? [])]),
             isAfter(replayPeople, after),
           ),
         )
         .orderBy(desc(replayPeople.receivedAt), desc(replayPeople.sessionId))
-        .limit(limit)
+        .limit(most)
         .as('sessions');
+      const sessions = distinctIds === undefined ? ofProject : ofPerson;
       const rows = await db
         .select({ replay: replays })
         .from(sessions)
         .innerJoin(replays, and(eq(replays.projectId, projectId), eq(replays.sessionId, sessions.sessionId)))
-        .orderBy(desc(sessions.receivedAt), desc(sessions.sessionId));
-      return rows.map(({ replay }) => replay);
+        .where(and(...selected))
+        .orderBy(desc(sessions.receivedAt), desc(sessions.sessionId))
+        .limit(limit);
+      const found = rows.map(({ replay }) => replay);
+      if (selected.length === 0 || found.length === limit) return { rows: found, readUntil: undefined };
+      const [last] = await db
+        .select({
+          receivedAt: sessions.receivedAt,
+          sessionId: sessions.sessionId,
+          read: sql<number>`count(*) over ()`,
+        })
+        .from(sessions)
+        .orderBy(sessions.receivedAt, sessions.sessionId)
+        .limit(1);
+      const isAll = last === undefined || Number(last.read) < most;
+      return {
+        rows: found,
+        readUntil: isAll ? undefined : { receivedAt: last.receivedAt, sessionId: last.sessionId },
+      };
     },
 
     async findReplay(name) {
@@ -277,26 +328,43 @@ export function createReplaysStore(db: Db): ReplaysStore {
       return rows.map(({ from, to }) => ({ from: Number(from), to: Number(to) }));
     },
 
-    async *chunksInOrder(name) {
+    async *chunksInOrder(name, after) {
       const { projectId, sessionId } = name;
       const { seq, firstAt, hash } = replayChunks;
-      let afterLast: SQL | undefined;
+      let last = after;
       for (;;) {
+        // The first condition can use the index.
+        const afterLast =
+          last &&
+          and(
+            gte(seq, last.seq),
+            sql`(${seq}, ${firstAt}, ${hash}) > (${last.seq}::bigint, ${last.firstAt.toISOString()}::timestamptz, ${last.hash}::text)`,
+          );
         const page = await db
           .select({ seq, firstAt, hash })
           .from(replayChunks)
           .where(and(isOfSession(replayChunks, name), afterLast))
           .orderBy(asc(seq), asc(firstAt), asc(hash))
           .limit(CHUNK_PAGE_SIZE);
-        for (const row of page) yield { projectId, sessionId, seq: row.seq, hash: row.hash };
-        const last = page.at(-1);
+        for (const row of page) yield { projectId, sessionId, ...row };
+        last = page.at(-1);
         if (last === undefined || page.length < CHUNK_PAGE_SIZE) return;
-        const place = sql`(${last.seq}::bigint, ${last.firstAt.toISOString()}::timestamptz, ${last.hash}::text)`;
-        // The first condition can use the index.
-        afterLast = and(gte(seq, last.seq), sql`(${seq}, ${firstAt}, ${hash}) > ${place}`);
       }
     },
   };
+}
+
+function conditionsOf({ event, page, minSeconds, maxSeconds, errors }: Filters = {}): SQL[] {
+  const seconds = sql`extract(epoch from ${replays.lastAt} - ${replays.firstAt})`;
+  return [
+    ...(event === undefined ? [] : [sql`${event} = any(${replays.eventNames})`]),
+    ...(page === undefined
+      ? []
+      : [sql`exists (select from unnest(${replays.pages}) as visited where strpos(visited, ${page}) > 0)`]),
+    ...(minSeconds === undefined ? [] : [sql`${seconds} >= ${minSeconds}`]),
+    ...(maxSeconds === undefined ? [] : [sql`${seconds} <= ${maxSeconds}`]),
+    ...(errors === undefined ? [] : [errors ? sql`${replays.errors} > 0` : sql`${replays.errors} = 0`]),
+  ];
 }
 
 function isAfter(table: typeof replays | typeof replayPeople, after: PageStart | undefined): SQL | undefined {

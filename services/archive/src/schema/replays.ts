@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+const texts = (name: string) => text(name).array().notNull().default(sql`'{}'`);
 const count = (name: string) => bigint(name, { mode: 'number' }).notNull().default(0);
 
 /** One row per session with the totals of its chunks, so that lists read no chunks. Writers of a session lock it. */
@@ -24,6 +25,12 @@ export const replays = pgTable(
     storedBytes: count('stored_bytes'),
     duplicates: count('duplicates'),
     masked: boolean().notNull().default(true),
+    /** The origins and paths of the recorded pages. */
+    pages: texts('pages'),
+    /** The names of the events sent during the session, up to 100. */
+    eventNames: texts('event_names'),
+    /** The number of errors in the console. */
+    errors: count('errors'),
     /** If set, the row is a tombstone that keeps late chunks out. */
     deletedAt: time('deleted_at'),
     /** Set once the objects of a deleted session are erased. */
