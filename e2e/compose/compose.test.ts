@@ -34,7 +34,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
 
   it('gives every built image a read-only file system and a memory limit', () => {
     const built = Object.values(services).filter(({ build }) => build !== undefined);
-    expect(built).toHaveLength(15);
+    expect(built).toHaveLength(16);
     for (const service of built)
       expect(service).toMatchObject({ read_only: true, mem_limit: expect.any(String) });
   });
@@ -72,7 +72,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
   it('names every service among the images of a release', async () => {
     const release = await readFile(join(REPOSITORY, '.github/workflows/release.yml'), 'utf8');
     const named = [...release.matchAll(/\{ name: (\S+), target: service \}/g)].map(([, name]) => name);
-    expect(named.sort()).toEqual([...SERVICE_NAMES, ...OPTIONAL_SERVICE_NAMES].sort());
+    expect(named.sort()).toEqual([...SERVICE_NAMES, ...OPTIONAL_SERVICE_NAMES, 'console'].sort());
   });
 });
 

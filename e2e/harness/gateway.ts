@@ -11,6 +11,7 @@ export interface Gateway {
   api: string;
   events: string;
   replay: string;
+  console: string;
   /** The address that Prometheus scrapes. */
   metrics: string;
   /** The lines of its log. */
@@ -25,6 +26,7 @@ export interface GatewayPorts {
   api: number;
   events: number;
   replay: number;
+  console: number;
   metrics: number;
 }
 
@@ -39,6 +41,7 @@ export async function gatewayPorts(): Promise<GatewayPorts> {
     api: await freePort(),
     events: await freePort(),
     replay: await freePort(),
+    console: await freePort(),
     metrics: await freePort(),
   };
 }
@@ -79,6 +82,7 @@ export async function startGateway(
       API_ADDRESS: `http://:${ports.api}`,
       EVENTS_ADDRESS: `http://:${ports.events}`,
       REPLAY_ADDRESS: `http://:${ports.replay}`,
+      CONSOLE_ADDRESS: `http://:${ports.console}`,
       METRICS_ADDRESS: `http://:${ports.metrics}`,
       GATEWAY_ADMIN: 'off',
       GATEWAY_LOG_LEVEL: 'WARN',
@@ -93,6 +97,7 @@ export async function startGateway(
     api: url(ports.api),
     events: url(ports.events),
     replay: url(ports.replay),
+    console: url(ports.console),
     metrics: url(ports.metrics),
     get lines() {
       return running.lines;

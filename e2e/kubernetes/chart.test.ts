@@ -254,7 +254,7 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
 
   it('names Services like the upstreams of the gateway, with or without a prefix', async () => {
     for (const set of [[], ['namePrefix=eu-']]) {
-      const files = ['everywhere', ...services, 'identity', 'gateway'];
+      const files = ['everywhere', ...services, 'identity', 'console', 'gateway'];
       const rendered = await template('all', { files, set });
       const addresses = ofKind(rendered, 'Service').flatMap(({ metadata, spec }) =>
         spec.ports.map(({ port }) => `${metadata.name}:${port}`),
@@ -265,22 +265,39 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
       const upstreams = (gateway?.spec.template.spec.containers[0].env ?? []).filter(({ name }) =>
         name.endsWith('_UPSTREAMS'),
       );
-      expect(upstreams).toHaveLength(services.length + 1);
+      expect(upstreams).toHaveLength(services.length + 2);
       for (const { value } of upstreams) expect(addresses).toContain(value);
     }
   });
 
-  it('routes the gateway to identity only if a release runs it', async () => {
+  it.each(['identity', 'console'])('routes the gateway to %s only if a release runs it', async (name) => {
     const upstreamsOf = async (set: string[]) => {
       const [gateway] = ofKind(
         await template('gateway', { files: ['everywhere', 'gateway'], set }),
         'Deployment',
       );
-      return gateway?.spec.template.spec.containers[0].env.find(({ name }) => name === 'IDENTITY_UPSTREAMS')
-        ?.value;
+      return gateway?.spec.template.spec.containers[0].env.find(
+        (one) => one.name === `${name.toUpperCase()}_UPSTREAMS`,
+      )?.value;
     };
     expect(await upstreamsOf([])).toBeUndefined();
-    expect(await upstreamsOf(['gateway.identity=true'])).toBe('identity:3000');
+    expect(await upstreamsOf([`gateway.${name}=true`])).toBe(`${name}:3000`);
+  });
+
+  it('has a public host for the console only if its name is given', async () => {
+    const hostsOf = async (set: string[]) => {
+      const release = await template('gateway', { files: ['everywhere', 'gateway'], set });
+      const [ingress] = release.filter(({ kind }) => kind === 'Ingress');
+      return z
+        .object({ rules: z.array(z.object({ host: z.string() })) })
+        .parse(ingress?.spec)
+        .rules.map(({ host }) => host);
+    };
+    const hosts = ['api.example.com', 'events.eu.example.com', 'replay.eu.example.com'];
+    expect(await hostsOf([])).toEqual(hosts);
+    expect((await hostsOf(['gateway.hosts.console=console.example.com'])).toSorted()).toEqual(
+      [...hosts, 'console.example.com'].toSorted(),
+    );
   });
 
   it('opens the ports that the Caddyfile listens on', () => {
@@ -317,7 +334,8 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
         [...(http ? ['gateway', 'operators'] : []), 'prometheus'],
       ]);
     }
-    expect(reaches(policies, callers['another namespace'], gateway, 'api')).toBe(true);
+    for (const port of ['api', 'console'])
+      expect(reaches(policies, callers['another namespace'], gateway, port)).toBe(true);
     const scraping = Object.entries(callers).filter(([, caller]) =>
       reaches(policies, caller, gateway, 'metrics'),
     );

@@ -3,6 +3,7 @@ import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
+import { consoleSettings } from '@switchboard/service-console/config';
 import { flagsService } from '@switchboard/service-flags';
 import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
@@ -20,6 +21,7 @@ const services = [
   archiveService,
   analyticsService,
   identityService,
+  { name: 'console', settings: consoleSettings },
 ];
 
 // The values of the Secrets. Optional keys are absent.
@@ -28,6 +30,7 @@ const secrets: Record<string, string> = {
   EVENT_LOG_DATABASE_URL: 'postgres://user:word@postgres/log',
   KAFKA_PASSWORD: 'word',
   ACCOUNT_SECRET: 'a-secret-of-thirty-two-characters',
+  SESSION_SECRET: 'a-secret-of-thirty-two-characters',
   LINK_SECRET: 'a-secret-of-thirty-two-characters',
   IDENTITY_SECRET: 'a-secret-of-thirty-two-characters',
   REDIS_URL: 'rediss://redis',

@@ -21,16 +21,17 @@ describe.skipIf(loader === undefined)('docker-compose.yml with deploy/observabil
     const processes = Object.entries(services).filter(
       ([, { environment }]) => 'AUTH_JWKS_URL' in environment,
     );
-    const names = processes.map(([name]) => name).filter((name) => name !== 'demo' && name !== 'dev');
+    const traced = processes.map(([name]) => name).filter((name) => name !== 'demo' && name !== 'dev');
+    const names = [...traced, 'console'];
     const config = prometheus.parse(parse(await readFile(join(prometheusFolder, 'prometheus.yml'), 'utf8')));
     const scraped = config.scrape_configs.flatMap((one) => one.dns_sd_configs.flatMap((dns) => dns.names));
     expect(scraped.toSorted()).toEqual([...names, 'gateway'].toSorted());
     const alerts = (await readAlerts()).filter(({ alert }) => alert === 'ProcessMissing');
     // No alert: a deployment may be without them.
-    const optional: readonly string[] = OPTIONAL_SERVICE_NAMES;
+    const optional: readonly string[] = [...OPTIONAL_SERVICE_NAMES, 'console'];
     const expected = scraped.filter((name) => !optional.includes(name));
     expect(alerts.map(({ labels }) => labels['process']).toSorted()).toEqual(expected.toSorted());
-    for (const name of names) {
+    for (const name of traced) {
       const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://tempo:4318' };
       expect(services[name]?.environment, name).toMatchObject(endpoint);
     }

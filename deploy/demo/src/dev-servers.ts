@@ -18,7 +18,7 @@ interface IssuerOptions {
   issuer: Issuer;
   /** Whether to mint tokens: on a loopback address alone. */
   mayMint: boolean;
-  /** The address of the keys of a second issuer, which are added. */
+  /** The address of the keys of a second issuer, which are added while it answers. */
   otherKeys?: string;
 }
 
@@ -35,7 +35,7 @@ export function mountIssuer(
     throw error;
   });
   routes.get('/.well-known/jwks.json', async (c) => {
-    const others = otherKeys === undefined ? [] : keySet.parse(await (await fetch(otherKeys)).json()).keys;
+    const others = otherKeys === undefined ? [] : await keysAt(otherKeys);
     return c.json({ keys: [...issuer.jwks.keys, ...others] });
   });
   routes.post(
@@ -59,6 +59,13 @@ export function mountIssuer(
   );
   app.route('/', routes);
 }
+
+const KEYS_WITHIN_MS = 2_000;
+
+const keysAt = (url: string) =>
+  fetch(url, { signal: AbortSignal.timeout(KEYS_WITHIN_MS) })
+    .then(async (answer) => keySet.parse(await answer.json()).keys)
+    .catch(() => []);
 
 const refuse = (c: Context, code: string, message: string, status: 400 | 403 | 415) =>
   c.json({ error: { code, message } }, status);

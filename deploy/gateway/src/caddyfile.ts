@@ -10,6 +10,9 @@ const ADDRESSES: Record<PublicHost, string> = {
   replay: setting('REPLAY_ADDRESS', 'http://:4002'),
 };
 
+/** The console takes no bodies. */
+const CONSOLE_BYTES = 16_384;
+
 /** Generates the Caddyfile. See docs/deploy.md#gateway. */
 export async function caddyfile(): Promise<string> {
   const policy = await docsPolicy();
@@ -24,6 +27,7 @@ export async function caddyfile(): Promise<string> {
     common(policy),
     failures(),
     ...publicHosts.map(site),
+    consoleSite(),
     metrics(),
   ]);
 }
@@ -131,9 +135,9 @@ function projectKey(): Line[] {
   ];
 }
 
-/** Applies to every request: sets the request id, rejects dot segments, serves the API documents and their page. */
-function common(policy: string): Line {
-  return block('(common)', [
+/** Applies to every request: sets the request id, and rejects dot segments. */
+function entry(): Line[] {
+  return [
     'header -Server',
     ...securityHeaders(),
     '# Closes connections while the gateway stops, so that no client sends a request on a closing connection.',
@@ -143,6 +147,13 @@ function common(policy: string): Line {
     'request_header @unnamed X-Request-Id {http.request.uuid}',
     '@dots path_regexp (^|/)\\.\\.?(/|$)',
     'error @dots 404',
+  ];
+}
+
+/** Applies to every request of an API: serves the API documents and their page. */
+function common(policy: string): Line {
+  return block('(common)', [
+    ...entry(),
     '@described path /openapi.json /asyncapi.json /docs /docs/*',
     block('handle @described', [
       '# Load balancers check their health here.',
@@ -205,6 +216,25 @@ function site(host: PublicHost): Line {
         `error @${name} "the ${other} host" 404`,
       ]),
       'error 404',
+    ]),
+  ]);
+}
+
+/** Serves the console on its own origin. Health and metrics of its instances are not public. */
+function consoleSite(): Line {
+  return block(setting('CONSOLE_ADDRESS', 'http://:4004'), [
+    'log',
+    'import failures',
+    block('route', [
+      'vars shape B',
+      ...entry(),
+      '@own path /health/* /metrics',
+      'error @own 404',
+      block('request_body', [`max_size ${CONSOLE_BYTES}`]),
+      block(`reverse_proxy ${setting('CONSOLE_UPSTREAMS', '')}`, [
+        'lb_policy round_robin',
+        'import upstream',
+      ]),
     ]),
   ]);
 }

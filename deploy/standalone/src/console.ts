@@ -1,4 +1,4 @@
-import { createHealth, createLogger, parseConfig } from '@switchboard/runtime';
+import { createHealth, createLogger, createMetrics, parseConfig } from '@switchboard/runtime';
 import { createConsole } from '@switchboard/service-console';
 import { readAssets } from '@switchboard/service-console/assets';
 import { buildWeb } from '@switchboard/service-console/build';
@@ -35,6 +35,7 @@ export async function openConsole({ urls, env, findReport }: ConsoleOptions): Pr
     assets: await readAssets(env['WEB_FOLDER'] ?? (await buildWeb())),
     health,
     logger: createLogger({ service: 'console', level: config.LOG_LEVEL }),
+    metrics: createMetrics('console'),
   });
   const app = new Hono();
   app.get('/projects/:projectId/reports/:reportId', async (c, next) => {

@@ -3,6 +3,7 @@ import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
+import { consoleSettings } from '@switchboard/service-console/config';
 import { flagsService } from '@switchboard/service-flags';
 import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
@@ -22,6 +23,7 @@ export const serviceSettings: [name: string, Shape][] = [
   archiveService,
   analyticsService,
   identityService,
+  { name: 'console', settings: consoleSettings },
 ].map(({ name, settings }) => [name, settings.shape]);
 
 const shared: Shape = { ...commonSettings, ...eventLogSettings, ...objectStoreSettings };

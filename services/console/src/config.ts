@@ -1,19 +1,24 @@
-import { commonSettings, encryptionSecrets, httpUrl } from '@switchboard/runtime';
+import { commonSettings, encryptionSecrets, httpUrl, rateLimitsMultiplier } from '@switchboard/runtime';
 import { z } from 'zod';
 
 const { PORT, HOST, TLS_CERT_FILE, TLS_KEY_FILE, TLS_CLIENT_CA_FILE, LOG_LEVEL, REVISION, DRAIN_MS } =
   commonSettings;
 const { OUTGOING_PRIVATE_NETWORKS, OUTGOING_PROXY_URL, OUTGOING_PROXY_BYPASS } = commonSettings;
+const { TRUSTED_PROXY_HOPS, ALLOW_DEVELOPMENT_CREDENTIALS } = commonSettings;
 
 /** The console has no database and takes no events, so it has few of the common settings. */
 export const consoleSettings = z.object({
   ...{ PORT, HOST, TLS_CERT_FILE, TLS_KEY_FILE, TLS_CLIENT_CA_FILE, LOG_LEVEL, REVISION, DRAIN_MS },
   ...{ OUTGOING_PRIVATE_NETWORKS, OUTGOING_PROXY_URL, OUTGOING_PROXY_BYPASS },
+  ...{ TRUSTED_PROXY_HOPS, ALLOW_DEVELOPMENT_CREDENTIALS },
   CONSOLE_URL: httpUrl.describe('Public address of the console. The provider sends people to /signed-in.'),
   PUBLIC_API_URL: httpUrl.describe('Public address of the API host.'),
   PUBLIC_EVENTS_URL: httpUrl.describe('Public address of the events host.'),
   PUBLIC_REPLAY_URL: httpUrl.describe('Public address of the replay host.'),
   OIDC_ISSUER: httpUrl.describe('OpenID provider, such as https://api.example.com/identity.'),
+  OIDC_INTERNAL_URL: httpUrl
+    .optional()
+    .describe('Address of the provider for requests of this service. Default: OIDC_ISSUER.'),
   OIDC_CLIENT_ID: z.string().default('console').describe('Client id of the console at the provider.'),
   OIDC_CLIENT_SECRET: z
     .string()
@@ -33,6 +38,7 @@ export const consoleSettings = z.object({
   SESSION_SECRET: encryptionSecrets.describe(
     'Secrets for the cookies of sessions: the first one encrypts, all of them decrypt.',
   ),
+  RATE_LIMITS_MULTIPLIER: rateLimitsMultiplier,
   WEB_FOLDER: z.string().default('web').describe('Folder of the built application.'),
 });
 

@@ -1,10 +1,14 @@
 import { listen } from '@switchboard/http';
 import {
   ConfigError,
+  countFailures,
   createHealth,
   createLogger,
+  createMetrics,
+  debugOnSignal,
   parseConfig,
   refuse,
+  refuseDevelopmentSecrets,
   shutDownInOrder,
   tlsFiles,
 } from '@switchboard/runtime';
@@ -16,10 +20,13 @@ const GRACE_MS = 8_000;
 
 async function run(): Promise<void> {
   const config = parseConfig(consoleSettings, process.env);
-  const logger = createLogger({ service: 'console', level: config.LOG_LEVEL });
+  refuseDevelopmentSecrets(config, process.env);
+  const metrics = createMetrics('console', config.REVISION);
+  const logger = countFailures(createLogger({ service: 'console', level: config.LOG_LEVEL }), metrics);
+  debugOnSignal(logger);
   const health = createHealth();
   const assets = await readAssets(config.WEB_FOLDER);
-  const { fetch } = createConsole({ config, assets, health, logger });
+  const { fetch } = createConsole({ config, assets, health, logger, metrics });
   const server = await listen({
     fetch,
     host: config.HOST,

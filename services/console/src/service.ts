@@ -1,10 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { createEncryption, createSender, type Health, type Logger } from '@switchboard/runtime';
+import { createRateLimits, RateLimited } from '@switchboard/http';
+import {
+  createEncryption,
+  createSender,
+  type Health,
+  type Logger,
+  type Metrics,
+  measureCalls,
+} from '@switchboard/runtime';
 import { Hono } from 'hono';
 import type { Assets } from './assets/assets.ts';
 import { assetsRoutes } from './assets/routes.ts';
 import type { ConsoleConfig } from './config.ts';
+import { healthRoutes } from './health/routes.ts';
+import { observe } from './requests/observe.ts';
 import { createCookies } from './session/cookies.ts';
+import { createLimits } from './session/limits.ts';
 import { createProvider } from './session/provider.ts';
 import { createRenewals } from './session/renewals.ts';
 import { sessionRoutes } from './session/routes.ts';
@@ -14,13 +24,14 @@ interface ConsoleOptions {
   assets: Assets;
   health: Health;
   logger: Pick<Logger, 'failed'>;
+  metrics: Metrics;
 }
 
 const PROVIDER_TIMEOUT_MS = 5_000;
 const MAX_PROVIDER_BYTES = 262_144;
 
 /** Creates the console: the files of the application, and the sessions of the people who use it. */
-export function createConsole({ config, assets, health, logger }: ConsoleOptions): Hono {
+export function createConsole({ config, assets, health, logger, metrics }: ConsoleOptions): Hono {
   const app = new Hono();
   const hosts = {
     api: config.PUBLIC_API_URL,
@@ -35,32 +46,35 @@ export function createConsole({ config, assets, health, logger }: ConsoleOptions
     scopes: config.OIDC_SCOPES,
     parameters: config.OIDC_AUDIENCE === undefined ? {} : { audience: config.OIDC_AUDIENCE },
     consoleUrl,
-    send: createSender({ config, timeoutMs: PROVIDER_TIMEOUT_MS, maxBytes: MAX_PROVIDER_BYTES }),
+    internalUrl: config.OIDC_INTERNAL_URL,
+    send: createSender({
+      config,
+      timeoutMs: PROVIDER_TIMEOUT_MS,
+      maxBytes: MAX_PROVIDER_BYTES,
+      measure: measureCalls({ metrics, dependency: 'identity provider' }),
+    }),
   });
   const encryption = createEncryption({ secrets: config.SESSION_SECRET, purpose: 'sessions of the console' });
 
-  app.get('/health/live', (c) => c.json({ status: 'live' }));
-  app.get('/health/serving', (c) =>
-    c.json({ status: health.isServing() ? 'serving' : 'not serving' }, health.isServing() ? 200 : 503),
-  );
-  app.get('/health/ready', async (c) => {
-    const problems = await health.problems();
-    const ready = Object.keys(problems).length === 0;
-    return c.json({ status: ready ? 'ready' : 'not ready', problems }, ready ? 200 : 503);
-  });
+  app.use(observe(metrics));
+  healthRoutes(app, { health, metrics });
   sessionRoutes(app, {
     provider,
     renew: createRenewals(provider),
+    limits: createLimits(createRateLimits(undefined), config.RATE_LIMITS_MULTIPLIER),
+    trustedHops: config.TRUSTED_PROXY_HOPS,
     cookies: createCookies(encryption, consoleUrl.startsWith('https:')),
     consoleUrl,
     hosts,
   });
   assetsRoutes(app, { assets, hosts });
   app.onError((error, c) => {
+    c.header('Cache-Control', 'no-store');
+    if (error instanceof RateLimited)
+      return c.json({ error: { code: error.code, message: error.message } }, 429, { ...error.headers });
     logger.failed('serve session', error);
     const message = 'The identity provider does not answer. Try again in a minute.';
-    const headers = { 'Cache-Control': 'no-store', 'Retry-After': '5', 'X-Request-Id': randomUUID() };
-    return c.json({ error: { code: 'UNAVAILABLE', message } }, 503, headers);
+    return c.json({ error: { code: 'UNAVAILABLE', message } }, 503, { 'Retry-After': '5' });
   });
   return app;
 }

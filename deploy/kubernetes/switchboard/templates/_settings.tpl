@@ -63,7 +63,7 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- fail (printf "%s needs the event log: set %s in env, or add %s to %s.fromSecret" $service $brokers $database $service) }}
 {{- end }}
 {{- end }}
-{{- if and (not (has "EVENT_LOG_DATABASE_URL" $must)) (empty (index $env "TOPIC_REPLICATION")) }}
+{{- if and (hasKey $known "TOPIC_REPLICATION") (not (has "EVENT_LOG_DATABASE_URL" $must)) (empty (index $env "TOPIC_REPLICATION")) }}
 {{- fail (printf "%s needs TOPIC_REPLICATION in env: 3 on three Kafka brokers or more, 1 if the loss of a broker may lose records" $service) }}
 {{- end }}
 {{- if and (eq $service "collaboration") (empty (index $env "MAIL_DIR")) (not (has "SMTP_URL" $must)) }}

@@ -51,7 +51,7 @@ export {
   toPage,
   unknownCursor,
 } from './exchange/paging.ts';
-export { headerOf, requestId } from './exchange/request-info.ts';
+export { clientAddress, headerOf, requestId } from './exchange/request-info.ts';
 export { fairnessKeyOfProject } from './overload/fairness-key.ts';
 export { openQuotas, type Quota, type Throttle } from './overload/quota.ts';
 export { type CreateRateLimit, createRateLimits, type RateLimit } from './overload/rate-limits.ts';

@@ -33,6 +33,7 @@ export { reencryptAll } from './secrets/re-encryption.ts';
 export { hashToken, newToken } from './secrets/tokens.ts';
 export { commonSettings, LONGEST_DRAIN_MS } from './settings/common.ts';
 export { ConfigError, parseConfig } from './settings/config.ts';
+export { refuseDevelopmentSecrets } from './settings/development-secrets.ts';
 export { eventLogSettings } from './settings/event-log.ts';
 export {
   httpUrl,

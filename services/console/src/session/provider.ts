@@ -21,6 +21,8 @@ import {
 
 export interface ProviderOptions {
   issuer: string;
+  /** Where requests to the issuer go. Default: `issuer`. */
+  internalUrl: string | undefined;
   clientId: string;
   clientSecret: string | undefined;
   scopes: string;
@@ -68,7 +70,16 @@ const UNKNOWN_LIFETIME_SECONDS = 300;
 
 /** Signs people in with an OpenID provider: authorization code with PKCE. */
 export function createProvider(options: ProviderOptions): Provider {
-  const { issuer, clientId, clientSecret, scopes, parameters, consoleUrl, send } = options;
+  const {
+    issuer,
+    internalUrl = issuer,
+    clientId,
+    clientSecret,
+    scopes,
+    parameters,
+    consoleUrl,
+    send,
+  } = options;
   const redirectUri = new URL('/signed-in', consoleUrl).href;
   let known: { until: number; found: Promise<Configuration> } | undefined;
 
@@ -80,7 +91,12 @@ export function createProvider(options: ProviderOptions): Provider {
       // Settings allow only this machine without TLS.
       execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
       [customFetch]: (url, { method, headers, body, signal }) =>
-        send(url, { method, headers, body: body ?? null, signal: signal ?? null }),
+        send(url.startsWith(`${issuer}/`) ? internalUrl + url.slice(issuer.length) : url, {
+          method,
+          headers,
+          body: body ?? null,
+          signal: signal ?? null,
+        }),
     });
     known = { until: performance.now() + KEPT_MS, found };
     found.catch(() => {

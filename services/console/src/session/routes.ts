@@ -1,20 +1,26 @@
+import { clientAddress } from '@switchboard/http';
 import type { Context, Hono } from 'hono';
 import type { Hosts } from '../assets/policy.ts';
 import type { Cookies } from './cookies.ts';
+import type { Limits } from './limits.ts';
 import { type Provider, Refused, type Tokens } from './provider.ts';
 
 interface SessionOptions {
   provider: Provider;
   renew(refreshToken: string): Promise<Tokens>;
   cookies: Cookies;
+  limits: Limits;
+  /** The number of trusted proxies in front of the service. */
+  trustedHops: number;
   consoleUrl: string;
   hosts: Hosts;
 }
 
 /** Mounts the sign-in, the callback of the provider, and what the page asks for: a token, and the sign-out. */
 export function sessionRoutes(app: Hono, options: SessionOptions): void {
-  const { provider, renew, cookies, consoleUrl, hosts } = options;
+  const { provider, renew, cookies, limits, trustedHops, consoleUrl, hosts } = options;
   const { origin } = new URL(consoleUrl);
+  const addressOf = (c: Context) => clientAddress(c.req.raw, c.env, trustedHops);
 
   app.use('/session/*', async (c, next) => {
     c.header('Cache-Control', 'no-store');
@@ -25,6 +31,7 @@ export function sessionRoutes(app: Hono, options: SessionOptions): void {
   });
 
   app.get('/session/sign-in', async (c) => {
+    await limits.signIn(addressOf(c));
     const { url, attempt } = await provider.start(ownPath(c.req.query('to'), origin));
     await cookies.keepAttempt(c, attempt);
     return c.redirect(url, 303);
@@ -32,6 +39,7 @@ export function sessionRoutes(app: Hono, options: SessionOptions): void {
 
   app.get('/signed-in', async (c) => {
     c.header('Cache-Control', 'no-store');
+    await limits.signIn(addressOf(c));
     const attempt = await cookies.attempt(c);
     // The sign-in took too long, was started in another tab, or was refused: begin again from the page.
     if (attempt === undefined || c.req.query('state') !== attempt.state) return c.redirect('/', 303);
@@ -46,6 +54,7 @@ export function sessionRoutes(app: Hono, options: SessionOptions): void {
   });
 
   app.post('/session/token', async (c) => {
+    await limits.renew(addressOf(c));
     const refreshToken = await cookies.session(c);
     const signedOut = () => refuse(c, 401, 'UNAUTHORIZED', 'Not signed in. Open /session/sign-in.');
     if (refreshToken === undefined) return signedOut();
@@ -61,6 +70,7 @@ export function sessionRoutes(app: Hono, options: SessionOptions): void {
   });
 
   app.post('/session/sign-out', async (c) => {
+    await limits.renew(addressOf(c));
     const refreshToken = await cookies.session(c);
     cookies.dropSession(c);
     return c.json({ url: await provider.end(refreshToken) });

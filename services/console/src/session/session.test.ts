@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createHealth, parseConfig } from '@switchboard/runtime';
+import { createHealth, createMetrics, parseConfig } from '@switchboard/runtime';
 import type { Hono } from 'hono';
 import OpenIdProvider from 'oidc-provider';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -83,10 +83,12 @@ const startConsole = () =>
       OIDC_ISSUER: issuer,
       SESSION_SECRET: 'a-secret-of-the-test-long-enough-to-encrypt',
       OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
+      TRUSTED_PROXY_HOPS: '1',
     }),
     assets,
     health: createHealth(),
     logger: { failed: (_, error) => void failures.push(error) },
+    metrics: createMetrics('console'),
   });
 
 /** Sends a request with the browser's cookies, and keeps those of the response. */
@@ -182,4 +184,37 @@ it('starts again when the provider refuses or the state is not that of this brow
   const answer = await send(`${CONSOLE}/signed-in?code=a&state=b`);
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
   expect(cookies.has('switchboard_console')).toBe(false);
+});
+
+it('refuses the 601st renewal of an address within a minute, and no other address', async () => {
+  const from = (address: string) =>
+    send(`${CONSOLE}/session/token`, {
+      method: 'POST',
+      headers: { Origin: CONSOLE, 'X-Forwarded-For': address },
+    });
+  for (let count = 1; count <= 600; count++) await from('192.0.2.1');
+  const refused = await from('192.0.2.1');
+  expect([refused.status, await refused.json()]).toMatchObject([429, { error: { code: 'RATE_LIMITED' } }]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await from('192.0.2.2')).status).toBe(401);
+});
+
+it('refuses the 241st sign-in of an address within a quarter of an hour', async () => {
+  for (let count = 1; count <= 240; count++) await send(`${CONSOLE}/signed-in`);
+  expect((await send(`${CONSOLE}/session/sign-in`)).status).toBe(429);
+  expect(failures).toEqual([]);
+});
+
+it('counts requests by route, with one route for all pages, and returns their ids', async () => {
+  const answer = await send(`${CONSOLE}/projects/p/flags`, { headers: { 'X-Request-Id': 'r1' } });
+  expect(answer.headers.get('x-request-id')).toBe('r1');
+  await ask();
+  const metrics = await (await send(`${CONSOLE}/metrics`)).text();
+  const counted = [
+    ...metrics.matchAll(/^switchboard_http_requests_total\{route="([^"]+)".*status="(\d+)"/gm),
+  ];
+  expect(counted.map(([, route, status]) => [route, status])).toEqual([
+    ['/', '200'],
+    ['/session/token', '401'],
+  ]);
 });
