@@ -4,7 +4,7 @@ import { project } from './management/directory.ts';
 import { jsonResponse } from './operation/bodies.ts';
 import { operation } from './operation/operation.ts';
 import { paging } from './operation/paging.ts';
-import { permissionGrants, ROLES } from './operation/permissions.ts';
+import { ROLES, rolePermissions } from './operation/permissions.ts';
 
 const common = {
   service: 'catalogue',
@@ -21,7 +21,7 @@ export const ownCompany = z
     id,
     name: nonBlankText(200),
     role: z.enum(ROLES),
-    permissions: z.array(z.enum(Object.keys(permissionGrants))),
+    permissions: z.array(z.enum(rolePermissions)),
   })
   .openapi('OwnCompany');
 export type OwnCompany = z.infer<typeof ownCompany>;

@@ -4,7 +4,7 @@ import { companyId, sub, tokenId } from '../fields/ids.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
-import { permissionGrants, type RolePermission } from '../operation/permissions.ts';
+import { rolePermissions } from '../operation/permissions.ts';
 import { managementOf } from './common.ts';
 
 export const API_TOKEN_KINDS = ['personal', 'service'] as const;
@@ -16,14 +16,7 @@ export const API_TOKEN_PATTERN = /^sb(?:pat|svc)_[0-9a-f]{32}[0-9A-Za-z]{38}$/;
 /** The maximum lifetime of a token that the setting TOKEN_MAX_DAYS can allow, in days. */
 export const MAX_TOKEN_DAYS = 3_650;
 
-/** The permissions that a token can carry: those that a role has in its company. */
-const carried: readonly RolePermission[] = Object.keys(permissionGrants).filter(isOfRole);
-
-function isOfRole(name: string): name is RolePermission {
-  return Object.entries(permissionGrants).some(([known, { role }]) => known === name && role !== null);
-}
-
-const tokenPermission = z.enum(carried, { error: 'not a permission that a role has' });
+const tokenPermission = z.enum(rolePermissions, { error: 'not a permission that a role has' });
 const expiresInDays = z.int().min(1).max(MAX_TOKEN_DAYS).default(90).openapi({
   description: 'Days until the token expires. The deployment sets the maximum, by default 365.',
 });
@@ -35,7 +28,7 @@ export const apiTokenDefinition = z
       description:
         'personal: acts as its creator, with no more permissions than their role has at that moment. service: belongs to the company, and needs tokens.write.',
     }),
-    permissions: z.array(tokenPermission).min(1).max(carried.length).openapi({
+    permissions: z.array(tokenPermission).min(1).max(rolePermissions.length).openapi({
       description: 'The permissions of the token, limited to those of its creator.',
     }),
     projectIds: z.array(id).min(1).max(100).nullable().default(null).openapi({

@@ -245,11 +245,17 @@ export function isGrantedByToken(permissions: readonly string[], permission: Per
   return deployment === 'service.read' && DEPLOYMENT_PERMISSIONS.some((one) => permissions.includes(one));
 }
 
+/** The permissions that roles have in their company. */
+export const rolePermissions: readonly RolePermission[] = Object.keys(grants).filter(isOfRole);
+
+function isOfRole(name: string): name is RolePermission {
+  const known: Readonly<Record<string, Grant>> = grants;
+  return (known[name]?.role ?? null) !== null;
+}
+
 /** Returns the permissions of a role in its company. An unknown role is treated as the lowest. */
-export function permissionsOf(role: string | undefined): string[] {
-  return Object.entries(permissionGrants).flatMap(([permission, { role: least }]) =>
-    least !== null && rankOf(role) >= ROLES.indexOf(least) ? [permission] : [],
-  );
+export function permissionsOf(role: string | undefined): RolePermission[] {
+  return rolePermissions.filter((permission) => isGrantedByRole(role, permission));
 }
 
 /**

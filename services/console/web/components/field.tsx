@@ -64,6 +64,22 @@ export function TextArea({
   return wrap(<textarea rows={4} {...rest} {...control} />);
 }
 
+/** A box to check, with its label beside it. */
+export function CheckField({ label, hint, ...rest }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId();
+  return (
+    <div className={styles['check']}>
+      <input {...rest} id={id} type="checkbox" aria-describedby={hint && `${id}-hint`} />
+      <label htmlFor={id}>{label}</label>
+      {hint === undefined ? null : (
+        <p id={`${id}-hint`} className={styles['hint']}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
 interface Option {
   value: string;
   title: string;
@@ -107,6 +123,29 @@ export function Filter({
       onChange={({ target }) => onChange(target.value || undefined)}
       className={`${styles['input']} ${styles['filter']}`}
     />
+  );
+}
+
+/** A day above a list, such as `2026-03-01`. Its label is beside it. */
+export function DateFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  return (
+    <label className={styles['day']}>
+      <span className={styles['hint']}>{label}</span>
+      <input
+        type="date"
+        value={value ?? ''}
+        onChange={({ target }) => onChange(target.value || undefined)}
+        className={styles['input']}
+      />
+    </label>
   );
 }
 

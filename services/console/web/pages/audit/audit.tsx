@@ -10,16 +10,18 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Code, Id } from '../../components/code.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
-import { Filter, SelectFilter } from '../../components/field.tsx';
+import { DateFilter, Filter, SelectFilter } from '../../components/field.tsx';
 import { Bar, Facts, ListDetail, PageLayout, Section } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
-import { OUTCOMES, search } from './search.ts';
+import { OUTCOMES, queryOf, search } from './search.ts';
 
 export function Page() {
   const { company } = usePlace();
-  const [{ open, ...filters }, setSearch] = usePageSearch(search);
+  const [found, setSearch] = usePageSearch(search);
+  const { open } = found;
+  const filters = queryOf(found);
   const [failure, setFailure] = useState<Error>();
   const { query, more } = useList(
     ['listCompanyAudit', company.id, filters],
@@ -41,7 +43,7 @@ export function Page() {
       title={t('Audit trail')}
       actions={
         <>
-          <CopyAs call={{ method: 'GET', path }} />
+          <CopyAs call={{ method: 'GET', path }} command={`switchboard audit --company ${company.id}`} />
           <Button icon={Download} onClick={() => void download()}>
             {t('Download NDJSON')}
           </Button>
@@ -52,23 +54,26 @@ export function Page() {
       <Bar>
         <Filter
           label={t('Person or token id')}
-          value={filters.actor}
+          value={found.actor}
           onChange={(value) => setSearch({ actor: value })}
         />
+        <Filter label={t('Action')} value={found.action} onChange={(value) => setSearch({ action: value })} />
         <Filter
-          label={t('Action')}
-          value={filters.action}
-          onChange={(value) => setSearch({ action: value })}
+          label={t('Object, such as flag:payments')}
+          value={found.object}
+          onChange={(value) => setSearch({ object: value })}
         />
         <SelectFilter
           label={t('All outcomes')}
-          value={filters.outcome}
+          value={found.outcome}
           options={[
             { value: 'allowed', title: t('Allowed') },
             { value: 'refused', title: t('Refused') },
           ]}
           onChange={(value) => setSearch({ outcome: OUTCOMES.find((one) => one === value) })}
         />
+        <DateFilter label={t('From')} value={found.from} onChange={(value) => setSearch({ from: value })} />
+        <DateFilter label={t('To')} value={found.to} onChange={(value) => setSearch({ to: value })} />
       </Bar>
       <Loaded query={query}>
         {(entries) => (

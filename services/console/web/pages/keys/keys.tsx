@@ -3,20 +3,23 @@ import { useState } from 'react';
 import { queries, useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
-import { getSession, type Hosts } from '../../app/session.ts';
+import { getSession } from '../../app/session.ts';
 import { Button } from '../../components/button.tsx';
-import { Code, Id } from '../../components/code.tsx';
+import { Id } from '../../components/code.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
-import { Confirm } from '../../components/dialog.tsx';
-import { PageLayout, Section } from '../../components/layout.tsx';
-import { Empty, Failed, Loaded } from '../../components/state.tsx';
+import { Confirm, FormDialog } from '../../components/dialog.tsx';
+import { PageLayout } from '../../components/layout.tsx';
+import { Empty, Failed, Loaded, Partial } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
+import styles from './keys.module.css';
+import { Snippets } from './snippets.tsx';
 
 export function Page() {
   const { project } = usePlace();
   const params = { projectId: project.id };
   const key = ['listProjectKeys', project.id];
-  const [revoked, setRevoked] = useState<string>();
+  const [asked, setAsked] = useState<{ to: 'revoke' | 'replace'; value: string }>();
+  const [replaced, setReplaced] = useState<{ old: string; by: string }>();
   const keys = useCall(key, (client, options) => client.call('listProjectKeys', { params }, options));
   const session = useQuery({ queryKey: ['session'], queryFn: getSession }, queries);
   const create = useChange((client, _: undefined) => client.call('createProjectKey', { params }), {
@@ -26,16 +29,25 @@ export function Page() {
     (client, value: string) => client.call('revokeProjectKey', { params: { ...params, key: value } }),
     { refresh: [key] },
   );
+  const replace = (old: string) =>
+    create.mutate(undefined, { onSuccess: ({ key: by }) => setReplaced({ old, by }) });
+  const close = () => setAsked(undefined);
   const columns: Column<string>[] = [
     { title: t('Key'), cell: (value) => <Id value={value} name={t('key')} /> },
     {
-      title: t('Revoke'),
+      title: t('Actions'),
       cell: (value) => (
-        <Button kind="danger" onClick={() => setRevoked(value)}>
-          {t('Revoke key')}
-        </Button>
+        <span className={styles['actions']}>
+          <Button disabled={create.isPending} onClick={() => setAsked({ to: 'replace', value })}>
+            {t('Replace key')}
+          </Button>
+          <Button kind="danger" onClick={() => setAsked({ to: 'revoke', value })}>
+            {t('Revoke key')}
+          </Button>
+        </span>
       ),
-      width: '140px',
+      width: '260px',
+      align: 'end',
     },
   ];
   return (
@@ -55,63 +67,57 @@ export function Page() {
     >
       {create.error === null ? null : <Failed error={create.error} />}
       {revoke.error === null ? null : <Failed error={revoke.error} />}
+      {replaced === undefined ? null : (
+        <Partial
+          text={t('Both keys work. Put {by} into your pages and apps, then revoke {old}.', { ...replaced })}
+        />
+      )}
       <Loaded query={keys}>
         {({ keys: values }) => {
-          const [first] = values;
+          const newest = values.at(-1);
           return (
             <>
-              {first === undefined ? (
+              {newest === undefined ? (
                 <Empty text={t('This project has no key. Create one to send events.')} />
               ) : (
                 <Table label={t('Project keys')} columns={columns} rows={values} keyOf={(value) => value} />
               )}
-              {first === undefined || session.data === undefined ? null : (
-                <Snippets projectKey={first} hosts={session.data.hosts} />
+              {newest === undefined || session.data === undefined ? null : (
+                <Snippets projectKey={newest} hosts={session.data.hosts} />
               )}
             </>
           );
         }}
       </Loaded>
-      {revoked === undefined ? null : (
+      {asked?.to === 'revoke' ? (
         <Confirm
           title={t('Revoke this key?')}
           action={t('Revoke key')}
-          onClose={() => setRevoked(undefined)}
+          onClose={close}
           onConfirm={() => {
-            revoke.mutate(revoked);
-            setRevoked(undefined);
+            revoke.mutate(asked.value);
+            setReplaced(undefined);
+            close();
           }}
         >
           <p>
-            {t('Pages and apps with {key} get no flags and their events are rejected.', { key: revoked })}
+            {t('Pages and apps with {key} get no flags and their events are rejected.', { key: asked.value })}
           </p>
         </Confirm>
-      )}
+      ) : null}
+      {asked?.to === 'replace' ? (
+        <FormDialog
+          title={t('Replace this key?')}
+          action={t('Create new key')}
+          onClose={close}
+          onSubmit={() => {
+            replace(asked.value);
+            close();
+          }}
+        >
+          <p>{t('A new key is created. The old one works until you revoke it.')}</p>
+        </FormDialog>
+      ) : null}
     </PageLayout>
-  );
-}
-
-function Snippets({ projectKey, hosts }: { projectKey: string; hosts: Hosts }) {
-  const init = `switchboard.init({
-  key: '${projectKey}',
-  host: '${hosts.api}',
-  eventsHost: '${hosts.events}',
-});`;
-  const page = `<script src="${hosts.api}/sdk/browser.js"></script>
-<script>
-${init}
-</script>`;
-  const curl = `curl -sS ${hosts.events}/v1/events \\
-  -H 'Authorization: Bearer ${projectKey}' \\
-  -d '{"sent_at":"'$(date -u +%Y-%m-%dT%H:%M:%SZ)'","events":[{"event_id":"'$(date +%s%N)'","distinct_id":"ada","event_name":"hello","schema_version":1,"timestamp":"'$(date -u +%Y-%m-%dT%H:%M:%SZ)'"}]}'`;
-  return (
-    <Section title={t('Install')}>
-      <h3>{t('In a page')}</h3>
-      <Code text={page} name={t('the snippet')} />
-      <h3>{t('With a bundler')}</h3>
-      <Code text={`npm install ${hosts.api}/sdk/browser.tgz`} name={t('the command')} />
-      <h3>{t('From a shell')}</h3>
-      <Code text={curl} name={t('the call')} />
-    </Section>
   );
 }

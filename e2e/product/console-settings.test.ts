@@ -1,0 +1,142 @@
+import { hasChromium, openBrowser } from '@switchboard/testkit';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openConsole, violationsOf } from './testing/console.ts';
+import { standaloneForTests } from './testing/launch.ts';
+
+const running = standaloneForTests();
+
+describe.skipIf(!hasChromium)('the settings in the console', () => {
+  let browser: Browser;
+  let page: Page;
+  let problems: string[] = [];
+  const settings = () => `/projects/${running.demo.project_id}/settings`;
+  const dialog = () => page.getByRole('dialog');
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page.context().close();
+    expect(problems).toEqual([]);
+  });
+
+  /** Opens a page of the settings as the demo's owner, or with another token. */
+  async function open(path: string, { token = running.demo.tokens.owner } = {}): Promise<void> {
+    ({ page, problems } = await openConsole(browser, running.demo, `${settings()}${path}`, { token }));
+  }
+
+  it('replaces a key while the old one works, and shows snippets with the addresses of the deployment', async () => {
+    await open('/keys');
+    const rows = page.getByRole('table', { name: 'Project keys' }).getByRole('row');
+    const old = running.demo.project_key;
+    await rows.filter({ hasText: old }).getByRole('button', { name: 'Replace key' }).click();
+    await dialog().getByRole('button', { name: 'Create new key' }).click();
+    await page.getByText(`then revoke ${old}`, { exact: false }).waitFor();
+    await expect.poll(() => rows.count()).toBe(3);
+    const created = rows.filter({ hasNotText: old }).last();
+    const newest = await created.getByRole('cell').first().textContent();
+    for (const [platform, expected] of [
+      ['node', `npm install ${running.demo.base_url}/sdk/node.tgz`],
+      ['react', `${running.demo.base_url}/sdk/react.tgz`],
+      ['openfeature', `key: '${newest?.trim()}'`],
+      ['shell', running.demo.eu_api_url],
+    ] as const) {
+      await page.getByLabel('Platform').selectOption(platform);
+      await expect.poll(() => page.getByRole('main').textContent()).toContain(expected);
+    }
+    expect(new URL(page.url()).searchParams.get('install')).toBe('shell');
+    expect(await violationsOf(page)).toEqual([]);
+    await created.getByRole('button', { name: 'Revoke key' }).click();
+    await dialog().getByRole('button', { name: 'Revoke key' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+  });
+
+  it('creates a token by keyboard alone, shows it once, rotates it and revokes it', async () => {
+    await open('/tokens');
+    await page.getByRole('button', { name: 'Create token' }).press('Enter');
+    await dialog().getByLabel('Name').fill('deploy pipeline');
+    await dialog().getByLabel('Kind').selectOption('service');
+    await dialog().getByLabel('flags.read').press('Space');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog().getByLabel('Name').press('Enter');
+    const shown = page.getByRole('dialog', { name: 'Access token' });
+    await expect.poll(() => shown.textContent()).toMatch(/sbsvc_\w+/);
+    await page.keyboard.press('Escape');
+    await shown.waitFor({ state: 'detached' });
+    await page.getByRole('table', { name: 'Access tokens' }).getByRole('button').first().press('Enter');
+    const detail = page.getByRole('region', { name: 'deploy pipeline' });
+    await detail.getByText('flags.read').waitFor();
+    await detail.getByRole('button', { name: 'Rotate token' }).press('Enter');
+    await dialog().getByRole('button', { name: 'Rotate token' }).press('Enter');
+    await expect.poll(() => shown.textContent()).toMatch(/sbsvc_\w+/);
+    await page.keyboard.press('Escape');
+    await detail.getByRole('button', { name: 'Revoke token' }).press('Enter');
+    await dialog().getByRole('button', { name: 'Revoke token' }).press('Enter');
+    await detail.waitFor({ state: 'detached' });
+  });
+
+  it('changes the origins of the project and says which line is wrong', async () => {
+    await open('/project');
+    const save = page.getByRole('button', { name: 'Save project' });
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByLabel('Origins').fill('https://shop.example/path');
+    await save.click();
+    expect(await page.getByRole('alert').textContent()).toContain('allowedOrigins[0]');
+    await page.getByLabel('Origins').fill('https://shop.example\nhttps://www.shop.example');
+    await save.click();
+    await expect.poll(() => save.isDisabled()).toBe(true);
+    await page.reload();
+    await expect
+      .poll(() => page.getByLabel('Origins').inputValue())
+      .toBe('https://shop.example\nhttps://www.shop.example');
+    await page.getByLabel('Origins').fill('');
+    await save.click();
+    await expect.poll(() => save.isDisabled()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it('creates an identity secret, shows it once, and deletes it', async () => {
+    await open('/project');
+    const rows = page.getByRole('table', { name: 'Identity secrets' }).getByRole('row');
+    await expect.poll(() => rows.count()).toBe(2);
+    await page.getByRole('button', { name: 'Create secret' }).click();
+    await page.getByRole('dialog', { name: 'Identity secret' }).waitFor();
+    await dialog().getByRole('button', { name: 'Close' }).click();
+    await expect.poll(() => rows.count()).toBe(3);
+    expect(await page.getByRole('button', { name: 'Create secret' }).isDisabled()).toBe(true);
+    await rows.last().getByRole('button', { name: 'Delete secret' }).click();
+    await dialog().getByRole('button', { name: 'Delete secret' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+  });
+
+  it('downloads the audit trail with the filters and days of the page', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    await open(`/audit?action=createIdentitySecret&from=${today}`);
+    await page.getByRole('table', { name: 'Audit trail' }).waitFor();
+    expect(await page.getByLabel('From').inputValue()).toBe(today);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download NDJSON' }).click(),
+    ]);
+    const chunks = await (await download.createReadStream()).toArray();
+    const entries = Buffer.concat(chunks)
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(entries.map(({ action }) => action)).toContain('createIdentitySecret');
+    expect(new Set(entries.map(({ action }) => action)).size).toBe(1);
+    await page.getByLabel('From').fill('2020-01-01');
+    await page.getByLabel('To', { exact: true }).fill('2020-01-02');
+    await page.getByText('No entry matches the filters.').waitFor();
+  });
+
+  it('shows no settings to a person without the permission', async () => {
+    await open('/members', { token: running.demo.tokens.teammate });
+    const rail = page.getByRole('navigation', { name: 'Pages' });
+    await rail.getByRole('link', { name: 'Members' }).waitFor();
+    expect(await rail.getByRole('link', { name: 'Project settings' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,50 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useChange } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { Button } from '../../components/button.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { Section } from '../../components/layout.tsx';
+import { Failed } from '../../components/state.tsx';
+import styles from './project.module.css';
+
+/** Deletes the project, after its name was typed. */
+export function DeleteProject() {
+  const { project } = usePlace();
+  const navigate = useNavigate();
+  const [asks, setAsks] = useState(false);
+  const remove = useChange(
+    (client, _: undefined) => client.call('deleteProject', { params: { projectId: project.id } }),
+    { refresh: [['listOwnProjects']] },
+  );
+  return (
+    <Section title={t('Delete project')}>
+      <p className={styles['text']}>
+        {t(
+          'Erases events, people, recordings, conversations, flags, reports and dashboards in every service. The keys stop working at once, and the id is never used again.',
+        )}
+      </p>
+      {remove.error === null ? null : <Failed error={remove.error} />}
+      <div>
+        <Button kind="danger" disabled={remove.isPending} onClick={() => setAsks(true)}>
+          {t('Delete project')}
+        </Button>
+      </div>
+      {asks ? (
+        <Confirm
+          title={t('Delete {name}?', { name: project.name })}
+          action={t('Delete project')}
+          typed={project.name}
+          onClose={() => setAsks(false)}
+          onConfirm={() => {
+            remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/' }) });
+            setAsks(false);
+          }}
+        >
+          <p>{t('All of its data is erased. This cannot be undone.')}</p>
+        </Confirm>
+      ) : null}
+    </Section>
+  );
+}

@@ -1,0 +1,73 @@
+import type { Project } from '@switchboard/management';
+import { useState } from 'react';
+import { useChange } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { Button } from '../../components/button.tsx';
+import { TextArea, TextField } from '../../components/field.tsx';
+import { Section } from '../../components/layout.tsx';
+import { Failed } from '../../components/state.tsx';
+import styles from './project.module.css';
+
+/** Changes the name, the default language and the origins of the project. */
+export function General({ project }: { project: Project }) {
+  const { id, allowedOrigins: stored = [], ...definition } = project;
+  const [name, setName] = useState(project.name);
+  const [language, setLanguage] = useState(project.defaultLanguage);
+  const [origins, setOrigins] = useState(stored.join('\n'));
+  const save = useChange(
+    (client, _: undefined) => {
+      const allowedOrigins = origins.split(/\s+/).filter((one) => one !== '');
+      return client.call('putProject', {
+        params: { projectId: id },
+        body: {
+          ...definition,
+          name,
+          defaultLanguage: language,
+          ...(allowedOrigins.length === 0 ? {} : { allowedOrigins }),
+        },
+      });
+    },
+    { refresh: [['getProject', id], ['listOwnProjects']] },
+  );
+  const isChanged =
+    name !== project.name || language !== project.defaultLanguage || origins !== stored.join('\n');
+  return (
+    <Section title={t('General')}>
+      <form
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(undefined);
+        }}
+      >
+        <TextField
+          label={t('Name')}
+          value={name}
+          required
+          maxLength={200}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <TextField
+          label={t('Default language')}
+          hint={t('A language tag such as en or pt-BR.')}
+          value={language}
+          required
+          maxLength={35}
+          onChange={({ target }) => setLanguage(target.value)}
+        />
+        <TextArea
+          label={t('Origins')}
+          hint={t(
+            'The pages that may use the keys, one a line, such as https://www.example.com. Empty: any page.',
+          )}
+          value={origins}
+          onChange={({ target }) => setOrigins(target.value)}
+        />
+        {save.error === null ? null : <Failed error={save.error} />}
+        <Button kind="primary" type="submit" disabled={!isChanged || save.isPending}>
+          {t('Save project')}
+        </Button>
+      </form>
+    </Section>
+  );
+}
