@@ -1,4 +1,4 @@
-import { hasChromium, openBrowser } from '@switchboard/testkit';
+import { call, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openConsole, violationsOf } from './testing/console.ts';
@@ -131,6 +131,42 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await page.getByLabel('From').fill('2020-01-01');
     await page.getByLabel('To', { exact: true }).fill('2020-01-02');
     await page.getByText('No entry matches the filters.').waitFor();
+  });
+
+  it('erases a person by an id that is typed twice, and shows how far each service is', async () => {
+    await open('/erasures');
+    await page.getByRole('button', { name: 'Erase person' }).click();
+    const submit = dialog().getByRole('button', { name: 'Erase person' });
+    await dialog().getByLabel('Distinct id', { exact: true }).fill('visitor-gone');
+    expect(await submit.isDisabled()).toBe(true);
+    await dialog().getByLabel('Type the distinct id again').fill('visitor-gone');
+    expect(await violationsOf(page)).toEqual([]);
+    await submit.click();
+    const detail = page.getByRole('region', { name: 'A person' });
+    await detail.getByText('archive (eu)').waitFor();
+    const table = page.getByRole('table', { name: 'Erasures' });
+    await table.getByText(running.demo.project_id).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it('deletes a project after its name is typed, and leads to its erasure', async () => {
+    const { base_url, management_url, tokens, project_id } = running.demo;
+    const shop = await call('GET', `${base_url}/v1/projects/${project_id}`, { token: tokens.owner });
+    const { id: _, ...definition } = shop.body;
+    const made = await call('PUT', `${management_url}/management/v1/projects/prj_short`, {
+      token: tokens.operator,
+      body: { ...definition, name: 'Short-lived' },
+    });
+    expect(made.status).toBe(200);
+    ({ page, problems } = await openConsole(browser, running.demo, '/projects/prj_short/settings/project'));
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    const submit = dialog().getByRole('button', { name: 'Delete project' });
+    expect(await submit.isDisabled()).toBe(true);
+    await dialog().getByLabel('Type Short-lived to confirm').fill('Short-lived');
+    await submit.click();
+    await page.waitForURL('**/settings/erasures?project=prj_short');
+    await page.getByRole('table', { name: 'Erasures' }).getByRole('button', { name: 'A project' }).click();
+    await page.getByRole('region', { name: 'A project' }).getByText('archive (eu)').waitFor();
   });
 
   it('shows no settings to a person without the permission', async () => {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { id, timestamp } from '../fields/fields.ts';
-import { erasureId } from '../fields/ids.ts';
+import { companyId, erasureId } from '../fields/ids.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
@@ -16,7 +16,7 @@ const erasureExample = {
   id: 'ers_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
   kind: 'person' as const,
   projectId: 'acme-shop',
-  companyId: null,
+  companyId: 'acme',
   state: 'running' as const,
   createdAt: '2026-03-01T09:30:00.000Z',
   services: [
@@ -32,7 +32,9 @@ export const erasure = z
     id,
     kind: erasureKind,
     projectId: id.nullable().openapi({ description: 'Null for a colleague or a company.' }),
-    companyId: id.nullable().openapi({ description: 'The deleted company. Null for the other kinds.' }),
+    companyId: id.nullable().openapi({
+      description: 'The company of the project, or the deleted company. Null for a colleague.',
+    }),
     state: erasureState,
     createdAt: timestamp,
     services: z.array(
@@ -123,6 +125,28 @@ export const listErasures = operation({
       kind: erasureKind.optional(),
       projectId: id.optional(),
       companyId: id.optional(),
+      ...page.query,
+    }),
+  },
+  responses: {
+    200: jsonResponse('A page of erasures.', z.object({ erasures: z.array(erasure), ...page.answer })),
+  },
+});
+
+export const listCompanyErasures = operation({
+  ...common,
+  operationId: 'listCompanyErasures',
+  permission: 'people.erase',
+  method: 'get',
+  path: '/management/v1/companies/{companyId}/erasures',
+  summary: 'List the erasures of a company and its projects',
+  description: `Newest first, with those of deleted projects. ${page.description}`,
+  request: {
+    params: z.object({ companyId }),
+    query: z.object({
+      state: erasureState.optional(),
+      kind: erasureKind.optional(),
+      projectId: id.optional(),
       ...page.query,
     }),
   },

@@ -148,7 +148,7 @@ const grants = {
   },
   'replays.delete': { allows: 'Delete recordings.', role: 'admin', deployment: MANAGE_PERMISSION },
   'people.erase': {
-    allows: "Erase a person's data from a project.",
+    allows: "Erase a person's data from a project, and list the erasures of the company.",
     role: 'admin',
     deployment: MANAGE_PERMISSION,
   },

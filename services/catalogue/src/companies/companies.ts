@@ -60,7 +60,7 @@ export function createCompanies({ db, outbox }: CompaniesOptions): Companies {
         if (!(await companies.upsert(row)))
           throw new Conflict(`companyId: ${id} is being deleted; choose another`);
         // Read after the insert, because the insert waits for a removal in progress.
-        if ((await createErasuresStore(tx).stateOf({ kind: 'company', companyId: id })) !== undefined)
+        if ((await createErasuresStore(tx).lastOf({ kind: 'company', companyId: id })) !== undefined)
           throw new Conflict(`companyId: ${id} belonged to a company that was deleted; choose another`);
         announce([directoryRecord('company', { id, name, plan, entitlements })]);
       });

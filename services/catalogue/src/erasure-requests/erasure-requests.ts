@@ -62,7 +62,7 @@ export function createErasureRequests({
         const begun = await beginnings.begin(
           tx,
           announce,
-          { kind: 'person', projectId, distinctIds, userId },
+          { subject: { kind: 'person', projectId, distinctIds, userId }, companyId: project.companyId },
           { regions: [project.region], services: OF_PEOPLE },
         );
         change.describe({ object: `erasure:${begun}` });
@@ -82,7 +82,9 @@ export function createErasureRequests({
         const tokens = createTokensStore(tx);
         announce(tokenTombstones(await tokens.removeOfPerson(sub)));
         await tokens.forgetMaker(sub);
-        const [begun = ''] = await beginnings.beginEverywhere(tx, announce, [{ kind: 'colleague', sub }]);
+        const [begun = ''] = await beginnings.beginEverywhere(tx, announce, [
+          { subject: { kind: 'colleague', sub }, companyId: null },
+        ]);
         change.describe({ object: `erasure:${begun}` });
         return begun;
       });

@@ -10,15 +10,22 @@ interface Places {
   services: Iterable<ServiceName>;
 }
 
+/** An erasure to begin. */
+export interface Beginning {
+  subject: ErasureSubject;
+  /** The company of the project, or the erased company. Null for a colleague. */
+  companyId: string | null;
+}
+
 /** Begins erasures in the transaction of the change that causes them. */
 export interface Beginnings {
   /** Begins an erasure and returns its id. */
-  begin(tx: Tx, announce: Announce, subject: ErasureSubject, places: Places): Promise<string>;
+  begin(tx: Tx, announce: Announce, beginning: Beginning, places: Places): Promise<string>;
   /** Begins erasures in every service of every region. `regions` adds regions that may no longer have projects. */
   beginEverywhere(
     tx: Tx,
     announce: Announce,
-    subjects: readonly ErasureSubject[],
+    beginnings: readonly Beginning[],
     regions?: readonly string[],
   ): Promise<string[]>;
   /** Begins the erasure of a deleted project or company again, unless it is still running or never began. */
@@ -38,14 +45,14 @@ export function createBeginnings({ region, regions, services }: BeginningsOption
   async function beginAll(
     tx: Tx,
     announce: Announce,
-    subjects: readonly ErasureSubject[],
+    beginnings: readonly Beginning[],
     places: Places,
   ): Promise<string[]> {
     const running = [...places.services].filter((name) => services.has(name));
     const parts = [...places.regions].flatMap((one) =>
       running.map((service) => ({ region: one, service, doneAt: null })),
     );
-    const begun = subjects.map((subject) => {
+    const begun = beginnings.map(({ subject, companyId }) => {
       const id = newId('ers');
       const json = JSON.stringify(subject);
       const isDeleted = subject.kind === 'project' || subject.kind === 'company';
@@ -53,7 +60,7 @@ export function createBeginnings({ region, regions, services }: BeginningsOption
         id,
         kind: subject.kind,
         projectId: 'projectId' in subject ? subject.projectId : null,
-        companyId: subject.kind === 'company' ? subject.companyId : null,
+        companyId,
         subject: isDeleted || parts.length > 0 ? json : null,
       };
       return { row, record: erasureRecord({ id, subject: json, parts }) };
@@ -66,22 +73,23 @@ export function createBeginnings({ region, regions, services }: BeginningsOption
     return begun.map(({ row }) => row.id);
   }
 
-  const beginEverywhere: Beginnings['beginEverywhere'] = async (tx, announce, subjects, more = []) => {
+  const beginEverywhere: Beginnings['beginEverywhere'] = async (tx, announce, beginnings, more = []) => {
     const all = regions ?? [region, ...(await createErasuresStore(tx).regions()), ...more];
-    return beginAll(tx, announce, subjects, { regions: new Set(all), services });
+    return beginAll(tx, announce, beginnings, { regions: new Set(all), services });
   };
 
   return {
-    async begin(tx, announce, subject, places) {
-      const [id = ''] = await beginAll(tx, announce, [subject], places);
+    async begin(tx, announce, beginning, places) {
+      const [id = ''] = await beginAll(tx, announce, [beginning], places);
       return id;
     },
 
     beginEverywhere,
 
     async repeat(tx, announce, subject) {
-      if ((await createErasuresStore(tx).stateOf(subject)) !== 'done') return;
-      await beginEverywhere(tx, announce, [subject]);
+      const last = await createErasuresStore(tx).lastOf(subject);
+      if (last?.state !== 'done') return;
+      await beginEverywhere(tx, announce, [{ subject, companyId: last.companyId }]);
     },
   };
 }

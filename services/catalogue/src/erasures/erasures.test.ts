@@ -283,11 +283,33 @@ describe('the erasure of a deleted project', () => {
       await one.put(`/projects/${id}`, { ...shop, companyId: 'leaving' });
     await one.remove('/companies/leaving');
     for (const id of ['leaving-1', 'leaving-2'])
-      expect(await erasuresOf(`projectId=${id}`)).toMatchObject([{ kind: 'project', companyId: null }]);
-    const [ofCompany] = await erasuresOf('companyId=leaving');
+      expect(await erasuresOf(`projectId=${id}`)).toMatchObject([{ kind: 'project', companyId: 'leaving' }]);
+    const [ofCompany] = await erasuresOf('companyId=leaving&kind=company');
     expect(ofCompany).toMatchObject({ kind: 'company', projectId: null, companyId: 'leaving' });
     const subject = { kind: 'company', companyId: 'leaving' };
     await eventually(async () => expect(await entry(ofCompany?.id ?? '')).toMatchObject({ subject }));
+  });
+
+  it('is listed to an administrator of its company, and to no one else', async () => {
+    for (const companyId of ['acme', 'other']) {
+      await one.put(`/projects/left-${companyId}`, { ...shop, companyId });
+      await one.remove(`/projects/left-${companyId}`);
+    }
+    await one.put('/companies/acme/members/root', { ...ada, role: 'admin' });
+    await one.put('/companies/acme/members/ed', { ...ada, role: 'editor' });
+    const list = async (sub: string, path: string) => {
+      const token = await catalogue.tokens.mint({ sub, permissions: [] });
+      return one.get(`/v1/companies/${path}`, { Authorization: `Bearer ${token}` });
+    };
+    const listed = await list('root', 'acme/erasures?kind=project');
+    const projectIds = listed.body.erasures.map(({ projectId }: { projectId: string }) => projectId);
+    expect(projectIds).toContain('left-acme');
+    expect(projectIds).not.toContain('left-other');
+    const found = await list('root', 'acme/erasures?projectId=left-acme&state=running');
+    expect(found.body.erasures).toMatchObject([{ projectId: 'left-acme', companyId: 'acme' }]);
+    expect((await list('root', 'acme/erasures?projectId=left-other')).body.erasures).toEqual([]);
+    const refused = [list('root', 'other/erasures'), list('ed', 'acme/erasures')];
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([403, 403]);
   });
 
   it('publishes the erasure again for services that could not read it', async () => {

@@ -28,10 +28,9 @@ export interface ErasuresStore {
   list(selection: ErasureSelection): Promise<Page<ErasureRow>>;
   find(id: string): Promise<ErasureRow | undefined>;
   /**
-   * Returns the state of the last erasure of a deleted project or company, or undefined if none with this id was
-   * deleted.
+   * Returns the last erasure of a deleted project or company, or undefined if none with this id was deleted.
    */
-  stateOf(subject: DeletedSubject): Promise<ErasureState | undefined>;
+  lastOf(subject: DeletedSubject): Promise<{ state: ErasureState; companyId: string | null } | undefined>;
   /** Returns erasures that are not yet complete, oldest first, starting after this one. */
   open(after: string, limit: number): Promise<ErasureRow[]>;
   /** Returns the erasure and locks it until the transaction ends. */
@@ -97,19 +96,19 @@ export function createErasuresStore(db: Db | Tx): ErasuresStore {
       return row;
     },
 
-    async stateOf(subject) {
+    async lastOf(subject) {
       const isOfId =
         subject.kind === 'project'
           ? eq(erasures.projectId, subject.projectId)
           : eq(erasures.companyId, subject.companyId);
       const [row] = await db
-        .select({ isRunning: isRunning(db) })
+        .select({ isRunning: isRunning(db), companyId: erasures.companyId })
         .from(erasures)
         .where(and(isOfId, eq(erasures.kind, subject.kind)))
         .orderBy(desc(erasures.id))
         .limit(1);
       if (row === undefined) return undefined;
-      return row.isRunning ? 'running' : 'done';
+      return { state: row.isRunning ? 'running' : 'done', companyId: row.companyId };
     },
 
     open: (after, limit) =>

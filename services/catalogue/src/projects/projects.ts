@@ -65,7 +65,7 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
         }
         await projects.insertIfMissing(project);
         // Read after the insert, because the insert waits for a removal in progress.
-        if ((await createErasuresStore(tx).stateOf({ kind: 'project', projectId: id })) !== undefined)
+        if ((await createErasuresStore(tx).lastOf({ kind: 'project', projectId: id })) !== undefined)
           throw new Conflict(`projectId: ${id} belonged to a project that was deleted; choose another`);
         const current = await projects.lock(id);
         if (

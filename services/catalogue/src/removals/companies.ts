@@ -69,7 +69,9 @@ export function createCompanyRemovals({
     if (subs.length > 0) return announce(subs.map((sub) => directoryTombstone('member', id, sub)));
     await own.removeCompany(id);
     announce([directoryTombstone('company', id)]);
-    await beginnings.beginEverywhere(tx, announce, [{ kind: 'company', companyId: id }]);
+    await beginnings.beginEverywhere(tx, announce, [
+      { subject: { kind: 'company', companyId: id }, companyId: id },
+    ]);
   }
 
   async function look(): Promise<void> {

@@ -70,7 +70,10 @@ export async function removeProjects(
   await beginnings.beginEverywhere(
     tx,
     announce,
-    projects.map(({ id: projectId }) => ({ kind: 'project', projectId })),
+    projects.map(({ id: projectId, companyId }) => ({
+      subject: { kind: 'project', projectId },
+      companyId,
+    })),
     projects.map(({ region }) => region),
   );
 }

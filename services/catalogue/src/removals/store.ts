@@ -5,7 +5,7 @@ import { companies, members, projectKeys, projects, reports } from '../schema/in
 interface RemovedOfProjects {
   keys: string[];
   reports: { projectId: string; id: string }[];
-  projects: { id: string; region: string }[];
+  projects: { id: string; companyId: string; region: string }[];
 }
 
 /** Only these methods see companies that are being deleted. */
@@ -112,7 +112,7 @@ export function createRemovalsStore(db: Db | Tx): RemovalsStore {
       const removed = await db
         .delete(projects)
         .where(and(inArray(projects.id, ids), hasNone))
-        .returning({ id: projects.id, region: projects.region });
+        .returning({ id: projects.id, companyId: projects.companyId, region: projects.region });
       return {
         keys: keys.map(({ key }) => key),
         reports: removedReports,

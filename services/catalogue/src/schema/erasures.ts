@@ -14,7 +14,7 @@ export const erasures = pgTable(
      * reused.
      */
     projectId: text('project_id'),
-    /** Set for the erasure of a company. Kept for the same reason. */
+    /** The company of the project, or the erased company, which is kept for the same reason. Null for a colleague. */
     companyId: text('company_id'),
     createdAt: createdAt(),
   },

@@ -18,7 +18,7 @@ switchboard erase colleague <sub> --yes
 switchboard erase project <projectId> --yes
 switchboard erase company <companyId> --yes
 switchboard erase status <erasureId>
-switchboard erase list [--state running|done]
+switchboard erase list [--company <id>] [--state running|done]
 
 Erases every table, file and recording that holds the person or the colleague, or deletes the project or company and
 erases all of it, and prints each service once it is done. A person is erased with all of their distinct ids, which are
@@ -26,10 +26,11 @@ printed first. The id of a deleted project or company is never used again.
 A company is done when its projects are done; see erase list. Services wait until they have read all records that the
 event log held, which takes the archive up to ARCHIVE_FILE_SECONDS. Stop the source of the data first. An erasure
 continues if the command is interrupted; follow it with erase status. list shows all erasures, newest first, without
-the people they are about.
+the people they are about; administrators of a company list those of the company.
 
   --user <id>      person: the user id that your page gave the messenger
   --timeout <s>    seconds to wait until it is done (default: ${DEFAULT_TIMEOUT_SECONDS})
+  --company <id>   list: of a company and its projects
   --state <state>  list: only those that are running, or done
   --yes            confirm
 ${COMMON_HELP}
@@ -38,12 +39,13 @@ ${COMMON_HELP}
     const { values, positionals } = readArguments(args, {
       user: { type: 'string' },
       state: { type: 'string' },
+      company: { type: 'string' },
       timeout: { type: 'string' },
       yes: { type: 'boolean' },
     });
     const [what, ...ids] = positionals;
     if (what === 'list' && ids.length === 0) {
-      const erasures = await list(openClient(values, terminal), values.state);
+      const erasures = await list(openClient(values, terminal), values);
       terminal.out(values.json ? `${JSON.stringify({ erasures })}\n` : describe(erasures));
       return EXIT_CODES.done;
     }
@@ -109,10 +111,18 @@ function begun([newest]: readonly Erasure[], what: string): Erasure {
   return newest;
 }
 
-async function list(client: Client, given: string | undefined): Promise<Erasure[]> {
+async function list(
+  client: Client,
+  { state: given, company }: { state?: string | undefined; company?: string | undefined },
+): Promise<Erasure[]> {
   const state = erasureState.optional().safeParse(given);
   if (!state.success) throw new UsageError(`--state: give ${erasureState.options.join(' or ')}`);
-  return collect(client.list('listErasures', { query: { state: state.data } }));
+  const query = { state: state.data };
+  return collect(
+    company === undefined
+      ? client.list('listErasures', { query })
+      : client.list('listCompanyErasures', { params: { companyId: company }, query }),
+  );
 }
 
 function describe(erasures: readonly Erasure[]): string {

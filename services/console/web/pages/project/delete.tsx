@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useChange } from '../../app/api.ts';
+import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Button } from '../../components/button.tsx';
@@ -11,9 +11,23 @@ import styles from './project.module.css';
 
 /** Deletes the project, after its name was typed. */
 export function DeleteProject() {
-  const { project } = usePlace();
+  const { project, may } = usePlace();
   const navigate = useNavigate();
   const [asks, setAsks] = useState(false);
+  const projects = useCall(['listOwnProjects'], (client, options) =>
+    client.call('listOwnProjects', {}, options),
+  );
+  const other = projects.data?.projects.find(
+    ({ id, companyId }) => id !== project.id && companyId === project.companyId,
+  );
+  /** Another project of the company shows how far the erasure is. */
+  const leave = () =>
+    other === undefined || !may('people.erase')
+      ? void navigate({ to: '/' })
+      : void navigate({
+          to: `/projects/${encodeURIComponent(other.id)}/settings/erasures`,
+          search: { project: project.id },
+        });
   const remove = useChange(
     (client, _: undefined) => client.call('deleteProject', { params: { projectId: project.id } }),
     { refresh: [['listOwnProjects']] },
@@ -38,7 +52,7 @@ export function DeleteProject() {
           typed={project.name}
           onClose={() => setAsks(false)}
           onConfirm={() => {
-            remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/' }) });
+            remove.mutate(undefined, { onSuccess: leave });
             setAsks(false);
           }}
         >
