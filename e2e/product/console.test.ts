@@ -127,6 +127,46 @@ describe.skipIf(!hasChromium)('the application', () => {
     await page.waitForURL('**/settings/audit');
   });
 
+  it('finds everything with a name in the palette, grouped by kind, and opens it by keyboard', async () => {
+    await open('/projects/prj_shop');
+    const search = page.getByRole('combobox', { name: 'Search' });
+    const results = page.getByRole('listbox', { name: 'Results' });
+    const found = (kind: string, name: string) =>
+      results.getByRole('group', { name: kind }).getByRole('option', { name });
+    await page.keyboard.press('Control+k');
+    for (const [query, kind, name] of [
+      ['navig', 'Flags', 'new-navigation'],
+      ['funnel', 'Reports', 'Checkout funnel'],
+      ['basket', 'Events', 'product added to basket'],
+      ['beta', 'Cohorts', 'Beta testers'],
+      ['visitor-73', 'People', 'visitor-73'],
+      ['tokens', 'Pages', 'Access tokens'],
+    ] as const) {
+      await search.fill(query);
+      await found(kind, name).first().waitFor();
+    }
+    expect(await violationsOf(page)).toEqual([]);
+    await search.fill('visitor-73');
+    await found('People', 'visitor-73').waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/people/visitor-73');
+    await page.keyboard.press('Control+k');
+    await found('Recent', 'visitor-73').waitFor();
+    await search.fill('no such thing at all');
+    await page.getByText('Nothing found').waitFor();
+    await page.keyboard.press('Escape');
+    await results.waitFor({ state: 'detached' });
+  });
+
+  it('searches the rest when people cannot be searched, and says so', async () => {
+    await open('/projects/prj_shop');
+    await page.route('**/people?*', (route) => route.fulfill({ status: 400, json: {} }));
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('navig');
+    await page.getByRole('option', { name: 'new-navigation' }).waitFor();
+    await page.getByText('Not searched: People').waitFor();
+  });
+
   it('lists its keys with a question mark', async () => {
     await open('/projects/prj_shop');
     await page.keyboard.press('Shift+?');

@@ -1,16 +1,36 @@
-import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider } from '@ariakit/react';
-import { useNavigate } from '@tanstack/react-router';
+import {
+  Combobox,
+  ComboboxGroup,
+  ComboboxGroupLabel,
+  ComboboxItem,
+  ComboboxList,
+  ComboboxProvider,
+} from '@ariakit/react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { t } from '../app/i18n.ts';
 import { usePlace } from '../app/project.ts';
 import { pages } from '../app/registry.ts';
 import menu from '../components/menu.module.css';
+import { nameOf } from '../pages/people/columns.tsx';
 import styles from './frame.module.css';
+import { type Entry, matchesOf } from './palette-matches.ts';
+import { recentOf, rememberRecent } from './palette-recent.ts';
+import { useSources } from './palette-sources.ts';
 
-/** Finds pages and commands by their titles. */
+const MAX_PAGES = 8;
+const MAX_OF_KIND = 5;
+
+interface Group {
+  title: string;
+  entries: readonly Entry[];
+}
+
+/** Finds pages, commands and everything with a name in the project. */
 export function Palette({ onClose }: { onClose: () => void }) {
-  const { pathOf, may } = usePlace();
-  const navigate = useNavigate();
+  const { project, pathOf } = usePlace();
+  const router = useRouter();
   const [query, setQuery] = useState('');
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -18,14 +38,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
     dialog?.showModal();
     return () => dialog?.close();
   }, []);
-  const all = pages
-    .filter(({ permission }) => permission === undefined || may(permission))
-    .flatMap(({ title, path, rail, commands = [] }) => [
-      ...(rail === undefined ? [] : [{ title: title(), to: path }]),
-      ...commands.map((command) => ({ title: command.title(), to: command.to })),
-    ]);
-  const wanted = query.trim().toLocaleLowerCase();
-  const found = all.filter(({ title }) => title.toLocaleLowerCase().includes(wanted));
+  const { groups, isLoading, missing } = useGroups(query);
+  const open = (entry: Entry) => {
+    rememberRecent(project.id, entry);
+    onClose();
+    router.history.push(pathOf(entry.to));
+  };
   return (
     <dialog ref={ref} aria-label={t('Search')} className={styles['palette']} onClose={onClose}>
       <ComboboxProvider open setValue={setQuery}>
@@ -33,27 +51,154 @@ export function Palette({ onClose }: { onClose: () => void }) {
           autoFocus
           autoSelect="always"
           aria-label={t('Search')}
-          placeholder={t('Search pages and commands')}
+          placeholder={t('Search pages, people, flags, reports and more')}
         />
         <ComboboxList alwaysVisible className={styles['results']} aria-label={t('Results')}>
-          {found.map(({ title, to }) => (
-            <ComboboxItem
-              key={to}
-              value={title}
-              hideOnClick={false}
-              setValueOnClick={false}
-              className={menu['item']}
-              onClick={() => {
-                onClose();
-                void navigate({ to: pathOf(to) });
-              }}
-            >
-              {title}
-            </ComboboxItem>
+          {groups.map(({ title, entries }) => (
+            <ComboboxGroup key={title}>
+              <ComboboxGroupLabel className={menu['heading']}>{title}</ComboboxGroupLabel>
+              {entries.map((entry) => (
+                <ComboboxItem
+                  key={entry.to}
+                  value={`${title}: ${entry.title}`}
+                  hideOnClick={false}
+                  setValueOnClick={false}
+                  className={`${menu['item']} ${styles['found']}`}
+                  onClick={() => open(entry)}
+                >
+                  <span>{entry.title}</span>
+                  {entry.kind === title ? null : <span className={styles['kind']}>{entry.kind}</span>}
+                </ComboboxItem>
+              ))}
+            </ComboboxGroup>
           ))}
-          {found.length === 0 ? <p className={styles['none']}>{t('Nothing found')}</p> : null}
+          {groups.length === 0 ? (
+            <p role="status" className={styles['none']}>
+              {isLoading ? t('Searching') : t('Nothing found')}
+            </p>
+          ) : null}
         </ComboboxList>
+        {missing.length === 0 ? null : (
+          <p role="status" className={styles['none']}>
+            {t('Not searched: {missing}', { missing: missing.join(', ') })}
+          </p>
+        )}
       </ComboboxProvider>
     </dialog>
   );
+}
+
+/** The results by kind: without a query those opened recently and the pages. */
+function useGroups(query: string): { groups: Group[]; isLoading: boolean; missing: string[] } {
+  const { project, may } = usePlace();
+  const sources = useSources(query);
+  const recent = recentOf(project.id);
+  const allPages = pages
+    .filter(({ permission }) => permission === undefined || may(permission))
+    .flatMap(({ title, path, rail, commands = [] }) => [
+      ...(rail === undefined ? [] : [{ title: title(), to: path, kind: t('Pages') }]),
+      ...commands.map((command) => ({ title: command.title(), to: command.to, kind: t('Pages') })),
+    ]);
+  if (query.trim() === '') {
+    const all = [
+      { title: t('Recent'), entries: recent },
+      { title: t('Pages'), entries: allPages },
+    ];
+    return { groups: all.filter(({ entries }) => entries.length > 0), isLoading: false, missing: [] };
+  }
+  const id = encodeURIComponent;
+  // The router reads values as JSON: "7" and "true" are texts only in quotes.
+  const value = (text: string) => id(isJson(text) ? JSON.stringify(text) : text);
+  const { flags, reports, dashboards, cohorts, events, conversations, people } = sources;
+  const lists: readonly (readonly [string, UseQueryResult<unknown>, readonly Omit<Entry, 'kind'>[]])[] = [
+    [
+      t('Flags'),
+      flags,
+      (flags.data?.flags ?? []).map(({ key, description }) => ({
+        title: key,
+        to: `/flags?open=${value(key)}`,
+        also: description ?? '',
+      })),
+    ],
+    [
+      t('Reports'),
+      reports,
+      (reports.data?.reports ?? []).map((one) => ({
+        title: one.name,
+        to: `/reports/${id(one.id)}`,
+        also: one.id,
+      })),
+    ],
+    [
+      t('Dashboards'),
+      dashboards,
+      (dashboards.data?.dashboards ?? []).map((one) => ({
+        title: one.name,
+        to: `/dashboards/${id(one.id)}`,
+        also: one.id,
+      })),
+    ],
+    [
+      t('Events'),
+      events,
+      (events.data?.eventNames ?? []).map(({ name }) => ({
+        title: name,
+        to: `/dictionary?open=${value(name)}`,
+      })),
+    ],
+    [
+      t('Cohorts'),
+      cohorts,
+      (cohorts.data?.cohorts ?? []).map((one) => ({
+        title: one.name,
+        to: `/people?cohort=${value(one.id)}`,
+        also: one.id,
+      })),
+    ],
+    [
+      t('Conversations'),
+      conversations,
+      (conversations.data?.conversations ?? []).map((one) => ({
+        title: one.subject ?? one.distinctId,
+        to: `/inbox?open=${value(one.id)}`,
+        also: `${one.id} ${one.distinctId}`,
+      })),
+    ],
+  ];
+  // The API searches people. Those of the query before are not shown, so that Enter opens none of them.
+  const found = people.isPlaceholderData ? [] : (people.data?.people ?? []);
+  const groups = [
+    { title: t('Pages'), entries: matchesOf(allPages, query, { most: MAX_PAGES, recent }) },
+    ...lists.map(([kind, , entries]) => ({
+      title: kind,
+      entries: matchesOf(
+        entries.map((entry) => ({ ...entry, kind })),
+        query,
+        { most: MAX_OF_KIND, recent },
+      ),
+    })),
+    {
+      title: t('People'),
+      entries: found.map((one) => ({
+        title: nameOf(one),
+        to: `/people/${id(one.distinctId)}`,
+        kind: t('People'),
+      })),
+    },
+  ];
+  const asked = [...lists.map(([kind, list]) => [kind, list] as const), [t('People'), people] as const];
+  return {
+    groups: groups.filter(({ entries }) => entries.length > 0),
+    isLoading: asked.some(([, { isFetching }]) => isFetching),
+    missing: asked.filter(([, { error }]) => error !== null).map(([kind]) => kind),
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

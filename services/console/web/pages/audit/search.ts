@@ -24,7 +24,7 @@ export function queryOf({ open, from, to, ...filters }: ReturnType<typeof search
   return { ...filters, from: midnight(from, 0), to: midnight(to, 1) };
 }
 
-/** Returns the start of the day that is so many days later. */
+/** Returns the start of a day, or of the day `later` days after it. */
 function midnight(day: string | undefined, later: number): string | undefined {
   if (day === undefined) return undefined;
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);

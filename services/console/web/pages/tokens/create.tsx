@@ -57,7 +57,7 @@ export function CreateToken({ onCreated, onClose }: CreateTokenProps) {
     >
       <TextField
         label={t('Name')}
-        hint={t('What uses it, such as "deploy pipeline".')}
+        hint={t('The program that uses it, such as "deploy pipeline".')}
         value={name}
         required
         maxLength={100}

@@ -109,7 +109,7 @@ export function TokenDetail({ token, onRotated }: TokenDetailProps) {
             close();
           }}
         >
-          <p>{t('What uses it gets 401 within a second.')}</p>
+          <p>{t('Programs that use it get 401 within a second.')}</p>
         </Confirm>
       ) : null}
     </>
