@@ -1,4 +1,4 @@
-import { ingestionTopics } from '@switchboard/contracts';
+import { COHORT_MEMBERS_TOPIC, ingestionTopics } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { type EventLog, type OutgoingRecord, openPostgresLog, partitionFor } from '@switchboard/event-log';
 import { call, eventually, type Program } from '@switchboard/testkit';
@@ -41,6 +41,7 @@ export async function deploy(flags: readonly string[] = [], workers = '1'): Prom
   await log.createTopics([
     { ...topic, name: ingestionTopics.identifies },
     { ...topic, name: ingestionTopics.groups },
+    { ...topic, name: COHORT_MEMBERS_TOPIC },
   ]);
   const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
   await directory.putProject({ id: PROJECT_ID, companyId: 'bench', name: 'Bench', key: PROJECT_KEY });
