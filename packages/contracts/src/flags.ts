@@ -47,16 +47,36 @@ export const prerequisite = z.object({ flagKey: id, variationKey: id }).openapi(
 });
 export type Prerequisite = z.infer<typeof prerequisite>;
 
+const rolloutPercentage = z.int().min(0).max(100);
+
+export const flagRule = z
+  .object({
+    name: name(200).optional(),
+    targeting: z.array(clause).max(50),
+    rolloutPercentage: rolloutPercentage.optional().openapi({ description: 'Absent means 100.' }),
+    variation: id
+      .optional()
+      .openapi({ description: 'The key of the variation to serve. Absent means one by weight.' }),
+  })
+  .openapi('FlagRule', {
+    description: 'Includes the people who match every clause and are in the rollout.',
+  });
+export type FlagRule = z.infer<typeof flagRule>;
+
 export const flagEntry = z
   .object({
     key: name(200),
     enabled: z.boolean(),
-    rolloutPercentage: z.int().min(0).max(100),
+    rolloutPercentage,
     description: text({ max: 1000 }).nullable().optional(),
     type: z.enum(['boolean', 'string', 'number', 'json']).optional(),
     intent: z
       .enum(['release', 'experiment', 'operational', 'kill_switch', 'permission', 'sunset'])
       .optional(),
+    rules: z.array(flagRule).max(50).optional().openapi({
+      description:
+        'The first rule that includes a person turns the flag on for them. Without one, targeting and rolloutPercentage decide.',
+    }),
     targeting: z.array(clause).max(50).optional(),
     variations: z.array(variation).max(50).optional(),
     prerequisites: z.array(prerequisite).max(50).optional(),
@@ -84,6 +104,10 @@ export const flagEvaluation = z
       .record(z.string(), flagReason)
       .optional()
       .openapi({ description: 'Reason for each value, by flag key. Returned with reasons=true.' }),
+    rules: z.record(z.string(), z.string()).optional().openapi({
+      description:
+        'The rule that decided, by flag key: its name, or its path such as rules[1]. Returned with reasons=true.',
+    }),
   })
   .openapi('FlagEvaluation');
 export type FlagEvaluation = z.infer<typeof flagEvaluation>;
@@ -134,7 +158,7 @@ export const evaluateFlags = operation({
   path: '/v1/flags',
   summary: 'Evaluate all flags for a person',
   description:
-    'Evaluates enabled, prerequisites, targeting, rollout and variations, in that order, against the traits, groups and cohorts on file. A flag that is on has the value of its variation, or true without variations. A flag that is off has the value false if its type is boolean or absent, and null otherwise. A flag that cannot be evaluated is off with the reason ERROR and does not affect other flags.',
+    'Evaluates enabled, prerequisites, rules, targeting, rollout and variations, in that order, against the traits, groups and cohorts on file. A flag that is on has the value of its variation, or true without variations. A flag that is off has the value false if its type is boolean or absent, and null otherwise. A flag that cannot be evaluated is off with the reason ERROR and does not affect other flags.',
   request: {
     headers: tokenHeader,
     query: z.object({
@@ -151,6 +175,7 @@ export const evaluateFlags = operation({
         flags: { 'new-checkout': true, 'button-colour': 'green' },
         variants: { 'button-colour': 'green' },
         reasons: { 'new-checkout': 'MATCH', 'button-colour': 'MATCH' },
+        rules: { 'button-colour': 'Staff' },
       }),
       headers: stateHeaders,
     },

@@ -39,7 +39,9 @@ export const ofrepEvaluation = z
     metadata: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
       .optional()
-      .openapi({ description: 'reason: why the flag is off, as in GET /v1/flags.' }),
+      .openapi({
+        description: 'reason: why the flag is off, as in GET /v1/flags. rule: the rule that decided.',
+      }),
   })
   .openapi('OfrepEvaluation');
 export type OfrepEvaluation = z.infer<typeof ofrepEvaluation>;

@@ -22,8 +22,9 @@ export function checkFlag({ value, issues }: z.core.ParsePayload<Omit<FlagEntry,
 export const flagDefinition = flagEntry.omit({ key: true }).check(checkFlag).openapi('FlagDefinition');
 export type FlagDefinition = z.infer<typeof flagDefinition>;
 
-function* flagFaults({ type, variations = [] }: Omit<FlagEntry, 'key'>) {
+function* flagFaults({ type, variations = [], rules = [] }: Omit<FlagEntry, 'key'>) {
   const keys = new Set<string>();
+  const names = new Set<string>();
   for (const [index, { key, value }] of variations.entries()) {
     if (keys.has(key)) yield { path: ['variations', index, 'key'], message: `duplicate key "${key}"` };
     keys.add(key);
@@ -36,6 +37,13 @@ function* flagFaults({ type, variations = [] }: Omit<FlagEntry, 'key'>) {
     yield { path: ['variations'], message: 'the weights sum to 0; at least one must be positive' };
   if (total > MAX_TOTAL_WEIGHT)
     yield { path: ['variations'], message: `the weights sum to more than ${MAX_TOTAL_WEIGHT}` };
+  for (const [index, { name, variation }] of rules.entries()) {
+    if (name !== undefined && names.has(name))
+      yield { path: ['rules', index, 'name'], message: `duplicate name "${name}"` };
+    if (name !== undefined) names.add(name);
+    if (variation !== undefined && !keys.has(variation))
+      yield { path: ['rules', index, 'variation'], message: `there is no variation "${variation}"` };
+  }
 }
 
 const cohortClause = clause.refine(({ op }) => op !== 'in_cohort' && op !== 'not_in_cohort', {
@@ -112,7 +120,7 @@ export const putFlag = operation({
   path: FLAG_PATH,
   summary: 'Create or replace a flag',
   description:
-    'Returns 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0 or to more than 1,000,000, or a value that does not have the type of the flag.',
+    'Returns 400 for a cycle of prerequisites, an unknown prerequisite, a negative weight, weights that sum to 0 or to more than 1,000,000, a value that does not have the type of the flag, two rules of the same name, or a rule for an unknown variation.',
   request: {
     params: flagParams,
     query: changeQuery,
@@ -121,6 +129,13 @@ export const putFlag = operation({
       enabled: true,
       rolloutPercentage: 50,
       type: 'string',
+      rules: [
+        {
+          name: 'Staff',
+          targeting: [{ attribute: 'email', op: 'contains', value: '@example.com' }],
+          variation: 'blue',
+        },
+      ],
       targeting: [{ attribute: 'plan', op: 'in', value: ['pro', 'team'] }],
       variations: [
         { key: 'green', value: '#0a0', weight: 1 },

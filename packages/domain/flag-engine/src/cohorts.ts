@@ -1,5 +1,5 @@
-import { type ClauseTest, compileClauses, matchesAll } from './clauses/clauses.ts';
-import type { Clause, Cohort, Person, User } from './types.ts';
+import { type ClauseTest, compileClauses, isCohortClause, matchesAll } from './clauses/clauses.ts';
+import type { Cohort, Person, User } from './types.ts';
 
 /** Cohorts compiled for many users. */
 export interface CompiledCohorts {
@@ -31,7 +31,7 @@ export function compileCohorts(cohorts: readonly Cohort[]): CompiledCohorts {
     }
     const tests = compileClauses(match ?? []);
     const isEmpty = tests?.length === 0 && did === undefined;
-    if (tests === undefined || isEmpty || match?.some(refersToCohort)) continue;
+    if (tests === undefined || isEmpty || match?.some(isCohortClause)) continue;
     matched.push({ id, tests, did });
   }
   return { matched, listed };
@@ -53,8 +53,4 @@ function isMember({ id, tests, did }: MatchedCohort, user: User, listed: Readonl
   if (did === 'any' && listed.has(id)) return true;
   if (did === 'all' && !listed.has(id)) return false;
   return tests.length === 0 ? did === 'all' : matchesAll(tests, user);
-}
-
-export function refersToCohort(clause: Clause): boolean {
-  return clause.op === 'in_cohort' || clause.op === 'not_in_cohort';
 }

@@ -38,6 +38,38 @@ test('any JSON ruleset and any user give a decision for every key', () => {
   );
 });
 
+test('a flag with rules decides as the first flag that has the fields of one rule', () => {
+  fc.assert(
+    fc.property(flags, users, (entries, user) => {
+      for (const { rules = [], prerequisites: _, ...flag } of entries) {
+        const variations = flag.variations ?? [];
+        const isSound = rules.every(
+          ({ variation: key }) => !key || variations.some((one) => one.key === key),
+        );
+        const decide = (entry: Flag) => evaluateFlag(compileRuleset([entry]), flag.key, user);
+        const actual = decide({ ...flag, rules });
+        if (!isSound && flag.enabled) {
+          expect(actual?.reason).toBe('ERROR');
+          continue;
+        }
+        const own = decide(flag);
+        const decisions = rules.map(({ targeting, rolloutPercentage = 100, variation }) => {
+          const only = variations.find(({ key }) => key === variation);
+          const served = only === undefined ? variations : [{ ...only, weight: 1 }];
+          return decide({ ...flag, targeting, rolloutPercentage, variations: served });
+        });
+        const isSettled = own?.reason === 'DISABLED' || own?.reason === 'ERROR';
+        const first = isSettled ? -1 : decisions.findIndex((one) => one?.reason === 'MATCH');
+        expect(actual).toEqual(decisions[first] ?? own);
+        const rule = first < 0 ? undefined : (rules[first]?.name ?? `rules[${first}]`);
+        const ruleset = compileRuleset([{ ...flag, rules }]);
+        expect(evaluateAll(ruleset, user).rules[flag.key]).toBe(rule);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('evaluating one flag gives the same decision as evaluating all', () => {
   fc.assert(
     fc.property(rulesets, users, (entries, user) => {

@@ -1,7 +1,7 @@
 import { matchesAll } from './clauses/clauses.ts';
 import { type HashableSuffix, hashableSuffix } from './murmur3.ts';
 import { isRolledOut, pickVariation } from './rollout.ts';
-import { type CompiledFlag, plainDecision, type Ruleset } from './ruleset.ts';
+import { type CompiledFlag, type CompiledRule, plainDecision, type Ruleset } from './ruleset.ts';
 import type { Decision, Reason, User } from './types.ts';
 
 /** The result of each flag, by flag key. The objects have no prototype, so any key is safe. */
@@ -10,6 +10,8 @@ export interface Evaluation {
   /** Contains only flags that served a variation. */
   readonly variants: Record<string, string>;
   readonly reasons: Record<string, Reason>;
+  /** The rule that decided. Contains only flags for which one did. */
+  readonly rules: Record<string, string>;
 }
 
 /** Evaluates every flag for a user. Never throws: a flag that cannot be evaluated is off with the reason ERROR. */
@@ -18,11 +20,15 @@ export function evaluateAll(ruleset: Ruleset, user: User): Evaluation {
     flags: Object.create(null),
     variants: Object.create(null),
     reasons: Object.create(null),
+    rules: Object.create(null),
   };
-  for (const { key, value, variant, reason } of decideAll(ruleset, user)) {
+  for (const decision of decideAll(ruleset, user)) {
+    const { key, value, variant, reason } = decision;
+    const rule = ruleOf(ruleset, decision, user);
     evaluation.flags[key] = value;
     if (variant !== null) evaluation.variants[key] = variant;
     evaluation.reasons[key] = reason;
+    if (rule !== undefined) evaluation.rules[key] = rule.label;
   }
   return evaluation;
 }
@@ -53,6 +59,24 @@ export function evaluateFlag(ruleset: Ruleset, key: string, user: User): Decisio
   return decisions[position];
 }
 
+/** Returns the rule that decided for a user. Undefined if none did. Never throws. */
+export function ruleOf(ruleset: Ruleset, { key, reason }: Decision, user: User): CompiledRule | undefined {
+  const flag = ruleset.flags[ruleset.positions.get(key) ?? -1];
+  if (reason !== 'MATCH' || flag === undefined || flag.rules.length === 0) return undefined;
+  try {
+    return findRule(flag, user, hashableSuffix(user.distinctId));
+  } catch {
+    return undefined;
+  }
+}
+
+function findRule({ rules, hashes }: CompiledFlag, user: User, id: HashableSuffix): CompiledRule | undefined {
+  for (const rule of rules) {
+    if (matchesAll(rule.targeting, user) && isRolledOut(rule.rolloutPercentage, hashes, id)) return rule;
+  }
+  return undefined;
+}
+
 function withPrerequisites(ruleset: Ruleset, position: number): ReadonlySet<number> {
   const needed = new Set([position]);
   for (const next of needed) {
@@ -75,8 +99,12 @@ function decide(
     for (const { position, served } of flag.prerequisites) {
       if (decisions[position]?.served !== served) return plainDecision(flag, 'PREREQUISITE_FAILED');
     }
-    if (!matchesAll(definition.targeting, user)) return plainDecision(flag, 'TARGETING_MISS');
-    if (!isRolledOut(definition.rolloutPercentage, hashes, id)) return plainDecision(flag, 'ROLLOUT_MISS');
+    const rule = findRule(flag, user, id);
+    if (rule === undefined) {
+      if (!matchesAll(definition.targeting, user)) return plainDecision(flag, 'TARGETING_MISS');
+      if (!isRolledOut(definition.rolloutPercentage, hashes, id)) return plainDecision(flag, 'ROLLOUT_MISS');
+    }
+    if (rule?.variation !== undefined) return rule.variation.decision;
     if (flag.variations.length === 0) return plainDecision(flag, 'MATCH');
     return pickVariation(flag.variations, hashes, id)?.decision ?? plainDecision(flag, 'ERROR');
   } catch {

@@ -2,9 +2,9 @@ export { matchesClauses } from './clauses/clauses.ts';
 export { parseInstant } from './clauses/instant.ts';
 export { exactNumeric, numeric } from './clauses/numeric.ts';
 export { parseSemanticVersion } from './clauses/semver.ts';
-export { clauseWarnings } from './clauses/warnings.ts';
+export { clauseWarnings, flagWarnings } from './clauses/warnings.ts';
 export { type CompiledCohorts, compileCohorts, memberships } from './cohorts.ts';
-export { decideAll, type Evaluation, evaluateAll, evaluateFlag } from './evaluate.ts';
+export { decideAll, type Evaluation, evaluateAll, evaluateFlag, ruleOf } from './evaluate.ts';
 export { murmur3 } from './murmur3.ts';
 export { type OpenFeatureReason, type Resolution, resolve } from './open-feature.ts';
 export { chooseVariation, inRollout, rolloutBucket } from './rollout.ts';
@@ -20,6 +20,7 @@ export type {
   Person,
   Prerequisite,
   Reason,
+  Rule,
   Traits,
   User,
   Variation,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { compileRuleset, evaluateFlag, type Flag, resolve } from './index.ts';
+import { compileRuleset, evaluateFlag, type Flag, type Resolution, resolve } from './index.ts';
 import { flag, user } from './testing/people.ts';
 
 const onlyPro = [{ attribute: 'plan', op: 'eq', value: 'pro' }] as const;
 const green = { key: 'green', value: '#0a0', weight: 1 };
 
-test.each<[string, Partial<Flag>, ReturnType<typeof resolve>]>([
+test.each<[string, Partial<Flag>, Omit<Resolution, 'rule'> & Partial<Resolution>]>([
   ['on for everyone', {}, { value: true, variant: 'on', reason: 'STATIC' }],
   ['one variation', { variations: [green] }, { value: '#0a0', variant: 'green', reason: 'STATIC' }],
   [
@@ -66,9 +66,43 @@ test.each<[string, Partial<Flag>, ReturnType<typeof resolve>]>([
     { prerequisites: [{ flagKey: 'missing', variationKey: 'on' }] },
     { value: false, variant: 'off', reason: 'DEFAULT' },
   ],
+  [
+    'a rule that names a variation',
+    { variations: [green, { ...green, key: 'red' }], rules: [{ targeting: onlyPro, variation: 'red' }] },
+    { value: '#0a0', variant: 'red', reason: 'TARGETING_MATCH', rule: 'rules[0]' },
+  ],
+  [
+    'a rule that serves by weight',
+    {
+      variations: [green, { ...green, key: 'red', weight: 0 }],
+      rules: [{ name: 'Pro', targeting: onlyPro }],
+    },
+    { value: '#0a0', variant: 'green', reason: 'SPLIT', rule: 'Pro' },
+  ],
+  [
+    'a rule for everyone',
+    { rules: [{ targeting: [] }], targeting: onlyPro },
+    { value: true, variant: 'on', reason: 'STATIC', rule: 'rules[0]' },
+  ],
+  [
+    'a rule after one that the hash missed',
+    { rules: [{ targeting: [], rolloutPercentage: 0 }, { targeting: [] }] },
+    { value: true, variant: 'on', reason: 'SPLIT', rule: 'rules[1]' },
+  ],
+  [
+    'the targeting of a flag after a rule that missed',
+    { rules: [{ targeting: [{ attribute: 'plan', op: 'eq', value: 'free' }] }] },
+    { value: true, variant: 'on', reason: 'TARGETING_MATCH' },
+  ],
+  [
+    'a rule for an unknown variation',
+    { variations: [green], rules: [{ targeting: [], variation: 'red' }] },
+    { value: undefined, variant: 'off', reason: 'ERROR' },
+  ],
   ['malformed', { rolloutPercentage: 0.5 }, { value: undefined, variant: 'off', reason: 'ERROR' }],
 ])('resolves a decision for OpenFeature: %s', (_, rest, expected) => {
   const ruleset = compileRuleset([flag('other'), flag('f', rest)]);
-  const decision = evaluateFlag(ruleset, 'f', user({ plan: 'pro' }));
-  expect(decision && resolve(ruleset, decision)).toEqual(expected);
+  const person = user({ plan: 'pro' });
+  const decision = evaluateFlag(ruleset, 'f', person);
+  expect(decision && resolve(ruleset, decision, person)).toEqual(expected);
 });

@@ -1,12 +1,25 @@
-import { type ClauseTest, compileClauses } from './clauses/clauses.ts';
+import { type ClauseTest, compileClauses, isCohortClause } from './clauses/clauses.ts';
 import { isRecord } from './json.ts';
 import type { Prerequisite, Variation } from './types.ts';
 
 /** The parts of a flag that evaluation needs. */
 export interface FlagDefinition {
+  readonly rules: readonly ParsedRule[];
   readonly targeting: readonly ClauseTest[];
   readonly rolloutPercentage: number;
   readonly variations: readonly Variation[];
+  /** Whether a clause is about cohorts. */
+  readonly usesCohorts: boolean;
+}
+
+export interface ParsedRule {
+  /** The name of the rule, or its path in the flag. */
+  readonly label: string;
+  readonly targeting: readonly ClauseTest[];
+  readonly rolloutPercentage: number;
+  /** The key of the variation to serve. */
+  readonly variation: string | undefined;
+  readonly usesCohorts: boolean;
 }
 
 export interface ParsedFlag {
@@ -33,13 +46,32 @@ export function parseFlag(entry: unknown): ParsedFlag | undefined {
 }
 
 function parseDefinition(entry: Readonly<Record<string, unknown>>): FlagDefinition | undefined {
-  const { enabled, rolloutPercentage, targeting, variations: variationEntries } = entry;
+  const { enabled, rolloutPercentage, targeting, variations: variationEntries, rules: ruleEntries } = entry;
   const tests = isAbsent(targeting) ? [] : compileClauses(targeting);
   const variations = parseList(variationEntries, parseVariation);
   if (enabled !== true || !isPercentage(rolloutPercentage)) return undefined;
   if (tests === undefined || variations === undefined) return undefined;
   if (variations.length > 0 && variations.every(({ weight }) => weight === 0)) return undefined;
-  return { targeting: tests, rolloutPercentage, variations };
+  const rules = parseList(ruleEntries, (rule, index) => parseRule(rule, index, variations));
+  if (rules === undefined) return undefined;
+  const usesCohorts = namesCohorts(targeting) || rules.some((rule) => rule.usesCohorts);
+  return { rules, targeting: tests, rolloutPercentage, variations, usesCohorts };
+}
+
+function parseRule(entry: unknown, index: number, variations: readonly Variation[]): ParsedRule | undefined {
+  if (!isRecord(entry)) return undefined;
+  const { name, targeting: clauses, rolloutPercentage, variation: wanted } = entry;
+  const percentage = isAbsent(rolloutPercentage) ? 100 : rolloutPercentage;
+  const targeting = compileClauses(clauses);
+  if (targeting === undefined || !isPercentage(percentage)) return undefined;
+  const variation = variations.find(({ key }) => key === wanted)?.key;
+  if (variation === undefined && !isAbsent(wanted)) return undefined;
+  const label = typeof name === 'string' ? name : `rules[${index}]`;
+  return { label, targeting, rolloutPercentage: percentage, variation, usesCohorts: namesCohorts(clauses) };
+}
+
+function namesCohorts(clauses: unknown): boolean {
+  return Array.isArray(clauses) && clauses.some(isCohortClause);
 }
 
 function parsePrerequisite(entry: unknown): Prerequisite | undefined {
@@ -57,7 +89,10 @@ function parseVariation(entry: unknown): Variation | undefined {
 }
 
 /** Parses every element. An absent list is empty. Returns `undefined` if any element is malformed. */
-function parseList<T>(list: unknown, parse: (element: unknown) => T | undefined): T[] | undefined {
+function parseList<T>(
+  list: unknown,
+  parse: (element: unknown, index: number) => T | undefined,
+): T[] | undefined {
   if (isAbsent(list)) return [];
   if (!Array.isArray(list)) return undefined;
   const parsed = list.map(parse).filter((element) => element !== undefined);

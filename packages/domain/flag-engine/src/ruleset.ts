@@ -1,3 +1,4 @@
+import type { ClauseTest } from './clauses/clauses.ts';
 import { sortByDependencies } from './dependencies.ts';
 import { type FlagDefinition, type ParsedFlag, parseFlag } from './parse.ts';
 import { type FlagHashes, flagHashes } from './rollout.ts';
@@ -5,6 +6,15 @@ import type { Decision, Flag, Reason, Variation } from './types.ts';
 
 export interface CompiledVariation extends Variation {
   readonly decision: Decision;
+}
+
+export interface CompiledRule {
+  /** The name of the rule, or its path in the flag. */
+  readonly label: string;
+  readonly targeting: readonly ClauseTest[];
+  readonly rolloutPercentage: number;
+  /** The variation to serve. Undefined means one by weight. */
+  readonly variation: CompiledVariation | undefined;
 }
 
 export interface CompiledPrerequisite {
@@ -20,6 +30,7 @@ export interface CompiledFlag {
   readonly disabled: boolean;
   readonly prerequisites: readonly CompiledPrerequisite[];
   readonly definition: FlagDefinition | undefined;
+  readonly rules: readonly CompiledRule[];
   readonly variations: readonly CompiledVariation[];
   readonly hashes: FlagHashes;
   /** The value of the flag when it is off. */
@@ -35,6 +46,8 @@ export interface Ruleset {
   readonly positions: ReadonlyMap<string, number>;
   /** Positions in evaluation order: each after those of its prerequisites. */
   readonly order: readonly number[];
+  /** Whether a flag has a clause about cohorts, so that evaluation needs memberships. */
+  readonly usesCohorts: boolean;
 }
 
 /**
@@ -63,26 +76,32 @@ export function compileRuleset(flags: readonly Flag[]): Ruleset {
     });
     return compileFlag(flag, prerequisites);
   });
-  return { flags: compiled, positions, order };
+  const usesCohorts = parsed.some(({ definition }) => definition?.usesCohorts === true);
+  return { flags: compiled, positions, order, usesCohorts };
 }
 
 function compileFlag(flag: ParsedFlag, prerequisites: readonly CompiledPrerequisite[]): CompiledFlag {
   const { key, offValue, disabled, definition } = flag;
+  const variations = (definition?.variations ?? []).map((variation) => ({
+    ...variation,
+    decision: {
+      key,
+      value: variation.value,
+      variant: variation.key,
+      served: variation.key,
+      reason: 'MATCH' as const,
+    },
+  }));
   return {
     key,
     disabled,
     prerequisites,
     definition,
-    variations: (definition?.variations ?? []).map((variation) => ({
-      ...variation,
-      decision: {
-        key,
-        value: variation.value,
-        variant: variation.key,
-        served: variation.key,
-        reason: 'MATCH',
-      },
+    rules: (definition?.rules ?? []).map(({ variation: wanted, ...rule }) => ({
+      ...rule,
+      variation: wanted === undefined ? undefined : variations.find(({ key }) => key === wanted),
     })),
+    variations,
     hashes: flagHashes(key),
     offValue,
     // All properties are present from the start, which takes less memory than adding them later.

@@ -42,6 +42,16 @@ export interface Prerequisite {
   readonly variationKey: string;
 }
 
+/** People whom a flag is on for ahead of its own targeting: those who match every clause and are in the rollout. */
+export interface Rule {
+  readonly name?: string | undefined;
+  readonly targeting: readonly Clause[];
+  /** An integer from 0 to 100. Absent means 100. */
+  readonly rolloutPercentage?: number | undefined;
+  /** The key of the variation to serve. Absent means one by weight. */
+  readonly variation?: string | undefined;
+}
+
 /** A flag as in the snapshot. */
 export interface Flag {
   readonly key: string;
@@ -51,6 +61,8 @@ export interface Flag {
   readonly description?: string | null | undefined;
   readonly type?: FlagType | undefined;
   readonly intent?: FlagIntent | undefined;
+  /** The first rule that includes the person decides. Without one, `targeting` and `rolloutPercentage` do. */
+  readonly rules?: readonly Rule[] | undefined;
   readonly targeting?: readonly Clause[] | undefined;
   readonly variations?: readonly Variation[] | undefined;
   readonly prerequisites?: readonly Prerequisite[] | undefined;

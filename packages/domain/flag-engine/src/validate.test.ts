@@ -32,6 +32,16 @@ test.each<[string, Partial<Flag>]>([
     'prerequisites that others can serve',
     needs(['plain', 'on'], ['plain', 'off'], ['colour', 'blue'], ['colour', 'off']),
   ],
+  [
+    'rules, one for a variation without weight',
+    {
+      variations: [variation('a'), variation('b', 1, 0)],
+      rules: [
+        { name: 'x', targeting: [], rolloutPercentage: 0 },
+        { targeting: [], variation: 'b' },
+      ],
+    },
+  ],
 ])('accepts %s', (_name, rest) => {
   expect(validateFlag(flag('f', rest), others)).toEqual([]);
 });
@@ -44,6 +54,29 @@ test.each<[string, Partial<Flag>, string, RegExp]>([
     { variations: [variation('a'), variation('b', 1, -1)] },
     'variations[1].weight',
     /negative/,
+  ],
+  [
+    'a rule for an unknown variation',
+    { variations: [variation('a')], rules: [{ targeting: [], variation: 'b' }] },
+    'rules[0].variation',
+    /no variation "b"/,
+  ],
+  [
+    'two rules of one name',
+    {
+      rules: [
+        { name: 'x', targeting: [] },
+        { name: 'x', targeting: [] },
+      ],
+    },
+    'rules[1].name',
+    /"x"/,
+  ],
+  [
+    'a rule with half a percentage',
+    { rules: [{ targeting: [], rolloutPercentage: 0.5 }] },
+    'rules[0].rolloutPercentage',
+    /whole number/,
   ],
   ['half a weight', { variations: [variation('a', 1, 0.5)] }, 'variations[0].weight', /whole number/],
   ['weights of 0', { variations: [variation('a', 1, 0), variation('b', 1, 0)] }, 'variations', /sum to 0/],

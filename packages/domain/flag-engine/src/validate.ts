@@ -1,6 +1,6 @@
-import { refersToCohort } from './cohorts.ts';
+import { isCohortClause } from './clauses/clauses.ts';
 import { isPercentage, isWeight } from './parse.ts';
-import type { Cohort, Flag, FlagType, Prerequisite, Variation } from './types.ts';
+import type { Cohort, Flag, FlagType, Prerequisite, Rule, Variation } from './types.ts';
 
 /** A problem of a flag with its path, for example `variations[1].weight`: `negative`. */
 export interface Problem {
@@ -60,14 +60,17 @@ export function brokenPrerequisites(
 /** Returns the problems of a cohort. Its clauses cannot refer to cohorts. */
 export function validateCohort(cohort: Cohort): Problem[] {
   return (cohort.match ?? []).flatMap((clause, index) =>
-    refersToCohort(clause)
+    isCohortClause(clause)
       ? [{ path: `match[${index}].op`, problem: 'a cohort cannot refer to another cohort' }]
       : [],
   );
 }
 
 function problemsOf(flag: Flag, byKey: ReadonlyMap<string, Flag>): Problem[] {
-  const problems = variationProblems(flag.variations ?? [], flag.type);
+  const problems = [
+    ...variationProblems(flag.variations ?? [], flag.type),
+    ...ruleProblems(flag.rules ?? [], flag.variations ?? []),
+  ];
   if (!isPercentage(flag.rolloutPercentage)) {
     problems.unshift({ path: 'rolloutPercentage', problem: 'not a whole number from 0 to 100' });
   }
@@ -99,6 +102,22 @@ function variationProblems(variations: readonly Variation[], type: FlagType | un
     problems.push({ path: 'variations', problem: `the weights sum to more than ${MAX_TOTAL_WEIGHT}` });
   }
   return problems;
+}
+
+function ruleProblems(rules: readonly Rule[], variations: readonly Variation[]): Problem[] {
+  const names = new Set<string>();
+  return rules.flatMap(({ name, rolloutPercentage = 100, variation }, index) => {
+    const problems: Problem[] = [];
+    const report = (part: string, problem: string) =>
+      problems.push({ path: `rules[${index}].${part}`, problem });
+    if (name !== undefined && names.has(name)) report('name', `duplicate name "${name}"`);
+    if (name !== undefined) names.add(name);
+    if (!isPercentage(rolloutPercentage)) report('rolloutPercentage', 'not a whole number from 0 to 100');
+    if (variation !== undefined && !variations.some(({ key }) => key === variation)) {
+      report('variation', `there is no variation "${variation}"`);
+    }
+    return problems;
+  });
 }
 
 function isOfType(value: unknown, type: FlagType | undefined): boolean {

@@ -71,8 +71,9 @@ export function createFlags({ host, key, transport, settle }: FlagsOptions): Fla
     resolve(flagKey, person) {
       const ruleset = known()?.ruleset;
       if (ruleset === undefined) return undefined;
-      const decision = evaluateFlag(ruleset, flagKey, userOf(person));
-      return decision && resolve(ruleset, decision);
+      const user = userOf(person);
+      const decision = evaluateFlag(ruleset, flagKey, user);
+      return decision && resolve(ruleset, decision, user);
     },
 
     all(person) {
@@ -81,7 +82,7 @@ export function createFlags({ host, key, transport, settle }: FlagsOptions): Fla
     },
 
     get usesCohorts() {
-      return known()?.usesCohorts ?? false;
+      return known()?.ruleset.usesCohorts ?? false;
     },
 
     async withCohorts(person) {

@@ -5,7 +5,6 @@ import { backoffMs, type Transport } from './transport.ts';
 export interface Known {
   generatedAt: string;
   ruleset: Ruleset;
-  usesCohorts: boolean;
   /** The JSON of each flag by key, to detect which ones change. */
   definitions: ReadonlyMap<string, string>;
 }
@@ -94,7 +93,6 @@ export function followRuleset({ host, key, transport, onChange }: FollowOptions)
     known = {
       generatedAt,
       ruleset: compileRuleset(flags),
-      usesCohorts: flags.some(({ targeting }) => targeting?.some(({ op }) => op.endsWith('in_cohort'))),
       definitions: new Map(flags.map((flag) => [flag.key, JSON.stringify(flag)])),
     };
     onChange(known, before);

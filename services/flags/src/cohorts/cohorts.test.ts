@@ -52,15 +52,18 @@ describe('cohorts of a project', () => {
     await harness.manage('PUT', path, { name: 'Beta', distinctIds: ['ada'] });
     const flag = { enabled: true, rolloutPercentage: 100 };
     await harness.manage('PUT', `/projects/${project.id}/flags/beta`, { ...flag, targeting });
+    const rules = [{ targeting }];
+    await harness.manage('PUT', `/projects/${project.id}/flags/rules`, { ...flag, rules });
     const refused = await harness.manage('DELETE', path);
     expect(refused.status).toBe(409);
     expect(await json(refused)).toEqual({
       error: {
         code: 'CONFLICT',
-        message: 'The flags "beta" name the cohort. Change or delete those flags first.',
+        message: 'The flags "beta", "rules" name the cohort. Change or delete those flags first.',
       },
     });
     await harness.manage('PUT', `/projects/${project.id}/flags/beta`, flag);
+    await harness.manage('DELETE', `/projects/${project.id}/flags/rules`);
     const changes = `/projects/${project.id}/scheduled-changes`;
     const at = new Date(Date.now() + 3_600_000).toISOString();
     await harness.manage('POST', changes, { key: 'beta', at, patch: { targeting } });

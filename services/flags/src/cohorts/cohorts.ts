@@ -79,8 +79,8 @@ export function createCohorts(options: EditOptions): Cohorts {
   };
 }
 
-const namesCohort = ({ targeting = [] }: Pick<FlagPatch, 'targeting'>, id: string) =>
-  (targeting ?? []).some(
+const namesCohort = ({ targeting = [], rules = [] }: Pick<FlagPatch, 'targeting' | 'rules'>, id: string) =>
+  [...targeting, ...rules.flatMap((rule) => rule.targeting)].some(
     ({ op, value }) => (op === 'in_cohort' || op === 'not_in_cohort') && [value].flat().includes(id),
   );
 

@@ -1,4 +1,5 @@
 import { deleteCohort, getCohort, listCohorts, putCohort } from '@switchboard/contracts';
+import { clauseWarnings } from '@switchboard/flag-engine';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import { withWarnings } from '../rulesets/warnings.ts';
 import type { Cohorts } from './cohorts.ts';
@@ -29,7 +30,7 @@ export function cohortsRoutes(app: ServiceApp, { cohorts, ofProject }: CohortsDe
     async (c, { change }) => {
       const { projectId, cohortId } = c.req.valid('param');
       const cohort = await cohorts.put(change, projectId, cohortId, c.req.valid('json'));
-      return c.json(withWarnings(cohort, cohort.match, 'match'), 200);
+      return c.json(withWarnings(cohort, clauseWarnings(cohort.match ?? [], 'match')), 200);
     },
     ofProject,
   );

@@ -36,19 +36,30 @@ interface Fragment {
 /** JSON fragments by decision. A ruleset has one object per outcome of a flag, so each is serialized once. */
 const fragments = new WeakMap<Decision, Fragment>();
 
-/** Returns the body of GET /v1/flags: `{flags, variants}`, with `reasons` if requested. */
-export function answerJson(decisions: readonly Decision[], withReasons: boolean): string {
+/**
+ * Returns the body of GET /v1/flags: `{flags, variants}`. With `ruleOf`, which returns the rule that decided, also
+ * `reasons` and `rules`.
+ */
+export function answerJson(
+  decisions: readonly Decision[],
+  ruleOf?: (decision: Decision) => string | undefined,
+): string {
   let flags = '';
   let variants = '';
   let reasons = '';
+  let rules = '';
   for (const decision of decisions) {
     const fragment = fragmentOf(decision);
     flags = joined(flags, fragment.flag);
     variants = joined(variants, fragment.variant);
-    if (withReasons) reasons = joined(reasons, `,${JSON.stringify(decision.key)}:"${decision.reason}"`);
+    if (ruleOf === undefined) continue;
+    const name = JSON.stringify(decision.key);
+    reasons = joined(reasons, `,${name}:"${decision.reason}"`);
+    const rule = ruleOf(decision);
+    if (rule !== undefined) rules = joined(rules, `,${name}:${JSON.stringify(rule)}`);
   }
-  const reasonsMember = withReasons ? `,"reasons":{${reasons}}` : '';
-  return `{"flags":{${flags}},"variants":{${variants}}${reasonsMember}}`;
+  const why = ruleOf ? `,"reasons":{${reasons}},"rules":{${rules}}` : '';
+  return `{"flags":{${flags}},"variants":{${variants}}${why}}`;
 }
 
 /** Joins members, each with a leading comma. Slices only the first one, because slicing the result would copy it. */

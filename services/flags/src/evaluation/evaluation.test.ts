@@ -39,7 +39,42 @@ describe('GET /v1/flags', () => {
         'off-json': 'DISABLED',
         nobody: 'ROLLOUT_MISS',
       },
+      rules: {},
     });
+  });
+
+  it('serves the first rule that includes the person, and otherwise decides as without rules', async () => {
+    const project = await harness.createProject();
+    const variations = ['a', 'b'].map((key, index) => ({ key, value: key, weight: 1 - index }));
+    const flag = { key: 'checkout', ...on, type: 'string' as const, variations };
+    const staff = { name: 'Staff', targeting: [{ attribute: 'staff', op: 'eq', value: true } as const] };
+    const free = [{ attribute: 'plan', op: 'eq', value: 'free' } as const];
+    const rules = [
+      { ...staff, variation: 'b' },
+      { targeting: free, rolloutPercentage: 0 },
+    ];
+    await harness.putFlag(project, { ...flag, rolloutPercentage: 0, rules });
+    await harness.identify(project, 'ada', { staff: true });
+    await harness.identify(project, 'bob', { plan: 'free' });
+    await eventually(async () => {
+      expect(await evaluate(project, 'ada')).toEqual({
+        flags: { checkout: 'b' },
+        variants: { checkout: 'b' },
+        reasons: { checkout: 'MATCH' },
+        rules: { checkout: 'Staff' },
+      });
+    });
+    const missed = {
+      flags: { checkout: null },
+      variants: {},
+      reasons: { checkout: 'ROLLOUT_MISS' },
+      rules: {},
+    };
+    expect(await evaluate(project, 'bob')).toEqual(missed);
+    await harness.putFlag(project, { ...flag, rules: [{ targeting: [], variation: 'b' }] });
+    await eventually(async () =>
+      expect((await evaluate(project, 'bob')).rules).toEqual({ checkout: 'rules[0]' }),
+    );
   });
 
   it('omits reasons unless requested, and returns empty objects for a project without flags', async () => {
@@ -139,6 +174,7 @@ describe('GET /v1/flags', () => {
       flags: { 'quo"te/\\': value },
       variants: { 'quo"te/\\': 'v"1' },
       reasons: { 'quo"te/\\': 'MATCH' },
+      rules: {},
     });
   });
 });

@@ -1,9 +1,9 @@
 import { isUnavailable } from '@switchboard/database';
 import {
-  type Decision,
   decideAll,
   memberships,
   type Person,
+  ruleOf,
   type Traits,
   type User,
 } from '@switchboard/flag-engine';
@@ -12,7 +12,7 @@ import type { PersonKey } from '@switchboard/user-state';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
 import type { KnownPeople, KnownPerson } from '../user-state/known-people.ts';
-import { type PersonState, parseUserState, type UserStateJson } from '../user-state/user-state.ts';
+import { type PersonState, parseUserState } from '../user-state/user-state.ts';
 import { answerJson, createAnswers } from './answers.ts';
 
 interface EvaluationOptions {
@@ -86,15 +86,14 @@ export function createEvaluation({ rulesets, people }: EvaluationOptions): Evalu
   ): Evaluated {
     if (person === undefined) {
       const user = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
-      const decisions = decideAll(ruleset.compiled, user);
-      return { body: answerJson(decisions, withReasons), isStateKnown: false };
+      return { body: answerFor(ruleset, user, withReasons), isStateKnown: false };
     }
-    const { state } = person;
-    if (withReasons) {
-      return { body: answerJson(decide(ruleset, distinctId, state), true), isStateKnown: true };
-    }
-    const evaluate = () => answerJson(decide(ruleset, distinctId, state), false);
-    return { body: answers.get(person, ruleset.changedAt, evaluate), isStateKnown: true };
+    const evaluate = () => {
+      const user = userOf(ruleset, distinctId, parseUserState(person.state));
+      return answerFor(ruleset, user, withReasons);
+    };
+    const body = withReasons ? evaluate() : answers.get(person, ruleset.changedAt, evaluate);
+    return { body, isStateKnown: true };
   }
 
   return {
@@ -140,13 +139,15 @@ export function createEvaluation({ rulesets, people }: EvaluationOptions): Evalu
   };
 }
 
-function decide(ruleset: Ruleset, distinctId: string, state: UserStateJson): readonly Decision[] {
-  return decideAll(ruleset.compiled, userOf(ruleset, distinctId, parseUserState(state)));
+function answerFor({ compiled }: Ruleset, user: User, withReasons: boolean): string {
+  const decisions = decideAll(compiled, user);
+  if (!withReasons) return answerJson(decisions);
+  return answerJson(decisions, (decision) => ruleOf(compiled, decision, user)?.label);
 }
 
 function userOf(ruleset: Ruleset, distinctId: string, { traits, groups, ...lists }: PersonState): User {
   const person = { distinctId, traits, groups, cohorts: noCohorts };
-  return ruleset.usesCohorts ? { ...person, cohorts: cohortsOf(ruleset, person, lists) } : person;
+  return ruleset.compiled.usesCohorts ? { ...person, cohorts: cohortsOf(ruleset, person, lists) } : person;
 }
 
 const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;

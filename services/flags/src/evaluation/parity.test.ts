@@ -28,11 +28,19 @@ const variations = fc
   .array(fc.record({ value, weight: fc.nat(3) }), { maxLength: 3 })
   .map((all) => all.map((variation, index) => ({ key: `v${index}`, ...variation })))
   .filter((all) => all.length === 0 || all.some(({ weight }) => weight > 0));
+const rules = fc.array(
+  fc.record(
+    { targeting, rolloutPercentage: fc.constantFrom(0, 50, 100), variation: fc.nat(2) },
+    { requiredKeys: ['targeting'] },
+  ),
+  { maxLength: 2 },
+);
 const flag = fc.record(
   {
     enabled: fc.oneof({ arbitrary: fc.constant(true), weight: 4 }, fc.constant(false)),
     rolloutPercentage: fc.constantFrom(0, 20, 50, 80, 100, 100),
     type: fc.constantFrom('json' as const, undefined),
+    rules,
     targeting,
     variations,
     needs: fc.option(fc.nat(5), { nil: undefined }),
@@ -42,12 +50,23 @@ const flag = fc.record(
 
 /** Flags that may have an earlier flag as a prerequisite. */
 const flags = fc.array(flag, { minLength: 1, maxLength: 8 }).map((all): FlagEntry[] =>
-  all.map(({ needs, type, ...definition }, index) => {
+  all.map(({ needs, type, rules = [], ...definition }, index) => {
     const needed = needs === undefined ? undefined : all[needs];
     const isEarlier = needs !== undefined && needs < index && needed !== undefined;
     const variationKey = needed?.variations?.[0]?.key ?? 'on';
     const prerequisites = isEarlier ? [{ flagKey: `f${needs}`, variationKey }] : [];
-    return { key: `f${index}`, ...definition, ...(type === undefined ? {} : { type }), prerequisites };
+    const keys = (definition.variations ?? []).map(({ key }) => key);
+    const known = rules.map(({ variation, ...rule }) => {
+      const key = keys[variation ?? keys.length];
+      return key === undefined ? rule : { ...rule, variation: key };
+    });
+    return {
+      key: `f${index}`,
+      rules: known,
+      ...definition,
+      ...(type === undefined ? {} : { type }),
+      prerequisites,
+    };
   }),
 );
 

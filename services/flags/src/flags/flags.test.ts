@@ -92,6 +92,28 @@ describe('flags of a project', () => {
       { ...on, type: 'number', variations: [{ key: 'a', value: '1', weight: 1 }] },
       'variations[0].value: not a number',
     ],
+    [
+      'a rule for an unknown variation',
+      { ...on, rules: [{ targeting: [], variation: 'b' }] },
+      'rules[0].variation: there is no variation "b"',
+    ],
+    [
+      'two rules of one name',
+      {
+        ...on,
+        rules: [
+          { name: 'x', targeting: [] },
+          { name: 'x', targeting: [] },
+        ],
+      },
+      'rules[1].name: duplicate name "x"',
+    ],
+    ['a rule without targeting', { ...on, rules: [{}] }, 'rules[0].targeting: '],
+    [
+      'more than 50 rules',
+      { ...on, rules: Array.from({ length: 51 }, () => ({ targeting: [] })) },
+      'rules: ',
+    ],
     ['an unknown operator', { ...on, targeting: [{ attribute: 'a', op: 'like' }] }, 'targeting[0].op: '],
     ['no body', '', 'body: '],
   ])('rejects a flag with %s', async (_, definition, message) => {
@@ -191,11 +213,14 @@ describe('flags of a project', () => {
         await harness.manage('PUT', `${id}/flags/f`, { ...on, targeting }),
         await harness.manage('PUT', `${id}/cohorts/c`, { name: 'C', match: targeting }),
         await harness.manage('POST', `${id}/scheduled-changes`, { key: 'f', at, patch: { targeting } }),
+        await harness.manage('PUT', `${id}/flags/f`, { ...on, rules: [{ targeting }] }),
       ];
       return Promise.all(answers.map(async (answer) => (await json(answer))['warnings']));
     };
     const at = (warning: string) =>
-      ['targeting[1]', 'match[1]', 'patch.targeting[1]'].map((place) => [`${place}.value: ${warning}`]);
+      ['targeting[1]', 'match[1]', 'patch.targeting[1]', 'rules[0].targeting[1]'].map((place) => [
+        `${place}.value: ${warning}`,
+      ]);
     expect(await warningsOf('1.10')).toEqual(
       at('compared as a number, so 1.10 is less than 1.9; write 1.10.0 to compare versions'),
     );
@@ -207,8 +232,8 @@ describe('flags of a project', () => {
       );
     }
     for (const value of [1.1, '7', '1.10.0', '2026-03-01', '2026-03-01T01:00:00+0200']) {
-      expect(await warningsOf(value)).toEqual([undefined, undefined, undefined]);
+      expect(await warningsOf(value)).toEqual([undefined, undefined, undefined, undefined]);
     }
-    expect(await warningsOf('1.10', 'eq')).toEqual([undefined, undefined, undefined]);
+    expect(await warningsOf('1.10', 'eq')).toEqual([undefined, undefined, undefined, undefined]);
   });
 });

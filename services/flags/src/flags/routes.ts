@@ -6,6 +6,7 @@ import {
   putFlag,
   restoreFlagVersion,
 } from '@switchboard/contracts';
+import { flagWarnings } from '@switchboard/flag-engine';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import { withWarnings } from '../rulesets/warnings.ts';
 import type { Flags } from './flags.ts';
@@ -39,7 +40,7 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
         reason: c.req.valid('query').reason,
         ifMatch: c.req.valid('header')['If-Match'],
       });
-      return c.json(withWarnings(flag, flag.targeting, 'targeting'), 200, { ETag: etag });
+      return c.json(withWarnings(flag, flagWarnings(flag)), 200, { ETag: etag });
     },
     ofProject,
   );

@@ -5,7 +5,7 @@ import {
   ofrepReason,
   streamFlagChanges,
 } from '@switchboard/contracts';
-import { type Decision, decideAll, evaluateFlag, resolve } from '@switchboard/flag-engine';
+import { type Decision, decideAll, evaluateFlag, resolve, type User } from '@switchboard/flag-engine';
 import { Rejection } from '@switchboard/http';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
@@ -63,7 +63,7 @@ export function createOfrep({ evaluation, publicUrl }: OfrepOptions): Ofrep {
         throw new Rejection(404, code('FLAG_NOT_FOUND'), `There is no flag ${key.slice(0, MAX_QUOTED)}.`);
       }
       if (decision.reason === 'ERROR') throw new Rejection(400, code('GENERAL'), BROKEN);
-      return { answer: answerOf(ruleset, decision), isStateKnown };
+      return { answer: answerOf(ruleset, decision, user), isStateKnown };
     },
 
     async evaluateAll({ id, key }, context, since) {
@@ -73,7 +73,7 @@ export function createOfrep({ evaluation, publicUrl }: OfrepOptions): Ofrep {
       const flags = decideAll(ruleset.compiled, user).map((decision) =>
         decision.reason === 'ERROR'
           ? { key: decision.key, errorCode: code('GENERAL'), errorDetails: BROKEN }
-          : answerOf(ruleset, decision),
+          : answerOf(ruleset, decision, user),
       );
       const eventStreams = [
         { type: 'sse' as const, url: streamUrl(key), inactivityDelaySec: INACTIVITY_SECONDS },
@@ -98,12 +98,12 @@ function personOf(context: OfrepContext | undefined) {
   return { distinctId: targetingKey, attributes };
 }
 
-function answerOf({ compiled }: Ruleset, decision: Decision): OfrepEvaluation {
+function answerOf({ compiled }: Ruleset, decision: Decision, user: User): OfrepEvaluation {
   const { key } = decision;
-  const { value, variant, reason } = resolve(compiled, decision);
+  const { value, variant, reason, rule } = resolve(compiled, decision, user);
   const result = { key, ...(value === undefined ? {} : { value }), variant };
   return decision.reason === 'MATCH'
-    ? { ...result, reason: ofrepReason.parse(reason) }
+    ? { ...result, reason: ofrepReason.parse(reason), ...(rule === undefined ? {} : { metadata: { rule } }) }
     : // The protocol has no DEFAULT. Providers accept a missing value only with this reason.
       { ...result, reason: 'DISABLED', metadata: { reason: decision.reason } };
 }

@@ -16,8 +16,6 @@ export interface Ruleset {
   readonly compiled: CompiledFlags;
   /** Excludes the people that cohorts list, because they are read with the user state. */
   readonly cohorts: CompiledCohorts;
-  /** Whether any flag targets a cohort, so that evaluation needs memberships. */
-  readonly usesCohorts: boolean;
   /** The estimated memory in bytes, including the snapshot derived from it. */
   readonly bytes: number;
 }
@@ -25,6 +23,7 @@ export interface Ruleset {
 // Measured with Node 24 for rulesets of several shapes, after each flag had produced all its decisions.
 const RULESET_BYTES = 1000;
 const FLAG_BYTES = 1000;
+const RULE_BYTES = 400;
 const CLAUSE_BYTES = 550;
 /** The memory of each value in a clause with a list of values. */
 const VALUE_BYTES = 45;
@@ -39,15 +38,15 @@ export function compile({ changedAt, flags, cohorts }: StoredRuleset): Ruleset {
     cohorts: compileCohorts(
       cohorts.map(({ id, match, did }) => ({ id, match: match ?? [], did: did ?? undefined })),
     ),
-    usesCohorts: flags.some(({ targeting }) => targeting?.some(({ op }) => op.endsWith('in_cohort'))),
     bytes: estimateBytes(flags, cohorts),
   };
 }
 
 function estimateBytes(flags: StoredRuleset['flags'], cohorts: StoredRuleset['cohorts']): number {
-  let bytes = RULESET_BYTES + FLAG_BYTES * flags.length;
-  const clauses = [...flags.map(({ targeting }) => targeting), ...cohorts.map(({ match }) => match)];
-  for (const { value } of clauses.flatMap((some) => some ?? [])) {
+  const rules = flags.flatMap((flag) => flag.rules ?? []);
+  let bytes = RULESET_BYTES + FLAG_BYTES * flags.length + RULE_BYTES * rules.length;
+  const clauses = [...flags, ...rules].map(({ targeting }) => targeting);
+  for (const { value } of [...clauses, ...cohorts.map(({ match }) => match)].flatMap((some) => some ?? [])) {
     bytes += CLAUSE_BYTES + (Array.isArray(value) ? VALUE_BYTES * value.length : 0);
   }
   return bytes + BYTES_PER_JSON_BYTE * JSON.stringify([flags, cohorts]).length;

@@ -1,4 +1,5 @@
 import { cancelScheduledChange, listScheduledChanges, scheduleFlagChange } from '@switchboard/contracts';
+import { flagWarnings } from '@switchboard/flag-engine';
 import { grantOf, type ProjectOfRegion, type ServiceApp } from '@switchboard/http';
 import { withWarnings } from '../rulesets/warnings.ts';
 import type { ScheduledChanges } from './scheduled-changes.ts';
@@ -18,9 +19,9 @@ export function scheduledChangesRoutes(
       const { projectId } = c.req.valid('param');
       const grant = grantOf(c.var.authority, scheduleFlagChange.permission);
       const made = await scheduled.schedule(change, projectId, c.req.valid('json'), grant);
-      const [part, path] =
-        made.flag === undefined ? [made.patch, 'patch.targeting'] : [made.flag, 'flag.targeting'];
-      return c.json(withWarnings(made, part?.targeting, path), 201);
+      const warnings =
+        made.flag === undefined ? flagWarnings(made.patch ?? {}, 'patch.') : flagWarnings(made.flag, 'flag.');
+      return c.json(withWarnings(made, warnings), 201);
     },
     ofProject,
   );

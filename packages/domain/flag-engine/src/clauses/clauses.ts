@@ -35,6 +35,11 @@ export function compileClauses(clauses: unknown): readonly ClauseTest[] | undefi
   return tests;
 }
 
+/** Returns whether an entry is a clause about cohorts. */
+export function isCohortClause(clause: unknown): boolean {
+  return isRecord(clause) && (clause['op'] === 'in_cohort' || clause['op'] === 'not_in_cohort');
+}
+
 function compileClause(clause: unknown): ClauseTest | undefined {
   if (!isRecord(clause)) return undefined;
   const { attribute, op, value } = clause;

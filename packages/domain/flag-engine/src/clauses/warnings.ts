@@ -1,4 +1,4 @@
-import type { Clause, ClauseOperator } from '../types.ts';
+import type { Clause, ClauseOperator, Flag } from '../types.ts';
 import { comparisonWith } from './order.ts';
 
 const ORDERING: readonly ClauseOperator[] = ['gt', 'gte', 'lt', 'lte'];
@@ -12,6 +12,16 @@ export function clauseWarnings(clauses: readonly Clause[], path: string): string
     const warning = orderWarning(value);
     return warning === undefined ? [] : [`${path}[${index}].value: ${warning}`];
   });
+}
+
+/** Returns the probable mistakes in the clauses of a flag. Paths begin with `prefix`. */
+export function flagWarnings({ targeting, rules }: Pick<Flag, 'targeting' | 'rules'>, prefix = ''): string[] {
+  return [
+    ...clauseWarnings(targeting ?? [], `${prefix}targeting`),
+    ...(rules ?? []).flatMap((rule, index) =>
+      clauseWarnings(rule.targeting, `${prefix}rules[${index}].targeting`),
+    ),
+  ];
 }
 
 function orderWarning(value: unknown): string | undefined {

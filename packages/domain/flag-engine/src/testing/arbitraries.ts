@@ -27,18 +27,34 @@ export const clauses: fc.Arbitrary<Clause> = fc.record(
   { requiredKeys: ['attribute', 'op'] },
 );
 
+const variationKeys = ['red', 'blue', 'off', '__proto__'];
+const percentages = fc.oneof(fc.constant(100), fc.integer({ min: 0, max: 100 }));
+const rules = fc.array(
+  fc.record(
+    {
+      name: fc.constantFrom('staff', 'beta', '__proto__'),
+      targeting: fc.array(clauses, { maxLength: 2 }),
+      rolloutPercentage: percentages,
+      variation: fc.constantFrom(...variationKeys),
+    },
+    { requiredKeys: ['targeting'] },
+  ),
+  { maxLength: 3 },
+);
+
 /** Well-formed entries of a snapshot, with possibly unknown or cyclic references. */
 export const flags: fc.Arbitrary<Flag[]> = fc.uniqueArray(
   fc.record(
     {
       key: keys,
       enabled: fc.oneof(fc.constant(true), fc.boolean()),
-      rolloutPercentage: fc.oneof(fc.constant(100), fc.integer({ min: 0, max: 100 })),
+      rolloutPercentage: percentages,
+      rules,
       type: fc.constantFrom('boolean', 'string', 'number', 'json'),
       targeting: fc.array(clauses, { maxLength: 2 }),
       variations: fc.array(
         fc.record({
-          key: fc.constantFrom('red', 'blue', 'off', '__proto__'),
+          key: fc.constantFrom(...variationKeys),
           value: values,
           weight: fc.nat({ max: 9 }),
         }),

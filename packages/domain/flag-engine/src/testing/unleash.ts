@@ -75,7 +75,7 @@ export interface MappedCase {
 }
 
 /**
- * Translates a case to Switchboard. Segments become cohorts, dependencies become prerequisites, the stickiness
+ * Translates a case to Switchboard. Strategies but the last become rules, segments become cohorts, dependencies become prerequisites, the stickiness
  * becomes the distinct id, and every other context field becomes a trait.
  */
 export function mapCase(state: UnleashState, { toggleName, context }: UnleashCase): MappedCase {
@@ -110,27 +110,24 @@ function relatives(feature: UnleashFeature | undefined, features: ReadonlyMap<st
 }
 
 function mapFeature(feature: UnleashFeature, features: ReadonlyMap<string, UnleashFeature>): Flag {
-  const strategy = onlyStrategy(feature);
+  const strategies = feature.strategies.map((strategy) => ({
+    targeting: mapStrategy(strategy),
+    rolloutPercentage: Number(strategy.parameters?.['percentage'] ?? strategy.parameters?.['rollout'] ?? 100),
+  }));
   const variants = variantsOf(feature);
   if (variants.some(({ overrides = [] }) => overrides.length > 0)) throw new Unmapped('variant overrides');
   return {
     key: feature.name,
     enabled: feature.enabled,
     type: 'json',
-    rolloutPercentage: Number(
-      strategy?.parameters?.['percentage'] ?? strategy?.parameters?.['rollout'] ?? 100,
-    ),
-    targeting: strategy === undefined ? [] : mapStrategy(strategy),
+    // Any strategy is enough, as any rule is before the flag's own targeting and rollout.
+    rules: strategies.slice(0, -1),
+    ...(strategies.at(-1) ?? { targeting: [], rolloutPercentage: 100 }),
     variations: variants.map(
       ({ name, weight, payload }): Variation => ({ key: name, value: payload, weight }),
     ),
     prerequisites: (feature.dependencies ?? []).map((dependency) => mapDependency(dependency, features)),
   };
-}
-
-function onlyStrategy(feature: UnleashFeature): UnleashStrategy | undefined {
-  if (feature.strategies.length > 1) throw new Unmapped('several strategies, any of which is enough');
-  return feature.strategies[0];
 }
 
 function variantsOf(feature: UnleashFeature): UnleashVariant[] {

@@ -18,6 +18,7 @@ interface Evaluation {
   flags: Record<string, unknown>;
   variants: Record<string, string>;
   reasons: Record<string, string>;
+  rules: Record<string, string>;
 }
 
 /** Asks what the flag serves to one person, and says why. */
@@ -68,11 +69,11 @@ export function FlagCheck({ flagKey }: { flagKey: string }) {
       ) : null}
       {person === undefined ? null : (
         <Loaded query={evaluation}>
-          {({ flags, variants, reasons }) => (
+          {({ flags, variants, reasons, rules }) => (
             <p role="status">
               <FlagState enabled={reasons[flagKey] === 'MATCH'} /> {variants[flagKey] ?? ''}{' '}
               {reasons[flagKey] === 'MATCH' && flags[flagKey] !== true ? JSON.stringify(flags[flagKey]) : ''}{' '}
-              {reasonWords(reasons[flagKey] ?? '')}
+              {reasonWords(reasons[flagKey] ?? '', rules[flagKey])}
             </p>
           )}
         </Loaded>

@@ -19,7 +19,7 @@ const MAX_REASON = 500;
 /** The definition of a flag in words, its switch, a check for one person, and its history. */
 export function FlagDetail({ flag }: { flag: FlagEntry }) {
   const { may } = usePlace();
-  const { enabled, rolloutPercentage, variations = [], prerequisites = [], description } = flag;
+  const { enabled, rolloutPercentage, variations = [], prerequisites = [], rules = [], description } = flag;
   const total = variations.reduce((sum, { weight }) => sum + weight, 0);
   return (
     <>
@@ -29,7 +29,17 @@ export function FlagDetail({ flag }: { flag: FlagEntry }) {
           [t('State'), <FlagState key="state" enabled={enabled} />],
           [t('Type'), flag.type ?? t('on or off')],
           [t('Requires'), <Requires key="requires" prerequisites={prerequisites} />],
-          [t('Conditions'), <Conditions key="conditions" flag={flag} />],
+          ...rules.map(
+            (rule, index) =>
+              [
+                rule.name ?? t('Rule {number}', { number: index + 1 }),
+                <RuleWords key={`rule ${index}`} rule={rule} />,
+              ] as const,
+          ),
+          [
+            rules.length === 0 ? t('Conditions') : t('Others'),
+            <Conditions key="conditions" targeting={flag.targeting} />,
+          ],
           [t('Rollout'), t('{share} of those who match', { share: percent(rolloutPercentage / 100) })],
           ...variations.map(
             ({ key, value, weight }) =>
@@ -57,7 +67,25 @@ function Requires({ prerequisites }: { prerequisites: NonNullable<FlagEntry['pre
     .join(', ');
 }
 
-function Conditions({ flag: { targeting = [] } }: { flag: FlagEntry }) {
+type Rule = NonNullable<FlagEntry['rules']>[number];
+
+function RuleWords({ rule: { targeting, rolloutPercentage = 100, variation } }: { rule: Rule }) {
+  return (
+    <>
+      <Conditions targeting={targeting} />
+      <p>
+        {rolloutPercentage === 100
+          ? null
+          : `${t('{share} of those who match', { share: percent(rolloutPercentage / 100) })}, `}
+        {variation === undefined
+          ? t('served like the others')
+          : t('always served {variation}', { variation })}
+      </p>
+    </>
+  );
+}
+
+function Conditions({ targeting = [] }: Pick<FlagEntry, 'targeting'>) {
   const { project, may } = usePlace();
   const namesCohorts = targeting.some(({ op }) => op === 'in_cohort' || op === 'not_in_cohort');
   const cohorts = useCall(

@@ -114,7 +114,7 @@ const columns = (): Column<FlagEntry>[] => [
   { title: t('Type'), cell: ({ type }) => type ?? 'boolean', width: '96px', minor: true },
   {
     title: t('Rules'),
-    cell: ({ targeting }) => targeting?.length ?? 0,
+    cell: ({ rules }) => rules?.length ?? 0,
     width: '80px',
     align: 'end',
     minor: true,

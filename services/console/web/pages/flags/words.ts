@@ -38,11 +38,13 @@ export function clauseWords({ attribute, op, value }: Clause, nameOf: (cohortId:
   }
 }
 
-/** Says why a flag is on or off for a person. */
-export function reasonWords(reason: string): string {
+/** Says why a flag is on or off for a person. `rule` is the rule that decided, if one did. */
+export function reasonWords(reason: string, rule: string | undefined): string {
   switch (reason) {
     case 'MATCH':
-      return t('Every check passed.');
+      return rule === undefined
+        ? t('Every check passed.')
+        : t('The rule {rule} includes the person.', { rule });
     case 'DISABLED':
       return t('The flag is off.');
     case 'PREREQUISITE_FAILED':
