@@ -68,17 +68,18 @@ it('answers an unknown path with a page for browsers, and with JSON for other cl
   expect((await fetch(`${base_url}/guides/..%2fREADME`, asBrowser)).status).toBe(404);
 });
 
-it('links a mail to the public page of its report, or to the console while the link is off', async () => {
+it('links a mail to the public page of its report, or to the console for a person with a session or while the link is off', async () => {
   const { console_url, project_id } = running.demo;
-  const open = (report: string) =>
-    fetch(`${console_url}/projects/${project_id}/reports/${report}`, { redirect: 'manual' });
+  const open = (report: string, headers: Record<string, string> = {}) =>
+    fetch(`${console_url}/projects/${project_id}/reports/${report}`, { redirect: 'manual', headers });
   const on = await open('rep_orders');
   expect([on.status, on.headers.get('location')]).toEqual([
     303,
     expect.stringMatching(`^${running.demo.base_url}/shared/`),
   ]);
-  const off = await open('rep_%3Cb%3E');
-  expect([off.status, await off.text()]).toEqual([200, expect.stringContaining('<div id="root">')]);
+  const inside = [await open('rep_%3Cb%3E'), await open('rep_orders', { Cookie: 'switchboard_console=x' })];
+  for (const answer of inside)
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('<div id="root">')]);
 });
 
 it('serves every page of the documentation, and every link in it leads to an existing section', async () => {

@@ -110,7 +110,7 @@ describe('switchboard get and delete', () => {
   it('gets one resource, or all of a kind', async () => {
     const yaml = await switchboard(['get', 'report', 'acme-app', 'retention']);
     expect(yaml.out).toBe(
-      'projectId: acme-app\nid: retention\nname: Weekly retention\npublicAnnotations: false\nquery: null\nrefresh: null\n',
+      'projectId: acme-app\nid: retention\nname: Weekly retention\ndescription: null\npublicAnnotations: false\nquery: null\nrefresh: null\n',
     );
     expect(await json(['get', 'reports', 'acme-shop'])).toHaveLength(3);
     expect((await json(['get', 'team', 'acme-shop'])).map(({ id }: { id: string }) => id)).toEqual([

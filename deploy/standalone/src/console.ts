@@ -3,7 +3,9 @@ import { createConsole } from '@switchboard/service-console';
 import { readAssets } from '@switchboard/service-console/assets';
 import { buildWeb } from '@switchboard/service-console/build';
 import { consoleSettings } from '@switchboard/service-console/config';
+import { SESSION_COOKIE } from '@switchboard/service-console/cookies';
 import { Hono } from 'hono';
+import { getCookie } from 'hono/cookie';
 import type { Addresses } from './addresses.ts';
 
 interface ConsoleOptions {
@@ -15,7 +17,7 @@ interface ConsoleOptions {
 
 /**
  * Opens the console. An image has its application in WEB_FOLDER. A checkout builds it once and keeps it. Links in
- * mails lead to reports, and on to their public pages.
+ * mails lead to reports, and people without a session on to their public pages.
  */
 export async function openConsole({ urls, env, findReport }: ConsoleOptions): Promise<Hono> {
   const config = parseConfig(consoleSettings, {
@@ -39,6 +41,7 @@ export async function openConsole({ urls, env, findReport }: ConsoleOptions): Pr
   });
   const app = new Hono();
   app.get('/projects/:projectId/reports/:reportId', async (c, next) => {
+    if (getCookie(c, SESSION_COOKIE) !== undefined) return next();
     const found = await findReport(c.req.param('projectId'), c.req.param('reportId'));
     return found === undefined ? next() : c.redirect(found, 303);
   });

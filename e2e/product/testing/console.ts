@@ -25,6 +25,8 @@ export async function openConsole(
   { token = demo.tokens.owner, colorScheme = 'light', width = 1280, height = 800 }: ConsoleOptions = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({ colorScheme, viewport: { width, height } });
+  // Without a session, standalone leads from a report to its public page.
+  await context.addCookies([{ name: 'switchboard_console', value: 'token', url: demo.console_url }]);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));

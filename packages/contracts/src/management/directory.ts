@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { insightQuery } from '../analytics/query.ts';
-import { base64url, emailAddress, httpsUrl, id, languageTag, name } from '../fields/fields.ts';
+import { base64url, emailAddress, httpsUrl, id, languageTag, name, text } from '../fields/fields.ts';
 import { companyId, reportId, sub } from '../fields/ids.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
@@ -151,6 +151,7 @@ export type ReportRefresh = z.infer<typeof reportRefresh>;
 export const reportDefinition = z
   .object({
     name: name(200),
+    description: text({ max: 1000 }).nullable().default(null),
     publicAnnotations: z.boolean().default(false).openapi({
       description: 'Whether the page of its public link shows annotations to anyone with the address.',
     }),

@@ -180,13 +180,16 @@ describe('a report', () => {
     expect(old.body).toEqual({
       ...weekly,
       name: 'Old',
+      description: null,
       publicAnnotations: false,
       query: null,
       refresh: null,
     });
-    const written = { name: 'Weekly', publicAnnotations: true, query, refresh: 'hourly' };
-    expect((await one.put('/projects/shop/reports/weekly', written)).body).toEqual(weekly);
-    expect((await one.manage('GET', '/projects/shop/reports/weekly')).body).toEqual(weekly);
+    const description = 'Orders, week by week.';
+    const written = { name: 'Weekly', description, publicAnnotations: true, query, refresh: 'hourly' };
+    const stored = { ...weekly, description };
+    expect((await one.put('/projects/shop/reports/weekly', written)).body).toEqual(stored);
+    expect((await one.manage('GET', '/projects/shop/reports/weekly')).body).toEqual(stored);
     await isPublished('report:shop/weekly', { ...weekly, generation: expect.any(String) });
     expect((await one.remove('/projects/shop/reports/weekly')).status).toBe(204);
     expect((await one.remove('/projects/shop/reports/weekly')).status).toBe(204);

@@ -46,9 +46,10 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
       return present(row);
     },
 
-    async put(change, { projectId, id, name, publicAnnotations, query, refresh }) {
+    async put(change, { projectId, id, name, description, publicAnnotations, query, refresh }) {
       if (refresh !== null && query === null) throw new BadRequest('refresh: requires a query');
-      const report = { projectId, id, name, publicAnnotations, query, refresh };
+      const announced = { projectId, id, name, publicAnnotations, query, refresh };
+      const report = { ...announced, description };
       await outbox.change(change, async (tx, announce) => {
         await requireRoomFor(tx, report);
         const project = await createProjectsStore(tx).hold(projectId);
@@ -57,7 +58,7 @@ export function createReports({ db, outbox, projects }: ReportsOptions): Reports
           ...report,
           query: query === null ? null : JSON.stringify(query),
         });
-        announce([directoryRecord('report', { ...report, generation: generation ?? undefined })]);
+        announce([directoryRecord('report', { ...announced, generation: generation ?? undefined })]);
       });
       return report;
     },

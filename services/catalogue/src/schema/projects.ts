@@ -48,6 +48,7 @@ export const reports = pgTable(
       .references(() => projects.id),
     id: text().notNull(),
     name: text().notNull(),
+    description: text(),
     publicAnnotations: boolean('public_annotations').notNull().default(false),
     /** JSON. */
     query: text(),

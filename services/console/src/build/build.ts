@@ -11,6 +11,7 @@ const SOURCES = [
   'src/build/*',
   'package.json',
   '../../packages/domain/flag-engine/src/**/*',
+  '../../packages/domain/report-content/src/*',
   '../../packages/kit/design/src/*',
   '../../packages/sdk/management/src/*',
 ];

@@ -5,8 +5,8 @@ import type { CookieOptions } from 'hono/utils/cookie';
 import { z } from 'zod';
 import type { Attempt } from './provider.ts';
 
-// Cookies are not divided by port, and identity has a `switchboard_session`.
-const SESSION = 'switchboard_console';
+/** The session of a deployment without TLS. Cookies are not divided by port, and identity has a `switchboard_session`. */
+export const SESSION_COOKIE = 'switchboard_console';
 const ATTEMPT = 'switchboard_console_sign_in';
 const ATTEMPT_SECONDS = 600;
 const SESSION_SECONDS = 30 * 86_400;
@@ -31,15 +31,15 @@ export function createCookies(encryption: Encryption, isSecure: boolean): Cookie
     return value === undefined ? undefined : await encryption.decrypt(value, of).catch(() => undefined);
   };
   return {
-    session: (c) => read(c, SESSION),
+    session: (c) => read(c, SESSION_COOKIE),
     async keepSession(c, refreshToken) {
-      setCookie(c, name(SESSION), await encryption.encrypt(refreshToken, SESSION), {
+      setCookie(c, name(SESSION_COOKIE), await encryption.encrypt(refreshToken, SESSION_COOKIE), {
         ...common,
         sameSite: 'Strict',
         maxAge: SESSION_SECONDS,
       });
     },
-    dropSession: (c) => void deleteCookie(c, name(SESSION), common),
+    dropSession: (c) => void deleteCookie(c, name(SESSION_COOKIE), common),
     async attempt(c) {
       const text = await read(c, ATTEMPT);
       deleteCookie(c, name(ATTEMPT), common);

@@ -15,6 +15,8 @@ const MAX_SERIES = 8;
 const MARGIN = { top: 8, right: 8, bottom: 24, left: 48 };
 const TICKS = 4;
 const LABEL_PX = 80;
+/** The height of the line of marks, and the least distance of two of them. */
+const MARK_PX = 24;
 const FULL = 100;
 /** The year of a day or hour, which the ticks of an axis leave out. */
 const YEAR = /^\d{4}-(?=\d\d-\d\d)/;
@@ -25,12 +27,26 @@ export interface Place {
   at: number;
 }
 
+/** A number above the plot, over the buckets from `first` to `last`. */
+export interface ChartMark {
+  number: number;
+  first: number;
+  last: number;
+  title: string;
+}
+
 interface ChartProps {
   content: ReportContent;
   label: string;
   height?: number;
   /** Opens the people behind a value. */
   onOpen?: ((place: Place) => void) | undefined;
+  /** Annotations. Only charts over time draw them. */
+  marks?: readonly ChartMark[];
+  /** The buckets with comment threads. */
+  commented?: ReadonlySet<string>;
+  /** Takes the bucket that is chosen on the axis, such as to annotate it. */
+  onAxis?: ((at: number) => void) | undefined;
 }
 
 /** Draws the content of a report. Its values are also in `ReportTable`, which works by keyboard. */
@@ -86,13 +102,28 @@ export function summaryOf(content: ReportContent): string {
     .join('; ');
 }
 
-function BucketChart({ content, label, height = 280, onOpen }: ChartProps & { content: OverBuckets }) {
+/** Joins the numbers of marks that begin too close to each other. */
+function badgesOf(marks: readonly ChartMark[], xOf: (at: number) => number) {
+  const badges: { x: number; label: string; title: string }[] = [];
+  for (const { number, first, title } of marks) {
+    const [x, last] = [xOf(first), badges.at(-1)];
+    if (last !== undefined && x - last.x < MARK_PX) {
+      last.label = `${last.label.split('–')[0]}–${number}`;
+      last.title = `${last.title}\n${title}`;
+    } else badges.push({ x, label: String(number), title });
+  }
+  return badges;
+}
+
+function BucketChart(props: ChartProps & { content: OverBuckets }) {
+  const { content, label, height = 280, onOpen, marks = [], commented, onAxis } = props;
   const [ref, width] = useWidth();
   const [hovered, setHovered] = useState<number>();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const drawn = content.series.slice(0, MAX_SERIES).map((one, hueAt) => ({ ...one, hueAt }));
   const shown = drawn.filter(({ name }) => !hidden.has(name));
   const { buckets, kind } = content;
+  const top = MARGIN.top + (marks.length > 0 ? MARK_PX : 0);
   const inner = { right: Math.max(MARGIN.left + 1, width - MARGIN.right), bottom: height - MARGIN.bottom };
   const sums = buckets.map((_, at) => ({
     up: shown.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0),
@@ -105,7 +136,7 @@ function BucketChart({ content, label, height = 280, onOpen }: ChartProps & { co
   const y = scaleLinear()
     .domain([least, most === least ? least + 1 : most])
     .nice(TICKS)
-    .range([inner.bottom, MARGIN.top]);
+    .range([inner.bottom, top]);
   const x = scaleBand<number>()
     .domain(buckets.map((_, at) => at))
     .range([MARGIN.left, inner.right])
@@ -146,6 +177,26 @@ function BucketChart({ content, label, height = 280, onOpen }: ChartProps & { co
                 </text>
               ) : null,
             )}
+            {marks.map(({ number, first, last }) => (
+              <rect
+                key={number}
+                x={(x(first) ?? 0) - (x.step() - x.bandwidth()) / 2}
+                y={top}
+                width={(last - first + 1) * x.step()}
+                height={Math.max(0, inner.bottom - top)}
+                className={styles['band']}
+              />
+            ))}
+            {badgesOf(marks, middle).map(({ x: at, label: text, title }) => (
+              <g key={text} className={styles['mark']}>
+                <title>{title}</title>
+                <line x1={at} x2={at} y1={MARK_PX} y2={inner.bottom} />
+                <rect x={at - 12} y={2} width={24} height={18} rx={9} />
+                <text x={at} y={15} textAnchor="middle">
+                  {text}
+                </text>
+              </g>
+            ))}
             {isStacked
               ? shown.flatMap(({ name, values, hueAt }, index) =>
                   values.map((value, at) => {
@@ -184,7 +235,7 @@ function BucketChart({ content, label, height = 280, onOpen }: ChartProps & { co
               <line
                 x1={middle(hovered)}
                 x2={middle(hovered)}
-                y1={MARGIN.top}
+                y1={top}
                 y2={inner.bottom}
                 className={styles['cursor']}
               />
@@ -194,15 +245,38 @@ function BucketChart({ content, label, height = 280, onOpen }: ChartProps & { co
               <rect
                 key={bucket}
                 x={(x(at) ?? 0) - (x.step() - x.bandwidth()) / 2}
-                y={0}
+                y={top}
                 width={x.step()}
-                height={height}
+                height={Math.max(0, inner.bottom - top)}
                 className={onOpen === undefined ? styles['area'] : styles['open']}
                 onPointerEnter={() => setHovered(at)}
                 onPointerLeave={() => setHovered(undefined)}
                 onClick={() => open(at)}
               />
             ))}
+            {buckets.map((bucket, at) =>
+              commented?.has(bucket) === true ? (
+                <circle key={bucket} cx={middle(at)} cy={inner.bottom} r={4} className={styles['commented']}>
+                  <title>{t('Comments on {bucket}', { bucket })}</title>
+                </circle>
+              ) : null,
+            )}
+            {onAxis === undefined
+              ? null
+              : buckets.map((bucket, at) => (
+                  // biome-ignore lint/a11y/noStaticElementInteractions: a button below the chart does the same.
+                  <rect
+                    key={bucket}
+                    x={(x(at) ?? 0) - (x.step() - x.bandwidth()) / 2}
+                    y={inner.bottom + 4}
+                    width={x.step()}
+                    height={MARGIN.bottom - 4}
+                    className={styles['open']}
+                    onClick={() => onAxis(at)}
+                  >
+                    <title>{t('Annotate {bucket}', { bucket })}</title>
+                  </rect>
+                ))}
           </svg>
         )}
         {hovered === undefined ? null : (

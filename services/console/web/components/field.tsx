@@ -1,9 +1,4 @@
-import {
-  type InputHTMLAttributes,
-  type SelectHTMLAttributes,
-  type TextareaHTMLAttributes,
-  useId,
-} from 'react';
+import { type ComponentProps, type InputHTMLAttributes, type SelectHTMLAttributes, useId } from 'react';
 import styles from './field.module.css';
 
 interface FieldProps {
@@ -54,12 +49,7 @@ export function TextField({
   return wrap(<input {...rest} {...control} />);
 }
 
-export function TextArea({
-  label,
-  hint,
-  error,
-  ...rest
-}: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({ label, hint, error, ...rest }: FieldProps & ComponentProps<'textarea'>) {
   const { control, wrap } = useField({ label, hint, error });
   return wrap(<textarea rows={4} {...rest} {...control} />);
 }

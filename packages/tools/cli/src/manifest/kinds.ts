@@ -105,7 +105,13 @@ const report = {
   remove: 'deleteReport',
   list: listedBy('listReports', 'projectId'),
   readOnly: ['id', 'projectId'],
-  complete: (definition) => ({ publicAnnotations: false, query: null, refresh: null, ...definition }),
+  complete: (definition) => ({
+    description: null,
+    publicAnnotations: false,
+    query: null,
+    refresh: null,
+    ...definition,
+  }),
 } satisfies Kind;
 
 const dashboard = {

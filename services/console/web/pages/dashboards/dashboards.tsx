@@ -10,7 +10,7 @@ import { PageLayout } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
-import { idOf } from '../insights/save.tsx';
+import { idOf } from '../insights/id.ts';
 import { templates } from './templates.ts';
 
 export function Page() {

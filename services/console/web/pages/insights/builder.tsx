@@ -1,4 +1,4 @@
-import { Plus, Trash2 } from 'lucide-react';
+import { Plus, Redo2, Trash2, Undo2 } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
@@ -12,6 +12,7 @@ import {
   emptySeries,
   hasValue,
   INTERVALS,
+  isAboutCohorts,
   KINDS,
   type Kind,
   MEASURES,
@@ -21,6 +22,7 @@ import {
   type SeriesDraft,
   WINDOW_UNITS,
 } from './draft.ts';
+import { useUndo } from './undo.ts';
 
 const titleOfKind = (): Record<Kind, string> => ({
   trends: t('Trends'),
@@ -39,21 +41,56 @@ const titleOfOperator = (): Record<string, string> => ({
   in: t('is one of'),
   not_in: t('is none of'),
   contains: t('contains'),
+  contains_any: t('contains any of'),
   gt: '>',
   gte: '≥',
   lt: '<',
   lte: '≤',
   is_set: t('is set'),
   is_not_set: t('is not set'),
+  in_cohort: t('is in the cohort'),
+  not_in_cohort: t('is not in the cohort'),
 });
 
 /** The event names of the project, most recent first. */
-function useEventNames(): readonly string[] {
+export function useEventNames(): readonly string[] {
   const { project } = usePlace();
   const { data } = useCall(['listEventNames', project.id], (client, options) =>
     client.call('listEventNames', { params: { projectId: project.id } }, options),
   );
   return data?.eventNames.map(({ name }) => name) ?? [];
+}
+
+const SAMPLE = 100;
+
+/** The traits of the people who were seen last, with their values. */
+export function useTraits(): ReadonlyMap<string, readonly string[]> {
+  const { project, may } = usePlace();
+  const { data } = useCall(
+    ['listPeople', 'traits', project.id],
+    (client, options) =>
+      client.call('listPeople', { params: { projectId: project.id }, query: { limit: SAMPLE } }, options),
+    { enabled: may('people.read') },
+  );
+  const values = new Map<string, Set<string>>();
+  for (const { traits } of data?.people ?? [])
+    for (const [name, value] of Object.entries(traits)) {
+      const known = values.get(name) ?? new Set();
+      values.set(name, known);
+      if (typeof value !== 'object') known.add(String(value));
+    }
+  return new Map(Array.from(values, ([name, known]) => [name, [...known]]));
+}
+
+const traitAttribute = (name: string) => `trait.${name}`;
+
+/** The cohorts of the project, as options. */
+function useCohorts() {
+  const { project } = usePlace();
+  const { data } = useCall(['listCohorts', project.id], (client, options) =>
+    client.call('listCohorts', { params: { projectId: project.id } }, options),
+  );
+  return (data?.cohorts ?? []).map(({ id, name }) => ({ value: id, title: name }));
 }
 
 /** The properties of an event with their frequent values. */
@@ -78,7 +115,7 @@ interface SuggestedProps {
 }
 
 /** A text field with suggestions from the data. */
-function Suggested({ label, value, suggestions, placeholder, onChange }: SuggestedProps) {
+export function Suggested({ label, value, suggestions, placeholder, onChange }: SuggestedProps) {
   const id = useId();
   return (
     <div>
@@ -110,35 +147,64 @@ interface ClausesProps {
 /** Conditions that must all match. */
 export function Clauses({ event, clauses, onChange }: ClausesProps) {
   const properties = useProperties(event);
+  const traits = useTraits();
+  const cohorts = useCohorts();
   const operators = titleOfOperator();
+  const names = [
+    ...properties.map(({ name }) => name),
+    ...[...traits.keys()].map(traitAttribute),
+    'distinct_id',
+    'session_id',
+  ];
+  const valuesOf = (attribute: string): readonly string[] =>
+    properties.find(({ name }) => name === attribute)?.values.map(({ value }) => value) ??
+    traits.get(attribute.replace(/^trait\./, '')) ??
+    [];
   const replace = (at: number, change: Partial<ClauseDraft>) =>
     onChange(clauses.map((one, index) => (index === at ? { ...one, ...change } : one)));
   return (
     <div className={styles['clauses']}>
       {clauses.map((clause, at) => (
         <div key={at} className={styles['clause']}>
-          <Suggested
-            label={t('Property')}
-            value={clause.attribute}
-            suggestions={[...properties.map(({ name }) => name), 'distinct_id', 'session_id']}
-            onChange={(attribute) => replace(at, { attribute })}
-          />
+          {isAboutCohorts(clause.op) ? (
+            <TextField label={t('Property')} value={t('The person')} readOnly />
+          ) : (
+            <Suggested
+              label={t('Property')}
+              value={clause.attribute}
+              suggestions={names}
+              onChange={(attribute) => replace(at, { attribute })}
+            />
+          )}
           <SelectField
             label={t('Condition')}
             value={clause.op}
             options={OPERATORS.map((value) => ({ value, title: operators[value] ?? value }))}
-            onChange={({ target }) =>
-              replace(at, { op: OPERATORS.find((one) => one === target.value) ?? 'eq' })
-            }
+            onChange={({ target }) => {
+              const op = OPERATORS.find((one) => one === target.value) ?? 'eq';
+              const isOther = isAboutCohorts(op) !== isAboutCohorts(clause.op);
+              replace(at, { op, ...(isOther && { value: '' }) });
+            }}
           />
-          {hasValue(clause.op) ? (
+          {isAboutCohorts(clause.op) ? (
+            <SelectField
+              label={t('Cohort')}
+              value={clause.value}
+              options={[
+                { value: '', title: t('Choose a cohort') },
+                ...cohorts.filter(({ value }) => value !== clause.value),
+                // The value of a query of the API may name several.
+                ...(clause.value === ''
+                  ? []
+                  : [cohorts.find(({ value }) => value === clause.value) ?? same([clause.value])[0]]),
+              ].flatMap((one) => (one === undefined ? [] : [one]))}
+              onChange={({ target }) => replace(at, { value: target.value })}
+            />
+          ) : hasValue(clause.op) ? (
             <Suggested
               label={t('Value')}
               value={clause.value}
-              suggestions={
-                properties.find(({ name }) => name === clause.attribute)?.values.map(({ value }) => value) ??
-                []
-              }
+              suggestions={valuesOf(clause.attribute)}
               onChange={(value) => replace(at, { value })}
             />
           ) : (
@@ -229,18 +295,16 @@ interface BuilderProps {
 /** The fields of a query of every kind. */
 export function Builder({ draft, onChange }: BuilderProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const change = (values: Partial<Draft>) => onChange({ ...draft, ...values });
+  const history = useUndo(draft, onChange);
+  const change = (values: Partial<Draft>) => history.change({ ...draft, ...values });
   const { kind, series } = draft;
   const [least, most] = SERIES_OF[kind];
   const shown = series.slice(0, most);
   const titles = titleOfKind();
   const event = shown[0]?.event ?? '';
   const properties = useProperties(event);
-  const { project } = usePlace();
-  const names = useEventNames();
-  const cohorts = useCall(['listCohorts', project.id], (client, options) =>
-    client.call('listCohorts', { params: { projectId: project.id } }, options),
-  );
+  const traits = useTraits();
+  const cohorts = useCohorts();
   const setKind = (next: Kind) => {
     const [needed] = SERIES_OF[next];
     const missing = Math.max(0, needed - series.length);
@@ -250,23 +314,27 @@ export function Builder({ draft, onChange }: BuilderProps) {
     change({ series: series.map((before, index) => (index === at ? one : before)) });
   return (
     <form className={styles['builder']} aria-label={t('Query')} onSubmit={(event) => event.preventDefault()}>
-      <fieldset className={styles['kinds']} aria-label={t('Kind')}>
-        {KINDS.map((one) => (
-          <Button
-            key={one}
-            kind={one === kind ? 'plain' : 'quiet'}
-            aria-pressed={one === kind}
-            onClick={() => setKind(one)}
-          >
-            {titles[one]}
-          </Button>
-        ))}
-      </fieldset>
+      <div className={styles['head']}>
+        <fieldset className={styles['kinds']} aria-label={t('Kind')}>
+          {KINDS.map((one) => (
+            <Button
+              key={one}
+              kind={one === kind ? 'plain' : 'quiet'}
+              aria-pressed={one === kind}
+              onClick={() => setKind(one)}
+            >
+              {titles[one]}
+            </Button>
+          ))}
+        </fieldset>
+        <IconButton icon={Undo2} label={t('Undo')} disabled={!history.canUndo} onClick={history.undo} />
+        <IconButton icon={Redo2} label={t('Redo')} disabled={!history.canRedo} onClick={history.redo} />
+      </div>
       {shown.map((one, at) => (
         <SeriesFields
           key={at}
           kind={kind}
-          at={at}
+          label={labelOfSeries(kind, at)}
           series={one}
           onChange={(next) => replace(at, next)}
           onRemove={
@@ -296,7 +364,7 @@ export function Builder({ draft, onChange }: BuilderProps) {
             label={t('Break down by')}
             placeholder={t('Nothing')}
             value={draft.breakdown}
-            suggestions={properties.map(({ name }) => name)}
+            suggestions={[...properties.map(({ name }) => name), ...[...traits.keys()].map(traitAttribute)]}
             onChange={(breakdown) => change({ breakdown })}
           />
         ) : null}
@@ -330,13 +398,10 @@ export function Builder({ draft, onChange }: BuilderProps) {
               change({ window: { ...draft.window, unit } });
             }}
           />
-          <Suggested
-            label={t('Without the event in between')}
-            value={draft.exclude[0] ?? ''}
-            suggestions={names}
-            onChange={(excluded) => change({ exclude: excluded === '' ? [] : [excluded] })}
-          />
         </div>
+      ) : null}
+      {kind === 'funnel' ? (
+        <Excluded exclude={draft.exclude} onChange={(exclude) => change({ exclude })} />
       ) : null}
       {kind === 'retention' ? (
         <div className={styles['row']}>
@@ -366,10 +431,7 @@ export function Builder({ draft, onChange }: BuilderProps) {
           <SelectField
             label={t('People of the cohort')}
             value={draft.cohort}
-            options={[
-              { value: '', title: t('Everyone') },
-              ...(cohorts.data?.cohorts ?? []).map(({ id, name }) => ({ value: id, title: name })),
-            ]}
+            options={[{ value: '', title: t('Everyone') }, ...cohorts]}
             onChange={({ target }) => change({ cohort: target.value })}
           />
           <Suggested
@@ -394,27 +456,59 @@ export function Builder({ draft, onChange }: BuilderProps) {
   );
 }
 
+function labelOfSeries(kind: Kind, at: number): string {
+  if (kind === 'retention') return at === 0 ? t('Start event') : t('Return event');
+  if (kind === 'funnel') return t('Step {number}', { number: at + 1 });
+  return kind === 'lifecycle' ? t('Event (any if empty)') : t('Event {number}', { number: at + 1 });
+}
+
+const MAX_EXCLUDED = 10;
+
+/** The events that may not happen between the first step of a funnel and a later one. */
+function Excluded({
+  exclude,
+  onChange,
+}: {
+  exclude: SeriesDraft[];
+  onChange: (exclude: SeriesDraft[]) => void;
+}) {
+  return (
+    <>
+      {exclude.map((one, at) => (
+        <SeriesFields
+          key={at}
+          kind="excluded"
+          label={t('Excluded event {number}', { number: at + 1 })}
+          series={one}
+          onChange={(next) => onChange(exclude.map((before, index) => (index === at ? next : before)))}
+          onRemove={() => onChange(exclude.filter((_, index) => index !== at))}
+        />
+      ))}
+      {exclude.length < MAX_EXCLUDED ? (
+        <Button kind="quiet" icon={Plus} onClick={() => onChange([...exclude, emptySeries()])}>
+          {t('Exclude an event between the steps')}
+        </Button>
+      ) : null}
+    </>
+  );
+}
+
 interface SeriesFieldsProps {
-  kind: Kind;
-  at: number;
+  kind: Kind | 'excluded';
+  label: string;
   series: SeriesDraft;
   onChange: (series: SeriesDraft) => void;
   onRemove: (() => void) | undefined;
 }
 
-function SeriesFields({ kind, at, series, onChange, onRemove }: SeriesFieldsProps) {
+function SeriesFields({ kind, label, series, onChange, onRemove }: SeriesFieldsProps) {
   const names = useEventNames();
   const properties = useProperties(series.event);
   const change = (values: Partial<SeriesDraft>) => onChange({ ...series, ...values });
-  const label = (): string => {
-    if (kind === 'retention') return at === 0 ? t('Start event') : t('Return event');
-    if (kind === 'funnel') return t('Step {number}', { number: at + 1 });
-    return kind === 'lifecycle' ? t('Event (any if empty)') : t('Event {number}', { number: at + 1 });
-  };
   const isAmount = kind === 'trends' && series.measure !== 'events' && series.measure !== 'people';
   return (
     <fieldset className={styles['series']}>
-      <legend>{label()}</legend>
+      <legend>{label}</legend>
       <div className={styles['row']}>
         <Suggested
           label={t('Event')}
@@ -440,7 +534,7 @@ function SeriesFields({ kind, at, series, onChange, onRemove }: SeriesFieldsProp
             onChange={(property) => change({ property })}
           />
         ) : null}
-        {kind === 'retention' || kind === 'lifecycle' ? null : (
+        {kind === 'retention' || kind === 'lifecycle' || kind === 'excluded' ? null : (
           <TextField
             label={t('Name (optional)')}
             value={series.name}
@@ -449,7 +543,7 @@ function SeriesFields({ kind, at, series, onChange, onRemove }: SeriesFieldsProp
           />
         )}
         {onRemove === undefined ? null : (
-          <IconButton icon={Trash2} label={t('Remove {name}', { name: label() })} onClick={onRemove} />
+          <IconButton icon={Trash2} label={t('Remove {name}', { name: label })} onClick={onRemove} />
         )}
       </div>
       {kind === 'lifecycle' ? null : (

@@ -19,19 +19,23 @@ export const OPERATORS = [
   'in',
   'not_in',
   'contains',
+  'contains_any',
   'gt',
   'gte',
   'lt',
   'lte',
   'is_set',
   'is_not_set',
+  'in_cohort',
+  'not_in_cohort',
 ] as const;
 export const WINDOW_UNITS = ['second', 'minute', 'hour', 'day', 'week'] as const;
 
 export type Query = NonNullable<Input<'askInsight'>['body']>;
 export type Kind = (typeof KINDS)[number];
 export type Interval = (typeof INTERVALS)[number];
-type Operator = (typeof OPERATORS)[number] | 'in_cohort' | 'not_in_cohort';
+/** `contains_any` is `contains` with a list. */
+type Operator = (typeof OPERATORS)[number];
 
 /** A condition while it is edited. `value` is what the person typed. */
 export interface ClauseDraft {
@@ -71,7 +75,7 @@ export interface Draft {
   limit: number;
   compare: boolean;
   window: { count: number; unit: (typeof WINDOW_UNITS)[number] };
-  exclude: string[];
+  exclude: SeriesDraft[];
   periods: number;
   mode: 'first' | 'every';
 }
@@ -118,45 +122,65 @@ export function rangeOf({ mode, last, unit, from, to }: RangeDraft): Query['rang
   return from !== '' && from <= to ? { from, to } : undefined;
 }
 
-const LISTS = new Set<Operator>(['in', 'not_in']);
+const LISTS = new Set<Operator>(['in', 'not_in', 'contains_any', 'in_cohort', 'not_in_cohort']);
 const WITHOUT_VALUE = new Set<Operator>(['is_set', 'is_not_set']);
 export const hasValue = (op: Operator): boolean => !WITHOUT_VALUE.has(op);
+export const isAboutCohorts = (op: Operator): boolean => op === 'in_cohort' || op === 'not_in_cohort';
 
 type Clause = NonNullable<Query['where']>[number];
 
 /** Returns the clauses that are complete. Numbers, true and false are sent as such; quotes keep a text. */
 export function clausesOf(drafts: readonly ClauseDraft[]): Clause[] {
-  return drafts.flatMap(({ attribute, op, value }): Clause[] => {
+  return drafts.flatMap(({ attribute: typed, op, value }): Clause[] => {
+    // The person of the event is in the cohort, so the attribute has no effect.
+    const attribute = isAboutCohorts(op) ? 'distinct_id' : typed;
     if (attribute === '') return [];
-    if (!hasValue(op)) return [{ attribute, op }];
+    if (op === 'is_set' || op === 'is_not_set') return [{ attribute, op }];
     if (value === '') return [];
-    if (LISTS.has(op)) {
-      const parts = value.split(',').map((part) => part.trim());
-      return [{ attribute, op, value: parts.filter((part) => part !== '').map(parsed) }];
-    }
+    if (op === 'contains_any') return [{ attribute, op: 'contains', value: listOf(value).map(textOf) }];
+    if (isAboutCohorts(op)) return [{ attribute, op, value: listOf(value).map(textOf) }];
+    if (LISTS.has(op)) return [{ attribute, op, value: listOf(value).map(parsed) }];
     return [{ attribute, op, value: op === 'contains' ? value : parsed(value) }];
   });
 }
 
+/** Returns the values of a list that commas divide. Quotes keep a comma. */
+const listOf = (typed: string): string[] =>
+  (typed.match(/\s*"[^"]*"\s*|[^,]+/g) ?? []).map((part) => part.trim()).filter((part) => part !== '');
+
+const textOf = (typed: string): string => (/^".*"$/.test(typed) ? typed.slice(1, -1) : typed);
+
 function parsed(typed: string): string | number | boolean {
   if (typed === 'true' || typed === 'false') return typed === 'true';
   if (/^-?(0|[1-9]\d{0,14})(\.\d{1,12})?$/.test(typed)) return Number(typed);
-  return /^".*"$/.test(typed) ? typed.slice(1, -1) : typed;
+  return textOf(typed);
 }
 
 function typedOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(typedOf).join(', ');
+  if (Array.isArray(value)) return value.map((one) => quoted(one)).join(', ');
   if (typeof value !== 'string') return value === undefined ? '' : String(value);
-  return typeof parsed(value) === 'string' ? value : `"${value}"`;
+  return typeof parsed(value) === 'string' && textOf(value) === value ? value : `"${value}"`;
 }
+
+const quoted = (value: unknown): string =>
+  typeof value === 'string' && value.includes(',') ? `"${value}"` : typedOf(value);
 
 /** Returns the form in which clauses are edited. */
 export const clauseDrafts = (clauses: readonly Clause[] = []): ClauseDraft[] =>
-  clauses.map(({ attribute, op, value }) => ({ attribute, op, value: typedOf(value) }));
+  clauses.map(({ attribute, op, value }) => {
+    const isText = op === 'contains' && typeof value === 'string';
+    const isList = op === 'contains' && Array.isArray(value);
+    return { attribute, op: isList ? 'contains_any' : op, value: isText ? value : typedOf(value) };
+  });
 
 /** Returns the form in which a range is edited. */
 export const rangeDraft = (range: Query['range']): RangeDraft =>
   'last' in range ? { ...emptyRange(), ...range } : { ...emptyRange(), mode: 'days', ...range };
+
+function choiceOf({ event, where }: SeriesDraft) {
+  const clauses = clausesOf(where);
+  return { event, ...(clauses.length > 0 && { where: clauses }) };
+}
 
 /** Returns the query, or undefined while it is incomplete. */
 export function queryOf(draft: Draft): Query | undefined {
@@ -177,10 +201,7 @@ export function queryOf(draft: Draft): Query | undefined {
     return { kind: 'lifecycle', ...common, ...(event !== '' && { event }) };
   }
   if (chosen.length < SERIES_OF[draft.kind][0] || chosen.some(({ event }) => event === '')) return undefined;
-  const choices = chosen.map(({ event, where: own }) => {
-    const clauses = clausesOf(own);
-    return { event, ...(clauses.length > 0 && { where: clauses }) };
-  });
+  const choices = chosen.map(choiceOf);
   const named = choices.map((choice, at) => {
     const name = chosen[at]?.name ?? '';
     return { ...choice, ...(name !== '' && { name }) };
@@ -204,7 +225,7 @@ export function queryOf(draft: Draft): Query | undefined {
       };
     }
     case 'funnel': {
-      const exclude = draft.exclude.filter((event) => event !== '').map((event) => ({ event }));
+      const exclude = draft.exclude.filter(({ event }) => event !== '').map(choiceOf);
       return {
         kind: 'funnel',
         ...common,
@@ -263,7 +284,7 @@ export function draftOf(query: Query): Draft {
         ...draft,
         series: query.steps.map(seriesOf),
         window: query.window ?? draft.window,
-        exclude: (query.exclude ?? []).map(({ event }) => event),
+        exclude: (query.exclude ?? []).map(seriesOf),
         ...breakdownOf(query.breakdown),
       };
     case 'retention':

@@ -3,9 +3,10 @@ import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { FormDialog } from '../../components/dialog.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { SelectField, TextArea, TextField } from '../../components/field.tsx';
 import { Failed } from '../../components/state.tsx';
 import type { Query } from './draft.ts';
+import { idOf } from './id.ts';
 
 const REFRESHES = ['15m', 'hourly', 'daily'] as const;
 
@@ -13,22 +14,24 @@ interface SaveProps {
   query: Query;
   /** The saved report. Undefined for a new one. */
   report?:
-    | { id: string; name: string; refresh: (typeof REFRESHES)[number] | null; publicAnnotations: boolean }
+    | {
+        id: string;
+        name: string;
+        description?: string | null | undefined;
+        refresh: (typeof REFRESHES)[number] | null;
+        publicAnnotations: boolean;
+      }
     | undefined;
   onSaved: (id: string) => void;
   onClose: () => void;
-}
-
-/** Returns an id from a name, with an end that no other report has. */
-export function idOf(name: string): string {
-  const words = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-  return `${words.replaceAll(/^-|-$/g, '').slice(0, 60)}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
 /** Saves a query as a report. */
 export function SaveReport({ query, report, onSaved, onClose }: SaveProps) {
   const { project } = usePlace();
   const [name, setName] = useState(report?.name ?? '');
+  const [description, setDescription] = useState(report?.description ?? '');
+  const [showsAnnotations, setShowsAnnotations] = useState(report?.publicAnnotations ?? false);
   const [refresh, setRefresh] = useState<string>(report === undefined ? 'hourly' : (report.refresh ?? ''));
   const save = useChange(
     async (client, _: undefined) => {
@@ -36,9 +39,10 @@ export function SaveReport({ query, report, onSaved, onClose }: SaveProps) {
       const params = { projectId: project.id, reportId };
       const body = {
         name,
+        description: description.trim() === '' ? null : description,
         query,
         refresh: REFRESHES.find((one) => one === refresh) ?? null,
-        publicAnnotations: report?.publicAnnotations ?? false,
+        publicAnnotations: showsAnnotations,
       };
       await client.call('putReport', { params, body });
       await client.call('runReport', { params });
@@ -66,6 +70,13 @@ export function SaveReport({ query, report, onSaved, onClose }: SaveProps) {
         maxLength={200}
         onChange={({ target }) => setName(target.value)}
       />
+      <TextArea
+        label={t('Description (optional)')}
+        value={description}
+        rows={2}
+        maxLength={1000}
+        onChange={({ target }) => setDescription(target.value)}
+      />
       <SelectField
         label={t('Refresh')}
         value={refresh}
@@ -76,6 +87,15 @@ export function SaveReport({ query, report, onSaved, onClose }: SaveProps) {
           { value: 'daily', title: t('Every day') },
         ]}
         onChange={({ target }) => setRefresh(target.value)}
+      />
+      <SelectField
+        label={t('Annotations on the public page')}
+        value={showsAnnotations ? 'shown' : 'hidden'}
+        options={[
+          { value: 'hidden', title: t('Hidden') },
+          { value: 'shown', title: t('Shown') },
+        ]}
+        onChange={({ target }) => setShowsAnnotations(target.value === 'shown')}
       />
       {save.error === null ? null : <Failed error={save.error} />}
     </FormDialog>

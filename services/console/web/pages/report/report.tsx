@@ -1,22 +1,25 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { Share2 } from 'lucide-react';
 import { useState } from 'react';
 import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Button } from '../../components/button.tsx';
-import { Id } from '../../components/code.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { Facts, PageLayout, Section } from '../../components/layout.tsx';
+import { PageLayout, Section } from '../../components/layout.tsx';
+import { onUse } from '../../components/on-use.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { Builder } from '../insights/builder.tsx';
 import { draftOf, queryOf } from '../insights/draft.ts';
 import { InsightResult } from '../insights/result.tsx';
-import { SaveReport } from '../insights/save.tsx';
 import { search } from '../insights/search.ts';
+import { ReportLink } from './link.tsx';
+import { Runs } from './runs.tsx';
 
-const LINK_DAYS = 30;
-const DAY_MS = 86_400_000;
+const ReportThreads = onUse(async () => (await import('../threads/report-threads.tsx')).ReportThreads);
+const SaveReport = onUse(async () => (await import('../insights/save.tsx')).SaveReport);
+const ShareReport = onUse(async () => (await import('./share.tsx')).ShareReport);
 
 export function Page() {
   const { reportId = '' } = useParams({ strict: false });
@@ -24,7 +27,7 @@ export function Page() {
   const params = { projectId: project.id, reportId };
   const navigate = useNavigate();
   const [{ q }, setSearch] = usePageSearch(search);
-  const [opened, setOpened] = useState<'save' | 'delete'>();
+  const [opened, setOpened] = useState<'save' | 'delete' | 'share'>();
   const report = useCall(['getReport', project.id, reportId], (client, options) =>
     client.call('getReport', { params }, options),
   );
@@ -39,32 +42,49 @@ export function Page() {
     <PageLayout
       title={report.data?.name ?? t('Report')}
       actions={
-        may('reports.write') ? (
-          <>
-            <Button kind="danger" onClick={() => setOpened('delete')}>
-              {t('Delete report')}
+        <>
+          {may('reports.share') ? (
+            <Button icon={Share2} onClick={() => setOpened('share')}>
+              {t('Share')}
             </Button>
-            <Button kind="primary" disabled={query === undefined} onClick={() => setOpened('save')}>
-              {t('Save report')}
-            </Button>
-          </>
-        ) : undefined
+          ) : null}
+          {may('reports.write') ? (
+            <>
+              <Button kind="danger" onClick={() => setOpened('delete')}>
+                {t('Delete report')}
+              </Button>
+              <Button kind="primary" disabled={query === undefined} onClick={() => setOpened('save')}>
+                {t('Save report')}
+              </Button>
+            </>
+          ) : null}
+        </>
       }
     >
       {remove.error === null ? null : <Failed error={remove.error} />}
       <Loaded query={report}>
-        {({ name }) =>
-          draft === undefined ? (
-            <Empty text={t('This report has no query. Its runs are recorded through the API.')} />
-          ) : (
-            <>
-              <Builder draft={draft} onChange={(next) => setSearch({ q: next })} />
-              <InsightResult query={query} name={name} />
-            </>
-          )
-        }
+        {({ name, description }) => (
+          <>
+            {description == null ? null : <p>{description}</p>}
+            {draft === undefined ? (
+              <Empty text={t('This report has no query. Its runs are recorded through the API.')} />
+            ) : (
+              <>
+                <Builder draft={draft} onChange={(next) => setSearch({ q: next })} />
+                <InsightResult query={query} name={name} reportId={reportId} />
+              </>
+            )}
+          </>
+        )}
       </Loaded>
-      <PublicLink reportId={reportId} />
+      {may('comments.read') ? (
+        <Section title={t('Comments')}>
+          <ReportThreads reportId={reportId} />
+        </Section>
+      ) : null}
+      <Runs reportId={reportId} hasQuery={saved !== undefined} />
+      <ReportLink reportId={reportId} />
+      {opened === 'share' ? <ShareReport reportId={reportId} onClose={close} /> : null}
       {opened === 'save' && query !== undefined && report.data !== undefined ? (
         <SaveReport
           query={query}
@@ -89,64 +109,5 @@ export function Page() {
         </Confirm>
       ) : null}
     </PageLayout>
-  );
-}
-
-function PublicLink({ reportId }: { reportId: string }) {
-  const { project, may } = usePlace();
-  const params = { projectId: project.id, reportId };
-  const key = ['getPublicLink', project.id, reportId];
-  // No link is an answer, not a failure.
-  const link = useCall(key, (client, options) =>
-    client.call('getPublicLink', { params }, options).catch((error: { status?: number }) => {
-      if (error.status === 404) return null;
-      throw error;
-    }),
-  );
-  const publish = useChange(
-    (client, _: undefined) => {
-      const expiresOn = new Date(Date.now() + LINK_DAYS * DAY_MS).toISOString().slice(0, 10);
-      return client.call('putPublicLink', { params, body: { expiresOn } });
-    },
-    { refresh: [key] },
-  );
-  const stop = useChange((client, _: undefined) => client.call('deletePublicLink', { params }), {
-    refresh: [key],
-  });
-  const mayPublish = may('reports.publish');
-  const failure = publish.error ?? stop.error;
-  return (
-    <Section title={t('Public link')}>
-      {failure === null ? null : <Failed error={failure} />}
-      <Loaded query={link}>
-        {(found) =>
-          found === null ? (
-            <Empty text={t('Only members see this report.')}>
-              {mayPublish ? (
-                <Button onClick={() => publish.mutate(undefined)}>
-                  {t('Create public link for {days} days', { days: LINK_DAYS })}
-                </Button>
-              ) : null}
-            </Empty>
-          ) : (
-            <>
-              <Facts
-                facts={[
-                  [t('Address'), <Id key="url" value={found.url} name={t('address')} />],
-                  [t('Stops on'), found.expiresOn],
-                ]}
-              />
-              {mayPublish ? (
-                <p>
-                  <Button kind="danger" onClick={() => stop.mutate(undefined)}>
-                    {t('Delete public link')}
-                  </Button>
-                </p>
-              ) : null}
-            </>
-          )
-        }
-      </Loaded>
-    </Section>
   );
 }

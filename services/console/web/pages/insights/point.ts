@@ -1,0 +1,37 @@
+import type { Place, ReportContent } from '../../components/chart.tsx';
+import type { Query } from './draft.ts';
+
+/** The value of a result, as the API names it. */
+export interface Point {
+  metric?: string;
+  breakdown?: string[];
+  bucket?: string;
+  step?: number;
+  cohortBucket?: string;
+  period?: number;
+  daysActive?: number;
+  state?: 'new' | 'returning' | 'resurrecting' | 'dormant' | 'dropped';
+}
+
+/** Returns the point that names a value of the result. Undefined for values without people, such as a median. */
+export function pointOf(query: Query, content: ReportContent, { series, at }: Place): Point | undefined {
+  if (content.kind === 'funnel') {
+    if (series === 1) return undefined;
+    const name = content.series?.[series - 2]?.name;
+    return name === undefined ? { step: at } : { step: at, breakdown: [name] };
+  }
+  if (content.kind === 'grid') {
+    const cohortBucket = content.rows[at]?.name;
+    if (cohortBucket === undefined) return undefined;
+    return series === 0 ? { cohortBucket } : { cohortBucket, period: series - 1 };
+  }
+  const [bucket, one] = [content.buckets[at], content.series[series]];
+  if (bucket === undefined || one === undefined) return undefined;
+  if (query.kind === 'stickiness') return { metric: one.name, daysActive: at + 1 };
+  if (query.kind === 'lifecycle') {
+    const state = (['new', 'returning', 'resurrecting', 'dormant'] as const).find((it) => it === one.builtIn);
+    return state === undefined ? undefined : { bucket, state };
+  }
+  const isBroken = query.kind === 'trends' && query.breakdown !== undefined;
+  return isBroken ? { breakdown: [one.name], bucket } : { metric: one.name, bucket };
+}
