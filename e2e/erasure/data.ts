@@ -58,6 +58,9 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
     headers,
   );
   // Identified by user id only, as from another device.
+  await manage('messenger', 'POST', `/projects/${PROJECT}/conversations/${opened.conversationId}/notes`, {
+    body: `A note about ${name}`,
+  });
   await asVisitor('POST', '/v1/conversations', { distinctId: `device of ${name.at(0)}`, userId });
 
   const messages = `/projects/${PROJECT}/messages`;
@@ -194,6 +197,19 @@ export async function addColleague(
     authorId: `sub-${name}`,
     body: 'How can we help?',
   });
+  const ofProject = `/management/v1/projects/${PROJECT}`;
+  const asEditor = (method: string, path: string, body?: object) =>
+    call('messenger', method, `${ofProject}${path}`, { token: editor, ...(body && { body }) });
+  const settings = await asEditor('GET', '/support-settings');
+  const view = { name: 'Theirs', filter: { assigneeId: `sub-${name}` } };
+  await asEditor('PUT', '/support-settings', { ...settings, views: [...settings.views, view] });
+  await asEditor('POST', '/conversation-changes', {
+    conversationIds: [opened.conversationId],
+    change: { assigneeId: `sub-${name}` },
+  });
+  const conversation = `/conversations/${opened.conversationId}`;
+  await asEditor('POST', `${conversation}/notes`, { body: 'Look', mentions: [`sub-${name}`] });
+  await asEditor('GET', conversation);
 }
 
 /** Adds the other data of a project, besides people and colleagues, to every table that has rows of a project. */

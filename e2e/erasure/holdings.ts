@@ -146,7 +146,14 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
   messenger: {
     ...REPLICA,
     ...OUTBOX,
-    'public.conversations': { person: 'rows removed' },
+    'public.conversations': { person: 'rows removed', colleague: 'assignee cleared' },
+    'public.conversation_notes': { person: 'rows removed', colleague: 'author and mentions cleared' },
+    'public.conversation_mentions': { colleague: 'rows removed' },
+    'public.conversation_history': { colleague: 'author and assignee cleared' },
+    'public.conversation_reads': { colleague: 'rows removed' },
+    'public.conversation_counts': { colleague: 'rows removed' },
+    'public.conversation_count_changes': { nothing: 'changes of counts, until they are added' },
+    'public.support_settings': { colleague: 'views of the assignee removed' },
     'public.conversation_tokens': { nothing: 'hashes of tokens, removed with the conversation' },
     'public.person_ids': { person: 'rows removed' },
     'public.turns': { person: 'rows removed', colleague: 'author cleared' },
@@ -205,6 +212,7 @@ export const SELDOM_OF_PROJECT: Record<string, string> = {
   'flags public.unpublished_people': 'until they are published',
   'analytics public.unpublished_cohort_parts': 'until they are published',
   'analytics public.uncounted_ids': 'until their groups are counted',
+  'messenger public.conversation_count_changes': 'until they are added to the counts',
 };
 
 /** Schemas of libraries. `pgboss` contains jobs, which are removed after delivery. `drizzle` contains migrations. */

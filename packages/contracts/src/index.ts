@@ -46,6 +46,8 @@ export {
   type RefetchEvaluation,
   refetchEvaluation,
   subscribe,
+  type VisitorSignal,
+  visitorSignal,
 } from './live/messages.ts';
 export * from './management/analytics.ts';
 export * from './management/audit.ts';
@@ -61,6 +63,7 @@ export * from './management/messenger.ts';
 
 export * from './management/replays.ts';
 export * from './management/scheduled-changes.ts';
+export * from './management/support.ts';
 export * from './management/tokens.ts';
 export * from './memberships.ts';
 export { MESSENGER_CHOICES } from './messenger/appearance.ts';
@@ -68,6 +71,7 @@ export * from './messenger/attachments.ts';
 export * from './messenger/configuration.ts';
 export * from './messenger/conversations.ts';
 export * from './messenger/inbox.ts';
+export * from './messenger/live-conversations.ts';
 export * from './messenger/own-conversations.ts';
 export * from './messenger/settings.ts';
 export * from './ofrep.ts';

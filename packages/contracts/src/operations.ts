@@ -28,11 +28,13 @@ import * as managedLists from './management/lists.ts';
 import * as managedMessenger from './management/messenger.ts';
 import * as managedReplays from './management/replays.ts';
 import * as managedScheduledChanges from './management/scheduled-changes.ts';
+import * as managedSupport from './management/support.ts';
 import * as managedTokens from './management/tokens.ts';
 import * as attachments from './messenger/attachments.ts';
 import * as configuration from './messenger/configuration.ts';
 import * as conversations from './messenger/conversations.ts';
 import * as inbox from './messenger/inbox.ts';
+import * as liveConversations from './messenger/live-conversations.ts';
 import * as ownConversations from './messenger/own-conversations.ts';
 import * as settings from './messenger/settings.ts';
 import * as ofrep from './ofrep.ts';
@@ -80,6 +82,7 @@ export const managementOperations = operationsOf(
   managedCollaboration,
   managedDashboards,
   managedMessenger,
+  managedSupport,
   managedFlags,
   managedFlagHistory,
   managedScheduledChanges,
@@ -113,7 +116,17 @@ export function servedAs(operation: Operation): readonly Operation[] {
  */
 export const publicOperations: readonly Operation[] = [
   ...interfaceOperations,
-  ...operationsOf(ownConversations, analytics, dashboardReports, liveEvents, people, groups, ofrep, console),
+  ...operationsOf(
+    ownConversations,
+    liveConversations,
+    analytics,
+    dashboardReports,
+    liveEvents,
+    people,
+    groups,
+    ofrep,
+    console,
+  ),
   ...consoleOperations,
 ];
 

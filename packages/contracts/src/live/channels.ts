@@ -2,6 +2,11 @@ import { z } from '@hono/zod-openapi';
 import { liveArchived, liveEvents, liveReady, streamEvents } from '../analytics/live-events.ts';
 import { getMessengerConfig } from '../messenger/configuration.ts';
 import { listMessages } from '../messenger/inbox.ts';
+import {
+  liveConversations,
+  liveConversationsReady,
+  streamConversations,
+} from '../messenger/live-conversations.ts';
 import { streamFlagChanges } from '../ofrep.ts';
 import type { ServiceName } from '../operation/operation.ts';
 import {
@@ -10,12 +15,14 @@ import {
   flagsChanged,
   flagsReady,
   inboxChanged,
+  read,
   refetchEvaluation,
   refused,
   statusChanged,
   subscribe,
   subscribed,
   turnAppended,
+  typing,
 } from './messages.ts';
 
 export interface Message {
@@ -118,9 +125,21 @@ export const channels: readonly Channel[] = [
         example: { type: 'config_changed', version: '5a6b7c8d9e0f' },
       },
       { name: 'InboxChanged', schema: inboxChanged, example: { type: 'inbox_changed' } },
+      {
+        name: 'TeammateTypes',
+        schema: typing,
+        example: { type: 'typing', conversationId: CONVERSATION_ID },
+      },
+      { name: 'TeammateRead', schema: read, example: { type: 'read', conversationId: CONVERSATION_ID } },
       BEAT,
     ],
     receives: [
+      {
+        name: 'VisitorTypes',
+        schema: typing,
+        example: { type: 'typing', conversationId: CONVERSATION_ID },
+      },
+      { name: 'VisitorRead', schema: read, example: { type: 'read', conversationId: CONVERSATION_ID } },
       {
         name: 'Subscribe',
         schema: subscribe,
@@ -180,6 +199,24 @@ export const channels: readonly Channel[] = [
         name: 'LiveEventsArchived',
         schema: liveArchived,
         example: { type: 'archived', eventIds: ['event-1'] },
+      },
+    ],
+    receives: [],
+  },
+  {
+    name: 'liveConversations',
+    title: 'Live conversations of agents',
+    description: streamConversations.description,
+    address: streamConversations.path,
+    service: 'messenger',
+    kind: 'stream',
+    query: z.object({}),
+    sends: [
+      { name: 'LiveConversationsReady', schema: liveConversationsReady, example: { type: 'ready' } },
+      {
+        name: 'LiveConversations',
+        schema: liveConversations,
+        example: { type: 'changes', changes: [{ kind: 'changed', conversationId: CONVERSATION_ID }] },
       },
     ],
     receives: [],

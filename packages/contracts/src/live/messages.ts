@@ -66,6 +66,20 @@ export const inboxChanged = z.object({ type: z.literal('inbox_changed') }).opena
   description: 'There is a new in-app message for the person of the socket. Read the inbox.',
 });
 
+export const typing = z.object({ type: z.literal('typing'), conversationId: id }).openapi({
+  description:
+    'The other side types. A visitor may send it for a conversation that the socket is subscribed to, every few seconds.',
+});
+
+export const read = z.object({ type: z.literal('read'), conversationId: id }).openapi({
+  description:
+    'The other side has read the conversation. A visitor sends it when the conversation is in view.',
+});
+
+/** The messages that a visitor sends about a conversation that the socket is subscribed to. */
+export const visitorSignal = z.discriminatedUnion('type', [typing, read]);
+export type VisitorSignal = z.infer<typeof visitorSignal>;
+
 export const messengerMessage = z.discriminatedUnion('type', [
   subscribed,
   refused,
@@ -73,6 +87,8 @@ export const messengerMessage = z.discriminatedUnion('type', [
   statusChanged,
   configChanged,
   inboxChanged,
+  typing,
+  read,
   beat,
 ]);
 export type MessengerMessage = z.infer<typeof messengerMessage>;

@@ -9,18 +9,13 @@ import {
   teamExample,
   teamMember,
 } from '../messenger/configuration.ts';
-import {
-  afterTurn,
-  conversation,
-  conversationStatus,
-  pageContext,
-  turn,
-} from '../messenger/conversations.ts';
+import { afterTurn, conversationStatus, turn } from '../messenger/conversations.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { idempotencyHeaders } from '../operation/headers.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
 import { managementOf, projectParams } from './common.ts';
+import { conversationFilterQuery, conversationSummary, operatorConversation } from './support.ts';
 
 export const messengerTexts = z
   .object({
@@ -86,25 +81,17 @@ export const sentMessage = z
   .openapi('SentMessage');
 export type SentMessage = z.infer<typeof sentMessage>;
 
-export const conversationSummary = conversation.omit({ turns: true }).openapi('ConversationSummary');
-export type ConversationSummary = z.infer<typeof conversationSummary>;
-
-/** A conversation with the fields that only operators see. */
-export const operatorConversation = conversation
-  .extend({
-    userId: z.string().nullable(),
-    userVerified: z.boolean(),
-    turns: z.array(turn.extend({ pageContext: pageContext.nullable() })),
-  })
-  .openapi('OperatorConversation');
-export type OperatorConversation = z.infer<typeof operatorConversation>;
-
 export const teammateTurn = z
   .object({
     authorId: id.optional().openapi({
       description: 'Default: the caller. Another author needs the permission conversations.reply-as.',
     }),
-    body: nonBlankText(10_000),
+    body: text({ max: 10_000 }),
+    attachmentIds: z.array(id).max(3).optional(),
+  })
+  .refine(({ body, attachmentIds }) => body.trim() !== '' || (attachmentIds ?? []).length > 0, {
+    path: ['body'],
+    message: 'empty without an attachment',
   })
   .openapi('TeammateTurn');
 export type TeammateTurn = z.infer<typeof teammateTurn>;
@@ -301,7 +288,7 @@ export const listConversations = operation({
   request: {
     params,
     query: z.object({
-      status: conversationStatus.optional(),
+      ...conversationFilterQuery,
       distinctId: id.optional().openapi({
         description: 'Any distinct id of a person: only conversations of that person, with all of its ids.',
       }),
@@ -324,6 +311,7 @@ export const readConversation = operation({
   method: 'get',
   path: '/management/v1/projects/{projectId}/conversations/{id}',
   summary: 'Get a conversation as an operator',
+  description: 'Marks the conversation as read by the caller, and tells the visitor.',
   request: { params: conversationParams, query: afterTurn },
   responses: { 200: jsonResponse('The conversation.', operatorConversation) },
   errors: noConversation,
@@ -346,7 +334,7 @@ export const appendTeammateTurn = operation({
   responses: { 201: jsonResponse('The turn.', z.object({ turn })) },
   errors: {
     ...noConversation,
-    409: 'The conversation is full: it holds at most 2,000 turns and 4 MB of text. Open a new one.',
+    409: 'An attachment belongs to another conversation or was already sent, or the conversation is full: it holds at most 2,000 turns and 4 MB of text. Open a new one.',
   },
 });
 

@@ -72,8 +72,13 @@ const grants = {
     deployment: null,
   },
   'conversations.read': { allows: 'Read conversations.', role: 'support', deployment: 'service.support' },
+  'support.read': {
+    allows: 'Read the settings of support and the counts of conversations, and show your presence.',
+    role: 'support',
+    deployment: 'service.support',
+  },
   'conversations.reply': {
-    allows: 'Reply in conversations as yourself, and set their status.',
+    allows: 'Reply in conversations as yourself, change them, add notes, and change the settings of support.',
     role: 'support',
     deployment: 'service.support',
   },

@@ -1,9 +1,9 @@
 import { streamEvents } from '@switchboard/contracts';
-import { RateLimited, type ServiceApp } from '@switchboard/http';
+import { RateLimited, type ServiceApp, streamCredential } from '@switchboard/http';
 import type { Hub } from '@switchboard/realtime';
 import type { PersonsStore } from '../persons/store.ts';
 import type { LiveEvents } from './live-events.ts';
-import { credentialOf } from './streams.ts';
+import { STREAM_PERMISSION } from './streams.ts';
 
 interface LiveEventsDeps {
   live: Pick<LiveEvents, 'open' | 'watch'>;
@@ -24,7 +24,7 @@ export function liveEventsRoutes(app: ServiceApp, { live, streams, persons }: Li
     let leave: (() => void) | undefined;
     const sharing = [c.env.address, `person ${c.get('person').sub}`, `project ${project.id}`];
     const body = streams.stream(c.env.incoming, sharing, {
-      credential: credentialOf(c.get('authority'), project),
+      credential: streamCredential(c.get('authority'), STREAM_PERMISSION, project),
       encode: (message) => `data: ${JSON.stringify(message)}\n\n`,
       onOpen(stream) {
         stream.send({ type: 'ready' });

@@ -19,6 +19,7 @@ import {
 import type { Clock } from '@switchboard/runtime';
 import { type Identity, unverified } from '../identity/identity.ts';
 import type { Publisher } from '../publishing/publisher.ts';
+import type { SearchConfigurationOf } from '../support/languages.ts';
 import { presentConversation, presentTurn } from './present.ts';
 import type { ReadTurns } from './reading.ts';
 import { CAPACITY } from './size.ts';
@@ -45,6 +46,7 @@ interface ConversationsOptions {
   /** Limits the bytes that visitors read, per address in a project and per project. */
   quota: Quota;
   publisher: Publisher;
+  searchConfigurationOf: SearchConfigurationOf;
   clock: Clock;
 }
 
@@ -59,7 +61,8 @@ export type Conversations = ReturnType<typeof createConversations>;
 
 /** Handles a visitor's actions in a conversation. */
 export function createConversations(options: ConversationsOptions) {
-  const { store, readTurns, tokens, identity, limits, quota, publisher, clock } = options;
+  const { store, readTurns, tokens, identity, limits, quota, publisher, searchConfigurationOf, clock } =
+    options;
 
   return {
     async open(
@@ -127,18 +130,17 @@ export function createConversations(options: ConversationsOptions) {
         attachmentIds,
         createdAt: clock.now(),
         status: 'open',
+        searchConfiguration: await searchConfigurationOf(project.id),
         tokenRenewal: tokens.renewal(),
       });
       if (appended.outcome === 'no conversation') throw deleted();
       if (appended.outcome === 'attachment refused') {
-        throw new Conflict(
-          'attachmentIds: names an attachment that is not in this conversation or was already sent',
-        );
+        throw refusedAttachment();
       }
       if (appended.outcome === 'full') throw full();
       const turn = presentTurn(conversationId, appended.turn);
       if (appended.outcome === 'appended') {
-        publisher.publishTurn(conversationId, turn);
+        publisher.publishTurn(project.id, conversationId, turn);
         if (appended.statusBefore !== 'open') publisher.publishStatus(conversationId, 'open');
       }
       return turn;
@@ -185,6 +187,9 @@ export async function positionAfter(
   if (position === undefined) throw new BadRequest('after: not the id of a turn of this conversation');
   return position;
 }
+
+export const refusedAttachment = () =>
+  new Conflict('attachmentIds: names an attachment that is not in this conversation or was already sent');
 
 export const full = () =>
   new Conflict(

@@ -236,11 +236,19 @@ describe('the management API of messenger', () => {
       select 'cnv_many' || n, 'many', 'd', case when n % 100 = 0 then 'resolved' else 'open' end, false, 'h',
         now(), now(), now() - n * interval '1 minute'
       from generate_series(1, 20000) n`;
-    await sql`analyze conversations`;
+    await sql`
+      insert into turns (conversation_id, position, id, author_kind, body, created_at)
+      select 'cnv_many' || n, 1, 'trn_many' || n, 'visitor', 'Hello', now() from generate_series(1, 20000) n`;
+    await sql`
+      insert into conversation_reads (conversation_id, sub, position)
+      select 'cnv_many' || n, 'ada', 1 from generate_series(1, 20000) n`;
+    await sql`analyze conversations, turns, conversation_reads`;
     const store = createConversationsStore(messenger.database.drizzle);
     for (const status of [undefined, 'resolved'] as const) {
       const after = { at: new Date(Date.now() - 5000 * 60_000), id: 'cnv_z' };
-      const { sql: text, params } = store.pageQuery({ projectId: 'many', status, after, size: 51 }).toSQL();
+      const { sql: text, params } = store
+        .pageQuery({ projectId: 'many', sub: 'ada', status, after, size: 51 })
+        .toSQL();
       const plan = await sql.unsafe(`explain (analyze, format json) ${text}`, params as never[]);
       const scans = JSON.stringify(plan[0]);
       expect(scans).not.toContain('Seq Scan');

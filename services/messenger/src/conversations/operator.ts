@@ -1,5 +1,5 @@
 import type {
-  ConversationStatus,
+  ConversationFilter,
   ConversationSummary,
   ConversationTokenRevocation,
   OperatorConversation,
@@ -17,8 +17,10 @@ import {
 import type { PersonIds } from '@switchboard/person-ids';
 import type { Clock } from '@switchboard/runtime';
 import type { Publisher } from '../publishing/publisher.ts';
+import type { SearchConfigurationOf } from '../support/languages.ts';
+import type { SupportStore } from '../support/store.ts';
 import type { NameAuthors } from './authors.ts';
-import { full, positionAfter } from './conversations.ts';
+import { full, positionAfter, refusedAttachment } from './conversations.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
 import type { ReadTurns } from './reading.ts';
 import type { ConversationsStore } from './store.ts';
@@ -31,7 +33,24 @@ interface OperatorOptions {
   nameAuthors: NameAuthors;
   personIds: Pick<PersonIds, 'idsOf'>;
   publisher: Publisher;
+  support: Pick<SupportStore, 'notes' | 'history' | 'markRead'>;
+  searchConfigurationOf: SearchConfigurationOf;
   clock: Clock;
+}
+
+interface ListRequest extends PageRequest, ConversationFilter {
+  distinctId?: string | undefined;
+  mentioned?: 'me' | undefined;
+}
+
+/** A read of a conversation. */
+interface ReadRequest {
+  projectId: string;
+  id: string;
+  /** The id of a turn: the answer has only the turns after that one. */
+  after: string | undefined;
+  /** The member who reads it; undefined for a program with a token. */
+  reader: string | undefined;
 }
 
 export type OperatorConversations = ReturnType<typeof createOperatorConversations>;
@@ -43,37 +62,50 @@ export function createOperatorConversations({
   nameAuthors,
   personIds,
   publisher,
+  support,
+  searchConfigurationOf,
   clock,
 }: OperatorOptions) {
   return {
     async list(
       projectId: string,
-      {
-        status,
-        distinctId,
-        cursor,
-        limit,
-      }: PageRequest & { status?: ConversationStatus | undefined; distinctId?: string | undefined },
+      sub: string,
+      { distinctId, mentioned, cursor, limit, assigned, assigneeId, ...filter }: ListRequest,
     ): Promise<{ conversations: ConversationSummary[]; nextCursor: string | null }> {
       const after = cursor === undefined ? undefined : decodePlace(cursor, 'cnv');
       const distinctIds = distinctId === undefined ? undefined : await personIds.idsOf(projectId, distinctId);
-      const found = await store.page({ projectId, status, distinctIds, after, size: limit + 1 });
+      const found = await store.page({
+        ...filter,
+        projectId,
+        sub,
+        assigneeId: assigneeOf(assigned, assigneeId, sub),
+        mentioned: mentioned && sub,
+        distinctIds,
+        after,
+        size: limit + 1,
+      });
       const { rows, nextCursor } = toPage(found, limit, ({ lastTurnAt: at, id }) => encodePlace({ at, id }));
       return { conversations: rows.map(presentSummary), nextCursor };
     },
 
-    /** Reads a conversation. With `after`, the id of a turn, it has only the turns after that one. */
-    async read(projectId: string, id: string, after: string | undefined): Promise<OperatorConversation> {
+    /** Reads a conversation, and marks it as read by the member. */
+    async read({ projectId, id, after, reader }: ReadRequest): Promise<OperatorConversation> {
       const row = await store.find(projectId, id);
       if (row === undefined) throw notFound();
-      const turns = await readTurns(projectId, row, await positionAfter(store, id, after));
-      return presentToOperator(row, turns);
+      const [turns, notes, history] = await Promise.all([
+        positionAfter(store, id, after).then((position) => readTurns(projectId, row, position)),
+        support.notes(id),
+        support.history(id),
+      ]);
+      if (reader !== undefined && (await support.markRead(id, reader, row.turnCount)))
+        publisher.publishSignal(id, 'read');
+      return presentToOperator(row, { turns, notes, history });
     },
 
     async sendTurn(
       change: AuditedChange,
       { projectId, id: conversationId }: { projectId: string; id: string },
-      { authorId, body }: { authorId: string; body: string },
+      { authorId, body, attachmentIds }: { authorId: string; body: string; attachmentIds: readonly string[] },
       idempotencyKey: string | undefined,
     ): Promise<Turn> {
       const appended = await store.appendTurn(
@@ -85,13 +117,15 @@ export function createOperatorConversations({
           body,
           pageContext: null,
           idempotencyKey: idempotencyKey ?? null,
-          attachmentIds: [],
+          attachmentIds,
           createdAt: clock.now(),
           status: 'pending',
+          searchConfiguration: await searchConfigurationOf(projectId),
         },
         change,
       );
       if (appended.outcome === 'full') throw full();
+      if (appended.outcome === 'attachment refused') throw refusedAttachment();
       if (appended.outcome !== 'appended' && appended.outcome !== 'repeated') throw notFound();
       const [named = appended.turn] = await nameAuthors(projectId, [appended.turn]);
       const turn = presentTurn(conversationId, named);
@@ -99,7 +133,8 @@ export function createOperatorConversations({
         await change.record();
         return turn;
       }
-      publisher.publishTurn(conversationId, turn);
+      publisher.publishTurn(projectId, conversationId, turn);
+      await support.markRead(conversationId, authorId, appended.turn.position);
       if (appended.statusBefore !== 'pending') publisher.publishStatus(conversationId, 'pending');
       return turn;
     },
@@ -118,17 +153,17 @@ export function createOperatorConversations({
       }
       return revoked;
     },
-
-    async setStatus(
-      change: AuditedChange,
-      projectId: string,
-      id: string,
-      status: ConversationStatus,
-    ): Promise<void> {
-      if (!(await store.setStatus(projectId, id, status, change))) throw notFound();
-      publisher.publishStatus(id, status);
-    },
   };
 }
 
-const notFound = () => new NotFound('Conversation not found.');
+/** Returns the assignee that a filter selects: null for no one, undefined for everyone. */
+export function assigneeOf(
+  assigned: ConversationFilter['assigned'],
+  assigneeId: string | undefined,
+  sub: string,
+): string | null | undefined {
+  if (assigned === undefined) return assigneeId;
+  return assigned === 'me' ? sub : null;
+}
+
+export const notFound = () => new NotFound('Conversation not found.');

@@ -197,9 +197,13 @@ test('reads few rows to list the conversations of a user or a person', async () 
       token_expires_at, created_at, last_turn_at)
     select 'own' || n, 'own', 'd' || n % 200, 'u' || n % 200, true, '', now(), now(), now() - n * interval '1 minute'
     from generate_series(1, 20000) n`;
-  await sql`analyze conversations`;
+  await sql`insert into turns (conversation_id, position, id, author_kind, body, created_at)
+    select 'own' || n, 1, 'trn_own' || n, 'visitor', 'Hello', now() from generate_series(1, 20000) n`;
+  await sql`insert into conversation_reads (conversation_id, sub, position)
+    select 'own' || n, 'ada', 1 from generate_series(1, 20000) n`;
+  await sql`analyze conversations, turns, conversation_reads`;
   const store = createConversationsStore(drizzle);
-  const page = { projectId: 'own', status: undefined, after: undefined, size: 51 };
+  const page = { projectId: 'own', sub: 'ada', status: undefined, after: undefined, size: 51 };
   for (const query of [
     store.ownQuery('own', 'u1'),
     store.pageQuery({ ...page, distinctIds: ['d1', 'd2'] }),

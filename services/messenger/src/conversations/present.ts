@@ -1,6 +1,15 @@
-import type { Conversation, ConversationSummary, OperatorConversation, Turn } from '@switchboard/contracts';
+import type {
+  Conversation,
+  ConversationHistoryEntry,
+  ConversationNote,
+  ConversationSummary,
+  OperatorConversation,
+  Turn,
+} from '@switchboard/contracts';
+import type { HistoryRow } from '../support/history.ts';
+import type { NoteRow } from '../support/store.ts';
 import { avatarPath } from '../team/avatar-path.ts';
-import type { ConversationRow, TurnRow } from './store.ts';
+import type { ConversationRow, StaffRow, SummaryRow, TurnRow } from './store.ts';
 
 export function presentTurn(conversationId: string, row: TurnRow): Turn {
   return {
@@ -19,7 +28,7 @@ export function presentTurn(conversationId: string, row: TurnRow): Turn {
   };
 }
 
-export function presentSummary(row: ConversationRow): ConversationSummary {
+function presentToVisitor(row: ConversationRow): Omit<Conversation, 'turns'> {
   return {
     id: row.id,
     distinctId: row.distinctId,
@@ -31,15 +40,60 @@ export function presentSummary(row: ConversationRow): ConversationSummary {
 }
 
 export function presentConversation(row: ConversationRow, turns: TurnRow[]): Conversation {
-  return { ...presentSummary(row), turns: turns.map((turn) => presentTurn(row.id, turn)) };
+  return { ...presentToVisitor(row), turns: turns.map((turn) => presentTurn(row.id, turn)) };
 }
 
-/** Includes the data that visitors do not see: the user and the page contexts. */
-export function presentToOperator(row: ConversationRow, turns: TurnRow[]): OperatorConversation {
+/** The fields that visitors do not see. */
+function presentTools(row: StaffRow) {
   return {
-    ...presentSummary(row),
     userId: row.userId,
     userVerified: row.userVerified,
+    assigneeId: row.assigneeId,
+    teamId: row.teamId,
+    priority: row.priority,
+    labelIds: row.labelIds,
+    snoozed: row.isSnoozed,
+    snoozedUntil: row.snoozedUntil?.toISOString() ?? null,
+    firstReplyAt: row.firstReplyAt?.toISOString() ?? null,
+    resolvedAt: row.resolvedAt?.toISOString() ?? null,
+  };
+}
+
+export function presentSummary(row: SummaryRow): ConversationSummary {
+  return {
+    ...presentToVisitor(row),
+    ...presentTools(row),
+    lastTurn: row.lastTurn,
+    unread: row.lastTurn !== null && row.isUnread,
+  };
+}
+
+export function presentNote(note: NoteRow): ConversationNote {
+  return { ...note, createdAt: note.createdAt.toISOString() };
+}
+
+const presentHistory = (entry: HistoryRow): ConversationHistoryEntry => ({
+  ...entry,
+  at: entry.at.toISOString(),
+});
+
+interface StaffContent {
+  turns: TurnRow[];
+  notes: NoteRow[];
+  history: HistoryRow[];
+}
+
+/** Includes the data that visitors do not see: the user, the page contexts, the notes and the history. */
+export function presentToOperator(
+  row: StaffRow,
+  { turns, notes, history }: StaffContent,
+): OperatorConversation {
+  return {
+    ...presentToVisitor(row),
+    ...presentTools(row),
+    visitorReadAt: row.visitorReadAt?.toISOString() ?? null,
     turns: turns.map((turn) => ({ ...presentTurn(row.id, turn), pageContext: turn.pageContext })),
+    notes: notes.map(presentNote),
+    history: history.map(presentHistory),
   };
 }

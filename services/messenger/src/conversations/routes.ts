@@ -7,7 +7,6 @@ import {
   listOwnConversations,
   missingPermission,
   openConversation,
-  putConversationStatus,
   readConversation,
   revokeConversationTokens,
 } from '@switchboard/contracts';
@@ -79,7 +78,7 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
     listConversations,
     async (c) => {
       const { projectId } = c.req.valid('param');
-      return c.json(await operatorConversations.list(projectId, c.req.valid('query')), 200);
+      return c.json(await operatorConversations.list(projectId, c.var.person.sub, c.req.valid('query')), 200);
     },
     ofProject,
   );
@@ -88,7 +87,10 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
     readConversation,
     async (c) => {
       const { projectId, id } = c.req.valid('param');
-      return c.json(await operatorConversations.read(projectId, id, c.req.valid('query').after), 200);
+      const { after } = c.req.valid('query');
+      const { token, person } = c.var.authority;
+      const reader = token === undefined ? person.sub : undefined;
+      return c.json(await operatorConversations.read({ projectId, id, after, reader }), 200);
     },
     ofProject,
   );
@@ -99,11 +101,11 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
       const path = c.req.valid('param');
       const { 'Idempotency-Key': key } = c.req.valid('header');
       const { person } = c.var;
-      const { authorId = person.sub, body } = c.req.valid('json');
+      const { authorId = person.sub, body, attachmentIds = [] } = c.req.valid('json');
       if (authorId !== person.sub && !c.var.authority.hasEverywhere('conversations.reply-as')) {
         throw new Forbidden(`authorId: ${missingPermission('conversations.reply-as')}`);
       }
-      const turn = await operatorConversations.sendTurn(change, path, { authorId, body }, key);
+      const turn = await operatorConversations.sendTurn(change, path, { authorId, body, attachmentIds }, key);
       return c.json({ turn }, 201);
     },
     ofProject,
@@ -117,17 +119,6 @@ function managementRoutes(app: ServiceApp, { operatorConversations, ofProject }:
         { revoked: await operatorConversations.revokeTokens(change, projectId, c.req.valid('json')) },
         200,
       );
-    },
-    ofProject,
-  );
-
-  app.implement(
-    putConversationStatus,
-    async (c, { change }) => {
-      const { projectId, id } = c.req.valid('param');
-      const { status } = c.req.valid('json');
-      await operatorConversations.setStatus(change, projectId, id, status);
-      return c.json({ status }, 200);
     },
     ofProject,
   );

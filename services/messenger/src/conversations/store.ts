@@ -1,5 +1,6 @@
 import type {
   AuthorKind,
+  ConversationPriority,
   ConversationStatus,
   ConversationTokenRevocation,
   PageContext,
@@ -7,9 +8,20 @@ import type {
 } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
-import { and, asc, desc, eq, exists, inArray, lt, ne, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, exists, inArray, isNull, lt, ne, not, or, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
-import { attachments, conversations, conversationTokens, teammates, turns } from '../schema/index.ts';
+import {
+  attachments,
+  conversationMentions,
+  conversationReads,
+  conversations,
+  conversationTokens,
+  supportSettings,
+  teammates,
+  turns,
+} from '../schema/index.ts';
+import { addHistory } from '../support/history.ts';
+import { turnWords } from '../support/words.ts';
 import { CAPACITY, turnBytes } from './size.ts';
 
 export interface ConversationRow {
@@ -21,6 +33,26 @@ export interface ConversationRow {
   userVerified: boolean;
   createdAt: Date;
   lastTurnAt: Date;
+}
+
+/** A conversation with the fields that only staff see. */
+export interface StaffRow extends ConversationRow {
+  assigneeId: string | null;
+  teamId: string | null;
+  priority: ConversationPriority;
+  labelIds: string[];
+  isSnoozed: boolean;
+  snoozedUntil: Date | null;
+  firstReplyAt: Date | null;
+  resolvedAt: Date | null;
+  visitorReadAt: Date | null;
+}
+
+/** A conversation in a list of a member. */
+export interface SummaryRow extends StaffRow {
+  lastTurn: { authorKind: AuthorKind; body: string } | null;
+  /** Whether the member has not read the last turn. */
+  isUnread: boolean;
 }
 
 /** The size of a conversation. The positions of its turns start at 1. */
@@ -95,6 +127,8 @@ export interface NewTurn {
   createdAt: Date;
   /** The conversation's status after this turn. */
   status: ConversationStatus;
+  /** The configuration that divides the body into words for searches. */
+  searchConfiguration: string;
   tokenRenewal?: TokenRenewal;
 }
 
@@ -110,7 +144,19 @@ export type AppendResult =
 
 export interface PageRequest {
   projectId: string;
-  status: ConversationStatus | undefined;
+  /** The member who reads the list. */
+  sub: string;
+  status?: ConversationStatus | undefined;
+  snoozed?: boolean | undefined;
+  /** null for the conversations of no one. */
+  assigneeId?: string | null | undefined;
+  teamId?: string | undefined;
+  labelId?: string | undefined;
+  priority?: ConversationPriority | undefined;
+  /** Only conversations with a note that mentions this member. */
+  mentioned?: string | undefined;
+  /** Only these conversations. */
+  ids?: readonly string[] | undefined;
   /** Only conversations of these distinct ids. */
   distinctIds?: readonly string[] | undefined;
   /** The last conversation of the previous page, by the time of its last turn. */
@@ -136,7 +182,7 @@ export interface ConversationsStore {
   /** The query for the conversations of a verified user, for tests that explain it. */
   ownQuery(projectId: string, userId: string): { toSQL(): { sql: string; params: unknown[] } };
   add(conversation: NewConversation): Promise<void>;
-  find(projectId: string, id: string): Promise<(ConversationRow & ConversationSize) | undefined>;
+  find(projectId: string, id: string): Promise<(StaffRow & ConversationSize) | undefined>;
   /** Returns the conversation of each check. Undefined if the token is not the conversation's or has expired. */
   findByTokens(checks: readonly TokenCheck[], now: Date): Promise<(ConversationState | undefined)[]>;
   /** Returns when the token expires. Undefined if it is not the conversation's or has expired. */
@@ -155,7 +201,7 @@ export interface ConversationsStore {
    */
   appendTurn(turn: NewTurn, within?: Transactor): Promise<AppendResult>;
   /** Returns conversations, latest turn first. */
-  page(request: PageRequest): Promise<ConversationRow[]>;
+  page(request: PageRequest): Promise<SummaryRow[]>;
   /** The query behind `page`, for tests that explain it. */
   pageQuery(request: PageRequest): { toSQL(): { sql: string; params: unknown[] } };
   /**
@@ -168,8 +214,6 @@ export interface ConversationsStore {
     limit: number,
     within?: Transactor,
   ): Promise<number>;
-  /** Returns false if there is no such conversation. */
-  setStatus(projectId: string, id: string, status: ConversationStatus, within: Transactor): Promise<boolean>;
 }
 
 /** The NOTIFY channel of revoked tokens. The payload is the conversation's id. */
@@ -179,6 +223,8 @@ export const REVOKED_CHANNEL = 'conversation_tokens_revoked';
 const NO_TOKEN = '';
 
 const NEWEST_TURNS = 50;
+/** The characters of the last turn that a list shows. */
+const SHOWN_OF_TURN = 200;
 const MAX_OWN = 18;
 const MAX_TOKENS = 10;
 
@@ -197,7 +243,8 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     }));
   }
 
-  function pageQuery({ projectId, status, distinctIds, after, size }: PageRequest) {
+  function pageQuery({ projectId, sub, after, size, ...wanted }: PageRequest) {
+    const { status, snoozed, assigneeId, teamId, labelId, priority, mentioned, ids, distinctIds } = wanted;
     const isAfter =
       after &&
       or(
@@ -206,20 +253,65 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       );
     // Stated separately because PostgreSQL does not use the index for the `or` above.
     const start = after && sql`${conversations.lastTurnAt} <= ${after.at.toISOString()}`;
-    return db
-      .select(conversationColumns)
+    const mentioning = db
+      .select({ id: conversationMentions.conversationId })
+      .from(conversationMentions)
+      .where(
+        and(eq(conversationMentions.projectId, projectId), eq(conversationMentions.sub, mentioned ?? '')),
+      );
+    const found = db
+      .select()
       .from(conversations)
       .where(
         and(
           eq(conversations.projectId, projectId),
           status && eq(conversations.status, status),
+          snoozed === undefined
+            ? undefined
+            : snoozed
+              ? conversations.isSnoozed
+              : not(conversations.isSnoozed),
+          assigneeId === null ? isNull(conversations.assigneeId) : undefined,
+          assigneeId ? eq(conversations.assigneeId, assigneeId) : undefined,
+          teamId === undefined ? undefined : eq(conversations.teamId, teamId),
+          // The index has only conversations with labels.
+          labelId === undefined
+            ? undefined
+            : sql`${conversations.labelIds} @> array[${labelId}]::text[] and ${conversations.labelIds} <> '{}'`,
+          // The index leaves out the usual priority.
+          priority &&
+            (priority === 'normal'
+              ? eq(conversations.priority, priority)
+              : sql`${conversations.priority} = ${priority} and ${conversations.priority} <> 'normal'`),
+          mentioned === undefined ? undefined : inArray(conversations.id, mentioning),
+          ids && inArray(conversations.id, [...ids]),
           distinctIds && inArray(conversations.distinctId, [...distinctIds]),
           start,
           isAfter,
         ),
       )
       .orderBy(desc(conversations.lastTurnAt), desc(conversations.id))
-      .limit(size);
+      .limit(size)
+      .as('conversations');
+    return db
+      .select({
+        ...staffColumns,
+        lastTurn: {
+          authorKind: turns.authorKind,
+          body: sql<string>`left(${turns.body}, ${SHOWN_OF_TURN}::int)`,
+        },
+        isUnread: sql<boolean>`coalesce(${conversationReads.position}, 0) < ${conversations.turnCount}`,
+      })
+      .from(found)
+      .leftJoin(
+        turns,
+        and(eq(turns.conversationId, conversations.id), eq(turns.position, conversations.turnCount)),
+      )
+      .leftJoin(
+        conversationReads,
+        and(eq(conversationReads.conversationId, conversations.id), eq(conversationReads.sub, sub)),
+      )
+      .orderBy(desc(conversations.lastTurnAt), desc(conversations.id));
   }
 
   /** Searches recent turns first, because readers ask for later ones. Searches all turns only for an older one. */
@@ -302,7 +394,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
 
     async find(projectId, id) {
       const [row] = await db
-        .select({ ...conversationColumns, ...sizeColumns })
+        .select({ ...staffColumns, ...sizeColumns })
         .from(conversations)
         .where(inProject(projectId, id));
       return row;
@@ -391,17 +483,6 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
         return revoked.length;
       });
     },
-
-    async setStatus(projectId, id, status, within) {
-      return tryTransaction(within, async (tx, undo) => {
-        const rows = await tx
-          .update(conversations)
-          .set({ status })
-          .where(inProject(projectId, id))
-          .returning({ id: conversations.id });
-        return rows.length > 0 || undo(false);
-      });
-    },
   };
 }
 
@@ -414,6 +495,19 @@ const conversationColumns = {
   userVerified: conversations.userVerified,
   createdAt: conversations.createdAt,
   lastTurnAt: conversations.lastTurnAt,
+};
+
+const staffColumns = {
+  ...conversationColumns,
+  assigneeId: conversations.assigneeId,
+  teamId: conversations.teamId,
+  priority: conversations.priority,
+  labelIds: conversations.labelIds,
+  isSnoozed: conversations.isSnoozed,
+  snoozedUntil: conversations.snoozedUntil,
+  firstReplyAt: conversations.firstReplyAt,
+  resolvedAt: conversations.resolvedAt,
+  visitorReadAt: conversations.visitorReadAt,
 };
 
 const sizeColumns = {
@@ -552,6 +646,8 @@ async function insertTurn(
       return undo({ position: first, repeated: true, authorId, statusBefore, createdAt });
   }
   if (position > CAPACITY.turns || row.bytes > CAPACITY.bytes) return undo({ outcome: 'full' });
+  // A subject is found like the first turn.
+  const text = position === 1 && row.subject !== null ? `${row.subject}\n${turn.body}` : turn.body;
   await tx.insert(turns).values({
     conversationId,
     position,
@@ -562,7 +658,12 @@ async function insertTurn(
     pageContext: turn.pageContext,
     idempotencyKey,
     createdAt,
+    words: turnWords({ projectId: turn.projectId, configuration: turn.searchConfiguration, text }, createdAt),
   });
+  if (author.kind === 'visitor' && statusBefore === 'resolved') {
+    const change = { status: turn.status };
+    await addHistory(tx, [conversationId], { authorId: null, at: createdAt, change });
+  }
   if (!(await claimAttachments(tx, turn, position))) return undo({ outcome: 'attachment refused' });
   return { position, repeated: false, authorId, statusBefore, createdAt };
 }
@@ -578,6 +679,7 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
         .where(inProject(turn.projectId, turn.conversationId))
         .for('update'),
     );
+  const at = turn.createdAt.toISOString();
   const [row] = await tx
     .with(before)
     .update(conversations)
@@ -586,6 +688,10 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
       turnBytes: sql`${conversations.turnBytes} + ${turnBytes(turn)}::int`,
       lastTurnAt: sql`greatest(${conversations.lastTurnAt}, ${turn.createdAt.toISOString()})`,
       status: turn.status,
+      resolvedAt: null,
+      ...(turn.author.kind === 'visitor'
+        ? { isSnoozed: false, snoozedUntil: null, assigneeId: assigneeAfterVisitor(turn.projectId, at) }
+        : { firstReplyAt: sql`coalesce(${conversations.firstReplyAt}, ${at}::timestamptz)` }),
       ...(turn.tokenRenewal && { tokenExpiresAt: renewedExpiry(turn.tokenRenewal) }),
     })
     .from(before)
@@ -597,8 +703,18 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
       userId: conversations.userId,
       userVerified: conversations.userVerified,
       statusBefore: before.status,
+      subject: conversations.subject,
     });
   return row && { ...row, verifiedUserId: row.userVerified ? row.userId : null };
+}
+
+/** A visitor's turn that reopens a conversation clears its assignee when the project's days are over. */
+function assigneeAfterVisitor(projectId: string, at: string): SQL {
+  const days = sql`(select ${supportSettings.keepAssigneeDays} from ${supportSettings}
+    where ${supportSettings.projectId} = ${projectId})`;
+  return sql`case when ${conversations.status} = 'resolved'
+    and ${conversations.resolvedAt} + make_interval(days => ${days}) < ${at}::timestamptz
+    then null else ${conversations.assigneeId} end`;
 }
 
 /** A visitor's key comes from a header without line breaks, so it never equals a key that a teammate used. */

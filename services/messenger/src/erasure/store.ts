@@ -7,6 +7,12 @@ import {
   attachments,
   avatars,
   configurations,
+  conversationCountChanges,
+  conversationCounts,
+  conversationHistory,
+  conversationMentions,
+  conversationNotes,
+  conversationReads,
   conversations,
   helpSites,
   identitySecrets,
@@ -14,10 +20,13 @@ import {
   messages,
   reads,
   recipients,
+  supportSettings,
   teammates,
   translatedBytes,
   turns,
 } from '../schema/index.ts';
+
+import { COUNTS_LOCK } from '../support/store.ts';
 
 /** An avatar that only the colleague has in its project. */
 export interface OwnAvatar {
@@ -35,7 +44,7 @@ export interface ErasureStore {
   /** Empties the inbox of a person and removes messages that were sent to no one else. */
   removeInbox(person: ErasedPerson): Promise<void>;
   findOwnAvatars(sub: string): Promise<OwnAvatar[]>;
-  /** Removes a colleague as a teammate. Their turns stay, without an author. */
+  /** Removes a colleague as a teammate. Their turns, notes and changes stay, without an author. */
   removeTeammate(sub: string): Promise<void>;
   /** Whether the project has attachments or avatars. */
   hasFiles(projectId: string): Promise<boolean>;
@@ -126,6 +135,30 @@ export function createErasureStore(db: Db): ErasureStore {
           .update(turns)
           .set({ authorId: null })
           .where(and(eq(turns.authorKind, 'teammate'), eq(turns.authorId, sub)));
+        await tx.delete(conversationReads).where(eq(conversationReads.sub, sub));
+        await tx.delete(conversationMentions).where(eq(conversationMentions.sub, sub));
+        await tx
+          .update(conversationNotes)
+          .set({ mentions: sql`array_remove(${conversationNotes.mentions}, ${sub})` })
+          .where(sql`${sub} = any(${conversationNotes.mentions})`);
+        const ofNotes = eq(conversationNotes.authorId, sub);
+        await tx.update(conversationNotes).set({ authorId: null }).where(ofNotes);
+        const ofHistory = eq(conversationHistory.authorId, sub);
+        await tx.update(conversationHistory).set({ authorId: null }).where(ofHistory);
+        await tx
+          .update(conversationHistory)
+          .set({ change: sql`(${conversationHistory.change}::jsonb - 'assigneeId')::json` })
+          .where(sql`${conversationHistory.change}->>'assigneeId' = ${sub}`);
+        // Without the colleague's conversations, all counts of them are 0.
+        await tx.execute(sql`select pg_advisory_xact_lock(${COUNTS_LOCK})`);
+        await tx.update(conversations).set({ assigneeId: null }).where(eq(conversations.assigneeId, sub));
+        for (const table of [conversationCountChanges, conversationCounts])
+          await tx.delete(table).where(eq(table.assigneeId, sub));
+        await tx
+          .update(supportSettings)
+          .set({ settings: withoutViewsOf(sub), version: sql`${supportSettings.version} + 1` })
+          .where(sql`exists (select from json_array_elements(${supportSettings.settings}->'views') as view
+            where view->'filter'->>'assigneeId' = ${sub})`);
       });
     },
 
@@ -145,7 +178,7 @@ export function createErasureStore(db: Db): ErasureStore {
           delete from ${table} where ctid = any(array(select ctid from ${table} where ${which} limit ${limit}))`);
         return count;
       };
-      // Removes rows that refer to other rows first.
+      // Removes rows that refer to other rows first. Notes, mentions, history and reads go with their conversations.
       for (const table of [attachments, turns])
         if ((await remove(table, ofConversations)) === limit) return limit;
       for (const table of [reads, recipients, messageKeys])
@@ -160,6 +193,10 @@ export function createErasureStore(db: Db): ErasureStore {
         avatars,
         articleSearches,
         helpSites,
+        supportSettings,
+        // The changes first: one that is being added to the counts is in one of them.
+        conversationCountChanges,
+        conversationCounts,
       ])
         removed += await remove(table, ofProject);
       return removed;
@@ -170,3 +207,9 @@ export function createErasureStore(db: Db): ErasureStore {
     },
   };
 }
+
+/** Returns the settings of support without views of a colleague's conversations. */
+const withoutViewsOf = (sub: string) => sql`
+  jsonb_set(${supportSettings.settings}::jsonb, '{views}', coalesce((
+    select jsonb_agg(view) from jsonb_array_elements(${supportSettings.settings}::jsonb->'views') as view
+    where view->'filter'->>'assigneeId' is distinct from ${sub}), '[]'))::json`;

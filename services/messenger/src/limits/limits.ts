@@ -22,6 +22,8 @@ export function limitsTimes(multiplier: number) {
     messageRequestsPerAddress: limit(3_000),
     messageReadsPerProject: limit(30_000),
     helpCentreRefreshesPerCompany: limit(10),
+    searchesPerMember: limit(60),
+    presencePerMember: limit(240),
     uploadsPerConversation: limit(10),
     uploadsPerConversationPerHour: limit(60),
     uploadsPerAddress: limit(30),

@@ -1,18 +1,20 @@
 import { headerOf, type RateLimit, type ServiceApp } from '@switchboard/http';
 import type { Hub } from '@switchboard/realtime';
 import type { ConfigurationChanges } from './configuration-changes.ts';
+import type { Signals } from './signals.ts';
 import { SOCKET_PATH, visitorSocket } from './socket.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 interface LiveDeps {
   hub: Pick<Hub, 'route'>;
   subscriptions: Pick<Subscriptions, 'subscribe'>;
+  signals: Signals;
   limit: RateLimit;
   changes: Pick<ConfigurationChanges, 'follow'>;
 }
 
-export function liveRoutes(app: ServiceApp, { hub, subscriptions, limit, changes }: LiveDeps): void {
-  const plan = visitorSocket({ projectKey: app.projectKey, subscriptions, limit, follow: changes.follow });
+export function liveRoutes(app: ServiceApp, { hub, changes, ...deps }: LiveDeps): void {
+  const plan = visitorSocket({ ...deps, projectKey: app.projectKey, follow: changes.follow });
   const upgrade = hub.route(
     (c) => c.env.address,
     (c) =>

@@ -3,10 +3,12 @@ import {
   listMessages,
   type MessengerMessage,
   subscribe as subscription,
+  visitorSignal,
 } from '@switchboard/contracts';
 import { type ProjectAccess, type RateLimit, RateLimited, socketAccess } from '@switchboard/http';
 import type { Socket, SocketPlan } from '@switchboard/realtime';
 import { personTopic } from '../publishing/publisher.ts';
+import type { Signals } from './signals.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export const SOCKET_PATH = '/v1/messenger/socket';
@@ -19,6 +21,7 @@ export const socketUrlUnder = (apiUrl: string) => `${apiUrl.replace(/^http/, 'ws
 interface SocketOptions {
   projectKey(key: string | undefined): Promise<ProjectAccess>;
   subscriptions: Pick<Subscriptions, 'subscribe'>;
+  signals: Signals;
   /** Limits the subscriptions from an address in a project. */
   limit: RateLimit;
   /** Notifies the socket of configuration changes, with the version in this locale. */
@@ -34,13 +37,16 @@ interface SocketRequest {
 }
 
 /** Handles a visitor's socket. The project key opens it. Conversation tokens subscribe it to conversations. */
-export function visitorSocket({ projectKey, subscriptions, limit, follow }: SocketOptions) {
-  async function subscribe(
+export function visitorSocket({ projectKey, subscriptions, signals, limit, follow }: SocketOptions) {
+  async function receive(
     socket: Socket,
     { project, address }: { project: ProjectAccess; address: string },
     text: string,
   ): Promise<void> {
-    const message = subscription.safeParse(parseJson(text));
+    const parsed = parseJson(text);
+    const signal = visitorSignal.safeParse(parsed);
+    if (signal.success) return signals.signal(socket, signal.data);
+    const message = subscription.safeParse(parsed);
     // Unknown messages are ignored, so that newer clients can send more.
     if (!message.success) return;
     const { conversationId, token } = message.data;
@@ -68,7 +74,7 @@ export function visitorSocket({ projectKey, subscriptions, limit, follow }: Sock
         follow(socket, project, data?.locale);
         if (person.success) socket.join(personTopic(project.id, person.data.distinct_id));
       },
-      onMessage: (socket, text) => subscribe(socket, { project, address }, text),
+      onMessage: (socket, text) => receive(socket, { project, address }, text),
     };
   };
 }

@@ -71,6 +71,11 @@ export function createSubscriptions({ database, hub, tokens, clock, logger }: Su
   }
 
   return {
+    /** Returns the project of a conversation that the socket is subscribed to. */
+    projectOf(socket: Socket, conversationId: string): string | undefined {
+      return subscriptions.get(socket)?.get(conversationId)?.projectId;
+    },
+
     /** Returns false if the token is invalid, or if the socket has too many conversations. */
     async subscribe(socket: Socket, subscription: Subscription): Promise<boolean> {
       const expiresAt = await tokens.expiry(subscription);

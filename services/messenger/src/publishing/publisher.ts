@@ -1,11 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ConversationStatus, MessengerMessage, Turn } from '@switchboard/contracts';
+import type {
+  ConversationStatus,
+  LiveConversationChange,
+  LiveConversations,
+  MessengerMessage,
+  Turn,
+} from '@switchboard/contracts';
 import type { Hub } from '@switchboard/realtime';
 
-/** Sends changes to the sockets of a conversation. Never throws: all it sends is stored and can be read. */
+/** Sends changes to visitors' sockets and agents' streams. Never throws: what matters is stored and can be read. */
 export interface Publisher {
-  publishTurn(conversationId: string, turn: Turn): void;
+  /** Sends a turn to the visitor and to agents. */
+  publishTurn(projectId: string, conversationId: string, turn: Turn): void;
+  /** Sends a status to the visitor. Agents get it with the change. */
   publishStatus(conversationId: string, status: ConversationStatus): void;
+  /** Tells the visitor that a teammate types, or has read the conversation. */
+  publishSignal(conversationId: string, type: 'typing' | 'read'): void;
+  /** Sends a change to the agents of a project alone. */
+  publishToAgents(projectId: string, change: LiveConversationChange): void;
   /** Announces a new in-app message. Without `distinctIds`, it is for everyone in the project. */
   publishInbox(projectId: string, distinctIds?: readonly string[]): Promise<void>;
 }
@@ -16,15 +28,52 @@ const PEOPLE_PER_TURN = 200;
 export const projectTopic = (projectId: string) => `project:${projectId}`;
 export const personTopic = (projectId: string, distinctId: string) =>
   `person:${JSON.stringify([projectId, distinctId])}`;
+/** Returns the topic of the agents' streams of a project. A visitor's socket never joins it. */
+export const agentsTopic = (projectId: string) => `agents:${projectId}`;
 export const conversationTopic = (conversationId: string) => `conversation:${conversationId}`;
 
+/** Agents get what happens within this time in one message: there are many of them, and each gets all of it. */
+const GATHER_MS = 50;
+/** The largest number of changes in a message to agents. */
+const MAX_CHANGES = 200;
+
 export function createPublisher(hub: Pick<Hub, 'publish'>): Publisher {
+  const gathered = new Map<string, LiveConversationChange[]>();
+
   const publish = (conversationId: string, message: MessengerMessage) =>
     hub.publish(conversationTopic(conversationId), message);
+
+  function sendGathered(projectId: string): void {
+    const changes = gathered.get(projectId) ?? [];
+    gathered.delete(projectId);
+    for (let start = 0; start < changes.length; start += MAX_CHANGES) {
+      const message: LiveConversations = {
+        type: 'changes',
+        changes: changes.slice(start, start + MAX_CHANGES),
+      };
+      hub.publish(agentsTopic(projectId), message);
+    }
+  }
+
+  function publishToAgents(projectId: string, change: LiveConversationChange): void {
+    const waiting = gathered.get(projectId);
+    if (waiting !== undefined) {
+      waiting.push(change);
+      return;
+    }
+    gathered.set(projectId, [change]);
+    setTimeout(sendGathered, GATHER_MS, projectId).unref();
+  }
+
   return {
-    publishTurn: (conversationId, turn) => publish(conversationId, { type: 'turn', conversationId, turn }),
+    publishToAgents,
+    publishTurn(projectId, conversationId, turn) {
+      publish(conversationId, { type: 'turn', conversationId, turn });
+      publishToAgents(projectId, { kind: 'turn', conversationId, turn });
+    },
     publishStatus: (conversationId, status) =>
       publish(conversationId, { type: 'status', conversationId, status }),
+    publishSignal: (conversationId, type) => publish(conversationId, { type, conversationId }),
     async publishInbox(projectId, distinctIds) {
       const message: MessengerMessage = { type: 'inbox_changed' };
       if (distinctIds === undefined) return hub.publish(projectTopic(projectId), message);

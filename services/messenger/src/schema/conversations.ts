@@ -1,7 +1,13 @@
-import type { AttachmentType, AuthorKind, ConversationStatus, PageContext } from '@switchboard/contracts';
+import type {
+  AttachmentType,
+  AuthorKind,
+  ConversationPriority,
+  ConversationStatus,
+  PageContext,
+} from '@switchboard/contracts';
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { timestampMs } from './columns.ts';
+import { timestampMs, tsvector } from './columns.ts';
 
 export const conversations = pgTable(
   'conversations',
@@ -23,8 +29,32 @@ export const conversations = pgTable(
     turnBytes: integer('turn_bytes').notNull().default(0),
     createdAt: timestampMs('created_at').notNull(),
     lastTurnAt: timestampMs('last_turn_at').notNull(),
+    assigneeId: text('assignee_id'),
+    teamId: text('team_id'),
+    priority: text().$type<ConversationPriority>().notNull().default('normal'),
+    labelIds: text('label_ids').array().notNull().default([]),
+    isSnoozed: boolean('is_snoozed').notNull().default(false),
+    /** Null if the conversation is snoozed until the visitor writes. */
+    snoozedUntil: timestampMs('snoozed_until'),
+    firstReplyAt: timestampMs('first_reply_at'),
+    resolvedAt: timestampMs('resolved_at'),
+    visitorReadAt: timestampMs('visitor_read_at'),
   },
   (table) => [
+    index('conversations_latest_by_assignee')
+      .on(table.projectId, table.assigneeId, table.lastTurnAt, table.id)
+      .where(sql`${table.assigneeId} is not null`),
+    index('conversations_latest_by_team')
+      .on(table.projectId, table.teamId, table.lastTurnAt, table.id)
+      .where(sql`${table.teamId} is not null`),
+    index('conversations_latest_by_priority')
+      .on(table.projectId, table.priority, table.lastTurnAt, table.id)
+      .where(sql`${table.priority} <> 'normal'`),
+    index('conversations_snoozed')
+      .on(table.projectId, table.lastTurnAt, table.id)
+      .where(sql`${table.isSnoozed}`),
+    index('conversations_to_wake').on(table.snoozedUntil).where(sql`${table.isSnoozed}`),
+    index('conversations_by_label').using('gin', table.labelIds).where(sql`${table.labelIds} <> '{}'`),
     index('conversations_latest').on(table.projectId, table.lastTurnAt, table.id),
     index('conversations_latest_by_status').on(table.projectId, table.status, table.lastTurnAt, table.id),
     index('conversations_by_age').on(table.lastTurnAt, table.id),
@@ -63,9 +93,12 @@ export const turns = pgTable(
     pageContext: json('page_context').$type<PageContext>(),
     idempotencyKey: text('idempotency_key'),
     createdAt: timestampMs('created_at').notNull(),
+    /** The words of the body for searches, and marks of the project and its weeks. Null before this column existed. */
+    words: tsvector(),
   },
   (table) => [
     primaryKey({ columns: [table.conversationId, table.position] }),
+    index('turns_by_word').using('gin', table.words),
     uniqueIndex('turns_once')
       .on(table.conversationId, table.idempotencyKey)
       .where(sql`${table.idempotencyKey} is not null`),

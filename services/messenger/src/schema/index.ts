@@ -3,3 +3,12 @@ export { attachments, conversations, conversationTokens, turns } from './convers
 export { messageKeys, messages, reads, recipients } from './inbox.ts';
 export { avatars, configurations, identitySecrets, teammates } from './projects.ts';
 export { articleSearches, helpSites, translatedBytes } from './settings.ts';
+export {
+  conversationCountChanges,
+  conversationCounts,
+  conversationHistory,
+  conversationMentions,
+  conversationNotes,
+  conversationReads,
+  supportSettings,
+} from './support.ts';

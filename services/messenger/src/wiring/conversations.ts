@@ -10,6 +10,8 @@ import { type ConversationTokens, createConversationTokens } from '../conversati
 import { createIdentity } from '../identity/identity.ts';
 import { identityRoutes } from '../identity/routes.ts';
 import { createIdentityStore } from '../identity/store.ts';
+import { createSearchConfigurationOf } from '../support/languages.ts';
+import { createSupportStore } from '../support/store.ts';
 import type { Shared } from './shared.ts';
 
 /** Opens conversations and the identity of people in them. Returns the tokens that open a conversation. */
@@ -27,6 +29,8 @@ export function openConversations(shared: Shared): ConversationTokens {
   const tokens = createConversationTokens({ store, clock });
   const nameAuthors = createNameAuthors(directory);
   const readTurns = createReadTurns(store, nameAuthors);
+  const searchConfigurationOf = createSearchConfigurationOf(directory);
+  const support = createSupportStore(db);
   const { inMinute, limit } = limits;
   const ofConversations = {
     opens: limit(
@@ -54,10 +58,18 @@ export function openConversations(shared: Shared): ConversationTokens {
     readTurns,
     tokens,
     identity,
+    searchConfigurationOf,
     limits: ofConversations,
     quota: limits.quota('conversations'),
   });
-  const operatorConversations = createOperatorConversations({ ...shared, store, readTurns, nameAuthors });
+  const operatorConversations = createOperatorConversations({
+    ...shared,
+    store,
+    readTurns,
+    nameAuthors,
+    support,
+    searchConfigurationOf,
+  });
   conversationsRoutes(app, {
     conversations,
     operatorConversations,

@@ -1,19 +1,22 @@
-import { refusalOfKey } from '@switchboard/http';
+import { streamConversations } from '@switchboard/contracts';
+import { refusalOfKey, refusalOfStream } from '@switchboard/http';
 import { createHub, type Hub, openFanOut } from '@switchboard/realtime';
 import type { Messenger } from '../config.ts';
 import type { Configurations } from '../configuration/configuration.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { createConfigurationChanges } from '../live/configuration-changes.ts';
 import { liveRoutes } from '../live/routes.ts';
+import { createSignals } from '../live/signals.ts';
 import { createSubscriptions } from '../live/subscriptions.ts';
 import { createPublisher, type Publisher } from '../publishing/publisher.ts';
+import { createSupportStore } from '../support/store.ts';
 import type { Shared } from './shared.ts';
 
 /** The topics of all sockets, of the project, of the person, and of 18 conversations. */
 const TOPICS_PER_SOCKET = 21;
 
 /** Opens the sockets of this instance, and the fan-out to other instances. */
-export function openHub({ add, app, config, logger, metrics, share }: Messenger): {
+export function openHub({ add, app, config, directory, logger, metrics, share }: Messenger): {
   hub: Hub;
   publisher: Publisher;
 } {
@@ -29,7 +32,11 @@ export function openHub({ add, app, config, logger, metrics, share }: Messenger)
     fanOut,
     maxSockets: share(config.SOCKETS_MAX),
     maxTopicsPerSocket: TOPICS_PER_SOCKET,
-    refusalOf: (key) => refusalOfKey(app.projectKey, key),
+    // The credential of an agent's stream is JSON.
+    refusalOf: (credential) =>
+      credential.startsWith('{')
+        ? refusalOfStream(credential, streamConversations.permission, directory)
+        : refusalOfKey(app.projectKey, credential),
     onError: (error) => logger.warn({ error }, 'handle socket message failed'),
   });
   add(hub, { stop: hub.close });
@@ -42,9 +49,10 @@ export function openLive(
   shared: Shared,
   { configurations, tokens }: { configurations: Configurations; tokens: ConversationTokens },
 ): void {
-  const { add, app, hub, limits } = shared;
+  const { add, app, db, hub, limits } = shared;
   const changes = add(createConfigurationChanges({ ...shared, configurations }));
   const subscriptions = add(createSubscriptions({ ...shared, tokens }));
   const limit = limits.perMinute('subscriptions', limits.subscriptionsPerAddress);
-  liveRoutes(app, { hub, subscriptions, limit, changes });
+  const signals = createSignals({ ...shared, subscriptions, store: createSupportStore(db) });
+  liveRoutes(app, { hub, subscriptions, signals, limit, changes });
 }

@@ -1,0 +1,125 @@
+import type { ConversationChange, SupportSettings } from '@switchboard/contracts';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  bigserial,
+  boolean,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core';
+import { timestampMs } from './columns.ts';
+import { conversations } from './conversations.ts';
+
+/** Teams, labels, saved replies and views. */
+export const supportSettings = pgTable('support_settings', {
+  projectId: text('project_id').primaryKey(),
+  version: integer().notNull(),
+  settings: json().$type<Omit<SupportSettings, 'version' | 'keepAssigneeDays'>>().notNull(),
+  /** Apart from the settings, because a turn that reopens a conversation reads it. */
+  keepAssigneeDays: integer('keep_assignee_days'),
+});
+
+const conversationId = () =>
+  text('conversation_id')
+    .notNull()
+    .references(() => conversations.id, { onDelete: 'cascade' });
+
+export const conversationNotes = pgTable(
+  'conversation_notes',
+  {
+    conversationId: conversationId(),
+    id: text().notNull(),
+    authorId: text('author_id'),
+    body: text().notNull(),
+    mentions: text().array().notNull(),
+    idempotencyKey: text('idempotency_key'),
+    createdAt: timestampMs('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.conversationId, table.id] })],
+);
+
+/** The conversations with a note that mentions a member. */
+export const conversationMentions = pgTable(
+  'conversation_mentions',
+  {
+    projectId: text('project_id').notNull(),
+    sub: text().notNull(),
+    conversationId: conversationId(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.sub, table.conversationId] }),
+    index('conversation_mentions_by_conversation').on(table.conversationId),
+  ],
+);
+
+/** The last changes of each conversation. */
+export const conversationHistory = pgTable(
+  'conversation_history',
+  {
+    conversationId: conversationId(),
+    id: text().notNull(),
+    at: timestampMs('at').notNull(),
+    /** Null for a change by a visitor or a timer. */
+    authorId: text('author_id'),
+    change: json().$type<ConversationChange>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.conversationId, table.id] })],
+);
+
+/** How far each member has read a conversation. */
+export const conversationReads = pgTable(
+  'conversation_reads',
+  {
+    conversationId: conversationId(),
+    sub: text().notNull(),
+    /** The position of the last turn that the member has seen. */
+    position: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.conversationId, table.sub] })],
+);
+
+const countColumns = () => ({
+  projectId: text('project_id').notNull(),
+  /** Empty for the count of all conversations, with and without labels. */
+  labelId: text('label_id').notNull(),
+  /** open or pending. */
+  status: text().notNull(),
+  snoozed: boolean().notNull(),
+  /** Empty for no one. */
+  assigneeId: text('assignee_id').notNull(),
+  /** Empty for no team. */
+  teamId: text('team_id').notNull(),
+  priority: text().notNull(),
+});
+
+/** The numbers of unresolved conversations. */
+export const conversationCounts = pgTable(
+  'conversation_counts',
+  { ...countColumns(), count: bigint({ mode: 'number' }).notNull() },
+  (table) => [
+    primaryKey({
+      name: 'conversation_counts_pk',
+      columns: [
+        table.projectId,
+        table.labelId,
+        table.status,
+        table.snoozed,
+        table.assigneeId,
+        table.teamId,
+        table.priority,
+      ],
+    }),
+    index('conversation_counts_empty').on(table.projectId).where(sql`${table.count} = 0`),
+  ],
+);
+
+/** Changes that a trigger adds, until they are added to the counts: turns then never wait for a count's row. */
+export const conversationCountChanges = pgTable(
+  'conversation_count_changes',
+  { id: bigserial({ mode: 'bigint' }).primaryKey(), ...countColumns(), change: integer().notNull() },
+  (table) => [index('conversation_count_changes_by_project').on(table.projectId)],
+);

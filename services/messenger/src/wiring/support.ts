@@ -1,0 +1,25 @@
+import { createConversationsStore } from '../conversations/store.ts';
+import { createSearchConfigurationOf } from '../support/languages.ts';
+import { supportRoutes } from '../support/routes.ts';
+import { createSupportStore } from '../support/store.ts';
+import { createSupport } from '../support/support.ts';
+import { createUpkeep } from '../support/upkeep.ts';
+import type { Shared } from './shared.ts';
+
+/** Opens what agents do with conversations besides replying. */
+export function openSupport(shared: Shared): void {
+  const { app, db, directory, limits, run } = shared;
+  const store = createSupportStore(db);
+  const support = createSupport({
+    ...shared,
+    store,
+    conversations: createConversationsStore(db),
+    searchConfigurationOf: createSearchConfigurationOf(directory),
+    limits: {
+      searches: limits.perMinute('searches', limits.searchesPerMember),
+      presence: limits.perMinute('presence', limits.presencePerMember),
+    },
+  });
+  supportRoutes(app, { ...shared, support });
+  run(createUpkeep({ ...shared, store }));
+}
