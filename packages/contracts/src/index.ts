@@ -63,7 +63,6 @@ export * from './management/messenger.ts';
 
 export * from './management/replays.ts';
 export * from './management/scheduled-changes.ts';
-export * from './management/support.ts';
 export * from './management/tokens.ts';
 export * from './memberships.ts';
 export { MESSENGER_CHOICES } from './messenger/appearance.ts';
@@ -74,6 +73,7 @@ export * from './messenger/inbox.ts';
 export * from './messenger/live-conversations.ts';
 export * from './messenger/own-conversations.ts';
 export * from './messenger/settings.ts';
+export * from './messenger/support.ts';
 export * from './ofrep.ts';
 export * from './openapi.ts';
 export * from './operation/audit.ts';

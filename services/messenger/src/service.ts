@@ -18,7 +18,6 @@ import { openInbox } from './wiring/inbox.ts';
 import { openLimits } from './wiring/limits.ts';
 import { openHub, openLive } from './wiring/live.ts';
 import { openHelpCentre, openTranslations } from './wiring/settings.ts';
-import { openSupport } from './wiring/support.ts';
 
 /** Constants that tests replace. */
 export interface MessengerConstants {
@@ -50,7 +49,6 @@ export const messengerService = defineService({
     const tokens = openConversations(shared);
     openAttachments(shared, { tokens, slowStorage });
     openInbox(shared);
-    openSupport(shared);
     const configurations = openConfiguration(shared);
     openLive(shared, { configurations, tokens });
     openHelpCentre(shared, constants.helpSiteTimeoutMs);

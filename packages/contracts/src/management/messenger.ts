@@ -10,12 +10,12 @@ import {
   teamMember,
 } from '../messenger/configuration.ts';
 import { afterTurn, conversationStatus, turn } from '../messenger/conversations.ts';
+import { conversationFilterQuery, conversationSummary, operatorConversation } from '../messenger/support.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { idempotencyHeaders } from '../operation/headers.ts';
 import { operation } from '../operation/operation.ts';
 import { paging } from '../operation/paging.ts';
 import { managementOf, projectParams } from './common.ts';
-import { conversationFilterQuery, conversationSummary, operatorConversation } from './support.ts';
 
 export const messengerTexts = z
   .object({

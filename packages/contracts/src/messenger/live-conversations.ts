@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { id } from '../fields/fields.ts';
 import { projectId } from '../fields/ids.ts';
-import { conversationNote } from '../management/support.ts';
 import { operation } from '../operation/operation.ts';
 import { turn } from './conversations.ts';
+import { conversationNote } from './support.ts';
 
 /** The messages of the stream of conversations. */
 export const liveConversations = z
@@ -25,7 +25,7 @@ export const liveConversations = z
       ]),
     ),
   })
-  .openapi({ description: 'What happened in the conversations of the project, up to 20 times a second.' });
+  .openapi({ description: 'Changes in the conversations of the project, up to 20 times a second.' });
 export type LiveConversations = z.infer<typeof liveConversations>;
 export type LiveConversationChange = LiveConversations['changes'][number];
 

@@ -19,7 +19,7 @@ import {
 import type { Clock } from '@switchboard/runtime';
 import { type Identity, unverified } from '../identity/identity.ts';
 import type { Publisher } from '../publishing/publisher.ts';
-import type { SearchConfigurationOf } from '../support/languages.ts';
+import type { SearchConfigurationOf } from './languages.ts';
 import { presentConversation, presentTurn } from './present.ts';
 import type { ReadTurns } from './reading.ts';
 import { CAPACITY } from './size.ts';

@@ -17,12 +17,12 @@ import {
 import type { PersonIds } from '@switchboard/person-ids';
 import type { Clock } from '@switchboard/runtime';
 import type { Publisher } from '../publishing/publisher.ts';
-import type { SearchConfigurationOf } from '../support/languages.ts';
-import type { SupportStore } from '../support/store.ts';
 import type { NameAuthors } from './authors.ts';
 import { full, positionAfter, refusedAttachment } from './conversations.ts';
+import type { SearchConfigurationOf } from './languages.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
 import type { ReadTurns } from './reading.ts';
+import type { StaffReads } from './staff.ts';
 import type { ConversationsStore } from './store.ts';
 
 const REVOKED_AT_ONCE = 500;
@@ -33,7 +33,7 @@ interface OperatorOptions {
   nameAuthors: NameAuthors;
   personIds: Pick<PersonIds, 'idsOf'>;
   publisher: Publisher;
-  support: Pick<SupportStore, 'notes' | 'history' | 'markRead'>;
+  support: StaffReads;
   searchConfigurationOf: SearchConfigurationOf;
   clock: Clock;
 }

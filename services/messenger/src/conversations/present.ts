@@ -6,9 +6,8 @@ import type {
   OperatorConversation,
   Turn,
 } from '@switchboard/contracts';
-import type { HistoryRow } from '../support/history.ts';
-import type { NoteRow } from '../support/store.ts';
 import { avatarPath } from '../team/avatar-path.ts';
+import type { HistoryRow, NoteRow } from './staff.ts';
 import type { ConversationRow, StaffRow, SummaryRow, TurnRow } from './store.ts';
 
 export function presentTurn(conversationId: string, row: TurnRow): Turn {

@@ -10,6 +10,7 @@ import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/
 import type { Place } from '@switchboard/http';
 import { and, asc, desc, eq, exists, inArray, isNull, lt, ne, not, or, type SQL, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
+import { addHistory } from '../schema/history.ts';
 import {
   attachments,
   conversationMentions,
@@ -20,8 +21,7 @@ import {
   teammates,
   turns,
 } from '../schema/index.ts';
-import { addHistory } from '../support/history.ts';
-import { turnWords } from '../support/words.ts';
+import { turnWords } from '../schema/words.ts';
 import { CAPACITY, turnBytes } from './size.ts';
 
 export interface ConversationRow {

@@ -26,7 +26,7 @@ import {
   turns,
 } from '../schema/index.ts';
 
-import { COUNTS_LOCK } from '../support/store.ts';
+import { COUNTS_LOCK } from '../schema/support.ts';
 
 /** An avatar that only the colleague has in its project. */
 export interface OwnAvatar {

@@ -123,3 +123,6 @@ export const conversationCountChanges = pgTable(
   { id: bigserial({ mode: 'bigint' }).primaryKey(), ...countColumns(), change: integer().notNull() },
   (table) => [index('conversation_count_changes_by_project').on(table.projectId)],
 );
+
+/** The advisory lock held while changes are added to the counts. */
+export const COUNTS_LOCK = 7_201_904;

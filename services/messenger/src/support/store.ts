@@ -2,12 +2,14 @@ import type {
   AuthorKind,
   ConversationChange,
   ConversationFilter,
+  ConversationStatus,
   SupportSettings,
 } from '@switchboard/contracts';
 import { SUPPORT_LIMITS } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import type { ConversationRow } from '../conversations/store.ts';
+import type { NoteRow, StaffReads } from '../conversations/staff.ts';
+import { addHistory, MAX_HISTORY } from '../schema/history.ts';
 import {
   conversationCountChanges,
   conversationCounts,
@@ -19,18 +21,10 @@ import {
   supportSettings,
   turns,
 } from '../schema/index.ts';
-import { addHistory, type HistoryRow, MAX_HISTORY } from './history.ts';
-import { turnsQuery, weekOf, wordsQuery } from './words.ts';
+import { COUNTS_LOCK } from '../schema/support.ts';
+import { turnsQuery, weekOf, wordsQuery } from '../schema/words.ts';
 
 export type StoredSettings = SupportSettings;
-
-export interface NoteRow {
-  id: string;
-  authorId: string | null;
-  body: string;
-  mentions: string[];
-  createdAt: Date;
-}
 
 export interface NewNote extends NoteRow {
   projectId: string;
@@ -52,7 +46,7 @@ export interface ChangeOfConversations {
 
 interface Changed {
   id: string;
-  statusBefore: ConversationRow['status'];
+  statusBefore: ConversationStatus;
 }
 
 export interface FoundTurn {
@@ -75,7 +69,7 @@ export interface CountFilter extends Omit<ConversationFilter, 'assigned' | 'assi
   assigneeId?: string | null | undefined;
 }
 
-export interface SupportStore {
+export interface SupportStore extends StaffReads {
   settings(projectId: string): Promise<StoredSettings | undefined>;
   /** Returns false if another version is stored. */
   putSettings(
@@ -88,11 +82,6 @@ export interface SupportStore {
   change(change: ChangeOfConversations, within: Transactor): Promise<Changed[] | undefined>;
   /** Adds a note, or finds the one with the same idempotency key. Changes nothing if it answers with a text. */
   addNote(note: NewNote, within: Transactor): Promise<NoteRow | 'no conversation' | 'full'>;
-  notes(conversationId: string): Promise<NoteRow[]>;
-  /** Returns the latest changes, oldest first. */
-  history(conversationId: string): Promise<HistoryRow[]>;
-  /** Returns whether the member had not read this far before. */
-  markRead(conversationId: string, sub: string, position: number): Promise<boolean>;
   /** Returns whether there was something that the visitor had not seen. */
   markVisitorRead(conversationId: string, at: Date): Promise<boolean>;
   exists(projectId: string, conversationId: string): Promise<boolean>;
@@ -114,9 +103,6 @@ export interface SupportStore {
 const MAX_MATCHES = 20_000;
 /** Searches go back in steps, because frequent words are found in the newest weeks. */
 const WEEKS = [1, 4, 12] as const;
-/** The advisory lock held while changes are added to the counts. */
-export const COUNTS_LOCK = 7_201_904;
-
 export function createSupportStore(db: Db | Tx): SupportStore {
   function searchQuery({ projectId, configuration, text }: SearchRequest, weeks?: readonly number[]): SQL {
     const isMatch = sql`${turns.words} @@ ${turnsQuery({ projectId, configuration, text }, weeks)}`;
@@ -311,7 +297,7 @@ export function createSupportStore(db: Db | Tx): SupportStore {
       const found = new Map<string, FoundTurn>();
       let week = weekOf(request.now);
       for (const length of [...WEEKS, undefined]) {
-        // The marks of turns whose clock was ahead are in the next week.
+        // An instance with a fast clock marks turns with the next week.
         const first = found.size === 0 && length === 1 ? 2 : 1;
         const weeks =
           length === undefined

@@ -9,12 +9,12 @@ import { newId } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
 import { type AuditedChange, BadRequest, Conflict, type RateLimit } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
+import type { SearchConfigurationOf } from '../conversations/languages.ts';
 import { assigneeOf, notFound } from '../conversations/operator.ts';
 import { presentNote, presentSummary } from '../conversations/present.ts';
 import type { ConversationsStore } from '../conversations/store.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import { excerptOf } from './excerpt.ts';
-import type { SearchConfigurationOf } from './languages.ts';
 import type { CountFilter, SupportStore } from './store.ts';
 
 interface SupportOptions {

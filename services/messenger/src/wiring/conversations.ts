@@ -2,6 +2,7 @@ import { runOnce } from '@switchboard/http';
 import { createEncryption } from '@switchboard/runtime';
 import { createNameAuthors } from '../conversations/authors.ts';
 import { createConversations } from '../conversations/conversations.ts';
+import { createSearchConfigurationOf } from '../conversations/languages.ts';
 import { createOperatorConversations } from '../conversations/operator.ts';
 import { createReadTurns } from '../conversations/reading.ts';
 import { conversationsRoutes } from '../conversations/routes.ts';
@@ -10,11 +11,11 @@ import { type ConversationTokens, createConversationTokens } from '../conversati
 import { createIdentity } from '../identity/identity.ts';
 import { identityRoutes } from '../identity/routes.ts';
 import { createIdentityStore } from '../identity/store.ts';
-import { createSearchConfigurationOf } from '../support/languages.ts';
 import { createSupportStore } from '../support/store.ts';
 import type { Shared } from './shared.ts';
+import { openSupport } from './support.ts';
 
-/** Opens conversations and the identity of people in them. Returns the tokens that open a conversation. */
+/** Opens conversations, the identity of people in them and the tools of agents. Returns the tokens that open a conversation. */
 export function openConversations(shared: Shared): ConversationTokens {
   const { app, clock, config, database, db, directory, limits, logger, ofProject, run } = shared;
   const encryption = createEncryption({
@@ -77,5 +78,6 @@ export function openConversations(shared: Shared): ConversationTokens {
     tokens,
     ofProject,
   });
+  openSupport(shared);
   return tokens;
 }

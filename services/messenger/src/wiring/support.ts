@@ -1,5 +1,5 @@
+import { createSearchConfigurationOf } from '../conversations/languages.ts';
 import { createConversationsStore } from '../conversations/store.ts';
-import { createSearchConfigurationOf } from '../support/languages.ts';
 import { supportRoutes } from '../support/routes.ts';
 import { createSupportStore } from '../support/store.ts';
 import { createSupport } from '../support/support.ts';

@@ -1,4 +1,5 @@
 import type { Directory } from '@switchboard/directory';
+import { SIMPLE } from '../schema/words.ts';
 
 /** The text search configurations of PostgreSQL, by primary language subtag. */
 const CONFIGURATIONS: Readonly<Record<string, string>> = {
@@ -32,9 +33,6 @@ const CONFIGURATIONS: Readonly<Record<string, string>> = {
   tr: 'turkish',
   yi: 'yiddish',
 };
-
-/** The configuration that keeps words as they are. */
-export const SIMPLE = 'simple';
 
 /** Returns PostgreSQL's text search configuration of a language; `simple` if it has none. */
 function searchConfiguration(language: string | undefined): string {

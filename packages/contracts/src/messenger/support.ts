@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { id, name, nonBlankText, timestamp } from '../fields/fields.ts';
 import { conversationId, sub } from '../fields/ids.ts';
-import { conversation, conversationStatus, pageContext, turn } from '../messenger/conversations.ts';
+import { managementOf, projectParams } from '../management/common.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { idempotencyHeaders } from '../operation/headers.ts';
 import { operation } from '../operation/operation.ts';
-import { managementOf, projectParams } from './common.ts';
+import { conversation, conversationStatus, pageContext, turn } from './conversations.ts';
 
 /** The limits of the tools for conversations. */
 export const SUPPORT_LIMITS = {

@@ -1,5 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { SIMPLE } from './languages.ts';
+
+/** The configuration that keeps words as they are. */
+export const SIMPLE = 'simple';
 
 /** A configuration of PostgreSQL and the text that it divides into words. */
 interface Words {

@@ -1,14 +1,7 @@
 import type { ConversationChange } from '@switchboard/contracts';
 import { newId, type Tx } from '@switchboard/database';
 import { sql } from 'drizzle-orm';
-import { conversationHistory } from '../schema/index.ts';
-
-export interface HistoryRow {
-  id: string;
-  at: Date;
-  authorId: string | null;
-  change: ConversationChange;
-}
+import { conversationHistory } from './support.ts';
 
 /** The number of changes that the history of a conversation keeps. */
 export const MAX_HISTORY = 200;
@@ -17,7 +10,7 @@ export const MAX_HISTORY = 200;
 export async function addHistory(
   tx: Tx,
   conversationIds: readonly string[],
-  entry: Omit<HistoryRow, 'id'>,
+  entry: { at: Date; authorId: string | null; change: ConversationChange },
 ): Promise<void> {
   if (conversationIds.length === 0) return;
   await tx

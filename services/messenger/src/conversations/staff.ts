@@ -1,0 +1,26 @@
+import type { ConversationChange } from '@switchboard/contracts';
+
+export interface NoteRow {
+  id: string;
+  authorId: string | null;
+  body: string;
+  mentions: string[];
+  createdAt: Date;
+}
+
+export interface HistoryRow {
+  id: string;
+  at: Date;
+  authorId: string | null;
+  change: ConversationChange;
+}
+
+/** Reads the data of a conversation that only staff see, besides its turns. */
+export interface StaffReads {
+  /** Returns the private notes, oldest first. */
+  notes(conversationId: string): Promise<NoteRow[]>;
+  /** Returns the latest changes, oldest first. */
+  history(conversationId: string): Promise<HistoryRow[]>;
+  /** Returns whether the member had not read this far before. */
+  markRead(conversationId: string, sub: string, position: number): Promise<boolean>;
+}
