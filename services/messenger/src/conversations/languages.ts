@@ -1,5 +1,4 @@
 import type { Directory } from '@switchboard/directory';
-import { SIMPLE } from '../schema/words.ts';
 
 /** The text search configurations of PostgreSQL, by primary language subtag. */
 const CONFIGURATIONS: Readonly<Record<string, string>> = {
@@ -36,7 +35,7 @@ const CONFIGURATIONS: Readonly<Record<string, string>> = {
 
 /** Returns PostgreSQL's text search configuration of a language; `simple` if it has none. */
 function searchConfiguration(language: string | undefined): string {
-  return CONFIGURATIONS[language?.split('-')[0]?.toLowerCase() ?? ''] ?? SIMPLE;
+  return CONFIGURATIONS[language?.split('-')[0]?.toLowerCase() ?? ''] ?? 'simple';
 }
 
 /** Returns the text search configuration of the default language of a project. */
