@@ -112,7 +112,8 @@ function pathOf(operation: Operation): string {
     tokenId: apiToken,
     changeId: change,
   };
-  return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
+  const query = operationId === 'searchTurns' ? '?text=refund' : '';
+  return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id') + query;
 }
 
 /** Removals, which run last, in this order. A container is removed after its contents. */

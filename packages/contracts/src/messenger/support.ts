@@ -92,12 +92,14 @@ export type SupportSettingsDefinition = z.infer<typeof supportSettingsDefinition
 
 const stored = { id };
 
-export const supportSettings = supportSettingsDefinition
-  .extend({
+export const supportSettings = z
+  .object({
+    version: z.int(),
     teams: z.array(z.object({ ...stored, name: z.string() })),
     labels: z.array(z.object({ ...stored, name: z.string(), color: labelColor })),
     savedReplies: z.array(z.object({ ...stored, name: z.string(), body: z.string() })),
     views: z.array(z.object({ ...stored, name: z.string(), filter: conversationFilter })),
+    keepAssigneeDays: z.int().nullable(),
   })
   .openapi('SupportSettings');
 export type SupportSettings = z.infer<typeof supportSettings>;
