@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runInProcess } from '@switchboard/cli/testing';
+import type { ServiceName } from '@switchboard/contracts';
 import { identityService } from '@switchboard/service-identity';
 import { startForeignProvider } from '@switchboard/service-identity/testing';
 import {
@@ -21,8 +22,19 @@ const OWNER = { name: 'Ada Owner', email: 'ada@acme.example' };
 const GRACE = { name: 'Grace Hopper', email: 'grace@acme.example' };
 const PLAN = { tier: 'growth', cycle: 'monthly' };
 const COMPANY = '/companies/acme';
-/** An operation of each service that a member may call. */
-const OF_MEMBERS = [`${COMPANY}/members`, '/projects/prj/flags', '/projects/prj/events'];
+/** An operation of each service that owners of the company may call. Ingestion has none. */
+const OF_OWNERS = {
+  catalogue: `${COMPANY}/members`,
+  collaboration: '/projects/prj/dashboards',
+  messenger: '/projects/prj/conversations',
+  flags: '/projects/prj/flags',
+  archive: '/projects/prj/replays',
+  analytics: '/projects/prj/events',
+  identity: `${COMPANY}/sign-in`,
+} as const;
+/** Returns what `statusesOf` returns if every service answers the same. */
+const everywhere = (status: number) =>
+  Object.fromEntries(Object.keys(OF_OWNERS).map((name) => [name, status]));
 
 const tokenAnswer = z.object({ access_token: z.string() });
 const memberList = z.object({ members: z.array(z.looseObject({ sub: z.string(), email: z.string() })) });
@@ -59,8 +71,13 @@ async function send(url: string, token: string, method = 'GET', body?: object): 
   });
 }
 
-const statusesOf = (token: string) =>
-  Promise.all(OF_MEMBERS.map(async (path) => (await send(`${origin}/v1${path}`, token)).status));
+/** Returns the statuses of services to a person, by service. */
+async function statusesOf(token: string) {
+  const asked = Object.entries(OF_OWNERS).map(
+    async ([name, path]) => [name, (await send(`${origin}/v1${path}`, token)).status] as const,
+  );
+  return Object.fromEntries(await Promise.all(asked));
+}
 
 const mailedLink = () =>
   eventually(async () => {
@@ -87,15 +104,22 @@ describe.skipIf(!hasCaddy() || !hasChromium)('a deployment without another ident
         AUTH_ISSUER: issuer,
         AUTH_JWKS_URL: `${issuer}/jwks`,
         ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
+        LINK_SECRET: 'x'.repeat(32),
+        IDENTITY_SECRET: 'x'.repeat(32),
         TRUSTED_PROXY_HOPS: '1',
       },
     });
-    const names = ['identity', 'catalogue', 'flags', 'analytics'] as const;
-    const started = await Promise.all(names.map((name) => harness.spawn(name)));
-    const upstreams = new Map(names.map((name, at) => [name, [started[at]?.url ?? '']]));
+    const names = ['catalogue', 'collaboration', 'messenger', 'flags', 'archive', 'analytics'] as const;
+    const patient = { readyWithinMs: 120_000 };
+    const [identity, ...others] = await Promise.all([
+      harness.spawn('identity', patient),
+      ...names.map((name) => harness.spawn(name, patient)),
+    ]);
+    const upstreams = new Map<ServiceName, string[]>([['identity', [identity.url]]]);
+    for (const [at, name] of names.entries()) upstreams.set(name, [others[at]?.url ?? '']);
     gateway = await startGateway(upstreams, ports, harness.folder);
     setUpLink = await eventually(() => {
-      const link = started[0]?.records().find((record) => 'link' in record)?.['link'];
+      const link = identity.records().find((record) => 'link' in record)?.['link'];
       return z.string().parse(link);
     });
     chromium = await openBrowser();
@@ -136,6 +160,10 @@ describe.skipIf(!hasCaddy() || !hasChromium)('a deployment without another ident
       entitlements: { seats: 10 },
     });
     await manage('catalogue', 'PUT', COMPANY, { name: 'Acme', plan: PLAN });
+    const { sub } = z
+      .looseObject({ sub: z.string() })
+      .parse(await (await send(`${origin}/v1/me`, owner)).json());
+    await manage('catalogue', 'PUT', `${COMPANY}/members/${sub}`, { ...OWNER, role: 'owner' });
     await manage('catalogue', 'PUT', '/projects/prj', {
       companyId: 'acme',
       name: 'Shop',
@@ -151,7 +179,7 @@ describe.skipIf(!hasCaddy() || !hasChromium)('a deployment without another ident
         clientId: 'switchboard',
         clientSecret: 'foreign-secret',
       },
-      groupRoles: [{ group: 'Analysts', role: 'editor' }],
+      groupRoles: [{ group: 'Analysts', role: 'owner' }],
     });
 
     // A colleague accepts an invitation, and signs in with the provider.
@@ -175,10 +203,10 @@ describe.skipIf(!hasCaddy() || !hasChromium)('a deployment without another ident
     });
     const member = await eventually(async () => {
       const { members } = memberList.parse(await manage('catalogue', 'GET', `${COMPANY}/members`));
-      expect(members).toContainEqual(expect.objectContaining({ ...GRACE, role: 'editor' }));
+      expect(members).toContainEqual(expect.objectContaining({ ...GRACE, role: 'owner' }));
       return members.find(({ email }) => email === GRACE.email);
     });
-    await eventually(async () => expect(await statusesOf(grace)).toEqual([200, 200, 200]));
+    await eventually(async () => expect(await statusesOf(grace)).toEqual(everywhere(200)));
 
     // SCIM removes the colleague, and every service refuses the next call.
     const { token: scim, scimUrl = `${origin}/identity/scim/v2` } = await manage(
@@ -195,7 +223,7 @@ describe.skipIf(!hasCaddy() || !hasChromium)('a deployment without another ident
     expect(created.status).toBe(201);
     const { id } = z.looseObject({ id: z.string() }).parse(await created.json());
     expect((await send(`${scimUrl}/Users/${id}`, scim, 'DELETE')).status).toBe(204);
-    await eventually(async () => expect(await statusesOf(grace)).toEqual([403, 403, 403]));
+    await eventually(async () => expect(await statusesOf(grace)).toEqual(everywhere(403)));
 
     // The owner signs the command in by a code.
     const env = { XDG_CONFIG_HOME: harness.folder, SWITCHBOARD_KEYCHAIN: 'off' };
