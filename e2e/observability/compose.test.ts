@@ -27,10 +27,12 @@ describe.skipIf(loader === undefined)('docker-compose.yml with deploy/observabil
     const scraped = config.scrape_configs.flatMap((one) => one.dns_sd_configs.flatMap((dns) => dns.names));
     expect(scraped.toSorted()).toEqual([...names, 'gateway'].toSorted());
     const alerts = (await readAlerts()).filter(({ alert }) => alert === 'ProcessMissing');
-    // No alert: a deployment may be without them.
-    const optional: readonly string[] = [...OPTIONAL_SERVICE_NAMES, 'console'];
-    const expected = scraped.filter((name) => !optional.includes(name));
+    // A deployment may be without these. The console has no alert.
+    const optional: readonly unknown[] = OPTIONAL_SERVICE_NAMES;
+    const expected = scraped.filter((name) => name !== 'console');
     expect(alerts.map(({ labels }) => labels['process']).toSorted()).toEqual(expected.toSorted());
+    for (const { labels, expr } of alerts)
+      expect(expr.includes('and on ()'), expr).toBe(optional.includes(labels['process']));
     for (const name of traced) {
       const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://tempo:4318' };
       expect(services[name]?.environment, name).toMatchObject(endpoint);

@@ -13,7 +13,14 @@ let exposed: Exposed;
 beforeAll(async () => {
   harness = await openProcessHarness();
   const options = { readyWithinMs: READY_WITHIN_MS };
-  const services = await Promise.all(SERVICE_NAMES.map((name) => harness.spawn(name, options)));
+  const ofIdentity = {
+    AUTH_ISSUER: 'http://127.0.0.1:1/identity',
+    ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
+  };
+  const services = await Promise.all([
+    ...SERVICE_NAMES.map((name) => harness.spawn(name, options)),
+    harness.spawn('identity', { ...options, env: ofIdentity }),
+  ]);
   const answers = services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
   exposed = exposedBy(await Promise.all(answers));
 }, 180_000);

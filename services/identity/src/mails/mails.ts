@@ -24,6 +24,8 @@ export interface LinkMail {
 export interface Mails {
   /** Adds an e-mail with the transaction. It is sent soon after, and retried for a day. */
   add(tx: Db | Tx, mail: LinkMail): Promise<void>;
+  /** Returns the number of e-mails that are not sent, retries included. */
+  waiting(): Promise<number>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -79,6 +81,7 @@ export function createMails({ db, mailer, encryption, clock, logger }: MailsOpti
       const encrypted = await encryption.encrypt(JSON.stringify(mail), id);
       await createMailsStore(tx).insert({ id, content: encrypted, dueAt: clock.now() });
     },
+    waiting: () => createMailsStore(db).count(),
     start() {
       sending ??= poll(sendDue, {
         everyMs: EVERY_MS,

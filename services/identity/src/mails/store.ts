@@ -1,5 +1,5 @@
 import type { Db, Tx } from '@switchboard/database';
-import { asc, eq, lte, sql } from 'drizzle-orm';
+import { asc, count, eq, lte, sql } from 'drizzle-orm';
 import { mails } from '../schema/index.ts';
 
 export type MailRow = typeof mails.$inferSelect;
@@ -9,6 +9,7 @@ export interface MailsStore {
   /** Returns mails that are due, the oldest first, and locks them until the transaction ends. */
   takeDue(now: Date, limit: number): Promise<MailRow[]>;
   remove(id: string): Promise<void>;
+  count(): Promise<number>;
   retryAt(id: string, dueAt: Date): Promise<void>;
 }
 
@@ -29,6 +30,11 @@ export function createMailsStore(db: Db | Tx): MailsStore {
 
     async remove(id) {
       await db.delete(mails).where(eq(mails.id, id));
+    },
+
+    async count() {
+      const [row] = await db.select({ mails: count() }).from(mails);
+      return row?.mails ?? 0;
     },
 
     async retryAt(id, dueAt) {

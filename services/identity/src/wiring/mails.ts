@@ -11,5 +11,11 @@ export function openMails(service: Identity): Mails {
   const encryption = createEncryption({ secrets: config.ACCOUNT_SECRET, purpose: 'e-mails' });
   const mails = createMails({ ...service, mailer, encryption });
   run(mails);
+  metrics.gaugeBy(
+    'switchboard_mails_waiting',
+    'E-mails of sign-in that are not sent, retries included.',
+    [],
+    async () => [{ labels: {}, value: await mails.waiting() }],
+  );
   return mails;
 }

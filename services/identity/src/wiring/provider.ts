@@ -22,7 +22,7 @@ export function openProvider(
   accounts: Accounts,
   required: RequiredProvider,
 ): { providers: Providers; sessions: Sessions; keysIn(db: Db | Tx): SigningKeys } {
-  const { add, clock, config, db, logger, run } = service;
+  const { add, clock, config, db, logger, metrics, run } = service;
   const secrets = config.ACCOUNT_SECRET;
   const records = createOidcRecordsStore(db);
   const encryption = createEncryption({ secrets, purpose: 'signing keys' });
@@ -57,12 +57,22 @@ export function openProvider(
     signOut: (cookies) => sessions.end(sessionCookieIn(cookies)),
     keys: keysIn(db),
   });
-  add(providers, { start: providers.refresh });
+  let readAt = clock.now();
+  metrics.gauge(
+    'switchboard_signing_keys_read_timestamp_seconds',
+    'When the signing keys were last rotated, if due, and read.',
+    () => readAt.getTime() / 1_000,
+  );
+  const refresh = async () => {
+    await providers.refresh();
+    readAt = clock.now();
+  };
+  add(providers, { start: refresh });
   const stopping = new AbortController();
   let refreshing: Promise<void> | undefined;
   run({
     start() {
-      refreshing ??= poll(providers.refresh, {
+      refreshing ??= poll(refresh, {
         everyMs: REFRESH_MS,
         signal: stopping.signal,
         onFailure: (error) => logger.failed('refresh signing keys', error),
