@@ -6,11 +6,11 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './app/api.ts';
 import { loadLanguage } from './app/i18n.ts';
+import { reloadAfterRelease } from './app/release.ts';
 import { createConsoleRouter } from './app/router.tsx';
 import { applyTheme } from './app/theme.ts';
 
-// A release replaces the files of this page; the next one loads with the new index.
-window.addEventListener('vite:preloadError', () => location.reload());
+reloadAfterRelease();
 applyTheme();
 await loadLanguage(navigator.languages);
 

@@ -1,6 +1,8 @@
 import { type Client, createClient, ManagementError } from '@switchboard/management';
 import {
   keepPreviousData,
+  MutationCache,
+  QueryCache,
   QueryClient,
   type UseQueryResult,
   useInfiniteQuery,
@@ -8,13 +10,29 @@ import {
   useQuery,
 } from '@tanstack/react-query';
 import { forgetToken, getSession, SignedOut } from './session.ts';
+import { note } from './state.ts';
 
 const FRESH_MS = 10_000;
 const ATTEMPTS = 2;
 
-export const queries = new QueryClient({
+export const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: readRoleAgain }),
+  mutationCache: new MutationCache({
+    onMutate: () => note({ refusal: undefined }),
+    onError(error) {
+      // A page that hides what the new role does not allow hides its own message as well.
+      if (readRoleAgain(error)) note({ refusal: error.message.replace(/^[A-Z]+ \/\S+: /, '') });
+    },
+  }),
   defaultOptions: { queries: { staleTime: FRESH_MS, retry: isWorthRetrying } },
 });
+
+/** Reads the role again, which decides what pages show, if the error may come from a change of it. */
+function readRoleAgain(error: Error): boolean {
+  const isRefusal = error instanceof ManagementError && error.status === 403;
+  if (isRefusal) void queries.invalidateQueries({ queryKey: ['getMe'] });
+  return isRefusal;
+}
 
 /** The client retries busy services by itself. A lost connection is tried again once. */
 function isWorthRetrying(failures: number, error: Error): boolean {

@@ -1,7 +1,9 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Failed } from '../components/state.tsx';
 import { ProjectFrame } from '../frame/project-frame.tsx';
-import { Missing, StartHere } from '../frame/start-here.tsx';
+import { Missing, SignedOutHere, StartHere } from '../frame/start-here.tsx';
 import { pages } from './registry.ts';
+import { SIGNED_OUT } from './session.ts';
 
 const PROJECT = '/projects/$projectId';
 
@@ -9,6 +11,11 @@ const PROJECT = '/projects/$projectId';
 export function createConsoleRouter() {
   const root = createRootRoute({ notFoundComponent: Missing });
   const start = createRoute({ getParentRoute: () => root, path: '/', component: StartHere });
+  const signedOut = createRoute({
+    getParentRoute: () => root,
+    path: SIGNED_OUT,
+    component: SignedOutHere,
+  });
   const project = createRoute({ getParentRoute: () => root, path: PROJECT, component: ProjectFrame });
   const children = pages.map((page) =>
     createRoute({
@@ -18,6 +25,13 @@ export function createConsoleRouter() {
       component: lazyRouteComponent(page.load, 'Page'),
     }),
   );
-  const routeTree = root.addChildren([start, project.addChildren(children)]);
-  return createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: false });
+  const routeTree = root.addChildren([start, signedOut, project.addChildren(children)]);
+  return createRouter({
+    routeTree,
+    defaultPreload: 'intent',
+    scrollRestoration: false,
+    defaultErrorComponent: ({ error, reset }) => (
+      <Failed error={error instanceof Error ? error : new Error(String(error))} retry={reset} />
+    ),
+  });
 }

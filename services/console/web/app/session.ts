@@ -1,3 +1,9 @@
+import { t } from './i18n.ts';
+import { note } from './state.ts';
+
+/** The page that says that the person signed out. */
+export const SIGNED_OUT = '/signed-out';
+
 /** The public addresses of the deployment. */
 export interface Hosts {
   api: string;
@@ -24,23 +30,43 @@ let pending: Promise<Session> | undefined;
 
 /** Returns the access token and the deployment's addresses. Throws SignedOut. */
 export function getSession(): Promise<Session> {
-  if (session !== undefined && Date.now() < session.expiresAt - EARLY_MS) return Promise.resolve(session);
+  if (session !== undefined && isFresh(session)) return Promise.resolve(session);
   pending ??= renew().finally(() => {
     pending = undefined;
   });
   return pending;
 }
 
-/** Renews the token. Tabs of a browser take turns, because each renewal rotates the refresh token. */
+/** What tabs of a browser tell each other: a new token, or null for a sign-out. */
+const tabs = new BroadcastChannel('session');
+tabs.onmessage = ({ data }: MessageEvent<Session | null>) => {
+  if (data === null) location.replace(SIGNED_OUT);
+  else keep(data);
+};
+
+/** Renews the token. Tabs take turns, and those that waited use the token of the first. */
 async function renew(): Promise<Session> {
   return await navigator.locks.request('session', async () => {
+    if (session !== undefined && isFresh(session)) return session;
     const response = await fetch('/session/token', { method: 'POST' });
-    if (response.status === 401) throw new SignedOut('The session has ended. Sign in again.');
+    if (response.status === 401) {
+      note({ isSignedOut: true });
+      throw new SignedOut(t('The session has ended. Sign in again.'));
+    }
     if (!response.ok) throw new Error(`Signing in failed with status ${response.status}. Try again.`);
     const { accessToken, expiresInSeconds, hosts } = await response.json();
-    session = { token: accessToken, expiresAt: Date.now() + expiresInSeconds * 1000, hosts };
-    return session;
+    const renewed = { token: accessToken, expiresAt: Date.now() + expiresInSeconds * 1000, hosts };
+    keep(renewed);
+    tabs.postMessage(renewed);
+    return renewed;
   });
+}
+
+const isFresh = ({ expiresAt }: Session) => Date.now() < expiresAt - EARLY_MS;
+
+function keep(renewed: Session): void {
+  session = renewed;
+  note({ isSignedOut: false });
 }
 
 /** Makes the next call renew the token. */
@@ -51,12 +77,14 @@ export function forgetToken(): void {
 /** Leads to the sign-in and back to this address. */
 export function signIn(): void {
   const { pathname, search } = location;
-  location.assign(`/session/sign-in?${new URLSearchParams({ to: pathname + search })}`);
+  const to = pathname === SIGNED_OUT ? '/' : pathname + search;
+  location.assign(`/session/sign-in?${new URLSearchParams({ to })}`);
 }
 
 /** Ends the session and leaves the page. */
 export async function signOut(): Promise<void> {
   const response = await fetch('/session/sign-out', { method: 'POST' });
   const { url } = await response.json();
+  tabs.postMessage(null);
   location.assign(url);
 }

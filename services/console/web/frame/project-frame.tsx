@@ -11,6 +11,7 @@ import { IconButton } from '../components/button.tsx';
 import { Empty, Failed, Loading } from '../components/state.tsx';
 import styles from './frame.module.css';
 import { KeysHelp } from './keys-help.tsx';
+import { Notices } from './notices.tsx';
 import { Palette } from './palette.tsx';
 import { Drawer, Rail } from './rail.tsx';
 import { rememberProject } from './start-here.tsx';
@@ -145,6 +146,7 @@ function Framed({ place }: { place: Place }) {
               <kbd aria-hidden>{isMac() ? '⌘K' : 'Ctrl K'}</kbd>
             </button>
           </header>
+          <Notices />
           <main id="main" tabIndex={-1}>
             <Outlet />
           </main>

@@ -45,6 +45,19 @@ export function StartHere() {
   );
 }
 
+/** Says that the person signed out, here or in another tab. */
+export function SignedOutHere() {
+  return (
+    <main className={styles['alone']}>
+      <Mark size={32} />
+      <h1>{t('You are signed out')}</h1>
+      <Button kind="primary" onClick={signIn}>
+        {t('Sign in')}
+      </Button>
+    </main>
+  );
+}
+
 /** An address without a page. */
 export function Missing() {
   return (

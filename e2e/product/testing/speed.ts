@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openBrowser } from '@switchboard/testkit';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { z } from 'zod';
+import { manyMembers } from './many-members.ts';
+
+const LOADS = 5;
+const ROUNDS = 3;
+const ROWS = 100_000;
+const SCROLLS = 100;
+/** The time in which a first load becomes quiet. */
+const SETTLE_MS = 3_000;
+const HOME = process.env['SWITCHBOARD_HOME'] || '.switchboard';
+const demo = z
+  .object({ console_url: z.string(), project_id: z.string() })
+  .parse(JSON.parse(await readFile(join(HOME, 'demo.json'), 'utf8')));
+const start = `${demo.console_url}/projects/${demo.project_id}`;
+
+interface Vitals {
+  lcp: number;
+  cls: number;
+  /** Durations of tasks above 50 ms. */
+  tasks: number[];
+}
+
+/** Observes a page from its first script on. Runs in the page. */
+function observe(): void {
+  const vitals: Vitals = { lcp: 0, cls: 0, tasks: [] };
+  Object.assign(window, { vitals });
+  const on = (type: string, take: (entry: PerformanceEntry) => void) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
+  on('largest-contentful-paint', ({ startTime }) => {
+    vitals.lcp = startTime;
+  });
+  on('layout-shift', (entry) => {
+    if (!('hadRecentInput' in entry) || entry.hadRecentInput === true) return;
+    vitals.cls += 'value' in entry ? Number(entry.value) : 0;
+  });
+  on('longtask', ({ duration }) => void vitals.tasks.push(duration));
+}
+
+const vitalsOf = (page: Page) => page.evaluate(() => (window as unknown as { vitals: Vitals }).vitals);
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+const blocking = (tasks: readonly number[]) => tasks.reduce((sum, task) => sum + Math.max(0, task - 50), 0);
+
+async function signedIn(browser: Browser): Promise<Awaited<ReturnType<BrowserContext['storageState']>>> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(start);
+  await page.locator('form[action$="/as/user_ines"] button').click();
+  await page.locator('main h1').waitFor();
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+/** Measures loads of Home without a cache. Each renews the session, so they take turns on one set of cookies. */
+async function firstLoads(browser: Browser): Promise<Vitals[]> {
+  const found: Vitals[] = [];
+  let storageState = await signedIn(browser);
+  for (let load = 0; load < LOADS; load++) {
+    const context = await browser.newContext({ storageState });
+    await context.addInitScript(observe);
+    const page = await context.newPage();
+    await page.goto(start);
+    await page.locator('main h1').waitFor();
+    await page.waitForTimeout(SETTLE_MS);
+    found.push(await vitalsOf(page));
+    storageState = await context.storageState();
+    await context.close();
+  }
+  return found;
+}
+
+/** Follows each link of the rail. Returns the time from the click to the frame that shows the page's heading. */
+async function routeChanges(page: Page): Promise<number[]> {
+  return await page.evaluate(async () => {
+    const links = [...document.querySelectorAll<HTMLAnchorElement>('nav[aria-label="Pages"] a')];
+    const frame = () => new Promise(requestAnimationFrame);
+    const times: number[] = [];
+    for (const link of links) {
+      const before = document.querySelector('main h1');
+      if (link.pathname === location.pathname) continue;
+      const startedAt = performance.now();
+      link.click();
+      while (document.querySelector('main h1') === before || document.querySelector('main h1') === null)
+        await frame();
+      times.push(performance.now() - startedAt);
+      // Quiet before the next one.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    return times;
+  });
+}
+
+/** Scrolls through a list. Returns the long tasks of it. */
+async function scroll(page: Page): Promise<number[]> {
+  await page.route('**/v1/companies/*/members*', (route) => route.fulfill(manyMembers(ROWS)));
+  await page.goto(`${start}/settings/members`);
+  await page.getByRole('table', { name: 'Members' }).waitFor();
+  await page.waitForTimeout(SETTLE_MS);
+  const before = (await vitalsOf(page)).tasks.length;
+  await page.getByRole('table', { name: 'Members' }).evaluate(async (table, steps) => {
+    const list = table.parentElement;
+    if (list === null) return;
+    for (let step = 0; step <= steps; step++) {
+      list.scrollTop = (list.scrollHeight * step) / steps;
+      await new Promise(requestAnimationFrame);
+    }
+  }, SCROLLS);
+  return (await vitalsOf(page)).tasks.slice(before);
+}
+
+/** Measures the console of a running standalone, as docs/reliability-and-benchmarks.md shows it. */
+async function run(): Promise<void> {
+  const browser = await openBrowser();
+  const loads = await firstLoads(browser);
+  const context = await browser.newContext({ storageState: await signedIn(browser) });
+  await context.addInitScript(observe);
+  const page = await context.newPage();
+  await page.goto(start);
+  await page.locator('main h1').waitFor();
+  const first = await routeChanges(page);
+  const later: number[] = [];
+  for (let round = 1; round < ROUNDS; round++) later.push(...(await routeChanges(page)));
+  const tasks = await scroll(page);
+  await browser.close();
+  const row = (name: string, value: number, unit: string) =>
+    console.log(`${name.padEnd(44)}${value.toFixed(unit === '' ? 3 : 0)} ${unit}`);
+  row('first load, largest contentful paint', median(loads.map(({ lcp }) => lcp)), 'ms');
+  row('first load, total blocking time', median(loads.map(({ tasks: of }) => blocking(of))), 'ms');
+  row('first load, cumulative layout shift', median(loads.map(({ cls }) => cls)), '');
+  row('route change, first visit, median', median(first), 'ms');
+  row('route change, later visits, median', median(later), 'ms');
+  row(`scrolling ${ROWS} rows, long tasks`, tasks.length, '');
+  row(`scrolling ${ROWS} rows, longest task`, Math.max(0, ...tasks), 'ms');
+}
+
+await run();
