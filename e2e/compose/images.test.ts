@@ -13,9 +13,8 @@ const SERVICES = [
   'archive',
   'analytics',
   'identity',
+  'console',
 ];
-/** The services that run by default. Identity has a profile. */
-const RUNNING = SERVICES.filter((service) => service !== 'identity');
 const COMMANDS = ['cli', 'directory-link', 'demo'];
 const BASE = 'node:24.21.0-bookworm-slim';
 /** Returns how many bytes an image may add to its base. Analytics contains DuckDB. */
@@ -128,7 +127,7 @@ describe.skipIf(!IS_UP)('the image of standalone', () => {
 });
 
 describe.skipIf(!IS_UP)('the containers', () => {
-  it.each([...RUNNING, 'gateway', 'dev'])(
+  it.each([...SERVICES, 'gateway', 'dev'])(
     'the container of %s runs as user 1000 on a read-only file system',
     async (service) => {
       const { output } = await inside(service, 'cat', '/proc/self/status');
@@ -140,7 +139,7 @@ describe.skipIf(!IS_UP)('the containers', () => {
     },
   );
 
-  it.each(RUNNING)('the container of %s gives the heap half of its memory', async (service) => {
+  it.each(SERVICES)('the container of %s gives the heap half of its memory', async (service) => {
     const id = (await compose('ps', '--quiet', service)).trim();
     const memory = Number(await docker('inspect', '--format', '{{.HostConfig.Memory}}', id));
     const entry = z

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
+import { manyMembers } from './testing/many-members.ts';
 
 const running = standaloneForTests();
 
@@ -263,6 +264,26 @@ describe.skipIf(!hasChromium)('the application', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('a');
     await page.getByRole('alert').getByRole('button', { name: 'Sign in' }).waitFor();
+  });
+
+  it('draws only the rows on screen of a list of 100,000', async () => {
+    await open('/projects/prj_shop');
+    await page.route('**/v1/companies/*/members*', (route) => route.fulfill(manyMembers(100_000)));
+    await page.getByRole('link', { name: 'Members' }).click();
+    const table = page.getByRole('table', { name: 'Members' });
+    await table.waitFor();
+    expect(await table.getAttribute('aria-rowcount')).toBe('100001');
+    for (const part of [0, 0.5, 1]) {
+      const row = Math.floor(part * 99_999);
+      await table.evaluate((element, at) => {
+        const list = element.parentElement;
+        if (list !== null) list.scrollTop = at * (list.scrollHeight - list.clientHeight);
+      }, part);
+      await table.locator(`[data-row="${row}"]`).waitFor();
+      const drawn = await table.locator('[data-row]').count();
+      expect(drawn).toBeGreaterThan(5);
+      expect(drawn).toBeLessThan(80);
+    }
   });
 
   it('says why a page failed, with its request id, and tries again in place', async () => {

@@ -11,36 +11,58 @@ const ROWS = 100_000;
 const SCROLLS = 100;
 /** The time in which a first load becomes quiet. */
 const SETTLE_MS = 3_000;
+/** The time between two changes of the page. */
+const QUIET_MS = 500;
 const HOME = process.env['SWITCHBOARD_HOME'] || '.switchboard';
 const demo = z
   .object({ console_url: z.string(), project_id: z.string() })
   .parse(JSON.parse(await readFile(join(HOME, 'demo.json'), 'utf8')));
 const start = `${demo.console_url}/projects/${demo.project_id}`;
 
-interface Vitals {
-  lcp: number;
-  cls: number;
+const vitals = z.object({
+  lcp: z.number(),
+  cls: z.number(),
   /** Durations of tasks above 50 ms. */
-  tasks: number[];
-}
+  tasks: z.array(z.number()),
+});
+type Vitals = z.infer<typeof vitals>;
 
-/** Observes a page from its first script on. Runs in the page. */
-function observe(): void {
-  const vitals: Vitals = { lcp: 0, cls: 0, tasks: [] };
-  Object.assign(window, { vitals });
-  const on = (type: string, take: (entry: PerformanceEntry) => void) =>
-    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
-  on('largest-contentful-paint', ({ startTime }) => {
-    vitals.lcp = startTime;
-  });
-  on('layout-shift', (entry) => {
-    if (!('hadRecentInput' in entry) || entry.hadRecentInput === true) return;
-    vitals.cls += 'value' in entry ? Number(entry.value) : 0;
-  });
-  on('longtask', ({ duration }) => void vitals.tasks.push(duration));
-}
+/** Observes a page from its first script on. */
+const OBSERVE = `
+window.vitals = { lcp: 0, cls: 0, tasks: [] };
+const on = (type, take) =>
+  new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true });
+on('largest-contentful-paint', ({ startTime }) => { vitals.lcp = startTime; });
+on('layout-shift', ({ hadRecentInput, value }) => { vitals.cls += hadRecentInput ? 0 : value; });
+on('longtask', ({ duration }) => { vitals.tasks.push(duration); });`;
 
-const vitalsOf = (page: Page) => page.evaluate(() => (window as unknown as { vitals: Vitals }).vitals);
+/** Follows each link of the rail. Resolves with the times from a click to the frame that shows the page's heading. */
+const FOLLOW_LINKS = `(async () => {
+  const heading = () => document.querySelector('main h1');
+  const frame = () => new Promise(requestAnimationFrame);
+  const times = [];
+  for (const link of document.querySelectorAll('nav[aria-label="Pages"] a')) {
+    if (link.pathname === location.pathname) continue;
+    const before = heading();
+    const startedAt = performance.now();
+    link.click();
+    while (heading() === before || heading() === null) await frame();
+    times.push(performance.now() - startedAt);
+    await new Promise((resolve) => setTimeout(resolve, ${QUIET_MS}));
+  }
+  return times;
+})()`;
+
+/** Scrolls from the start of a list to its end. */
+const SCROLL = `(async () => {
+  const list = document.querySelector('table').parentElement;
+  for (let step = 0; step <= ${SCROLLS}; step++) {
+    list.scrollTop = (list.scrollHeight * step) / ${SCROLLS};
+    await new Promise(requestAnimationFrame);
+  }
+})()`;
+
+const vitalsOf = async (page: Page): Promise<Vitals> => vitals.parse(await page.evaluate('vitals'));
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 const blocking = (tasks: readonly number[]) => tasks.reduce((sum, task) => sum + Math.max(0, task - 50), 0);
 
@@ -61,7 +83,7 @@ async function firstLoads(browser: Browser): Promise<Vitals[]> {
   let storageState = await signedIn(browser);
   for (let load = 0; load < LOADS; load++) {
     const context = await browser.newContext({ storageState });
-    await context.addInitScript(observe);
+    await context.addInitScript(OBSERVE);
     const page = await context.newPage();
     await page.goto(start);
     await page.locator('main h1').waitFor();
@@ -73,26 +95,7 @@ async function firstLoads(browser: Browser): Promise<Vitals[]> {
   return found;
 }
 
-/** Follows each link of the rail. Returns the time from the click to the frame that shows the page's heading. */
-async function routeChanges(page: Page): Promise<number[]> {
-  return await page.evaluate(async () => {
-    const links = [...document.querySelectorAll<HTMLAnchorElement>('nav[aria-label="Pages"] a')];
-    const frame = () => new Promise(requestAnimationFrame);
-    const times: number[] = [];
-    for (const link of links) {
-      const before = document.querySelector('main h1');
-      if (link.pathname === location.pathname) continue;
-      const startedAt = performance.now();
-      link.click();
-      while (document.querySelector('main h1') === before || document.querySelector('main h1') === null)
-        await frame();
-      times.push(performance.now() - startedAt);
-      // Quiet before the next one.
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-    return times;
-  });
-}
+const routeChanges = async (page: Page) => z.array(z.number()).parse(await page.evaluate(FOLLOW_LINKS));
 
 /** Scrolls through a list. Returns the long tasks of it. */
 async function scroll(page: Page): Promise<number[]> {
@@ -101,14 +104,7 @@ async function scroll(page: Page): Promise<number[]> {
   await page.getByRole('table', { name: 'Members' }).waitFor();
   await page.waitForTimeout(SETTLE_MS);
   const before = (await vitalsOf(page)).tasks.length;
-  await page.getByRole('table', { name: 'Members' }).evaluate(async (table, steps) => {
-    const list = table.parentElement;
-    if (list === null) return;
-    for (let step = 0; step <= steps; step++) {
-      list.scrollTop = (list.scrollHeight * step) / steps;
-      await new Promise(requestAnimationFrame);
-    }
-  }, SCROLLS);
+  await page.evaluate(SCROLL);
   return (await vitalsOf(page)).tasks.slice(before);
 }
 
@@ -117,7 +113,7 @@ async function run(): Promise<void> {
   const browser = await openBrowser();
   const loads = await firstLoads(browser);
   const context = await browser.newContext({ storageState: await signedIn(browser) });
-  await context.addInitScript(observe);
+  await context.addInitScript(OBSERVE);
   const page = await context.newPage();
   await page.goto(start);
   await page.locator('main h1').waitFor();

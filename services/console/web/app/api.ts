@@ -1,5 +1,6 @@
 import { type Client, createClient, ManagementError } from '@switchboard/management';
 import {
+  hashKey,
   keepPreviousData,
   MutationCache,
   QueryCache,
@@ -9,6 +10,7 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { forgetToken, getSession, SignedOut } from './session.ts';
 import { note } from './state.ts';
 
@@ -122,13 +124,21 @@ export function useList<T>(
   return { query: { ...query, data: rows }, more };
 }
 
-/** Changes something, then reads the queries under `refresh` again. */
+/** Changes something, then reads the queries under `refresh` again. A double click makes one change. */
 export function useChange<V, T>(
   call: (client: Client, variables: V) => Promise<T>,
   { refresh }: { refresh: readonly (readonly unknown[])[] },
 ) {
+  const running = useRef(new Map<string, Promise<T>>());
   return useMutation({
-    mutationFn: async (variables: V) => call(await api(), variables),
+    mutationFn(variables: V) {
+      const key = hashKey([variables]);
+      const known = running.current.get(key);
+      if (known !== undefined) return known;
+      const change = api().then((client) => call(client, variables));
+      running.current.set(key, change);
+      return change.finally(() => running.current.delete(key));
+    },
     onSuccess: () => Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey }))),
   });
 }
