@@ -37,7 +37,7 @@ export function getSession(): Promise<Session> {
   return pending;
 }
 
-/** What tabs of a browser tell each other: a new token, or null for a sign-out. */
+/** The channel between the tabs of a browser: a new token, or null for a sign-out. */
 const tabs = new BroadcastChannel('session');
 tabs.onmessage = ({ data }: MessageEvent<Session | null>) => {
   if (data === null) location.replace(SIGNED_OUT);

@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
-/** What the frame says about the whole page. */
+/** The state of the whole page, which the frame shows. */
 interface Whole {
   isOnline: boolean;
   isSignedOut: boolean;
   /** Whether a release replaced the files of the page since it was loaded. */
   isOld: boolean;
-  /** Why the API refused the last change, for a person whose role may have changed. */
+  /** The reason why the API refused the last change. */
   refusal: string | undefined;
 }
 

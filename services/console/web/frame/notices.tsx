@@ -4,7 +4,7 @@ import { note, useWhole } from '../app/state.ts';
 import { Button } from '../components/button.tsx';
 import styles from './frame.module.css';
 
-/** Says above every page what is wrong with all of it, and what to do. */
+/** Shows problems of the whole page above its content, each with the next step. */
 export function Notices() {
   const { isOnline, isSignedOut, isOld, refusal } = useWhole();
   return (
