@@ -7,7 +7,10 @@ export default defineConfig({
   ...webConfig([react()]),
   server: {
     proxy: Object.fromEntries(
-      ['/session', '/signed-in'].map((path) => [path, process.env['CONSOLE'] ?? 'http://127.0.0.1:4004']),
+      ['/session', '/signed-in', '/player'].map((path) => [
+        path,
+        process.env['CONSOLE'] ?? 'http://127.0.0.1:4004',
+      ]),
     ),
   },
 });

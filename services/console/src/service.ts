@@ -67,7 +67,7 @@ export function createConsole({ config, assets, health, logger, metrics }: Conso
     consoleUrl,
     hosts,
   });
-  assetsRoutes(app, { assets, hosts });
+  assetsRoutes(app, { assets, hosts, consoleUrl });
   app.onError((error, c) => {
     c.header('Cache-Control', 'no-store');
     if (error instanceof RateLimited)

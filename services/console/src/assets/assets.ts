@@ -19,6 +19,9 @@ export interface Assets {
   files: ReadonlyMap<string, Asset>;
 }
 
+/** The beginning of the name of the script that plays recordings. */
+export const PLAYER = 'recorded-page-';
+
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

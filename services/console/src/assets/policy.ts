@@ -16,6 +16,8 @@ export function pageHeaders(hosts: Hosts): Record<string, string> {
     "font-src 'self'",
     ["img-src 'self' data:", ...origins].join(' '),
     ["connect-src 'self'", ...origins, ...sockets].join(' '),
+    // The document of the player.
+    "frame-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -28,5 +30,32 @@ export function pageHeaders(hosts: Hosts): Record<string, string> {
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+  };
+}
+
+/**
+ * Returns the headers of the document that plays recordings: no origin, no connections, and no script but its own.
+ * `images` also allows recorded images of other sites.
+ */
+export function playerHeaders(script: string, { images }: { images: boolean }): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    `script-src ${script}`,
+    // Recorded pages have style attributes and elements.
+    "style-src 'unsafe-inline'",
+    images ? 'img-src data: https:' : 'img-src data:',
+    'font-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    'sandbox allow-scripts',
+  ];
+  return {
+    'Content-Security-Policy': policy.join('; '),
+    'Referrer-Policy': 'no-referrer',
+    'X-DNS-Prefetch-Control': 'off',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy':
+      'camera=(), geolocation=(), microphone=(), autoplay=(), fullscreen=(), clipboard-write=()',
   };
 }

@@ -9,6 +9,7 @@ const CACHE = join(SERVICE, 'node_modules/.cache/web');
 const SOURCES = [
   'web/**/*',
   'src/build/*',
+  'src/assets/assets.ts',
   'package.json',
   '../../packages/domain/flag-engine/src/**/*',
   '../../packages/domain/report-content/src/*',

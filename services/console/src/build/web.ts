@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { tokens } from '@switchboard/design';
 import type { PluginOption, UserConfig } from 'vite';
+import { PLAYER } from '../assets/assets.ts';
 import { budget } from './budget.ts';
 
 const OUT = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -25,5 +26,21 @@ export const webConfig = (plugins: PluginOption[], outDir = OUT): UserConfig => 
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'baseline-widely-available',
+  },
+});
+
+/** The configuration of Vite for the script that plays recordings: one file, because its document has no origin. */
+export const playerConfig = (outDir = OUT): UserConfig => ({
+  root: fileURLToPath(new URL('../../web/player', import.meta.url)),
+  logLevel: 'warn',
+  build: {
+    outDir,
+    emptyOutDir: false,
+    modulePreload: false,
+    target: 'baseline-widely-available',
+    rolldownOptions: {
+      input: fileURLToPath(new URL('../../web/player/main.ts', import.meta.url)),
+      output: { format: 'iife', entryFileNames: `assets/${PLAYER}[hash].js` },
+    },
   },
 });

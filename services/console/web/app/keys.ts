@@ -51,6 +51,9 @@ export function useActiveKeys(): readonly Key[] {
 function isBusy({ target }: KeyboardEvent, pressed: string): boolean {
   if (document.querySelector('dialog:modal') !== null) return true;
   if (pressed.startsWith('$mod')) return false;
+  // Space and arrows also work the focused control.
+  if (target instanceof HTMLElement && pressed === 'Space' && target.matches('button, a, summary'))
+    return true;
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable || target.matches('input, textarea, select, [role=menu] *'))

@@ -1,0 +1,493 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hasChromium, openBrowser } from '@switchboard/testkit';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openConsole, violationsOf } from './testing/console.ts';
+import { standaloneForTests } from './testing/launch.ts';
+import { mutation, type Node, nodeFactory, pageEvents, sendRecording } from './testing/recording.ts';
+
+const running = standaloneForTests();
+const START = Date.now() - 600_000;
+
+describe.skipIf(!hasChromium)('recordings in the console', () => {
+  let browser: Browser;
+  let page: Page;
+  let problems: string[] = [];
+  const project = () => `/projects/${running.demo.project_id}`;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    const { element, text } = nodeFactory();
+    const title = text('Basket');
+    const body = element('body', { class: 'shop' }, [
+      element('h1', {}, [title]),
+      element('p', {}, [text('*** *****')]),
+      element('div', { style: 'height: 2000px' }),
+    ]);
+    const log = (timestamp: number, level: string, message: string): Node => ({
+      ...{ type: 6, timestamp },
+      data: { plugin: 'rrweb/console@1', payload: { level, trace: [], payload: [JSON.stringify(message)] } },
+    });
+    const click = (timestamp: number): Node => ({
+      ...{ type: 3, timestamp },
+      data: { source: 2, type: 2, id: title['id'], x: 40, y: 40 },
+    });
+    await sendRecording(running.demo, {
+      session: 'session-watched',
+      distinctId: 'visitor-watched',
+      chunks: {
+        0: [
+          ...pageEvents([], body, START),
+          click(START + 1_000),
+          mutation(START + 3_000, { texts: [{ id: title['id'], value: 'Checkout' }] }),
+          {
+            ...{ type: 5, timestamp: START + 4_000 },
+            data: { tag: 'switchboard.event', payload: { name: 'checkout begun' } },
+          },
+          log(START + 5_000, 'error', 'no stock left'),
+        ],
+        2: [
+          click(START + 60_000),
+          mutation(START + 61_000, { texts: [{ id: title['id'], value: 'Goodbye' }] }),
+          click(START + 62_000),
+        ],
+      },
+    });
+  }, 180_000);
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await page.context().close();
+    expect(problems).toEqual([]);
+  });
+
+  async function open(path: string, options: object = {}) {
+    ({ page, problems } = await openConsole(browser, running.demo, project() + path, options));
+  }
+  const recorded = () => page.frameLocator('iframe');
+  const title = () => recorded().locator('h1').textContent();
+  const moment = () => page.getByRole('slider', { name: 'Time line' }).getAttribute('aria-valuetext');
+  const addressed = () => Number(new URL(page.url()).searchParams.get('at'));
+  const table = () => page.getByRole('table', { name: 'Recordings' });
+
+  it('finds a recording by person, event, page, length and errors, with the filters in the address', async () => {
+    await open('/recordings');
+    await table().waitFor();
+    await page.getByRole('searchbox', { name: 'Event' }).fill('checkout begun');
+    await page.getByRole('searchbox', { name: 'Part of a page address' }).fill('/basket');
+    await page.getByRole('searchbox', { name: 'Id of the person' }).fill('visitor-watched');
+    await page.getByRole('combobox', { name: 'Any length' }).selectOption('60');
+    await page.getByRole('combobox', { name: 'With or without errors' }).selectOption('true');
+    await expect.poll(() => table().getByRole('row').count()).toBe(2);
+    await expect
+      .poll(() => new URL(page.url()).search)
+      .toMatch(/(?=.*person=visitor-watched)(?=.*event=checkout)(?=.*length=.*60)(?=.*errors=.*true)/);
+    expect(await table().textContent()).toContain('gaps');
+    await page.getByRole('combobox', { name: 'With or without errors' }).selectOption('false');
+    await page.getByText('No recording matches the filters.').waitFor();
+    await page.goBack();
+  });
+
+  it('opens a recording, seeks by a click on an event, and keeps the moment in the address', async () => {
+    await open('/recordings?person=visitor-watched');
+    await table().getByRole('button').first().click();
+    await expect.poll(title).toBe('Basket');
+    expect(await recorded().locator('p').textContent()).toBe('*** *****');
+    expect(await page.getByText('1 chunk is missing.').count()).toBe(1);
+    await page.getByRole('button', { name: /checkout begun/ }).click();
+    await expect.poll(title).toBe('Checkout');
+    expect(await moment()).toBe('0:04 of 1:02');
+    await expect.poll(addressed).toBe(4);
+    await page.reload();
+    await expect.poll(title).toBe('Checkout');
+    expect(await page.getByRole('button', { name: /checkout begun/ }).getAttribute('aria-current')).toBe(
+      'step',
+    );
+    await page.getByRole('combobox', { name: 'Everything' }).selectOption('console');
+    const entries = page.getByRole('region', { name: 'What happened' }).getByRole('listitem');
+    expect(await entries.allTextContents()).toEqual(['0:05errorno stock left']);
+  });
+
+  it('plays, pauses, seeks and changes speed by keyboard alone', async () => {
+    await open('/recordings/session-watched');
+    await expect.poll(title).toBe('Basket');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(title).toBe('Checkout');
+    expect(await moment()).toBe('0:05 of 1:02');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(title).toBe('Basket');
+    for (let times = 0; times < 5; times++) await page.keyboard.press('Shift+>');
+    expect(await page.getByRole('combobox', { name: 'Speed' }).inputValue()).toBe('8');
+    await page.keyboard.press('Shift+<');
+    expect(await page.getByRole('combobox', { name: 'Speed' }).inputValue()).toBe('4');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    // The pause of 55 seconds is skipped.
+    await expect.poll(title, { timeout: 20_000 }).toBe('Goodbye');
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    expect(await moment()).toBe('1:02 of 1:02');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.keyboard.press('Space');
+    await expect.poll(addressed).toBeLessThan(62);
+  });
+
+  it('names the parts of the player for screen readers', async () => {
+    await open('/recordings/session-watched?at=4');
+    await expect.poll(title).toBe('Checkout');
+    const tree = await page.getByRole('main').ariaSnapshot();
+    for (const part of [
+      'heading "Recording" [level=1]',
+      'button "Play"',
+      'combobox "Speed"',
+      'checkbox "Skip pauses" [checked]',
+      'slider "Time line"',
+      'region "What happened"',
+      'button "0:04 event checkout begun"',
+      'button "0:05 error no stock left"',
+      'link "visitor-watched"',
+    ])
+      expect(tree).toContain(part);
+  });
+
+  it('says when a recording does not exist', async () => {
+    await open('/recordings/unknown');
+    await page.getByText('Not found. It was deleted, or the address is wrong.').waitFor();
+  });
+
+  it('says when the chunks cannot be read, and reads them again', async () => {
+    await open('/recordings?person=visitor-watched');
+    await page.route('**/chunks*', (route) =>
+      route.fulfill({ status: 502, json: { error: { code: 'X', message: 'No.' } } }),
+    );
+    await table().getByRole('button').first().click();
+    await page.getByRole('alert').waitFor();
+    await page.unroute('**/chunks*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(title).toBe('Basket');
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'violates no axe rule and fits every width, %s',
+    async (colorScheme) => {
+      for (const path of ['/recordings', '/recordings/session-watched?at=4']) {
+        for (const width of [390, 1280]) {
+          await open(path, { colorScheme, width, height: 900 });
+          if (path === '/recordings') await table().waitFor();
+          else await expect.poll(title).toBe('Checkout');
+          const overflow = await page.evaluate(
+            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          );
+          expect(overflow, `${path} at ${width}`).toBeLessThanOrEqual(0);
+          expect(await violationsOf(page), path).toEqual([]);
+          const folder = process.env['SCREENSHOTS'];
+          const name = path.replaceAll(/\W+/g, '-');
+          if (folder !== undefined)
+            await page.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png` });
+          if (path === '/recordings' || width === 390) await page.context().close();
+        }
+      }
+    },
+  );
+});
+
+describe.skipIf(!hasChromium)('a hostile recording', () => {
+  let browser: Browser;
+  let page: Page;
+  let evil: Server;
+  let origin: string;
+  /** The requests that a recording made. */
+  const requests: string[] = [];
+  const RUN =
+    "try { fetch('EVIL/ran') } catch {} ; globalThis.ran = true; parent.postMessage({ ran: true }, '*')";
+  const run = () => RUN.replaceAll('EVIL', origin);
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    evil = createServer((request, response) => {
+      requests.push(request.url ?? '');
+      response.setHeader('Access-Control-Allow-Origin', '*').end('');
+    });
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    evil?.closeAllConnections();
+    await new Promise((resolve) => evil.close(resolve));
+  });
+  afterEach(() => page?.context().close());
+
+  async function watch(session: string): Promise<void> {
+    const path = `/projects/${running.demo.project_id}/recordings/${session}`;
+    ({ page } = await openConsole(browser, running.demo, path));
+    await page.evaluate("addEventListener('message', ({ data }) => { if (data.ran) globalThis.ran = true })");
+  }
+  const frame = async () => {
+    const handle = await page.waitForSelector('iframe');
+    const found = await handle.contentFrame();
+    if (found === null) throw new Error('the player has no frame');
+    return found;
+  };
+  const body = () => page.frameLocator('iframe').locator('#end');
+
+  function hostileEvents(): Node[] {
+    const { element, text } = nodeFactory();
+    const host = element('div', { id: 'host' });
+    const anchor = element('a', { href: `javascript:${run()}`, ping: `${origin}/ping` }, [text('link')]);
+    const svg = (tagName: string, attributes: object, children: Node[] = []) =>
+      element(tagName, attributes, children, { isSVG: true });
+    const head = [
+      element('script', { src: `${origin}/script.js` }),
+      element('SCRIPT', {}, [text(run())]),
+      element('meta', { 'http-equiv': 'refresh', content: `0;url=${origin}/refresh` }),
+      element('base', { href: `${origin}/` }),
+      element('link', { rel: 'stylesheet', href: `${origin}/sheet.css` }),
+      element('link', { rel: 'prefetch', href: `${origin}/prefetch` }),
+      element('link', { rel: 'modulepreload', href: `${origin}/preload.js` }),
+      element('link', { rel: 'icon', href: `${origin}/icon` }),
+      element('link', { rel: 'stylesheet', _cssText: `body { background: url(${origin}/css-text) }` }),
+      element('style', {}, [
+        text(`@import url(${origin}/import.css); p { background: url(${origin}/css) } `, { isStyle: true }),
+        text(`@font-face { font-family: f; src: url(${origin}/font) } p { font-family: f }`, {
+          isStyle: true,
+        }),
+      ]),
+    ];
+    const content = element('body', { onload: run(), background: `${origin}/background` }, [
+      element('img', { src: `${origin}/image`, srcset: `${origin}/set 2x`, onerror: run() }),
+      element('img', { src: 'x', ONERROR: run() }),
+      element('img', { rr_dataURL: `${origin}/data-url` }),
+      element('p', { style: `background-image: url(${origin}/style)`, onclick: run() }, [text('text')]),
+      element('iframe', { srcdoc: `<script>${run()}</script>` }),
+      element('iframe', { src: `${origin}/frame` }),
+      element('object', { data: `${origin}/object` }),
+      element('embed', { src: `${origin}/embed` }),
+      element('video', { src: `${origin}/video`, poster: `${origin}/poster`, autoplay: true }),
+      element('form', { action: `${origin}/form`, name: 'createElement' }, [
+        element('input', { type: 'image', src: `${origin}/input`, autofocus: true, onfocus: run() }),
+        element('button', { formaction: `${origin}/formaction`, name: 'open' }),
+      ]),
+      element('details', { open: true, ontoggle: run() }),
+      element('isindex', { action: `${origin}/isindex` }),
+      svg('svg', { onload: run() }, [
+        svg('script', {}, [text(run())]),
+        svg('image', { 'xlink:href': `${origin}/svg-image` }),
+        svg('use', { href: `${origin}/use.svg#a` }),
+        svg('a', { 'xlink:href': `javascript:${run()}` }, [
+          svg('animate', { attributeName: 'href', values: `javascript:${run()}`, onbegin: run() }),
+        ]),
+      ]),
+      anchor,
+      host,
+      element('p', { id: 'end' }, [text('end')]),
+    ]);
+    const [added, changed] = [nodeFactory(5_000), host['id']];
+    return [
+      ...pageEvents(head, content, START, { manifest: `${origin}/manifest` }),
+      mutation(START + 1_000, {
+        adds: [
+          { parentId: changed, nextId: null, node: added.element('script', {}, [added.text(run())]) },
+          {
+            parentId: changed,
+            nextId: null,
+            node: added.element('img', { src: `${origin}/added`, onerror: run() }),
+          },
+          { parentId: changed, nextId: null, node: { type: 0, id: 6_000, childNodes: [] } },
+        ],
+        attributes: [
+          { id: changed, attributes: { onclick: run(), style: { background: `url(${origin}/changed)` } } },
+          { id: anchor['id'], attributes: { href: `javascript:${run()}` } },
+        ],
+      }),
+      { type: 3, timestamp: START + 1_100, data: { source: 2, type: 2, id: anchor['id'], x: 1, y: 1 } },
+      {
+        ...{ type: 3, timestamp: START + 1_200 },
+        data: { source: 10, family: 'f', fontSource: `${origin}/face`, buffer: false },
+      },
+      {
+        ...{ type: 3, timestamp: START + 1_300 },
+        data: {
+          source: 9,
+          id: changed,
+          type: 0,
+          commands: [{ property: 'drawImage', args: [`${origin}/canvas`] }],
+        },
+      },
+      { type: 3, timestamp: START + 2_000, data: { source: 3, id: changed, x: 0, y: 1 } },
+    ];
+  }
+
+  it('runs no script, sends no request, and cannot reach the console', async () => {
+    await sendRecording(running.demo, {
+      session: 'session-hostile',
+      distinctId: 'visitor-hostile',
+      chunks: { 0: hostileEvents() },
+    });
+    await watch('session-hostile');
+    const asked: string[] = [];
+    page.on('response', (response) => asked.push(response.url()));
+    await body().waitFor({ state: 'attached' });
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    await expect.poll(() => body().count()).toBe(1);
+
+    const player = await frame();
+    expect(
+      await player.evaluate(
+        "document.querySelectorAll('script, iframe, object, embed, base, meta, video').length",
+      ),
+    ).toBe(0);
+    expect(
+      await player.evaluate(`[...document.querySelectorAll('*')].flatMap((element) => [...element.attributes])
+        .filter(({ name, value }) => /^on/i.test(name) || /javascript:/i.test(value)).length`),
+    ).toBe(0);
+    for (const reach of [
+      'parent.document',
+      'localStorage',
+      'sessionStorage',
+      'document.cookie',
+      'indexedDB.open("x")',
+    ])
+      expect(
+        await player.evaluate(
+          `(() => { try { return String(${reach}) } catch (error) { return error.name } })()`,
+        ),
+      ).toBe('SecurityError');
+    expect(await player.evaluate(`fetch('${origin}/fetch').then(() => 'sent', () => 'refused')`)).toBe(
+      'refused',
+    );
+    await player.evaluate(`{
+      const script = document.createElement('script');
+      script.textContent = 'globalThis.ran = true';
+      document.body.append(script);
+      const image = document.createElement('img');
+      image.src = '${origin}/late';
+      document.body.append(image);
+    }`);
+    expect(await player.evaluate('globalThis.ran')).toBeUndefined();
+    expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+    // A request that a late style started would be here by now.
+    await player.evaluate(
+      'Promise.all(document.getAnimations()).then(() => document.fonts.ready).then(() => undefined)',
+    );
+    expect(requests).toEqual([]);
+    expect(asked.filter((url) => url.startsWith(origin))).toEqual([]);
+    const said = await page.getByText(/^Not shown:/).textContent();
+    for (const part of ['images of other sites', 'frames', 'videos or sound', 'styles or fonts'])
+      expect(said).toMatch(new RegExp(part.replace('s of', 's? of').replace('videos', 'videos?')));
+  });
+
+  it('ignores messages from other windows', async () => {
+    await watch('session-hostile');
+    await body().waitFor({ state: 'attached' });
+    const width = await page.locator('iframe').getAttribute('width');
+    await page.evaluate("postMessage({ kind: 'size', width: 4000, height: 4000 }, '*')");
+    await page.evaluate("postMessage({ kind: 'failed' }, '*')");
+    await page.keyboard.press('ArrowRight');
+    expect(await page.locator('iframe').getAttribute('width')).toBe(width);
+    expect(await page.getByText('The player cannot show this recording.').count()).toBe(0);
+  });
+
+  it('loads images of other sites only after the viewer asks for them, and only over TLS', async () => {
+    const { element, text } = nodeFactory();
+    const picture = element('img', { src: 'https://images.example/picture.png' });
+    const other = element('img', { src: `${origin}/plain` });
+    const content = element('body', {}, [picture, other, element('p', { id: 'end' }, [text('end')])]);
+    const events = [
+      ...pageEvents([], content, START),
+      { type: 3, timestamp: START + 1_000, data: { source: 3, id: 1, x: 0, y: 0 } },
+    ];
+    const chunks = { 0: events };
+    await sendRecording(running.demo, { session: 'session-images', distinctId: 'visitor-images', chunks });
+    await watch('session-images');
+    const asked: string[] = [];
+    await page.route('https://images.example/**', (route) => {
+      asked.push(route.request().url());
+      return route.fulfill({
+        contentType: 'image/svg+xml',
+        body: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+      });
+    });
+    await page.getByText('Not shown: 2 images of other sites.').waitFor();
+    expect(asked).toEqual([]);
+    await page.getByRole('button', { name: 'Load images from other sites' }).click();
+    await expect.poll(() => asked).toEqual(['https://images.example/picture.png']);
+    await page.getByText('Not shown: 1 image of other sites.').waitFor();
+    expect(requests).toEqual([]);
+    await page.reload();
+    await page.getByText('Not shown: 2 images of other sites.').waitFor();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('shows the rest of a recording with invalid events, deep nesting and too many nodes', async () => {
+    const { element, text } = nodeFactory();
+    let deep = element('b', {}, [text('deepest')]);
+    for (let depth = 0; depth < 1_000; depth++) deep = element('div', {}, [deep]);
+    const many = element(
+      'div',
+      { id: 'many' },
+      Array.from({ length: 101_000 }, () => text('')),
+    );
+    const content = element('body', {}, [element('p', { id: 'end' }, [text('end')]), deep, many]);
+    const events = [
+      ...pageEvents([], content, START),
+      ...[null, 7, 'text', [], {}, { type: 3 }, { type: 99, timestamp: START }, { type: 3, timestamp: 'x' }],
+      ...[0, 1, 2, 3, 4, 5, 8, 13, 15].map((source) => ({
+        type: 3,
+        timestamp: START + 500,
+        data: { source },
+      })),
+      { type: 3, timestamp: START + 600, data: { source: 1, positions: [{ x: 'a' }] } },
+      { type: 3, timestamp: START + 700, data: { source: 0, adds: [{ parentId: 77_777_777, node: {} }] } },
+      { type: 3, timestamp: 8e15, data: { source: 3, id: 1, x: 0, y: 0 } },
+      { type: 3, timestamp: START + 1_000, data: { source: 3, id: 1, x: 0, y: 0 } },
+    ];
+    const chunks = { 0: events };
+    await sendRecording(running.demo, { session: 'session-broken', distinctId: 'visitor-broken', chunks });
+    await watch('session-broken');
+    await body().waitFor({ state: 'attached', timeout: 90_000 });
+    await page.getByText('9 events are not valid.').waitFor();
+    expect(await page.getByText(/^Not shown:/).textContent()).toMatch(/parts that cannot be built/);
+    const player = await frame();
+    expect(await player.evaluate("document.querySelector('#many').childNodes.length")).toBeLessThan(100_000);
+    await page.keyboard.press('Space');
+    await expect
+      .poll(() => page.getByRole('slider').getAttribute('aria-valuetext'), { timeout: 60_000 })
+      .toBe('0:01 of 0:01');
+  }, 240_000);
+
+  it('lists what happened in a recording without a page', async () => {
+    const event = {
+      type: 5,
+      timestamp: START,
+      data: { tag: 'switchboard.event', payload: { name: 'lonely' } },
+    };
+    const chunks = { 4: [event, { ...event, timestamp: START + 1_000 }] };
+    await sendRecording(running.demo, { session: 'session-empty', distinctId: 'visitor-empty', chunks });
+    await watch('session-empty');
+    await page.getByText('The player cannot show this recording. Its events are listed here.').waitFor();
+    await page.getByRole('button', { name: /0:01 event lonely/ }).waitFor();
+  });
+});
+
+describe('the document of the player', () => {
+  it('has no origin, and loads its own script alone', async () => {
+    const answer = await fetch(`${running.demo.console_url}/player`);
+    const policy = answer.headers.get('content-security-policy') ?? '';
+    for (const part of [
+      "default-src 'none'",
+      'img-src data:;',
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+      'sandbox allow-scripts',
+    ])
+      expect(`${policy};`).toContain(part);
+    expect(policy).not.toMatch(/allow-same-origin|unsafe-eval|connect-src/);
+    const script = /script-src (\S+\/assets\/recorded-page-[\w-]+\.js);/.exec(policy)?.[1] ?? '';
+    expect((await fetch(script)).status).toBe(200);
+    expect(await answer.text()).toContain(`<script src="${script}">`);
+    const console = (await fetch(running.demo.console_url)).headers.get('content-security-policy');
+    expect(console).toContain("frame-src 'self'");
+  });
+});
