@@ -7,7 +7,13 @@ import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
 import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
-import { type CallOptions, clickHouseDatabase, eventually, openHarness } from '@switchboard/testkit';
+import {
+  type CallOptions,
+  clickHouseDatabase,
+  eventually,
+  freePort,
+  openHarness,
+} from '@switchboard/testkit';
 import { restrictedRole } from '../harness/roles.ts';
 
 export const COMPANY = 'acme';
@@ -49,22 +55,29 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
     ...(kafka === undefined ? {} : { log: { kafka: kafka.brokers } }),
   });
   harness.defer(async () => clickHouse?.drop());
+  const flagsPort = { port: await freePort() };
   async function start(name: (typeof SERVICE_NAMES)[number]) {
-    if (kafka === undefined) return harness.start(name);
+    // Flags is started again on its port.
+    const options = name === 'flags' ? flagsPort : {};
+    if (kafka === undefined) return harness.start(name, {}, options);
     const owner = await harness.databaseUrl(name);
     const role = await restrictedRole(owner);
     harness.defer(role.drop);
-    return harness.start(name, {
+    const env = {
       KAFKA_USERNAME: name,
       KAFKA_PASSWORD: kafka.password,
       DATABASE_URL: role.url,
       MIGRATIONS_DATABASE_URL: owner,
-    });
+    };
+    return harness.start(name, env, options);
   }
   await start('catalogue');
   // Starts first, because it creates the topics that the others consume.
   await start('ingestion');
-  await Promise.all((['collaboration', 'messenger', 'flags', 'archive', 'analytics'] as const).map(start));
+  const [flags] = await Promise.all(
+    (['flags', 'collaboration', 'messenger', 'archive', 'analytics'] as const).map(start),
+  );
+  const restart = { stopFlags: () => flags?.stop(), startFlags: () => start('flags') };
 
   /** Retries until the call succeeds: services learn of a project a moment after catalogue. */
   const call = (service: string, method: string, path: string, options: CallOptions = {}) =>
@@ -95,7 +108,7 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
   await manage('catalogue', 'PUT', `/projects/${PROJECT}`, project);
   await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/${REPORT}`, { name: 'Weekly' });
   const { key } = await manage('catalogue', 'POST', `/projects/${PROJECT}/keys`);
-  return { harness, call, manage, operator, key: String(key), clickHouse };
+  return { harness, call, manage, operator, key: String(key), clickHouse, ...restart };
 }
 
 export type AllServices = Awaited<ReturnType<typeof deployAll>>;

@@ -152,6 +152,50 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       ).toEqual([]);
     }, 120_000);
 
+    test('a person is erased everywhere else while flags is down, and the ids that only flags joins once it is back', async () => {
+      await addPerson(all, 'daphne');
+      await eventually(async () => {
+        const { objects: _, ...tables } = await placesOf('daphne');
+        expect(tables).toMatchObject({
+          archive: expect.anything(),
+          messenger: tablesHolding('person')['messenger'],
+        });
+        expect((await placesOf('anonymous daphne'))['catalogue']).toEqual(['public.person_ids']);
+      });
+      await all.stopFlags();
+      const ingest = (path: string, body: unknown) =>
+        all.call('ingestion', 'POST', path, { token: all.key, body });
+      await ingest('/v1/identify', {
+        distinct_id: 'visitor daphne',
+        properties: { anonymous_id: 'visitor second of d' },
+      });
+      await addEvents(all, 'second of d', 2);
+      const { id, distinctIds } = await all.manage('catalogue', 'POST', `/projects/${PROJECT}/erasures`, {
+        distinctIds: ['visitor daphne'],
+        userId: 'user daphne',
+      });
+      expect(distinctIds).toEqual(['visitor daphne', 'anonymous daphne']);
+      const others = async () => {
+        const { flags: _, catalogue: __, ...places } = await placesOf('daphne');
+        return Object.entries(places).flatMap(([store, found]) =>
+          // The erasure names the ids until it is done.
+          found.filter((place) => place !== 'directory.entries').map((place) => `${store} ${place}`),
+        );
+      };
+      await eventually(async () => expect(await others()).toEqual([]), { withinMs: 60_000 });
+      expect((await all.manage('catalogue', 'GET', `/erasures/${id}`)).state).toBe('running');
+      expect((await placesOf('daphne'))['flags']).not.toEqual(['directory.entries']);
+
+      await all.startFlags();
+      await eventually(
+        async () => expect((await all.manage('catalogue', 'GET', `/erasures/${id}`)).state).toBe('done'),
+        { withinMs: 60_000 },
+      );
+      await eventually(async () => {
+        for (const name of ['daphne', 'second of d']) expect(await placesOf(name)).toEqual(nowhere());
+      });
+    }, 240_000);
+
     test('a colleague is erased from every table and object, and no one else', async () => {
       await addMembers(all, ['colette', 'grace', 'mei']);
       await addColleague(all, 'colette', 'grace');
@@ -184,7 +228,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
         await query('messenger', `select author_id from turns where body = 'How can we help?' order by 1`),
       ).toEqual([{ author_id: 'sub-grace' }, { author_id: null }]);
       expect((await erase('list')).out).toMatch(
-        /^20\S+ ers_\w+ colleague: done\n(20.* ers_.* person of .*: done\n){2}$/,
+        /^20\S+ ers_\w+ colleague: done\n(20.* ers_.* person of .*: done\n){3}$/,
       );
       expect(await erase('list', '--state', 'running')).toEqual({ code: 0, out: '', err: '' });
     }, 120_000);

@@ -90,7 +90,7 @@ export const erasePerson = operation({
   path: '/management/v1/projects/{projectId}/erasures',
   summary: 'Erase a person from a project',
   description:
-    'Erases all distinct ids of the person, and returns those that are known here: in another region only those that you list. Flags adds the others, up to 1,000 ids in all, and the erasure shows them until it is done. Every service erases the data after flags, once it has read all records that the event log held at the request. Stop sending their data first.',
+    'Erases all distinct ids of the person, and returns those that are known here: in another region only those that you list. Flags adds the others, up to 1,000 ids in all, and the erasure shows them until it is done. Every service erases the ids that it knows once it has read all records that the event log held at the request, and is done after flags. Stop sending their data first.',
   request: {
     params: z.object(projectParams),
     body: jsonBody(personErasure, { distinctIds: ['visitor-1', 'anonymous-7'], userId: 'user-1' }),

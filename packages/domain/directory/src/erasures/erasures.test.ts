@@ -136,16 +136,36 @@ it('retries an erasure after a failure, and reports it once', async () => {
   expect(erased).toEqual(['ada']);
 }, 40_000);
 
-it('waits until flags has erased a person, because it may find more ids', async () => {
-  await ask(SUBJECT, 'ers_1', ['eu/flags', 'eu/test']);
+it('erases the ids it knows while flags is down, and reports only when flags has reported', async () => {
+  const waitingFor = ['eu/flags', 'eu/test'];
+  await ask(SUBJECT, 'ers_1', waitingFor);
   await ask({ kind: 'colleague', sub: 'mei' }, 'ers_2');
   start();
   await reported(1n);
-  expect(erased).toEqual(['mei']);
-  await ask({ ...SUBJECT, distinctIds: ['ada', 'phone'] }, 'ers_1', ['us/flags', 'eu/test']);
+  await eventually(() => expect(erased.toSorted()).toEqual(['ada', 'mei']), { withinMs: 20_000 });
+  // Flags found an id, and has not erased yet.
+  await ask({ ...SUBJECT, distinctIds: ['ada', 'phone'] }, 'ers_1', waitingFor);
+  await eventually(() => expect(erased.slice(2)).toEqual(['ada', 'phone']), { withinMs: 20_000 });
+  expect(await reports()).toBe(1n);
+  await ask({ ...SUBJECT, distinctIds: ['ada', 'phone', 'laptop'] }, 'ers_1', ['us/flags', 'eu/test']);
   await reported(2n);
-  expect(erased).toEqual(['mei', 'ada', 'phone']);
-}, 40_000);
+  expect(erased.slice(4)).toEqual(['ada', 'phone', 'laptop']);
+}, 60_000);
+
+it('does not repeat the erasure when flags reports no more ids, unless the process was restarted', async () => {
+  await ask(SUBJECT, 'ers_1', ['eu/flags', 'eu/test']);
+  await ask({ ...SUBJECT, distinctIds: ['grace'] }, 'ers_2', ['eu/flags', 'eu/test']);
+  const first = start();
+  await eventually(() => expect(erased).toEqual(['ada', 'grace']), { withinMs: 20_000 });
+  await ask(SUBJECT);
+  await reported(1n);
+  expect(erased).toEqual(['ada', 'grace']);
+  await first.stop();
+  start();
+  await ask({ ...SUBJECT, distinctIds: ['grace'] }, 'ers_2');
+  await reported(3n);
+  expect(erased).toEqual(['ada', 'grace', 'grace']);
+}, 60_000);
 
 it('reports ids that it finds, and erases once the erasure has them', async () => {
   joined = ['phone', 'laptop'];

@@ -98,7 +98,8 @@ const OWNER_OF_PERSONS = 'flags';
 /**
  * Follows the erasures in the replica of the directory. Each erasure runs once, in one process, after the service's
  * consumers have read everything that was on the event log when the erasure was first seen. It is reported until the
- * directory no longer requests it.
+ * directory no longer requests it. The ids of a person that the erasure has are erased at once, and it is finished when
+ * flags has reported: until then, flags may add ids.
  */
 export function openErasures(options: ErasuresOptions): Erasures {
   const { database, databaseUrl, log, service, region, logger, intakes = [], eraser } = options;
@@ -108,6 +109,8 @@ export function openErasures(options: ErasuresOptions): Erasures {
   const seenAt = new Map<string, number>();
   const endsOf = new Map<string, Ends>();
   const reportedAt = new Map<string, { at: number; ids: number }>();
+  /** The number of ids of each person that were erased before flags reported. */
+  const erasedIds = new Map<string, number>();
   let readAgainAt = 0;
   let running: Promise<void> | undefined;
 
@@ -124,7 +127,7 @@ export function openErasures(options: ErasuresOptions): Erasures {
       asked.add(erasure.id);
       await carryOut(erasure);
     }
-    for (const known of [seenAt, endsOf, reportedAt]) {
+    for (const known of [seenAt, endsOf, reportedAt, erasedIds]) {
       for (const id of known.keys()) if (!asked.has(id)) known.delete(id);
     }
   }
@@ -145,9 +148,16 @@ export function openErasures(options: ErasuresOptions): Erasures {
     const { id } = erasure;
     try {
       if (wasReported(erasure)) return;
+      const isEarly = mayGetIds(erasure);
+      if (isEarly && hasErasedIds(erasure)) return;
       const isDone = await isErasureDone(database.drizzle, id);
       const found = isDone ? [] : (await isDue(erasure)) ? await eraseAlone(erasure) : undefined;
       if (found === undefined) return;
+      if (isEarly) {
+        erasedIds.set(id, idsIn(erasure));
+        logger.info({ erasure: id, ids: idsIn(erasure) }, 'erased ids of a person, waiting for flags');
+        return;
+      }
       if (found.length > 0) logger.info({ erasure: id, ids: found.length }, 'found more ids of a person');
       else if (!isDone) logger.info({ erasure: id }, 'erasure done');
       if (!isAsked(erasure)) return;
@@ -167,14 +177,21 @@ export function openErasures(options: ErasuresOptions): Erasures {
     return performance.now() - reported.at < REPORT_AGAIN_MS;
   }
 
+  const hasErasedIds = (erasure: Erasure) => erasedIds.get(erasure.id) === idsIn(erasure);
+
   const idsIn = ({ subject }: Erasure) => (subject.kind === 'person' ? subject.distinctIds.length : 0);
 
-  async function isDue({ id, subject, waitingFor }: Erasure): Promise<boolean> {
-    // Until ingestion has reported, records of the project may still reach the log. Until the owner of persons has, more
-    // ids may be joined to the person.
-    const first =
-      subject.kind === 'project' ? SOURCE : subject.kind === 'person' ? OWNER_OF_PERSONS : undefined;
-    if (first !== undefined && service !== first && waitingFor.includes(`${region}/${first}`)) return false;
+  const isAwaited = (other: string, { waitingFor }: Erasure) =>
+    service !== other && waitingFor.includes(`${region}/${other}`);
+
+  /** Until the owner of persons has reported, more ids may be joined to the person. */
+  const mayGetIds = (erasure: Erasure) =>
+    erasure.subject.kind === 'person' && isAwaited(OWNER_OF_PERSONS, erasure);
+
+  async function isDue(erasure: Erasure): Promise<boolean> {
+    const { id, subject } = erasure;
+    // Until ingestion has reported, records of the project may still reach the log.
+    if (subject.kind === 'project' && isAwaited(SOURCE, erasure)) return false;
     const now = performance.now();
     const seen = seenAt.get(id) ?? now;
     seenAt.set(id, seen);
@@ -223,9 +240,9 @@ export function openErasures(options: ErasuresOptions): Erasures {
         // While the replica has the subject, new data can still be written for it.
         if (!(await isGone(tx, erasure.subject))) return undefined;
         beating = setInterval(() => void keepLock(tx).catch(() => undefined), lockTimeoutMs);
-        working = erase(erasure, eraser?.(own.drizzle), signal);
+        working = hasErasedIds(erasure) ? Promise.resolve([]) : erase(erasure, eraser?.(own.drizzle), signal);
         const found = await working;
-        if (found.length > 0) return found;
+        if (found.length > 0 || mayGetIds(erasure)) return found;
         await forgetSubject(tx, erasure.subject);
         await markErasureDone(tx, erasure.id);
         return found;
