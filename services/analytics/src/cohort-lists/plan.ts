@@ -54,7 +54,7 @@ export interface Plan {
 export const KNOWN = 0;
 
 const DAY_MS = 86_400_000;
-/** An engine plans a query before a time-out can stop it, and each condition takes time. */
+/** An engine plans a query before a time-out can stop it, and each condition takes time. A mask has 63 bits. */
 const MAX_COUNTERS = 50;
 const MAX_CLAUSES = 200;
 
@@ -112,6 +112,16 @@ function fulfilsIn({ gte, lte, eq }: DidCondition['count'], count: Sql): Sql {
   return sql`${count} = ${integer(eq ?? 0)}`;
 }
 
+/** Whether a count has a fact exactly if it is not 0. */
+const isOfPresence = ({ gte, lte, eq }: DidCondition['count']): boolean => gte === 1 || lte === 0 || eq === 0;
+
+/** Returns a number with one bit for each of these conditions. Costs less to aggregate than each of them. */
+const maskOf = (conditions: readonly Sql[]): Sql =>
+  join(
+    conditions.map((condition, bit) => sql`case when ${condition} then ${whole(2 ** bit)} else 0 end`),
+    sql` + `,
+  );
+
 /** Returns a query of the facts of a scan. */
 export function factsOf({ event, from, to, counters }: Scan, source: Source): Sql {
   const { dialect } = source;
@@ -119,26 +129,38 @@ export function factsOf({ event, from, to, counters }: Scan, source: Source): Sq
   const selected = selectEvents({ source, names: [event], where: [], instants: { from, to } }, choices);
   // Counters differ more in days and counts than in conditions, which are the expensive part.
   const columns = new Map<string, { column: Sql; test: Sql }>();
-  const counts = counters.map(({ choice, from: since }, index) => {
+  const counted = counters.map(({ choice, from: since }) => {
     const key = JSON.stringify(choice);
     const known = columns.get(key) ?? {
       column: numbered('w', columns.size),
       test: selected.matches(choice),
     };
     columns.set(key, known);
-    return sql`, count(*) filter (where t >= ${integer(since)} and ${known.column}) as ${numbered('c', index)}`;
+    return sql`t >= ${integer(since)} and ${known.column}`;
   });
   const tests = [...columns.values()].map(({ column, test }) => sql`, ${test} as ${column}`);
+  const mask = sql`mask`;
+  const counts = counters.map(({ tests }, index) =>
+    tests.every(({ count }) => isOfPresence(count))
+      ? sql``
+      : sql`, count(case when ${dialect.hasBit(mask, index)} then 1 end) as ${numbered('c', index)}`,
+  );
   const facts = counters.flatMap(({ tests }, index) =>
     tests.map(({ k, count }) => {
       const isFulfilled = fulfilsIn(count, numbered('c', index));
-      const isFact = fulfils(count, 0) ? sql`not (${isFulfilled})` : isFulfilled;
+      const isFact = isOfPresence(count)
+        ? dialect.hasBit(sql`masks`, index)
+        : fulfils(count, 0)
+          ? sql`not (${isFulfilled})`
+          : isFulfilled;
       return sql`case when ${isFact} then ${integer(k)} else ${integer(-1)} end`;
     }),
   );
   return sql`select k, p from (select ${dialect.elements(sql`[${join(facts, COMMA)}]`)} as k, p
-    from (select p${join(counts, sql``)}
-      from (select p, t${join(tests, sql``)} from (${selected.relation}) as events) as tested group by p) as counted) as facts
+    from (select p, bit_or(mask) as masks${join(counts, sql``)}
+      from (select p, ${maskOf(counted)} as mask
+        from (select p, t${join(tests, sql``)} from (${selected.relation}) as events) as tested) as masked
+      where mask <> 0 group by p) as counted) as facts
     where k >= 0`;
 }
 
@@ -191,17 +213,17 @@ const readBy = ({ has, lacks }: PlannedCohort) => [...(lacks.length > 0 ? [KNOWN
 /** Returns a query of the members of cohorts as facts. */
 export function membersOf(dialect: Dialect, cohorts: Derivation, facts: Sql): Sql {
   const read = [...new Set([...cohorts.values()].flatMap(readBy))];
-  const column = (k: number) => numbered('c', k);
-  const has = (k: number) => sql`${column(k)} > 0`;
+  const bits = new Map(read.map((k, bit) => [k, bit]));
+  const has = (k: number) => dialect.hasBit(sql`masks`, bits.get(k) ?? 0);
   const members = Array.from(cohorts, ([k, cohort]) => {
-    const conditions = [...cohort.has.map(has), ...cohort.lacks.map((one) => sql`${column(one)} = 0`)];
+    const conditions = [...cohort.has.map(has), ...cohort.lacks.map((one) => sql`not ${has(one)}`)];
     const isMember = (cohort.combine === 'any' ? anyOf : allOf)(conditions);
     const isKnown = cohort.lacks.length > 0 ? [anyOf(readBy(cohort).map(has))] : [];
     return sql`case when ${allOf([...isKnown, isMember])} then ${integer(k)} else ${integer(-1)} end`;
   });
-  const columns = read.map((k) => sql`, count(*) filter (where k = ${whole(k)}) as ${column(k)}`);
+  const mask = maskOf(read.map((k) => sql`k = ${whole(k)}`));
   return sql`select k, p from (select ${dialect.elements(sql`[${join(members, COMMA)}]`)} as k, p
-    from (select p${join(columns, sql``)} from ${facts} as facts where k in (${join(read.map(whole), COMMA)})
+    from (select p, bit_or(${mask}) as masks from ${facts} as facts where k in (${join(read.map(whole), COMMA)})
       group by p) as counted) as members
     where k >= 0`;
 }

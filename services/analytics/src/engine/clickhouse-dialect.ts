@@ -123,6 +123,7 @@ export const CLICKHOUSE: Dialect = {
   // Rows of people are in the order of their ids, and sorting spills to disk where necessary.
   inLittleMemory: sql` settings join_algorithm = 'full_sorting_merge'`,
 
+  hasBit: (mask, bit) => sql`bitTest(${mask}, ${whole(bit)})`,
   elements: (list) => sql`arrayJoin(${list})`,
   md5Prefix: (value, length) => sql`left(lower(hex(MD5(${value}))), ${integer(length)})`,
   jsonOfTexts: (value) => sql`toJSONString(arraySort(groupArray(${value})))`,

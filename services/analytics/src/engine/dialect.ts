@@ -87,6 +87,8 @@ export interface Dialect {
   /** Ends a `select` that joins all people or their ids, which may not fit into memory. */
   readonly inLittleMemory: Sql;
 
+  /** Whether a mask has a bit. The first bit is 0. */
+  hasBit(mask: Sql, bit: number): Sql;
   /** Returns one row for each element of a list. */
   elements(list: Sql): Sql;
   /** Returns the first characters of the MD5 of a text, in hex. */

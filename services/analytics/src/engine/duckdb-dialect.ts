@@ -1,5 +1,5 @@
 import type { Dialect } from './dialect.ts';
-import { COMMA, integer, join, numbered, type Sql, sql, text } from './sql.ts';
+import { COMMA, integer, join, numbered, type Sql, sql, text, whole } from './sql.ts';
 
 function partOf(json: Sql, path: readonly (string | number)[]): Sql {
   return sql`json_extract(${json}, ${text(pointerTo(path))})`;
@@ -54,6 +54,7 @@ export const DUCKDB: Dialect = {
 
   inLittleMemory: sql``,
 
+  hasBit: (mask, bit) => sql`((${mask} & ${whole(2 ** bit)}) <> 0)`,
   elements: (list) => sql`unnest(${list})`,
   md5Prefix: (value, length) => sql`left(md5(${value}), ${integer(length)})`,
   jsonOfTexts: (value) => sql`to_json(list(${value} order by ${value}))::varchar`,
