@@ -296,6 +296,7 @@ describe('a claim of a person with 1,000 ids', () => {
             joins: {
               ...joins,
               read: (project, ids) => watch(ids, joins.read(project, ids)),
+              properties: (project, ids) => watch(ids, joins.properties(project, ids)),
               findPersons: async (project, ids) => {
                 const persons = await joins.findPersons(project, ids);
                 return watch(
@@ -331,6 +332,22 @@ describe('a claim of a person with 1,000 ids', () => {
       select claimed_by, is_beyond_bound from identities
       where project_id = ${projectId} and distinct_id = 'one-too-many'`;
     expect(row).toEqual({ claimed_by: 'ada', is_beyond_bound: true });
+  });
+
+  it('is applied without reading the other ids of the person', async () => {
+    const projectId = newProject();
+    const visitors = Array.from({ length: 900 }, (_, index) => `visitor-${index}`);
+    await apply(
+      projectId,
+      visitors.map((visitor) => call('ada', visitor)),
+    );
+    await apply(projectId, [{ ...call('ada'), at: 1, traits: { plan: 'free', name: 'Ada' } }]);
+    const late = [call('ada', 'late'), { ...call('eve', 'later'), at: 2, traits: { plan: 'pro' } }];
+    const read = await readBy(projectId, late);
+    expect(new Set(read)).toEqual(new Set(['late', 'later', 'ada', 'eve']));
+    const { persons, traits } = await stored(projectId);
+    expect(persons).toMatchObject({ late: 'ada', later: 'eve' });
+    expect(traits).toMatchObject({ late: { plan: 'free', name: 'Ada' }, later: { plan: 'pro' } });
   });
 
   it('is applied again once the person has room', async () => {

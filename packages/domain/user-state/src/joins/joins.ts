@@ -3,7 +3,7 @@ import { PERSON_IDS_MAX_COUNT } from '@switchboard/contracts';
 import { MEMBERSHIP_BOUNDS, PERSON_BOUNDS } from '../plan.ts';
 import { foldProperties } from './fold.ts';
 import { boundClaims, type Decision, type Join, joinOf, personsOf } from './rule.ts';
-import type { JoinsStore, StoredIdentity, StoredPersonOfIds } from './store.ts';
+import type { JoinsStore, StoredIdentity, StoredPersonOfIds, StoredProperties } from './store.ts';
 
 /**
  * Changes facts about ids, and then the persons that follow from them: the ids of each, and their folded traits and
@@ -34,6 +34,9 @@ export async function changeIdentities(
   if (changed.length === 0) return;
   await refuseClaims(store, projectId, changed, before);
 
+  const joined = await joinSingleIds(store, projectId, changed.filter(differs(targetOf)), all, add);
+  for (const identity of joined) before.set(identity.distinctId, { ...identity });
+
   // Only ids that are joined or parted change persons. All ids of these persons are read.
   const moving = changed.filter(differs(targetOf));
   const named = moving.flatMap((one) => [one.distinctId, targetOf(one) ?? one.distinctId]);
@@ -58,6 +61,52 @@ export async function changeIdentities(
     published.map(({ distinctId }) => distinctId),
   );
   await saveFolded(store, projectId, now, persons);
+}
+
+/**
+ * Joins those ids that are persons of one id. Reads none of the ids that the persons they join have already. Persons
+ * without room for all of them are left out. Returns the identities that it saved.
+ */
+async function joinSingleIds(
+  store: JoinsStore,
+  projectId: string,
+  moving: readonly StoredIdentity[],
+  all: ReadonlyMap<string, StoredIdentity>,
+  add: (ids: readonly string[]) => Promise<void>,
+): Promise<StoredIdentity[]> {
+  const isMoving = new Set(moving.map(({ distinctId }) => distinctId));
+  const single = moving.filter((one) => {
+    const to = targetOf(one);
+    return one.personId === null && to !== undefined && !isMoving.has(to);
+  });
+  if (single.length === 0) return [];
+  const targets = [...new Set(single.flatMap((one) => targetOf(one) ?? []))];
+  await add(targets);
+  const sizes = await store.sizes(projectId, targets);
+  const rootOf = (one: StoredIdentity) => {
+    const to = targetOf(one) ?? one.distinctId;
+    return sizes.get(to)?.personId ?? to;
+  };
+  const counts = new Map([...sizes.values()].map(({ personId, count }) => [personId, count]));
+  const saved: StoredIdentity[] = [];
+  for (const [personId, ids] of Map.groupBy(single, rootOf)) {
+    const count = counts.get(personId);
+    if ((count ?? 1) + ids.length > PERSON_IDS_MAX_COUNT) continue;
+    const root = all.get(personId);
+    const added = count === undefined && root !== undefined ? [root, ...ids] : ids;
+    for (const identity of added) identity.personId = personId;
+    saved.push(...added);
+    const addedIds = added.map(({ distinctId }) => distinctId);
+    if (count === undefined) await savePerson(store, projectId, personId, addedIds);
+    else await addToPerson(store, projectId, personId, addedIds);
+  }
+  if (saved.length === 0) return [];
+  await store.save(projectId, saved);
+  await store.announce(
+    projectId,
+    saved.filter((one) => publishedOf(one) !== null).map(({ distinctId }) => distinctId),
+  );
+  return saved;
 }
 
 const targetOf = (identity: StoredIdentity | undefined): string | undefined =>
@@ -108,35 +157,53 @@ async function saveFolded(
 ): Promise<void> {
   const last = new Map(before.map(({ personId, ids }) => [personId, ids]));
   const changed = [...persons].filter(
-    ([personId, ids]) => ids.length > 1 && !isDeepStrictEqual(last.get(personId), ids),
+    ([personId, ids]) => ids.length > 1 && !isDeepStrictEqual(new Set(last.get(personId)), new Set(ids)),
   );
   const gone = [...last.keys()].filter((personId) => (persons.get(personId)?.length ?? 0) < 2);
   if (gone.length > 0) await store.removePersons(projectId, gone);
-  for (const [personId, ids] of changed) {
-    await store.createPeople(projectId, ids);
-    const each = await store.properties(projectId, ids);
-    await store.savePersons([
-      {
-        projectId,
-        personId,
-        ids,
-        traits: foldProperties(
-          each.map(({ traits }) => traits),
-          PERSON_BOUNDS,
-        ),
-        groups: foldProperties(
-          each.map(({ groups }) => groups),
-          MEMBERSHIP_BOUNDS,
-        ),
-        seenOn:
-          each
-            .map((one) => one.seenOn)
-            .sort()
-            .at(-1) ?? '',
-      },
-    ]);
-  }
+  for (const [personId, ids] of changed) await savePerson(store, projectId, personId, ids);
 }
+
+/** Saves a person with several ids, with their traits and groups folded. */
+async function savePerson(
+  store: JoinsStore,
+  projectId: string,
+  personId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await store.createPeople(projectId, ids);
+  const folded = foldAll(await store.properties(projectId, ids));
+  await store.savePersons([{ projectId, personId, ids: [...ids], ...folded }]);
+}
+
+/** Adds ids to a person with several ids, and folds their traits and groups into those of the person. */
+async function addToPerson(
+  store: JoinsStore,
+  projectId: string,
+  personId: string,
+  ids: readonly string[],
+): Promise<void> {
+  await store.createPeople(projectId, ids);
+  const persons = await store.lockPersons([{ projectId, personId }]);
+  const folded = foldAll([...persons, ...(await store.properties(projectId, ids))]);
+  await store.addIds({ projectId, personId, ...folded }, ids);
+}
+
+const foldAll = (each: readonly Omit<StoredProperties, 'distinctId'>[]) => ({
+  traits: foldProperties(
+    each.map(({ traits }) => traits),
+    PERSON_BOUNDS,
+  ),
+  groups: foldProperties(
+    each.map(({ groups }) => groups),
+    MEMBERSHIP_BOUNDS,
+  ),
+  seenOn:
+    each
+      .map((one) => one.seenOn)
+      .sort()
+      .at(-1) ?? '',
+});
 
 /** Returns identities by id, with one for each id that has none. */
 async function readAll(

@@ -26,6 +26,7 @@ export interface StoredFolded {
 
 /** A person with several ids, and the traits and groups of all of them. */
 export interface StoredPersonOfIds extends StoredFolded {
+  /** In the order in which they were added. */
   ids: string[];
 }
 
@@ -67,6 +68,8 @@ export interface JoinsStore {
   /** Reads and locks the traits and groups of persons with several ids, in one order. */
   lockPersons(keys: readonly { projectId: string; personId: string }[]): Promise<StoredFolded[]>;
   savePersons(changed: readonly StoredPersonOfIds[]): Promise<void>;
+  /** Adds ids to a person with several ids, and saves its traits and groups, without reading the other ids. */
+  addIds(person: StoredFolded, distinctIds: readonly string[]): Promise<void>;
   /** Saves the traits and groups of persons that `lockPersons` returned. */
   saveFolded(changed: readonly StoredFolded[]): Promise<void>;
   removePersons(projectId: string, personIds: readonly string[]): Promise<void>;
@@ -327,6 +330,15 @@ export function createJoinsStore(execute: Execute): JoinsStore {
         on conflict (project_id, person_id) do update set ids = excluded.ids,
           traits = excluded.traits, trait_stamps = excluded.trait_stamps,
           groups = excluded.groups, group_stamps = excluded.group_stamps, seen_on = excluded.seen_on`);
+    },
+
+    async addIds({ projectId, personId, traits, groups, seenOn }, distinctIds) {
+      const [ofTraits, ofGroups] = [toJson(traits), toJson(groups)];
+      await execute(sql`
+        update persons set ids = ids || ${column(distinctIds)}, traits = ${ofTraits.values}::text::json,
+          trait_stamps = ${ofTraits.stamps}::text::json, groups = ${ofGroups.values}::text::json,
+          group_stamps = ${ofGroups.stamps}::text::json, seen_on = ${seenOn}::text::date
+        where project_id = ${projectId} and person_id = ${personId}`);
     },
 
     async saveFolded(changed) {
