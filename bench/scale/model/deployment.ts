@@ -33,6 +33,9 @@ export interface Deployment {
   objects: string;
   /** Returns a client for long statements on a service's database. */
   sql(service: Service): Database['sql'];
+  stopPod(service: Service): Promise<void>;
+  /** Starts a stopped pod, on another port. */
+  startPod(service: Service): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -86,10 +89,17 @@ export async function deploy({ partitions, fileSeconds, folder }: DeploymentOpti
       harness.defer(() => database.close());
       databases.set(name, database);
     }
+    const pods = Object.fromEntries(started) as Record<Service, Program>;
     return {
       harness,
-      pods: Object.fromEntries(started) as Record<Service, Program>,
+      pods,
       objects,
+      async stopPod(service) {
+        await pods[service].stop();
+      },
+      async startPod(service) {
+        pods[service] = await spawn(service);
+      },
       sql(service) {
         const database = databases.get(service);
         if (database === undefined) throw new Error(`${service} has no database`);

@@ -8,6 +8,8 @@ import { MODEL, personId, projectInSql, projectOf, type Size } from './model.ts'
 type Sql = Database['sql'];
 type Tx = Parameters<Parameters<Sql['begin']>[1]>[0];
 
+/** When everyone was identified, in milliseconds. */
+const IDENTIFIED_AT = Date.UTC(2026, 10, 1);
 /** The number of distinct sets of traits. */
 const KINDS_OF_PEOPLE = 1_000;
 /** The fill factor in percent of index pages after inserts in random order. */
@@ -17,7 +19,9 @@ const RANDOM_FILL = 70;
 export async function fillDatabases({ sql }: Deployment, size: Size): Promise<void> {
   await Promise.all([
     fillSeenEvents(sql('archive'), size.archivedEvents),
-    fillFlags(sql('flags'), size.projects).then(() => fillPeople(sql('flags'), size)),
+    fillFlags(sql('flags'), size.projects)
+      .then(() => fillPeople(sql('flags'), size))
+      .then(() => fillJoins(sql('flags'), size)),
     fillPeople(sql('analytics'), size),
     fillConversations(sql('messenger'), size),
   ]);
@@ -60,25 +64,58 @@ async function fillFlags(sql: Sql, projects: number): Promise<void> {
   });
 }
 
+/** The traits and groups of person `n`, as SQL. */
+const STATE_OF_PERSON = `traits, stamps, json_build_object('company', 'company-' || n % 500),
+  '{"company":[${IDENTIFIED_AT},${IDENTIFIED_AT},1]}'::json`;
+
 async function fillPeople(sql: Sql, { people, projects }: Size): Promise<void> {
-  const kinds = Array.from({ length: KINDS_OF_PEOPLE }, (_, kind) => traitsOf(kind));
   await refill(sql, ['people'], async (tx) => {
-    await tx`create temp table kinds (kind int, traits json, stamps json) on commit drop`;
-    await tx`
-      insert into kinds
-      select n - 1, traits, (
-        select json_object_agg(name, json_build_array('2026-11-01T00:00:00.000Z', '2026-11-01T00:00:00.000Z', n))
-        from json_object_keys(traits) as name)
-      from json_array_elements(${JSON.stringify(kinds)}::text::json) with ordinality as kinds (traits, n)`;
-    await tx`analyze kinds`;
+    await createKinds(tx);
     await tx.unsafe(`
       alter index people_project_id_distinct_id_pk set (fillfactor = ${RANDOM_FILL});
       insert into people (project_id, distinct_id, traits, trait_stamps, groups, group_stamps)
-      select 'project-' || ${projectInSql('n', projects)}, 'user-' || n, traits, stamps,
-        json_build_object('company', 'company-' || n % 500),
-        '{"company":["2026-11-01T00:00:00.000Z","2026-11-01T00:00:00.000Z",1]}'
+      select 'project-' || ${projectInSql('n', projects)}, 'user-' || n, ${STATE_OF_PERSON}
       from generate_series(0::bigint, ${people - 1}) as n join kinds on kind = n % ${KINDS_OF_PEOPLE}`);
   });
+}
+
+async function createKinds(tx: Tx): Promise<void> {
+  const kinds = Array.from({ length: KINDS_OF_PEOPLE }, (_, kind) => traitsOf(kind));
+  await tx`create temp table kinds (kind int, traits json, stamps json) on commit drop`;
+  await tx`
+    insert into kinds
+    select n - 1, traits, (
+      select json_object_agg(name, json_build_array(${IDENTIFIED_AT}::bigint, ${IDENTIFIED_AT}::bigint, n))
+      from json_object_keys(traits) as name)
+    from json_array_elements(${JSON.stringify(kinds)}::text::json) with ordinality as kinds (traits, n)`;
+  await tx`analyze kinds`;
+}
+
+/** Fills the joins of flags, after its people. Flags then publishes them to the other services. */
+async function fillJoins(sql: Sql, { people, joinedPeople, joinedIds, projects }: Size): Promise<void> {
+  // Further ids are spread over the people with several ids.
+  const ids = `generate_series(0::bigint, ${joinedIds - 1}) as id, lateral (select id % ${joinedPeople} as n) as person`;
+  const project = `'project-' || ${projectInSql('n', projects)}`;
+  await refill(sql, ['identities', 'persons'], async (tx) => {
+    await createKinds(tx);
+    await tx.unsafe(`
+      alter index identities_project_id_distinct_id_pk set (fillfactor = ${RANDOM_FILL});
+      alter index persons_project_id_person_id_pk set (fillfactor = ${RANDOM_FILL});
+      insert into identities (project_id, distinct_id, is_known, person_id)
+      select ${project}, 'user-' || n, true, case when n < ${joinedPeople} then 'user-' || n end
+      from generate_series(0::bigint, ${people - 1}) as n;
+      insert into identities (project_id, distinct_id, claimed_at, claimed_by, person_id)
+      select ${project}, 'anonymous-' || id, ${IDENTIFIED_AT}, 'user-' || n, 'user-' || n from ${ids};
+      insert into persons (project_id, person_id, ids, traits, trait_stamps, groups, group_stamps, seen_on)
+      select ${project}, 'user-' || n,
+        array(select 'user-' || n union all
+          select 'anonymous-' || id from generate_series(n, ${joinedIds - 1}, ${joinedPeople}) as id),
+        ${STATE_OF_PERSON}, current_date
+      from generate_series(0::bigint, ${joinedPeople - 1}) as n join kinds on kind = n % ${KINDS_OF_PEOPLE}`);
+  });
+  await sql.unsafe(`
+    insert into people (project_id, distinct_id) select ${project}, 'anonymous-' || id from ${ids};
+    insert into unpublished_people (project_id, distinct_id) select ${project}, 'anonymous-' || id from ${ids}`);
 }
 
 /** The closed days within the deduplication window that nothing else fills. */

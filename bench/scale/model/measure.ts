@@ -10,7 +10,9 @@ import { applyLoad, countOf, isSuccess, type LoadRequest } from '../../lib/load/
 import { type Deployment, deploy, MEMBER, putProjects, SERVICES, type Service } from './deployment.ts';
 import { EVENT_NAMES, type StoredFile, writeFiles } from './files.ts';
 import { fillDatabases, type Opened, openConversations, TURN } from './fill.ts';
+import { type Joins, joinsApplied, measureJoins } from './joins.ts';
 import {
+  anonymousId,
   LOADS,
   type Load,
   MODEL,
@@ -73,6 +75,7 @@ export interface Measured {
   peakMb: Record<Service, number>;
   objects: Objects;
   archivedBytes: number;
+  joins: Joins;
   tables: Table[];
 }
 
@@ -108,6 +111,8 @@ async function measureIn(
   try {
     const { keys, opened, archivedBytes } = known ?? (await fill(deployment, folder, size));
     if (options.seconds === 0) return undefined;
+    note('building a replica of the joined ids again');
+    const joins = await measureJoins(deployment, folder);
     const usages = new Map(SERVICES.map((name) => [name, processUsage(pods[name].pid)]));
     await settled(deployment, keys, usages);
     note(`measuring for ${IDLE_SECONDS + 5 * options.seconds} s`);
@@ -137,7 +142,7 @@ async function measureIn(
     note('reading tables');
     const tables = await readTables(deployment);
     for (const name of SERVICES) if (!pods[name].isRunning) throw new Error(`${name} ended`);
-    return { size, idle, peaks, average, peakMb, objects, archivedBytes, tables };
+    return { size, idle, peaks, average, peakMb, objects, archivedBytes, joins, tables };
   } catch (error) {
     for (const name of SERVICES) console.error(name, pods[name].lines.slice(-3).join('\n'));
     throw error;
@@ -163,6 +168,7 @@ async function fill(deployment: Deployment, folder: string, size: Size): Promise
   ]);
   await enterFiles(deployment, files);
   const opened = await openConversations(deployment, size, keys);
+  await timed('joins of every replica', joinsApplied(deployment));
   const archivedBytes = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const result: Filled = { keys, opened, archivedBytes };
   await writeFile(join(folder, FILLED), JSON.stringify(result));
@@ -255,6 +261,9 @@ async function applyModel(
   const times = <T>(count: number, make: (index: number) => T) =>
     Array.from({ length: count }, (_, i) => make(i));
   const person = () => randomPerson(size.people, spread);
+  /** Half of the requests of people with several ids have the id from before they were identified. */
+  const idOf = (one: number) =>
+    one < size.joinedPeople && Math.random() < 0.5 ? anonymousId(one) : personId(one);
   const token = await harness.mint({ sub: MEMBER });
   const plans: Record<Load, { service: Service; requests: LoadRequest[]; perRequest: number }> = {
     events: {
@@ -263,7 +272,7 @@ async function applyModel(
       requests: times(DIFFERENT_BODIES, () => {
         const one = person();
         const headers = keyOf(projectOf(one, size.projects));
-        return { path: '/v1/events', body: bodyOf(personId(one), EVENTS_PER_REQUEST), headers };
+        return { path: '/v1/events', body: bodyOf(idOf(one), EVENTS_PER_REQUEST), headers };
       }),
     },
     evaluations: {
@@ -272,7 +281,7 @@ async function applyModel(
       requests: times(DIFFERENT_REQUESTS, () => {
         const one = person();
         const headers = keyOf(projectOf(one, size.projects));
-        return { path: `/v1/flags?distinct_id=${personId(one)}`, headers };
+        return { path: `/v1/flags?distinct_id=${idOf(one)}`, headers };
       }),
     },
     turns: {

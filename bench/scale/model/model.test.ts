@@ -42,6 +42,7 @@ const measured: Measured = {
   peakMb: { ...all(200), flags: 700 },
   objects: { written: 10_000, merged: 500, filesPerSegment: 2 },
   archivedBytes: 400_000_000,
+  joins: { topicBytes: 60_000_000, restartSeconds: 12 },
   tables: [
     { service: 'flags', name: 'public.people', rows: 1_000_000, bytes: 800_000_000 },
     { service: 'archive', name: 'public.seen_events', rows: 1_000, bytes: 100_000 },
@@ -53,7 +54,10 @@ describe('the arithmetic of the scale table', () => {
   test('models a billion events a month, 1,160 a second at the peak', () => {
     expect(rateOf('events', false)).toBeCloseTo(386, 0);
     expect(rateOf('events', true)).toBeCloseTo(1_157, 0);
-    expect(sizeOf(0.01)).toMatchObject({ projects: 100, people: 100_000, archivedEvents: 1_000_000 });
+    expect(sizeOf(0.01)).toMatchObject({
+      ...{ projects: 100, people: 100_000, archivedEvents: 1_000_000 },
+      ...{ joinedPeople: 30_000, joinedIds: 40_000 },
+    });
   });
 
   test('charges pods for the worse spread at 70% of a core each, and pods without load for their idle cost', () => {

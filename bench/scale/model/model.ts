@@ -3,6 +3,9 @@ export const MODEL = {
   projects: 10_000,
   flagsPerProject: 100,
   people: 10_000_000,
+  /** The people with more than one distinct id, and these further ids. */
+  joinedPeople: 3_000_000,
+  joinedIds: 4_000_000,
   archivedEvents: 100_000_000,
   archivedDays: 90,
   conversations: 1_000_000,
@@ -33,6 +36,8 @@ export interface Size {
   share: number;
   projects: number;
   people: number;
+  joinedPeople: number;
+  joinedIds: number;
   archivedEvents: number;
   conversations: number;
 }
@@ -43,6 +48,8 @@ export function sizeOf(share: number): Size {
     share,
     projects: of(MODEL.projects),
     people: of(MODEL.people),
+    joinedPeople: of(MODEL.joinedPeople),
+    joinedIds: of(MODEL.joinedIds),
     archivedEvents: of(MODEL.archivedEvents),
     conversations: of(MODEL.conversations),
   };
@@ -76,3 +83,5 @@ export function randomPerson(people: number, spread: Spread): number {
 
 export const projectId = (project: number) => `project-${project}`;
 export const personId = (person: number) => `user-${person}`;
+/** The id that a person had before the first identify call, if they are among the joined people. */
+export const anonymousId = (person: number) => `anonymous-${person}`;

@@ -29,7 +29,7 @@ export function requireTargets(measured: Measured): void {
 export function printMeasured(measured: Measured): void {
   const { size, idle, peaks, average, peakMb, objects } = measured;
   console.log(
-    `\n${size.share * 100}%: ${thousands(size.projects)} projects of ${MODEL.flagsPerProject} flags, ${thousands(size.people)} people, ${thousands(size.archivedEvents)} archived events, ${thousands(size.conversations)} conversations, ${MODEL.partitions} partitions`,
+    `\n${size.share * 100}%: ${thousands(size.projects)} projects of ${MODEL.flagsPerProject} flags, ${thousands(size.people)} people with ${thousands(size.people + size.joinedIds)} ids, ${thousands(size.archivedEvents)} archived events, ${thousands(size.conversations)} conversations, ${MODEL.partitions} partitions`,
   );
   const worse = (service: (typeof SERVICES)[number]) =>
     Math.max(peaks.zipf.cores[service], peaks.uniform.cores[service]);
@@ -97,6 +97,8 @@ export function printMeasured(measured: Measured): void {
         `${thousands(objects.written)} + ${thousands(objects.merged)} merged`,
         thousands(TARGETS.objectsPerDay),
       ],
+      ['MB of the topic people', decimals(measured.joins.topicBytes / 1e6), ''],
+      ['seconds to build its replica in analytics', decimals(measured.joins.restartSeconds), ''],
       ['bytes of an archived event', decimals(measured.archivedBytes / size.archivedEvents), ''],
     ],
   );

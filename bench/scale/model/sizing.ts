@@ -105,6 +105,11 @@ const archivedFiles = ({ archivedBytes, size }: Measured) =>
 export const GROWTH: Growth[] = [
   share('flags people'),
   share('analytics people'),
+  share('flags identities'),
+  share('flags persons'),
+  ...(['analytics', 'archive', 'messenger', 'catalogue'] as const).map((service) =>
+    share(`${service} person_ids`),
+  ),
   share('flags flags'),
   share('flags flag_versions'),
   share('messenger conversations'),
