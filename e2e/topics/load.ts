@@ -25,7 +25,7 @@ const CLIENTS = 8;
 /** The number of people per client. A request has an event of each, so it concerns several partitions. */
 const PEOPLE = 3;
 const IDENTIFY_EVERY = 4;
-const PAUSE_MS = 40;
+const PAUSE_MS = 120;
 const RETRY_MS = 150;
 const PROGRESS = 5;
 const PROGRESS_WITHIN_MS = 50_000;
