@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashableSuffix, hashPrefix, hashTogether, murmur3 } from './murmur3.ts';
-import { utf8 } from './utf8.ts';
+import { hashableSuffix, hashPrefix, hashTogether, murmur3, utf8 } from './murmur3.ts';
 
 const anyText = fc.string({ unit: fc.oneof(fc.constantFrom('a', 'é', '€', '😀', '\ud800', '\udc00')) });
 

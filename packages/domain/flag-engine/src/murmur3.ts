@@ -1,5 +1,3 @@
-import { utf8 } from './utf8.ts';
-
 // Evaluation hashes one distinct id after the key of every flag. Keys are therefore hashed when the ruleset is
 // compiled, and the id is split into scrambled blocks once per evaluation. For each flag, the two only need to
 // be combined.
@@ -89,4 +87,27 @@ function scramble(block: number): number {
 
 function mix(hash: number): number {
   return (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
+}
+
+/** Returns the UTF-8 bytes of a text. As with TextEncoder, a lone surrogate becomes U+FFFD. */
+export function utf8(text: string): number[] {
+  const bytes: number[] = [];
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) {
+      bytes.push(unit);
+      continue;
+    }
+    const point = text.codePointAt(index) ?? unit;
+    if (point > 0xffff) index++;
+    pushMultibyte(bytes, point >= 0xd800 && point <= 0xdfff ? 0xfffd : point);
+  }
+  return bytes;
+}
+
+function pushMultibyte(bytes: number[], point: number) {
+  const continuation = (shift: number) => 0x80 | ((point >> shift) & 0x3f);
+  if (point < 0x800) bytes.push(0xc0 | (point >> 6), continuation(0));
+  else if (point < 0x10000) bytes.push(0xe0 | (point >> 12), continuation(6), continuation(0));
+  else bytes.push(0xf0 | (point >> 18), continuation(12), continuation(6), continuation(0));
 }

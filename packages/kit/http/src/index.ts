@@ -20,7 +20,14 @@ export type { AuditTrail, ScheduledWork } from './audit/trail.ts';
 export type { Bodies } from './body/bodies.ts';
 export { chunkHash } from './body/chunk-hash.ts';
 export { preferredLanguage } from './exchange/accept-language.ts';
-export { answerPrepared, etagOf, isFresh, type Prepared, prepareJson } from './exchange/conditional.ts';
+export {
+  answerPrepared,
+  etagOf,
+  isFresh,
+  joinObjects,
+  type Prepared,
+  prepareJson,
+} from './exchange/conditional.ts';
 export { projectKeyOf } from './exchange/credentials.ts';
 export { type Bytes, chooseEncoding, type Encoding, encodeAll } from './exchange/encodings.ts';
 export type { Authority, OperationEnv, Person, ProjectAccess } from './exchange/env.ts';
@@ -38,7 +45,6 @@ export {
   Unavailable,
   UnsupportedEncoding,
 } from './exchange/errors.ts';
-export { joinObjects } from './exchange/json-text.ts';
 export {
   decodeCursor,
   decodePlace,

@@ -1,8 +1,8 @@
+import { hash } from 'node:crypto';
 import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
 import { Refused } from '../clickhouse/requests.ts';
 import type { ClickhouseStore, EventsRow } from '../clickhouse/store.ts';
 import { decodeRecord } from './decode.ts';
-import { eventKey } from './event-key.ts';
 import type { Block } from './store.ts';
 
 /** ClickHouse error codes for rows that it will never accept, regardless of its state. */
@@ -91,4 +91,11 @@ function deadLetter({ record, row }: KeyedRow): StoredRecord {
     value: Buffer.from(line),
     headers: { ...record.headers, 'dead-letter-line': String(row.log_line) },
   };
+}
+
+/** Returns a compact key of a project's event: 128 bits of SHA-256, formatted as a UUID. */
+function eventKey(projectId: string, eventId: string): string {
+  // No id contains NUL.
+  const digits = hash('sha256', `${projectId}\0${eventId}`, 'hex');
+  return digits.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -17,11 +17,10 @@ import {
 import type { PersonIds } from '@switchboard/person-ids';
 import type { Clock } from '@switchboard/runtime';
 import type { Publisher } from '../publishing/publisher.ts';
-import type { NameAuthors } from './authors.ts';
 import { full, positionAfter, refusedAttachment } from './conversations.ts';
 import type { SearchConfigurationOf } from './languages.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
-import type { ReadTurns } from './reading.ts';
+import type { NameAuthors, ReadTurns } from './reading.ts';
 import type { StaffReads } from './staff.ts';
 import type { ConversationsStore } from './store.ts';
 

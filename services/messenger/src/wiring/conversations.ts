@@ -1,10 +1,9 @@
 import { runOnce } from '@switchboard/http';
 import { createEncryption } from '@switchboard/runtime';
-import { createNameAuthors } from '../conversations/authors.ts';
 import { createConversations } from '../conversations/conversations.ts';
 import { createSearchConfigurationOf } from '../conversations/languages.ts';
 import { createOperatorConversations } from '../conversations/operator.ts';
-import { createReadTurns } from '../conversations/reading.ts';
+import { createNameAuthors, createReadTurns } from '../conversations/reading.ts';
 import { conversationsRoutes } from '../conversations/routes.ts';
 import { createConversationsStore } from '../conversations/store.ts';
 import { type ConversationTokens, createConversationTokens } from '../conversations/tokens.ts';

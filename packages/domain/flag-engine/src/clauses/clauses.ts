@@ -1,6 +1,5 @@
-import { isRecord } from '../json.ts';
-import type { Clause, ClauseOperator, User } from '../types.ts';
-import { attributeReader } from './attribute.ts';
+import { isRecord, toJson } from '../json.ts';
+import type { Clause, ClauseOperator, Person, Traits, User } from '../types.ts';
 import { type Equality, equalityWithAny } from './equality.ts';
 import { comparisonWith } from './order.ts';
 
@@ -112,4 +111,27 @@ function cohortTest(value: unknown, wanted: boolean): ClauseTest {
   if (typeof value !== 'string' && !Array.isArray(value)) return never;
   const ids = listOf(value).filter((id) => typeof id === 'string');
   return (user) => ids.some((id) => user.cohorts.has(id)) === wanted;
+}
+
+/**
+ * Reads an attribute of a person as JSON. Returns `undefined` if it is missing. Throws if JSON cannot represent it.
+ */
+type AttributeReader = (person: Person) => unknown;
+
+const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
+
+/** Creates a reader of `distinct_id`, `group.<type>.<trait>` or a trait. Traits with such names cannot be read. */
+function attributeReader(name: string): AttributeReader {
+  if (name === 'distinct_id') return (person) => person.distinctId;
+  const [, type, trait] = GROUP_ATTRIBUTE.exec(name) ?? [];
+  if (type === undefined || trait === undefined) return (person) => own(person.traits, name);
+  return ({ groups }) => {
+    if (groups === undefined || !Object.hasOwn(groups, type)) return undefined;
+    return own(groups[type], trait);
+  };
+}
+
+function own(traits: Traits | null | undefined, name: string): unknown {
+  if (traits === undefined || traits === null || !Object.hasOwn(traits, name)) return undefined;
+  return toJson(traits[name]);
 }

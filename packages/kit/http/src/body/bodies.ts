@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { type ByteBudget, createReservations, type Reservation } from '@switchboard/fairness';
+import { type ByteBudget, createReservations, type Reservation, type Shortage } from '@switchboard/fairness';
 import type { Context } from 'hono';
 import type { Exchange } from '../exchange/env.ts';
-import { BadRequest, PayloadTooLarge } from '../exchange/errors.ts';
+import { BadRequest, OVERLOADED, PayloadTooLarge, Unavailable } from '../exchange/errors.ts';
 import { headerOf } from '../exchange/request-info.ts';
 import { fairnessKeyOf, fairnessKeyOfProject } from '../overload/fairness-key.ts';
 import { createPace, type Pace } from '../overload/pace.ts';
-import { shortage } from '../overload/shortage.ts';
 import { createDecoding } from './decoding.ts';
 import { join } from './join.ts';
 
@@ -30,6 +29,14 @@ export interface Bodies {
    */
   read(c: Context, reservation: Reservation, bounds: BodyBounds): Promise<Buffer>;
 }
+
+const MESSAGES: Readonly<Record<Shortage, string>> = {
+  share: 'Too many bytes in flight from this address or project. Retry after the time in Retry-After.',
+  budget: OVERLOADED,
+};
+
+/** Returns the 503 of a request that does not fit into MAX_BYTES_IN_FLIGHT. */
+const shortage = (reason: Shortage): Unavailable => new Unavailable(MESSAGES[reason]);
 
 export function createBodies(budget: ByteBudget): Bodies {
   const open = createReservations(budget, shortage);

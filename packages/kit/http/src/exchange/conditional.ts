@@ -13,6 +13,10 @@ export function prepareJson(value: unknown): Prepared {
   return { body, etag: etagOf(body) };
 }
 
+/** Returns the JSON text of an object with the properties of both texts, none of which is an empty object. */
+export const joinObjects = (first: string, second: string): string =>
+  `${first.slice(0, -1)},${second.slice(1)}`;
+
 /** Returns the strong ETag of a body, or of the data that determines it. */
 export function etagOf(content: string): string {
   return `"${hash('sha256', content, 'base64url').slice(0, 27)}"`;

@@ -30,8 +30,7 @@ import { BadRequest, NotYours } from '../exchange/errors.ts';
 import { headerOf } from '../exchange/request-info.ts';
 import { fairnessKeyOf, fairnessKeyOfProject } from '../overload/fairness-key.ts';
 import type { Quota } from '../overload/quota.ts';
-import { textFault } from './url-text.ts';
-import { validate } from './validate.ts';
+import { textFault, validate } from './validate.ts';
 
 type OperationHandler<O extends Operation> = RouteHandler<O, OperationEnv<O['credential']>>;
 
