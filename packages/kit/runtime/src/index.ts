@@ -27,10 +27,16 @@ export { createHealth, type Health, type Problems } from './process/health.ts';
 export { debugOnSignal } from './process/log-level.ts';
 export { refuse, SHUTDOWN_MS, shutDownInOrder } from './process/shutdown.ts';
 export { joinSupervisor, type Membership } from './process/workers/join.ts';
-export { apiTokenId, isApiToken, isValueOf, newApiToken } from './secrets/api-token.ts';
 export { createEncryption, type Encryption, encryptionSecrets } from './secrets/encryption.ts';
 export { reencryptAll } from './secrets/re-encryption.ts';
-export { hashToken, newToken } from './secrets/tokens.ts';
+export {
+  apiTokenId,
+  hashToken,
+  isApiToken,
+  isValueOf,
+  newApiToken,
+  newToken,
+} from './secrets/tokens.ts';
 export { commonSettings, LONGEST_DRAIN_MS } from './settings/common.ts';
 export { ConfigError, parseConfig } from './settings/config.ts';
 export { refuseDevelopmentSecrets } from './settings/development-secrets.ts';

@@ -3,6 +3,7 @@ export { createParsedConsumer } from './consuming/parsed-consumer.ts';
 export { createPartitionBuffer } from './consuming/partition-buffer.ts';
 export {
   createPartitionWorkers,
+  isSameBatch,
   type PartitionWorker,
 } from './consuming/partition-workers.ts';
 export {

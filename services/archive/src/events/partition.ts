@@ -1,12 +1,12 @@
 import {
   createPartitionBuffer,
+  isSameBatch,
   type PartitionWorker,
   type RecordBatch,
   type StoredRecord,
 } from '@switchboard/event-log';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Logger } from '@switchboard/runtime';
-import { isSameBatch } from '../batches/same-batch.ts';
 import { free } from '../threads/buffers.ts';
 import type { Threads } from '../threads/threads.ts';
 import type { EventCalls } from './calls.ts';

@@ -1,6 +1,5 @@
-import type { RecordBatch, StoredRecord } from '@switchboard/event-log';
+import { isSameBatch, type RecordBatch, type StoredRecord } from '@switchboard/event-log';
 import type { Logger, Metrics } from '@switchboard/runtime';
-import { isSameBatch } from '../batches/same-batch.ts';
 import { type Assembly, bytesInMemory, createAssembly, type OpenChunk, type Part } from './assembly.ts';
 import type { Chunk } from './chunk.ts';
 import { decodeChunk, InvalidRecord } from './decode.ts';
