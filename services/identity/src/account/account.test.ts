@@ -96,6 +96,51 @@ describe('an open invitation', () => {
   });
 });
 
+describe('the open invitations of a company', () => {
+  const listed = async (browser: TestBrowser, companyId: string) => {
+    await browser.open(`${identity.issuer}/account/invite?companyId=${companyId}`);
+    return [...browser.html.matchAll(/<span>([^<]+@[^<]+)<br>/g)].map(([, email]) => email);
+  };
+  const revoke = async (browser: TestBrowser, id: string) =>
+    browser.send(`${identity.issuer}/account/invite/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ id }),
+      headers: { Origin: identity.origin },
+    });
+
+  it('are listed for those who may change its members, who remove them within their role', async () => {
+    for (const [email, role] of [
+      ['first@team.example', 'viewer'],
+      ['second@team.example', 'owner'],
+    ] as const) {
+      await owner.open(`${identity.issuer}/account/invite`);
+      await owner.submit({ companyId: 'team', email, role });
+    }
+    const admin = await invited('ann@team.example');
+    const [account] = await identity.sql`select id from accounts where email = 'ann@team.example'`;
+    expect(await listed(admin, 'team')).toEqual([]);
+    await identity.directory.put('member', testMember('team', account?.['id'], { role: 'editor' }));
+    expect(await listed(admin, 'team')).toEqual([]);
+    await identity.directory.put('member', testMember('team', account?.['id'], { role: 'admin' }));
+    await eventually(async () =>
+      expect(await listed(admin, 'team')).toEqual(['first@team.example', 'second@team.example']),
+    );
+    expect(await listed(admin, 'other-team')).toEqual([]);
+    expect(await listed(owner, 'team')).toEqual(expect.arrayContaining(['first@team.example']));
+
+    await listed(admin, 'team');
+    const [viewer = '', anOwner = ''] = [...admin.html.matchAll(/name="id" value="([^"]+)"/g)].map(
+      ([, id]) => id,
+    );
+    await revoke(admin, anOwner);
+    await revoke(admin, viewer);
+    expect(await listed(admin, 'team')).toEqual(['second@team.example']);
+    const other = await invited('otto@team.example');
+    await revoke(other, anOwner);
+    expect(await listed(admin, 'team')).toEqual(['second@team.example']);
+  });
+});
+
 describe('an authenticator app', () => {
   it('is asked for after the password; a code works once, and a recovery code in its place', async () => {
     const browser = await invited('tess@acme.example');

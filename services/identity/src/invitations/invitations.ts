@@ -1,4 +1,4 @@
-import { isGrantedByRole, ROLES, type Role } from '@switchboard/contracts';
+import { DEFAULT_ROLE, isGrantedByRole, ROLES, type Role } from '@switchboard/contracts';
 import type { Db } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ export interface Invitation {
   hasAccount: boolean;
 }
 
-/** An open invitation, for the person who sent it. */
+/** An open invitation, for the people who may remove it. */
 export type SentInvitation = Omit<Invitation, 'hasAccount'> & { id: string };
 
 export interface Invitations {
@@ -39,10 +39,10 @@ export interface Invitations {
     inviter: AccountRow,
     given: Partial<Record<string, string>>,
   ): Promise<'invalid' | 'forbidden' | { companyId: string }>;
-  /** Returns the open invitations that the person sent. */
-  list(inviterId: string): Promise<SentInvitation[]>;
-  /** Makes an invitation that the person sent invalid. Returns false if it is not open. */
-  revoke(inviterId: string, id: string): Promise<boolean>;
+  /** Returns the open invitations that the person sent, and all to a company whose members the person may change. */
+  list(inviter: AccountRow, companyId?: string): Promise<SentInvitation[]>;
+  /** Makes an invitation invalid that the person sent or could send. Returns its company, if it was open. */
+  revoke(inviter: AccountRow, id: string): Promise<{ companyId: string } | undefined>;
   find(token: string): Promise<Invitation | undefined>;
   /** Adds the person to the company, and creates the account if there is none. */
   accept(
@@ -94,12 +94,21 @@ export function createInvitations(options: InvitationsOptions): Invitations {
       return { companyId };
     },
 
-    async list(inviterId) {
-      const sent = await tickets.list(INVITATION, inviterId);
-      return sent.map(({ id, data }) => ({ id, ...data }));
+    async list(inviter, companyId = '') {
+      const maySeeAll = companyId !== '' && (await mayInvite(inviter, companyId, DEFAULT_ROLE));
+      const all = maySeeAll ? await tickets.listInvitations(INVITATION, companyId) : [];
+      const own = await tickets.list(INVITATION, inviter.id);
+      const known = new Set(all.map(({ id }) => id));
+      return [...all, ...own.filter(({ id }) => !known.has(id))].map(({ id, data }) => ({ id, ...data }));
     },
 
-    revoke: (inviterId, id) => tickets.remove(INVITATION, inviterId, id),
+    async revoke(inviter, id) {
+      const found = await tickets.lookById(INVITATION, id);
+      if (found === undefined) return undefined;
+      const { companyId, role } = found.data;
+      if (found.accountId !== inviter.id && !(await mayInvite(inviter, companyId, role))) return undefined;
+      return (await tickets.removeById(INVITATION, id)) ? { companyId } : undefined;
+    },
 
     async find(token) {
       const found = await tickets.look(INVITATION, token);

@@ -3,7 +3,7 @@ import type { ServiceApp } from '@switchboard/http';
 import { html } from 'hono/html';
 import type { Accounts } from '../accounts/accounts.ts';
 import { problemText } from '../accounts/problem-text.ts';
-import { type Browser, fieldsOf } from '../browser/browser.ts';
+import { type Browser, type BrowserContext, fieldsOf } from '../browser/browser.ts';
 import type { Limits } from '../limits/limits.ts';
 import { expiredLinkPage, MOUNT, type Page } from '../pages/document.ts';
 import { textsOf } from '../pages/texts/languages.ts';
@@ -28,16 +28,22 @@ export function invitationsRoutes(app: ServiceApp, options: InvitationsRoutesOpt
   const invite = `${MOUNT}/account/invite` as const;
   const accept = `${MOUNT}/invitation/:token` as const;
 
-  app.hono.get(invite, async (c) => {
+  const pathOf = (companyId: string) => `${invite}?${new URLSearchParams({ companyId })}`;
+  const inviterOf = async (c: BrowserContext) => {
     const session = await sessions.find(browser.cookie(c));
-    if (session === undefined) return c.redirect(`${MOUNT}/sign-in/account`, 303);
-    return browser.page(c, invitePage(await invitations.list(session.accountId)));
+    return session && accounts.find(session.accountId);
+  };
+
+  app.hono.get(invite, async (c) => {
+    const inviter = await inviterOf(c);
+    if (inviter === undefined) return c.redirect(`${MOUNT}/sign-in/account`, 303);
+    const companyId = c.req.query('companyId');
+    return browser.page(c, invitePage(await invitations.list(inviter, companyId), companyId));
   });
 
   app.hono.post(invite, async (c) => {
     const { address, requestId } = c.env;
-    const session = await sessions.find(browser.cookie(c));
-    const inviter = session && (await accounts.find(session.accountId));
+    const inviter = await inviterOf(c);
     if (inviter === undefined) return c.redirect(`${MOUNT}/sign-in/account`, 303);
     const given = await fieldsOf(c);
     await limits.mail(address, `${inviter.id} ${given['email'] ?? ''}`);
@@ -45,23 +51,26 @@ export function invitationsRoutes(app: ServiceApp, options: InvitationsRoutesOpt
     if (typeof sent === 'string')
       return browser.page(
         c,
-        { ...invitePage(await invitations.list(inviter.id)), problem: textsOf().inviteProblems[sent] },
+        {
+          ...invitePage(await invitations.list(inviter, given['companyId']), given['companyId']),
+          problem: textsOf().inviteProblems[sent],
+        },
         400,
       );
     await trail.record({ action: 'invite', accountId: inviter.id, ...sent, address, requestId });
-    const body = html`<p><a href="${invite}">${textsOf().invite}</a></p>`;
+    const body = html`<p><a href="${pathOf(sent.companyId)}">${textsOf().invite}</a></p>`;
     return browser.page(c, { title: textsOf().invitationSent, body });
   });
 
   app.hono.post(`${invite}/revoke`, async (c) => {
     const { address, requestId } = c.env;
-    const session = await sessions.find(browser.cookie(c));
-    if (session === undefined) return c.redirect(`${MOUNT}/sign-in/account`, 303);
-    const { accountId } = session;
+    const inviter = await inviterOf(c);
+    if (inviter === undefined) return c.redirect(`${MOUNT}/sign-in/account`, 303);
     const { id = '' } = await fieldsOf(c);
-    if (await invitations.revoke(accountId, id))
-      await trail.record({ action: 'revokeInvitation', accountId, address, requestId });
-    return c.redirect(invite, 303);
+    const revoked = await invitations.revoke(inviter, id);
+    if (revoked === undefined) return c.redirect(invite, 303);
+    await trail.record({ action: 'revokeInvitation', accountId: inviter.id, ...revoked, address, requestId });
+    return c.redirect(pathOf(revoked.companyId), 303);
   });
 
   app.hono.get(accept, async (c) => {
@@ -90,12 +99,12 @@ export function invitationsRoutes(app: ServiceApp, options: InvitationsRoutesOpt
   });
 }
 
-function invitePage(sent: SentInvitation[]): Page {
+function invitePage(sent: SentInvitation[], companyId = ''): Page {
   const texts = textsOf();
   return {
     title: texts.invite,
     body: html`<form method="post" action="${MOUNT}/account/invite" class="full">
-<label>${texts.company}<input name="companyId" required autofocus></label>
+<label>${texts.company}<input name="companyId" value="${companyId}" required autofocus></label>
 <label>${texts.email}<input name="email" type="email" required></label>
 <label>${texts.role}<select name="role">${ROLES.map((role) => html`<option>${role}</option>`)}</select></label>
 <p><button class="primary">${texts.sendInvitation}</button></p></form>${sent.length === 0 ? html`` : openInvitations(sent)}`,

@@ -38,6 +38,9 @@ export const tickets = pgTable(
   (table) => [
     index('tickets_by_account').on(table.accountId),
     index('tickets_by_expiry').on(table.expiresAt),
+    index('tickets_by_company')
+      .on(sql`(${table.data} ->> 'companyId')`)
+      .where(sql`${table.kind} = 'invitation'`),
   ],
 );
 

@@ -1,5 +1,5 @@
 import type { Db } from '@switchboard/database';
-import { and, asc, eq, gt } from 'drizzle-orm';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { tickets } from '../schema/index.ts';
 
 export type TicketRow = typeof tickets.$inferSelect;
@@ -13,8 +13,8 @@ export interface TicketsStore {
   removeAll(kind: string, accountId: string): Promise<void>;
   /** Returns the tickets of a kind that an account has, at most 100. */
   list(kind: string, accountId: string, now: Date): Promise<TicketRow[]>;
-  /** Removes a ticket of an account by its hash. Returns false if there is none. */
-  remove(kind: string, accountId: string, hash: string): Promise<boolean>;
+  /** Returns the invitations to a company, at most 100. */
+  listInvitations(companyId: string, now: Date): Promise<TicketRow[]>;
   hasKind(kind: string, now: Date): Promise<boolean>;
 }
 
@@ -56,13 +56,19 @@ export function createTicketsStore(db: Db): TicketsStore {
         .orderBy(asc(tickets.expiresAt))
         .limit(MAX_LISTED),
 
-    async remove(kind, accountId, hash) {
-      const removed = await db
-        .delete(tickets)
-        .where(and(eq(tickets.accountId, accountId), eq(tickets.kind, kind), eq(tickets.hash, hash)))
-        .returning({ hash: tickets.hash });
-      return removed.length > 0;
-    },
+    listInvitations: (companyId, now) =>
+      db
+        .select()
+        .from(tickets)
+        .where(
+          and(
+            sql`${tickets.data} ->> 'companyId' = ${companyId}`,
+            eq(tickets.kind, sql.raw("'invitation'")),
+            gt(tickets.expiresAt, now),
+          ),
+        )
+        .orderBy(asc(tickets.expiresAt))
+        .limit(MAX_LISTED),
 
     async hasKind(kind, now) {
       const found = await db

@@ -30,8 +30,15 @@ export interface Tickets {
     kind: TicketKind<S>,
     accountId: string,
   ): Promise<{ id: string; data: z.output<S> }[]>;
-  /** Invalidates a ticket of an account. Returns false if there is none. */
-  remove(kind: Pick<TicketKind<z.ZodType>, 'name'>, accountId: string, id: string): Promise<boolean>;
+  /** Returns the valid invitations to a company. */
+  listInvitations<S extends z.ZodType>(
+    kind: TicketKind<S>,
+    companyId: string,
+  ): Promise<{ id: string; data: z.output<S> }[]>;
+  /** Returns a valid ticket by its id. */
+  lookById<S extends z.ZodType>(kind: TicketKind<S>, id: string): Promise<Ticket<z.output<S>> | undefined>;
+  /** Invalidates a ticket by its id. Returns false if there is none. */
+  removeById(kind: Pick<TicketKind<z.ZodType>, 'name'>, id: string): Promise<boolean>;
   /** Invalidates the tickets of a kind that an account has. */
   revoke(kind: Pick<TicketKind<z.ZodType>, 'name'>, accountId: string): Promise<void>;
 }
@@ -61,7 +68,12 @@ export function createTickets({ store, clock }: { store: TicketsStore; clock: Cl
       const rows = await store.list(name, accountId, clock.now());
       return rows.map(({ hash, data }) => ({ id: hash, data: schema.parse(data) }));
     },
-    remove: ({ name }, accountId, id) => store.remove(name, accountId, id),
+    async listInvitations({ data: schema }, companyId) {
+      const rows = await store.listInvitations(companyId, clock.now());
+      return rows.map(({ hash, data }) => ({ id: hash, data: schema.parse(data) }));
+    },
+    lookById: async (kind, id) => parse(kind, await store.find(id, kind.name, clock.now())),
+    removeById: async ({ name }, id) => (await store.take(id, name, clock.now())) !== undefined,
     revoke: ({ name }, accountId) => store.removeAll(name, accountId),
   };
 }
