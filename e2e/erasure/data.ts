@@ -1,7 +1,7 @@
 import { openDatabase } from '@switchboard/database';
 import { eventually } from '@switchboard/testkit';
 import { picture } from '../harness/picture.ts';
-import { type AllServices, PROJECT, pushKeys, REPORT } from './deployment.ts';
+import { type AllServices, COMPANY, PROJECT, pushKeys, REPORT } from './deployment.ts';
 
 const at = new Date().toISOString();
 
@@ -186,6 +186,7 @@ export async function addColleague(
   await eventually(() => call('flags', 'POST', joins, { token: editor, body: { distinctId: two } }), {
     withinMs: 30_000,
   });
+  await addAccount({ harness }, name);
   await manage('messenger', 'PUT', `/projects/${PROJECT}/team/sub-${name}`, { name: `${name} Example` });
   const avatar = `/projects/${PROJECT}/team/sub-${name}/avatar`;
   await manage('messenger', 'PUT', avatar, pictureOf(name));
@@ -210,6 +211,36 @@ export async function addColleague(
   const conversation = `/conversations/${opened.conversationId}`;
   await asEditor('POST', `${conversation}/notes`, { body: 'Look', mentions: [`sub-${name}`] });
   await asEditor('GET', conversation);
+}
+
+/** Adds the rows that the pages of identity and its SCIM would store of a colleague. */
+async function addAccount({ harness }: Pick<AllServices, 'harness'>, name: string): Promise<void> {
+  const database = openDatabase({ url: await harness.databaseUrl('identity'), applicationName: 'test' });
+  const { sql } = database;
+  const [id, user, email] = [`sub-${name}`, `scu_${name}`, `${name}@example.com`];
+  const invitation = JSON.stringify({ companyId: COMPANY, role: 'viewer', email });
+  await sql`insert into accounts (id, email, name) values (${id}, ${email}, ${`${name} Example`})`;
+  await sql`insert into passkeys (id, account_id, public_key, counter, name) values (${name}, ${id}, '', 0, 'Phone')`;
+  await sql`insert into recovery_codes values (${id}, 'hash')`;
+  await sql`insert into sessions values (${name}, 'id', ${id}, '[]', 'agent', '192.0.2.1', now(), now() + interval '1 day')`;
+  await sql`
+    insert into oidc_records (kind, hash, payload, account_id, expires_at)
+    values ('RefreshToken', ${name}, 'encrypted', ${id}, now() + interval '1 day')`;
+  await sql`
+    insert into tickets values
+      (${`to ${name}`}, 'invitation', 'sub-other', ${invitation}, now() + interval '1 day'),
+      (${`for ${name}`}, 'reset', ${id}, '{}', now() + interval '1 day')`;
+  await sql`
+    insert into scim_users (company_id, id, account_id, user_name, attributes, created_at, updated_at)
+    values (${COMPANY}, ${user}, ${id}, ${email}, ${JSON.stringify({ userName: email })}, now(), now())`;
+  await sql`
+    insert into scim_groups (company_id, id, group_name, attributes, created_at, updated_at)
+    values (${COMPANY}, 'scg_1', 'team', '{"displayName": "Team"}', now(), now()) on conflict do nothing`;
+  await sql`insert into scim_group_members values (${COMPANY}, 'scg_1', ${user})`;
+  await sql`
+    insert into upstream_accounts
+    values (${`company/${COMPANY}`}, 'https://login.example', ${name}, ${id}, now())`;
+  await database.close();
 }
 
 /** Adds the other data of a project, besides people and colleagues, to every table that has rows of a project. */
@@ -254,4 +285,12 @@ export async function addProjectData(
     values (${PROJECT}, 'https://help.example', 3, '["en"]', false, now())`;
   await database.sql`insert into translated_bytes values ('acme', '2026-03', 12)`;
   await database.close();
+  const identity = openDatabase({ url: await harness.databaseUrl('identity'), applicationName: 'test' });
+  await identity.sql`insert into company_domains values (${COMPANY}, 'example.com', 'challenge', now())`;
+  await identity.sql`insert into group_roles values (${COMPANY}, 'team', 'editor')`;
+  await identity.sql`insert into scim_tokens values ('hash', 'sct_1', ${COMPANY}, 'Login', now())`;
+  await identity.sql`
+    insert into upstream_providers
+    values (${COMPANY}, 'Login', 'https://login.example', 'client', 'encrypted', '[]', 'groups', false, now())`;
+  await identity.close();
 }

@@ -1,10 +1,11 @@
 import { createECDH, randomBytes } from 'node:crypto';
-import type { SERVICE_NAMES } from '@switchboard/contracts';
+import { OPTIONAL_SERVICE_NAMES, SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
 import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
 import { flagsService } from '@switchboard/service-flags';
+import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
 import { messengerService } from '@switchboard/service-messenger';
 import {
@@ -19,6 +20,7 @@ import { restrictedRole } from '../harness/roles.ts';
 export const COMPANY = 'acme';
 export const PROJECT = 'shop';
 export const REPORT = 'weekly';
+export const ALL_SERVICES: readonly ServiceName[] = [...SERVICE_NAMES, ...OPTIONAL_SERVICE_NAMES];
 
 /** Brokers that give each service, as the user with its name, the rights in `eventLogAccess`. */
 interface RestrictedBrokers {
@@ -41,11 +43,14 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
       collaboration: collaborationService,
       messenger: messengerService,
       flags: flagsService,
+      identity: identityService,
       ingestion: ingestionService,
       archive: archiveService,
       analytics: analyticsService,
     },
     env: {
+      ERASURE_SERVICES: 'analytics,archive,collaboration,flags,identity,ingestion,messenger',
+      ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
       TOPIC_PARTITIONS: '2',
       ARCHIVE_FILE_SECONDS: '6',
       VAPID_PUBLIC_KEY: publicKey,
@@ -56,14 +61,16 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
   });
   harness.defer(async () => clickHouse?.drop());
   const flagsPort = { port: await freePort() };
-  async function start(name: (typeof SERVICE_NAMES)[number]) {
+  async function start(name: ServiceName) {
     // Flags is started again on its port.
     const options = name === 'flags' ? flagsPort : {};
-    if (kafka === undefined) return harness.start(name, {}, options);
+    const own = name === 'identity' ? { AUTH_ISSUER: 'https://id.example/identity' } : {};
+    if (kafka === undefined) return harness.start(name, own, options);
     const owner = await harness.databaseUrl(name);
     const role = await restrictedRole(owner);
     harness.defer(role.drop);
     const env = {
+      ...own,
       KAFKA_USERNAME: name,
       KAFKA_PASSWORD: kafka.password,
       DATABASE_URL: role.url,
@@ -75,7 +82,7 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
   // Starts first, because it creates the topics that the others consume.
   await start('ingestion');
   const [flags] = await Promise.all(
-    (['flags', 'collaboration', 'messenger', 'archive', 'analytics'] as const).map(start),
+    (['flags', 'collaboration', 'messenger', 'archive', 'analytics', 'identity'] as const).map(start),
   );
   const restart = { stopFlags: () => flags?.stop(), startFlags: () => start('flags') };
 

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { runInProcess } from '@switchboard/cli/testing';
-import { brokerUsers, SERVICE_NAMES } from '@switchboard/contracts';
+import { brokerUsers } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { eventually, freePort, startKafka } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OBJECTS } from '../retention/bounds.ts';
 import { addColleague, addEvents, addMembers, addPerson, addProjectData, addRun } from './data.ts';
-import { type AllServices, COMPANY, deployAll, PROJECT } from './deployment.ts';
+import { ALL_SERVICES, type AllServices, COMPANY, deployAll, PROJECT } from './deployment.ts';
 import {
   CLICKHOUSE_HOLDINGS,
   HOLDINGS,
@@ -50,7 +50,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
     /** Returns the tables of each service and the objects that contain the text. */
     async function placesOf(text: string): Promise<Record<string, string[]>> {
       const places: Record<string, string[]> = {};
-      for (const service of SERVICE_NAMES)
+      for (const service of ALL_SERVICES)
         places[service] = Object.keys(await rowsWith(await all.harness.databaseUrl(service), text)).filter(
           (table) => table !== 'audit.outbox', // Its rows are in transit to catalogue.
         );
@@ -59,7 +59,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       return { ...places, objects: await objectsWith(objects(), text) };
     }
 
-    const stores = () => [...SERVICE_NAMES, ...(all.clickHouse === undefined ? [] : ['clickhouse'])];
+    const stores = () => [...ALL_SERVICES, ...(all.clickHouse === undefined ? [] : ['clickhouse'])];
     const nowhere = () => ({ ...Object.fromEntries(stores().map((store) => [store, []])), objects: [] });
     const holdingsOf = (store: string) =>
       (store === 'clickhouse' ? CLICKHOUSE_HOLDINGS : HOLDINGS[store]) ?? {};
@@ -77,7 +77,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       );
 
     async function erase(...args: string[]) {
-      const urls = SERVICE_NAMES.map((name) => [
+      const urls = ALL_SERVICES.map((name) => [
         `SWITCHBOARD_${name.toUpperCase()}_URL`,
         all.harness.url(name),
       ]);
@@ -95,7 +95,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
     }
 
     test('every table of every service declares what it holds of people and colleagues', async () => {
-      for (const service of SERVICE_NAMES) {
+      for (const service of ALL_SERVICES) {
         const tables = await tablesOf(await all.harness.databaseUrl(service));
         const own = tables.filter((name) => !LIBRARY_SCHEMAS.some((schema) => name.startsWith(`${schema}.`)));
         expect(own, service).toEqual(Object.keys(HOLDINGS[service] ?? {}).sort());
@@ -217,7 +217,15 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
 
       const { code, out, err } = await erase('colleague', 'sub-colette', '--yes');
       expect([err, code]).toEqual(['', 0]);
-      for (const service of ['analytics', 'archive', 'collaboration', 'flags', 'ingestion', 'messenger'])
+      for (const service of [
+        'analytics',
+        'archive',
+        'collaboration',
+        'flags',
+        'identity',
+        'ingestion',
+        'messenger',
+      ])
         expect(out).toContain(`- eu/${service} 20`);
 
       await eventually(async () =>
@@ -240,7 +248,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       await addProjectData(all, 'hedy');
       await addRun(all, 'visitor');
       const named = new Set<string>();
-      for (const service of SERVICE_NAMES)
+      for (const service of ALL_SERVICES)
         for (const table of await tablesOfProjects(await all.harness.databaseUrl(service)))
           named.add(`${service} ${table}`);
       for (const seldom of Object.keys(SELDOM_OF_PROJECT)) expect(named.delete(seldom), seldom).toBe(true);
@@ -256,7 +264,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       await eventually(
         async () => {
           const before = await placesOfBoth();
-          const found = SERVICE_NAMES.flatMap((service) =>
+          const found = ALL_SERVICES.flatMap((service) =>
             (before[service] ?? []).map((table) => `${service} ${table}`),
           );
           expect([...named].filter((table) => !found.includes(table))).toEqual([]);
@@ -271,7 +279,15 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       await addEvents(all, 'visitor', 2);
       const { code, out, err } = await erase('company', COMPANY, '--yes');
       expect([err, code]).toEqual(['', 0]);
-      for (const service of ['analytics', 'archive', 'collaboration', 'flags', 'ingestion', 'messenger'])
+      for (const service of [
+        'analytics',
+        'archive',
+        'collaboration',
+        'flags',
+        'identity',
+        'ingestion',
+        'messenger',
+      ])
         expect(out).toContain(`- eu/${service} 20`);
       const kept = Object.fromEntries(
         Object.entries(KEPT_OF_DELETED).map(([service, tables]) => [service, Object.keys(tables).sort()]),
@@ -279,7 +295,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       await eventually(async () => expect(await placesOfBoth()).toEqual({ ...nowhere(), ...kept }), {
         withinMs: 60_000,
       });
-      for (const service of SERVICE_NAMES.filter((name) => name !== 'catalogue'))
+      for (const service of ALL_SERVICES.filter((name) => name !== 'catalogue'))
         expect(
           await query(
             service,
@@ -296,6 +312,6 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
         body: { name: 'Mine', plan: { tier: 'pro', cycle: 'monthly' } },
       });
       expect(again.status).toBe(409);
-    }, 180_000);
+    }, 300_000);
   });
 });

@@ -21,7 +21,7 @@ import {
 export interface ErasureStore {
   /** Removes an account with everything that belongs to it. */
   removeAccount(id: string): Promise<void>;
-  /** Removes the sign-in settings of a company, its users and its groups. Accounts stay. */
+  /** Removes the sign-in settings of a company, its invitations, users and groups. Accounts stay. */
   removeCompany(id: string): Promise<void>;
 }
 
@@ -59,6 +59,9 @@ export function createErasureStore(db: Db): ErasureStore {
           upstreamProviders,
         ];
         for (const table of tables) await tx.delete(table).where(eq(table.companyId, id));
+        await tx.delete(upstreamAccounts).where(eq(upstreamAccounts.provider, `company/${id}`));
+        const isOfCompany = eq(sql`${tickets.data}->>'companyId'`, id);
+        await tx.delete(tickets).where(and(eq(tickets.kind, 'invitation'), isOfCompany));
       });
     },
   };
