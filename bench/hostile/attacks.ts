@@ -3,11 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import { ABUSED } from './deployment.ts';
+import { SIGN_IN_ORIGIN } from './people.ts';
 
 export interface Ports {
   ingestion: number;
   flags: number;
   messenger: number;
+  identity: number;
 }
 
 export interface Attack {
@@ -73,6 +75,19 @@ async function repeat(loops: number, until: AbortSignal, one: () => Promise<unkn
   };
   await Promise.all(Array.from({ length: loops }, loop));
 }
+
+/** Posts a form to the identity service from one of 10,000 networks, as a botnet does. */
+function post(port: number, path: string, fields: Record<string, string>): Promise<number> {
+  const network = ++turn % 10_000;
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'X-Forwarded-For': `100.${Math.floor(network / 100)}.${network % 100}.1`,
+    Origin: SIGN_IN_ORIGIN,
+  };
+  return discard(send(port, 'POST', `/identity${path}`, headers, String(new URLSearchParams(fields))));
+}
+
+const personAt = (number: number) => `person-${number % 100}@tenant.example`;
 
 /** Returns valid JSON of about `bytes` bytes that compresses to almost nothing. */
 function events(bytes: number): Buffer<ArrayBuffer> {
@@ -341,6 +356,48 @@ export const ATTACKS: Record<string, Attack> = {
             if (until.aborted) socket.destroy();
           }),
       );
+    },
+  },
+  'password guessing': {
+    summary: 'wrong passwords for the accounts of the tenant from 10,000 networks, 60 at once',
+    async run({ identity }, until) {
+      let number = 0;
+      await repeat(60, until, () =>
+        post(identity, '/sign-in/account', { email: personAt(number++), password: `guess ${number}` }),
+      );
+    },
+  },
+  'account enumeration': {
+    summary: 'sign-ins and resets for addresses without and with accounts from 10,000 networks, 60 at once',
+    async run({ identity }, until) {
+      let number = 0;
+      await repeat(60, until, () => {
+        const email = number++ % 10 === 0 ? personAt(number) : `${number}@nowhere.example`;
+        return number % 2 === 0
+          ? post(identity, '/reset', { email })
+          : post(identity, '/sign-in/account', { email, password: 'x' });
+      });
+    },
+  },
+  'reset mail flood': {
+    summary: 'resets for the accounts of the tenant from 10,000 networks, 60 at once',
+    async run({ identity }, until) {
+      let number = 0;
+      await repeat(60, until, () => post(identity, '/reset', { email: personAt(number++) }));
+    },
+  },
+  'device codes and tokens': {
+    summary: 'device codes, guesses of them, and unknown refresh tokens from 10,000 networks, 60 at once',
+    async run({ identity }, until) {
+      const client_id = 'switchboard';
+      const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+      let number = 0;
+      await repeat(60, until, async () => {
+        const guess = `guess-${++number}`;
+        await post(identity, '/device/authorize', { client_id });
+        await post(identity, '/token', { client_id, grant_type, device_code: guess });
+        await post(identity, '/token', { client_id, grant_type: 'refresh_token', refresh_token: guess });
+      });
     },
   },
 };

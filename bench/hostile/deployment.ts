@@ -14,6 +14,7 @@ import { installed } from '../lib/backings.ts';
 import { type CpuGroups, createCpuGroups } from '../lib/cpu-groups.ts';
 import { HEAP_FLAGS, heapFlagsOf, openBenchHarness, profileFlags } from '../lib/harness.ts';
 import { longestBlockMs } from '../lib/longest-block.ts';
+import { createPeople, type Person, SIGN_IN_ORIGIN } from './people.ts';
 import { type Pod, podsOf } from './pods.ts';
 
 const PARTITIONS = 4;
@@ -28,7 +29,7 @@ export const TENANT = { id: 'well-behaved', key: `pk_eu_${'a'.repeat(32)}` } as 
 /** A project with a key that the attackers know, since public keys are public. */
 export const ABUSED = { id: 'abused', key: `pk_eu_${'b'.repeat(32)}` } as const;
 
-const SERVICES = ['ingestion', 'archive', 'flags', 'messenger'] as const;
+const SERVICES = ['ingestion', 'archive', 'flags', 'messenger', 'identity'] as const;
 type Name = (typeof SERVICES)[number];
 const CONSUMING: ReadonlySet<string> = new Set(['archive', 'flags']);
 
@@ -50,6 +51,8 @@ export interface Deployment {
   urls: Record<Name, string>;
   ports: Record<Name, number>;
   pods: readonly RunningPod[];
+  /** The people of the tenant, who sign in. */
+  people: readonly Person[];
   /** Undefined where CPU groups are not available. */
   groups: CpuGroups | undefined;
   /** Returns the usage of each pod since the last call. */
@@ -87,6 +90,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
         TRUSTED_PROXY_HOPS: '1',
         TOPIC_PARTITIONS: String(PARTITIONS),
         REDIS_URL: redis.url,
+        ACCOUNT_SECRET: 'the account secret of a bench with 32 or more characters',
         ...s3Env(s3),
       },
     });
@@ -100,7 +104,10 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
     await log.close();
     const start = async (pod: Pod): Promise<RunningPod> => {
       const program = await harness.spawn(pod.service, {
-        env: { ROLES: pod.roles },
+        env: {
+          ROLES: pod.roles,
+          ...(pod.service === 'identity' ? { AUTH_ISSUER: `${SIGN_IN_ORIGIN}/identity` } : {}),
+        },
         flags: [...HEAP_FLAGS, ...heapFlagsOf(pod.memoryMib), ...profileFlags(profile)],
         output: 'inherit',
       });
@@ -125,9 +132,11 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
         });
       }
     }
+    const people = await createPeople(harness, serving('identity').url);
     const meters = pods.map((pod) => ({ pod, meter: meterOf(pod.program) }));
     return {
       pods,
+      people,
       groups,
       urls: each((name) => serving(name).url),
       ports: each((name) => serving(name).port),
@@ -184,5 +193,6 @@ function each<T>(of: (name: Name) => T): Record<Name, T> {
     archive: of('archive'),
     flags: of('flags'),
     messenger: of('messenger'),
+    identity: of('identity'),
   };
 }

@@ -48,7 +48,7 @@ export async function run(args: string[]): Promise<void> {
   const attacks = selected(Object.entries(ATTACKS), values.only, ([name]) => name);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const deployment = await deploy(values.profile);
-  const tenant = startTenant(deployment.urls);
+  const tenant = startTenant(deployment);
   try {
     if (tenant.pid !== undefined) await deployment.groups?.put(tenant.pid, 'tenant', TENANT_SHARES);
     const { isAhead } = await tenant.behave(WARM_UP_SECONDS);

@@ -2,7 +2,8 @@ import { Agent, request } from 'node:http';
 import { getPriority, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TENANT } from './deployment.ts';
-import type { Kind, Observation, Observed, TenantPlan, Urls } from './tenant.ts';
+import { SIGN_IN_ORIGIN } from './people.ts';
+import type { Kind, Observation, Observed, TenantPlan } from './tenant.ts';
 
 const WITHIN_MS = 15_000;
 /** How far the tenant's priority is above that of the services. */
@@ -21,18 +22,24 @@ function goAhead(): boolean {
   }
 }
 
+/** The person who signs in next. Every observation continues, so that limits allow each person. */
+let next = 0;
+
 const isAhead = goAhead();
-process.on('message', async ({ urls, seconds }: TenantPlan) => {
-  const observed = await behave(urls, AbortSignal.timeout(seconds * 1000));
+process.on('message', async ({ urls, people, seconds }: TenantPlan) => {
+  const observed = await behave({ urls, people }, AbortSignal.timeout(seconds * 1000));
   const observation: Observation = { observed, isAhead };
   process.send?.(observation);
 });
 
 /**
  * Generates ordinary traffic without retries until the signal aborts. Per second: 20 batches of 10 events, 20
- * evaluations, 4 identify calls, and 5 conversations with a turn and a read.
+ * evaluations, 4 identify calls, 5 conversations with a turn and a read, and a sign-in with a password.
  */
-async function behave(urls: Urls, until: AbortSignal): Promise<Observed[]> {
+async function behave(
+  { urls, people }: Pick<TenantPlan, 'urls' | 'people'>,
+  until: AbortSignal,
+): Promise<Observed[]> {
   const observed: Observed[] = [];
   let number = 0;
 
@@ -83,7 +90,30 @@ async function behave(urls: Urls, until: AbortSignal): Promise<Observed[]> {
     await send('thread', url, undefined, token);
   }
 
+  /** Signs the next person in. The answer is a redirect with the cookie of the session. */
+  async function signIn(): Promise<void> {
+    const at = next++ % people.length;
+    const { email, password, device } = people[at] ?? { email: '', password: '', device: '' };
+    const startedAt = performance.now();
+    const { status } = await exchange(
+      `${urls.identity}/identity/sign-in/account`,
+      Buffer.from(String(new URLSearchParams({ email, password }))),
+      {
+        'X-Forwarded-For': `198.18.${at}.1`,
+        'Content-Type': 'application/x-www-form-urlencoded',
+        Origin: SIGN_IN_ORIGIN,
+        Cookie: device,
+      },
+    );
+    observed.push({
+      kind: 'sign in',
+      status: status === 303 ? 200 : status,
+      ms: performance.now() - startedAt,
+    });
+  }
+
   await Promise.all([
+    every(1_000, signIn),
     every(50, events),
     every(50, () => send('flags', `${urls.flags}/v1/flags?distinct_id=${person()}`)),
     every(250, () =>

@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
+import type { Person } from './people.ts';
 
 /** The kinds of requests of the well-behaved tenant. */
-export type Kind = 'events' | 'identify' | 'flags' | 'open' | 'turn' | 'thread';
+export type Kind = 'events' | 'identify' | 'flags' | 'open' | 'turn' | 'thread' | 'sign in';
 
 export interface Observed {
   kind: Kind;
@@ -15,10 +16,12 @@ export interface Urls {
   ingestion: string;
   flags: string;
   messenger: string;
+  identity: string;
 }
 
 export interface TenantPlan {
   urls: Urls;
+  people: readonly Person[];
   seconds: number;
 }
 
@@ -38,7 +41,7 @@ export interface Tenant {
 /**
  * Starts the tenant in a separate process. All observations share it, because a new process would be slow at first.
  */
-export function startTenant(urls: Urls): Tenant {
+export function startTenant({ urls, people }: Pick<TenantPlan, 'urls' | 'people'>): Tenant {
   const child = fork(join(import.meta.dirname, 'tenant-process.ts'), { serialization: 'advanced' });
   return {
     pid: child.pid,
@@ -50,7 +53,7 @@ export function startTenant(urls: Urls): Tenant {
           child.off('exit', ended);
           resolve(observation as Observation);
         });
-        const plan: TenantPlan = { urls, seconds };
+        const plan: TenantPlan = { urls, people, seconds };
         child.send(plan);
       }),
     stop: () => child.kill('SIGKILL'),

@@ -53,6 +53,27 @@ it('knows a browser by the cookie of its last sign-in, for that address only', a
   }
 });
 
+it('bounds the device codes and authorizations of an address together', async () => {
+  const identity = await startIdentity({ env: { RATE_LIMITS_MULTIPLIER: '1' } });
+  const ask = (path: string) =>
+    fetch(`${identity.issuer}${path}`, {
+      method: 'POST',
+      body: new URLSearchParams({ client_id: 'unknown' }),
+      headers: { Origin: identity.origin },
+    });
+  const allowed = new Set<number>();
+  for (let i = 0; i < 20; i++) {
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ask('/device/authorize')));
+    for (const { status } of answers) allowed.add(status);
+  }
+  expect(allowed).not.toContain(429);
+  for (const path of ['/device/authorize', '/authorize']) {
+    const refused = await ask(path);
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
+  }
+  await identity.stop();
+}, 60_000);
+
 it('takes the first three bytes of IPv4 and the first 48 bits of IPv6 as the network', () => {
   expect(networkOf('198.51.100.7')).toBe('198.51.100');
   expect(networkOf('2001:db8:1:2::/64')).toBe('2001.db8.1');

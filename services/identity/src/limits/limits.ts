@@ -14,6 +14,8 @@ export interface Limits {
   mail(address: string, account: string): Promise<void>;
   /** Counts a request that guesses nothing of one account, such as a link. Throws RateLimited. */
   visit(address: string): Promise<void>;
+  /** Counts a request that stores something before anyone signs in: an authorization or a device code. Throws RateLimited. */
+  begin(address: string): Promise<void>;
   /** Counts a SCIM request: of a company, or of an address with a token that opens none. Throws RateLimited. */
   scim(address: string, companyId: string | undefined): Promise<void>;
 }
@@ -53,6 +55,10 @@ export function createLimits(createRateLimit: CreateRateLimit, multiplier: numbe
     limit('links of an address', 120, QUARTER_SECONDS),
     limit('links of a network', 600, QUARTER_SECONDS),
   );
+  const begun = createRateLimit(
+    limit('authorizations of an address', 600, QUARTER_SECONDS),
+    limit('authorizations of a network', 3_000, QUARTER_SECONDS),
+  );
   const scim = createRateLimit(limit('SCIM requests of a company', 1_500, 60));
   return {
     // Hashes, because a client chooses the length of the account.
@@ -67,6 +73,7 @@ export function createLimits(createRateLimit: CreateRateLimit, multiplier: numbe
     mail: (address, account) => mails.consume(address, networkOf(address), hashToken(account)),
     scim: (address, companyId) =>
       companyId === undefined ? visits.consume(address, networkOf(address)) : scim.consume(companyId),
+    begin: (address) => begun.consume(address, networkOf(address)),
     visit: (address) => visits.consume(address, networkOf(address)),
   };
 }

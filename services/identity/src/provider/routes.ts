@@ -4,6 +4,7 @@ import { MOUNT } from '../pages/document.ts';
 import type { Providers } from './providers.ts';
 
 const DEVICE_PAGE = `${MOUNT}/device`;
+const BEGINNINGS: readonly string[] = [`${MOUNT}/authorize`, `${MOUNT}/device/authorize`];
 
 /** Serves the OpenID provider below the path of the issuer, for requests that no page answered. */
 export function providerRoutes(
@@ -15,6 +16,7 @@ export function providerRoutes(
     const { incoming, outgoing, requestId } = c.env;
     if (incoming === undefined || outgoing === undefined) return c.notFound();
     const { url: originalUrl = '', headers } = incoming;
+    if (BEGINNINGS.includes(c.req.path)) await limits.begin(c.env.address);
     // Codes of devices are short enough to guess.
     if (c.req.path === DEVICE_PAGE && c.req.method === 'POST') await limits.visit(c.env.address);
     // The provider derives its addresses from these. What a client sent must not change them.
