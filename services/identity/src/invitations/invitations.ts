@@ -39,7 +39,7 @@ export interface Invitations {
     inviter: AccountRow,
     given: Partial<Record<string, string>>,
   ): Promise<'invalid' | 'forbidden' | { companyId: string }>;
-  /** Returns the open invitations that the person sent, and all to a company whose members the person may change. */
+  /** Returns the open invitations that the person sent. With a company, also all to it, if the person may change its members. */
   list(inviter: AccountRow, companyId?: string): Promise<SentInvitation[]>;
   /** Makes an invitation invalid that the person sent or could send. Returns its company, if it was open. */
   revoke(inviter: AccountRow, id: string): Promise<{ companyId: string } | undefined>;
