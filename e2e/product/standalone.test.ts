@@ -408,6 +408,17 @@ describe('the one-line message of a failed start', () => {
     expect([code, output]).toEqual([1, expect.stringMatching(/^switchboard: PORT=web.*\n$/)]);
   });
 
+  it('reports the secrets that a folder of another version lacks', async () => {
+    const home = await newHome();
+    const path = join(home, 'secrets.json');
+    const kept = { LINK_SECRET: 'a', IDENTITY_SECRET: 'b', VAPID_PUBLIC_KEY: 'c', VAPID_PRIVATE_KEY: 'd' };
+    await writeFile(path, JSON.stringify(kept));
+    const { code, output } = await launchAndExit(home);
+    await rm(home, { recursive: true });
+    const problem = `${path} has no ACCOUNT_SECRET: another version made it`;
+    expect([code, output]).toEqual([1, `switchboard: ${problem}. Delete ${home} to start over.\n`]);
+  });
+
   it('reports a home that is a file', async () => {
     const file = join(running.home, 'a-file');
     await writeFile(file, '');

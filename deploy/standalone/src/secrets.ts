@@ -21,10 +21,20 @@ export async function openSecrets(home: string): Promise<z.infer<typeof secretsF
     await writeAtomically(path, JSON.stringify(made));
     return made;
   }
+  const kept = secretsFile.safeParse(jsonOf(file));
+  if (kept.success) return kept.data;
+  const missing = kept.error.issues.map(({ path: [name] }) => name).filter((name) => name !== undefined);
+  const problem =
+    missing.length === 0 ? 'is damaged' : `has no ${missing.join(', ')}: another version made it`;
+  throw new StandaloneError(`${path} ${problem}. Delete ${home} to start over.`);
+}
+
+/** Returns the value of a JSON text; undefined if it is not JSON. */
+function jsonOf(text: string): unknown {
   try {
-    return secretsFile.parse(JSON.parse(file));
+    return JSON.parse(text);
   } catch {
-    throw new StandaloneError(`${path} is damaged. Delete ${home} to start over.`);
+    return undefined;
   }
 }
 
