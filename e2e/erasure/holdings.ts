@@ -92,6 +92,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.threads': { colleague: 'name replaced by "erased"' },
     'public.comments': { colleague: 'emptied, name replaced by "erased"; mentions removed' },
     'public.reactions': { colleague: 'rows removed' },
+    'public.thread_reads': { colleague: 'rows removed' },
     'public.dashboards': { colleague: 'owner cleared' },
     'public.public_links': { nothing: 'links to reports' },
     'public.report_runs': { person: 'runs that name them removed' },

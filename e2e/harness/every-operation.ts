@@ -131,6 +131,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
 
   await ask('askInsight');
   await ask('getDashboardReports', { params: { dashboardId: 'product' } });
+  await ask('listThreadInbox');
   await ask('getArrival');
   await ask('listEvents');
   await ask('listEventNames');

@@ -17,6 +17,7 @@ export * from './collaboration/dashboard-reports.ts';
 export * from './collaboration/dashboards.ts';
 export * from './collaboration/public-links.ts';
 export * from './collaboration/shares.ts';
+export * from './collaboration/thread-inbox.ts';
 export * from './collaboration/threads.ts';
 export * from './console.ts';
 export * from './event-log/access.ts';

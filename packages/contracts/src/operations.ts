@@ -9,6 +9,7 @@ import * as dashboardReports from './collaboration/dashboard-reports.ts';
 import * as managedDashboards from './collaboration/dashboards.ts';
 import * as publicLinks from './collaboration/public-links.ts';
 import * as shares from './collaboration/shares.ts';
+import * as threadInbox from './collaboration/thread-inbox.ts';
 import * as threads from './collaboration/threads.ts';
 import * as console from './console.ts';
 import * as flags from './flags.ts';
@@ -121,6 +122,7 @@ export const publicOperations: readonly Operation[] = [
     liveConversations,
     analytics,
     dashboardReports,
+    threadInbox,
     liveEvents,
     people,
     groups,

@@ -35,6 +35,7 @@ const requests: [operationId: string, method: string, path: () => string, body?:
   ['deleteAnnotation', 'DELETE', () => `annotations/${ids.annotation}`],
   ['getPublicLink', 'GET', () => 'reports/signups/public-link'],
   ['getDashboardReports', 'GET', () => 'dashboards/board/reports'],
+  ['listThreadInbox', 'GET', () => 'comment-threads'],
   ['putPublicLink', 'PUT', () => 'reports/signups/public-link', { expiresOn: '2026-12-01' }],
   ['deletePublicLink', 'DELETE', () => 'reports/signups/public-link'],
   [

@@ -6,6 +6,7 @@ import type { Caller } from '../callers/caller.ts';
 import { requireMembers } from '../directory/members.ts';
 import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
+import type { Inbox } from '../inbox/inbox.ts';
 import type { Mentions } from '../mentions/mentions.ts';
 import type { Language } from '../shares/texts.ts';
 import { createListThreads, type ListThreads } from './list.ts';
@@ -17,6 +18,7 @@ interface CommentsOptions {
   store: CommentsStore;
   directory: Pick<Directory, 'report' | 'members' | 'member'>;
   mentions: Mentions;
+  inbox: Pick<Inbox, 'markRead'>;
   clock: Clock;
 }
 
@@ -62,7 +64,7 @@ export interface Comments {
   unreact(change: AuditedChange, caller: Caller, commentId: string, emoji: ReactionEmoji): Promise<Thread>;
 }
 
-export function createComments({ store, directory, mentions, clock }: CommentsOptions): Comments {
+export function createComments({ store, directory, mentions, inbox, clock }: CommentsOptions): Comments {
   const listThreads = createListThreads({ store, directory });
 
   async function readAndPresent({ project, person }: Caller, threadId: string): Promise<Thread> {
@@ -105,6 +107,7 @@ export function createComments({ store, directory, mentions, clock }: CommentsOp
     async *list(caller, reportId) {
       await requireReport(directory, caller.project.id, reportId);
       await mentions.markSeen(caller, reportId);
+      await inbox.markRead(caller, reportId);
       yield* listThreads(caller, reportId);
     },
 

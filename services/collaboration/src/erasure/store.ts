@@ -11,6 +11,7 @@ import {
   reportRunFailures,
   reportRuns,
   shares,
+  threadReads,
   threads,
 } from '../schema/index.ts';
 
@@ -81,6 +82,7 @@ export function createErasureStore(db: Db): ErasureStore {
           .where(eq(comments.authorSub, sub));
         await tx.update(threads).set({ createdBySub: ERASED_SUB }).where(eq(threads.createdBySub, sub));
         await tx.update(threads).set({ resolvedBySub: ERASED_SUB }).where(eq(threads.resolvedBySub, sub));
+        await tx.delete(threadReads).where(eq(threadReads.sub, sub));
         await tx.delete(annotations).where(eq(annotations.createdBySub, sub));
         await tx.update(dashboards).set({ ownerSub: null }).where(eq(dashboards.ownerSub, sub));
 

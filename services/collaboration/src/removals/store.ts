@@ -12,6 +12,7 @@ import {
   reportRunFailures,
   reportRuns,
   shares,
+  threadReads,
   threads,
 } from '../schema/index.ts';
 
@@ -23,7 +24,14 @@ export interface RemovalsStore {
   removeOfProject(projectId: string): Promise<void>;
 }
 
-const TABLES = [annotations, publicLinks, reportRunFailures, reportRunCohorts, reportRuns] as const;
+const TABLES = [
+  annotations,
+  publicLinks,
+  reportRunFailures,
+  reportRunCohorts,
+  reportRuns,
+  threadReads,
+] as const;
 
 type OfReports = (typeof TABLES)[number] | typeof threads | typeof shares;
 

@@ -40,6 +40,8 @@ export const comments = pgTable(
   },
   (table) => [
     uniqueIndex('comments_by_thread').on(table.threadId, table.position),
+    index('comments_by_author').on(table.authorSub, table.createdAt),
+    index('comments_by_mention').using('gin', table.mentions),
     check('deleted_without_body', sql`(${table.deletedAt} is null) = (${table.body} is not null)`),
   ],
 );
@@ -54,4 +56,19 @@ export const reactions = pgTable(
     sub: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.commentId, table.emoji, table.sub] })],
+);
+
+/** When a person last listed the threads of a report. */
+export const threadReads = pgTable(
+  'thread_reads',
+  {
+    projectId: text('project_id').notNull(),
+    reportId: text('report_id').notNull(),
+    sub: text().notNull(),
+    readAt: time('read_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.reportId, table.sub] }),
+    index('thread_reads_by_sub').on(table.sub),
+  ],
 );

@@ -3,6 +3,9 @@ import { createComments } from '../comments/comments.ts';
 import { commentsRoutes } from '../comments/routes.ts';
 import { createCommentsStore } from '../comments/store.ts';
 import type { Collaboration } from '../config.ts';
+import { createInbox } from '../inbox/inbox.ts';
+import { inboxRoutes } from '../inbox/routes.ts';
+import { createInboxStore } from '../inbox/store.ts';
 import { createMentions } from '../mentions/mentions.ts';
 import type { ShareLimits } from '../shares/limits.ts';
 import { sharesRoutes } from '../shares/routes.ts';
@@ -26,14 +29,16 @@ export function openComments(
   { limit, shareLimits, ...deliveries }: Needs,
   delaySeconds?: number,
 ): void {
-  const { app, database } = service;
+  const { app, database, db } = service;
   const mentions = createMentions({
     ...common(service, limit, shareLimits, 'mentions'),
     ...deliveries,
     delaySeconds,
   });
-  const comments = createComments({ ...service, store: createCommentsStore(database.prepared), mentions });
-  commentsRoutes(app, { comments });
+  const inbox = createInbox({ ...service, store: createInboxStore(db) });
+  inboxRoutes(app, { inbox });
+  const store = createCommentsStore(database.prepared);
+  commentsRoutes(app, { comments: createComments({ ...service, store, mentions, inbox }) });
 }
 
 function common(

@@ -19,7 +19,13 @@ export interface Page {
   /** The title in the rail, the top bar and the palette. */
   title: () => string;
   /** The entry in the rail. A page without one is reached by links. */
-  rail?: { section: Section; icon: LucideIcon; order: number };
+  rail?: {
+    section: Section;
+    icon: LucideIcon;
+    order: number;
+    /** The number of things that wait for the person. */
+    Count?: ComponentType;
+  };
   /** The letter after `g` that goes to the page. */
   go?: string;
   /** The permission without which the page is not listed, and says who may see it. */

@@ -80,6 +80,11 @@ function Entry({ page: { path, title, rail } }: { page: Page }) {
     >
       {Icon === undefined ? null : <Icon size={16} aria-hidden />}
       <span className={styles['label']}>{title()}</span>
+      {rail?.Count === undefined ? null : (
+        <span className={styles['count']}>
+          <rail.Count />
+        </span>
+      )}
     </Link>
   );
 }

@@ -9,16 +9,17 @@ import { Count, Time } from '../../components/values.tsx';
 import styles from './home.module.css';
 import { Minutes } from './minutes.tsx';
 import { Projects } from './projects.tsx';
+import { Saved, UnreadThreads } from './saved.tsx';
 import { SetUp } from './set-up.tsx';
 
 const REFRESH_MS = 10_000;
-const MAX_LINKS = 5;
 
 export function Page() {
   const { project, company, may } = usePlace();
   return (
     <PageLayout title={project.name}>
       {may('insights.read') ? <Arrival /> : null}
+      <UnreadThreads />
       {may('directory.read') ? <Saved /> : null}
       <Section title={t('Project')}>
         <Facts
@@ -82,55 +83,5 @@ function Arrival() {
         </>
       )}
     </Loaded>
-  );
-}
-
-/** The dashboards and saved reports of the project. */
-function Saved() {
-  const { project } = usePlace();
-  const params = { projectId: project.id };
-  const dashboards = useCall(['home', 'listDashboards', project.id], (client, options) =>
-    client.call('listDashboards', { params }, options),
-  );
-  const reports = useCall(['home', 'listReports', project.id], (client, options) =>
-    client.call('listReports', { params }, options),
-  );
-  return (
-    <>
-      <Section title={t('Dashboards')}>
-        <Loaded query={dashboards}>
-          {({ dashboards: found }) => (
-            <Links page="/dashboards" entries={found} empty={t('The project has no dashboard.')} />
-          )}
-        </Loaded>
-      </Section>
-      <Section title={t('Reports')}>
-        <Loaded query={reports}>
-          {({ reports: found }) => (
-            <Links page="/reports" entries={found} empty={t('The project has no saved report.')} />
-          )}
-        </Loaded>
-      </Section>
-    </>
-  );
-}
-
-interface LinksProps {
-  page: string;
-  entries: readonly { id: string; name: string }[];
-  empty: string;
-}
-
-function Links({ page, entries, empty }: LinksProps) {
-  const { pathOf } = usePlace();
-  if (entries.length === 0) return <p>{empty}</p>;
-  return (
-    <ul className={styles['links']}>
-      {entries.slice(0, MAX_LINKS).map(({ id, name }) => (
-        <li key={id}>
-          <Link to={pathOf(`${page}/${encodeURIComponent(id)}`)}>{name}</Link>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -1,6 +1,6 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Share2 } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
@@ -15,6 +15,7 @@ import { draftOf, queryOf } from '../insights/draft.ts';
 import { InsightResult } from '../insights/result.tsx';
 import { search } from '../insights/search.ts';
 import { ReportLink } from './link.tsx';
+import { noteOpened } from './recent.ts';
 import { Runs } from './runs.tsx';
 
 const ReportThreads = onUse(async () => (await import('../threads/report-threads.tsx')).ReportThreads);
@@ -34,6 +35,7 @@ export function Page() {
   const remove = useChange((client, _: undefined) => client.call('deleteReport', { params }), {
     refresh: [['listReports', project.id]],
   });
+  useEffect(() => noteOpened(project.id, reportId), [project.id, reportId]);
   const saved = report.data?.query ?? undefined;
   const draft = q ?? (saved === undefined ? undefined : draftOf(saved));
   const query = draft && queryOf(draft);
