@@ -138,24 +138,28 @@ export function Suggested({ label, value, suggestions, placeholder, onChange }: 
 }
 
 interface ClausesProps {
-  /** The event of which properties and values are suggested. */
-  event: string;
+  /** The event of which properties and values are suggested. Undefined: the conditions are on traits of a person. */
+  event: string | undefined;
   clauses: readonly ClauseDraft[];
   onChange: (clauses: ClauseDraft[]) => void;
 }
 
 /** Conditions that must all match. */
 export function Clauses({ event, clauses, onChange }: ClausesProps) {
-  const properties = useProperties(event);
+  const properties = useProperties(event ?? '');
   const traits = useTraits();
   const cohorts = useCohorts();
   const operators = titleOfOperator();
-  const names = [
-    ...properties.map(({ name }) => name),
-    ...[...traits.keys()].map(traitAttribute),
-    'distinct_id',
-    'session_id',
-  ];
+  const names =
+    event === undefined
+      ? [...traits.keys(), 'distinct_id']
+      : [
+          ...properties.map(({ name }) => name),
+          ...[...traits.keys()].map(traitAttribute),
+          'distinct_id',
+          'session_id',
+        ];
+  const ops = event === undefined ? OPERATORS.filter((op) => !isAboutCohorts(op)) : OPERATORS;
   const valuesOf = (attribute: string): readonly string[] =>
     properties.find(({ name }) => name === attribute)?.values.map(({ value }) => value) ??
     traits.get(attribute.replace(/^trait\./, '')) ??
@@ -170,7 +174,7 @@ export function Clauses({ event, clauses, onChange }: ClausesProps) {
             <TextField label={t('Property')} value={t('The person')} readOnly />
           ) : (
             <Suggested
-              label={t('Property')}
+              label={event === undefined ? t('Trait') : t('Property')}
               value={clause.attribute}
               suggestions={names}
               onChange={(attribute) => replace(at, { attribute })}
@@ -179,7 +183,7 @@ export function Clauses({ event, clauses, onChange }: ClausesProps) {
           <SelectField
             label={t('Condition')}
             value={clause.op}
-            options={OPERATORS.map((value) => ({ value, title: operators[value] ?? value }))}
+            options={ops.map((value) => ({ value, title: operators[value] ?? value }))}
             onChange={({ target }) => {
               const op = OPERATORS.find((one) => one === target.value) ?? 'eq';
               const isOther = isAboutCohorts(op) !== isAboutCohorts(clause.op);

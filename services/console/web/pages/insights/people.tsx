@@ -4,6 +4,7 @@ import { usePlace } from '../../app/project.ts';
 import { Empty, Loaded } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
+import { SaveAsCohort } from '../cohorts/save-as-cohort.tsx';
 import type { Query } from './draft.ts';
 import type { Point } from './point.ts';
 
@@ -28,19 +29,29 @@ export function PeopleOfValue({ query: question, point }: { query: Query; point:
         people.length === 0 ? (
           <Empty text={t('No person is behind this value.')} />
         ) : (
-          <Table
-            label={t('People')}
-            columns={[
-              { title: t('Person'), cell: ({ distinctId }) => distinctId },
-              {
-                title: t('Last seen'),
-                cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : '–'),
-              },
-            ]}
-            rows={people}
-            keyOf={({ distinctId }) => distinctId}
-            more={more}
-          />
+          <>
+            <SaveAsCohort
+              read={(client, cursor) =>
+                client.call('listInsightPeople', {
+                  params: { projectId: project.id },
+                  body: { question, point, ...cursor },
+                })
+              }
+            />
+            <Table
+              label={t('People')}
+              columns={[
+                { title: t('Person'), cell: ({ distinctId }) => distinctId },
+                {
+                  title: t('Last seen'),
+                  cell: ({ lastSeenAt }) => (lastSeenAt ? <Time at={lastSeenAt} /> : '–'),
+                },
+              ]}
+              rows={people}
+              keyOf={({ distinctId }) => distinctId}
+              more={more}
+            />
+          </>
         )
       }
     </Loaded>

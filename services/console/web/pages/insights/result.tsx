@@ -13,6 +13,7 @@ import { type Anchor, anchorKey, titleOfAnchor } from '../threads/anchors.ts';
 import { useReportThreads } from '../threads/use-report-threads.ts';
 import type { Query } from './draft.ts';
 import { type Point, pointOf } from './point.ts';
+import { useRested } from './rested.ts';
 import styles from './result.module.css';
 import { useAnnotations } from './use-annotations.ts';
 
@@ -20,18 +21,7 @@ const Annotations = onUse(async () => (await import('./annotations.tsx')).Annota
 const ReportThreads = onUse(async () => (await import('../threads/report-threads.tsx')).ReportThreads);
 const People = onUse(async () => (await import('./people.tsx')).PeopleOfValue);
 
-const TYPING_MS = 300;
 const REFRESH_MS = 15_000;
-
-/** Returns the value once it has rested for a moment. */
-function useRested<T>(value: T): T {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(value), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return rested;
-}
 
 interface InsightResultProps {
   query: Query | undefined;

@@ -11,6 +11,7 @@ import { Filter, SelectFilter } from '../../components/field.tsx';
 import { Bar, PageLayout } from '../../components/layout.tsx';
 import { Empty, Loaded } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
+import { SaveAsCohort } from '../cohorts/save-as-cohort.tsx';
 import { peopleColumns } from './columns.tsx';
 import { OPERATORS, SORTS, search, whereOf } from './search.ts';
 
@@ -48,10 +49,15 @@ export function Page() {
     <PageLayout
       title={t('People')}
       actions={
-        <CopyAs
-          call={{ method: 'GET', path: sent.size === 0 ? path : `${path}?${sent}` }}
-          command={`switchboard people ${project.id}`}
-        />
+        <>
+          <CopyAs
+            call={{ method: 'GET', path: sent.size === 0 ? path : `${path}?${sent}` }}
+            command={`switchboard people ${project.id}`}
+          />
+          <SaveAsCohort
+            read={(client, cursor) => client.call('listPeople', { params, query: { ...filters, ...cursor } })}
+          />
+        </>
       }
     >
       <Bar>
