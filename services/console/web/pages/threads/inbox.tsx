@@ -174,10 +174,12 @@ function Opened({ summary: { id, reportId, anchor } }: { summary: Summary }) {
   }, [isRead, project.id]);
   return (
     <>
-      <p>
-        <Link to={pathOf(`/reports/${encodeURIComponent(reportId)}`)}>{t('Open the report')}</Link> ·{' '}
-        {titleOfAnchor(anchor)}
-      </p>
+      <div>
+        <p>{titleOfAnchor(anchor)}</p>
+        <p>
+          <Link to={pathOf(`/reports/${encodeURIComponent(reportId)}`)}>{t('Open the report')}</Link>
+        </p>
+      </div>
       <Loaded query={query}>
         {({ threads }) => {
           const thread = threads.find((one) => one.id === id);
