@@ -47,6 +47,7 @@ async function fill(id: string): Promise<string> {
   expect(link.status).toBe(200);
   const thread = await ask('POST', `/reports/${id}/comment-threads`, { body: 'Look' });
   expect(thread.status).toBe(201);
+  await ask('GET', `/reports/${id}/comment-threads`);
   await ask('PUT', `/comments/${thread.body.comments[0].id}/reactions/${encodeURIComponent('👍')}`);
   await ask('POST', '/annotations', { startsOn: day(0), text: 'Launch', tags: ['launch'], reportId: id });
   await ask('POST', `/reports/${id}/shares`, {

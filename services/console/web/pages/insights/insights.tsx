@@ -1,11 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { t } from '../../app/i18n.ts';
+import { onUse } from '../../app/on-use.tsx';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Button } from '../../components/button.tsx';
 import { PageLayout } from '../../components/layout.tsx';
-import { onUse } from '../../components/on-use.tsx';
 import { Builder } from './builder.tsx';
 import { emptyDraft, queryOf } from './draft.ts';
 import { InsightResult } from './result.tsx';

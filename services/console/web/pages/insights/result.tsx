@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
+import { onUse } from '../../app/on-use.tsx';
 import { usePlace } from '../../app/project.ts';
 import { Chart, type Place, type ReportContent } from '../../components/chart.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { ListDetail, Section } from '../../components/layout.tsx';
-import { onUse } from '../../components/on-use.tsx';
 import { ReportTable } from '../../components/report-table.tsx';
 import { Empty, Loaded, Partial } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';

@@ -1,7 +1,7 @@
 import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
-import { orNone, PublicLink } from '../../components/public-link.tsx';
+import { orNone, PublicLink } from './public-link.tsx';
 
 /** The public link of a report. */
 export function ReportLink({ reportId }: { reportId: string }) {

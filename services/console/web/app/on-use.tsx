@@ -1,5 +1,5 @@
 import { type ComponentType, lazy, Suspense } from 'react';
-import { Loading } from './state.tsx';
+import { Loading } from '../components/state.tsx';
 
 /** Returns a component with code that is loaded when it is first shown. */
 export function onUse<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {

@@ -1,13 +1,13 @@
 import { useState } from 'react';
-import { t } from '../app/i18n.ts';
-import { Button } from './button.tsx';
-import { Id } from './code.tsx';
-import { Confirm } from './dialog.tsx';
-import { TextField } from './field.tsx';
-import { Facts, Section } from './layout.tsx';
+import { t } from '../../app/i18n.ts';
+import { Button } from '../../components/button.tsx';
+import { Id } from '../../components/code.tsx';
+import { Confirm } from '../../components/dialog.tsx';
+import { TextField } from '../../components/field.tsx';
+import { Facts, Section } from '../../components/layout.tsx';
+import { Empty, Failed, Loaded } from '../../components/state.tsx';
+import { Time } from '../../components/values.tsx';
 import styles from './public-link.module.css';
-import { Empty, Failed, Loaded } from './state.tsx';
-import { Time } from './values.tsx';
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 90;
