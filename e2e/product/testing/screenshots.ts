@@ -1,6 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openBrowser } from '@switchboard/testkit';
+import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 
 const WIDTHS = [390, 768, 1280, 1920];
@@ -12,10 +13,45 @@ const demo = z
   .object({ console_url: z.string() })
   .parse(JSON.parse(await readFile(join(HOME, 'demo.json'), 'utf8')));
 
+/** The pictures of README.md, by the steps from Home. */
+const PICTURES: Record<string, (page: Page) => Promise<unknown>> = {
+  insights: async (page) => {
+    await page.getByRole('link', { name: 'Insights' }).click();
+    await page.getByLabel('Event', { exact: true }).fill('product seen');
+    await page.getByLabel('Event', { exact: true }).press('Enter');
+    await page.getByLabel('Break down by').scrollIntoViewIfNeeded();
+  },
+  report: (page) => page.getByRole('link', { name: 'Orders' }).click(),
+  flag: async (page) => {
+    await page.getByRole('link', { name: 'Flags' }).click();
+    await page.getByRole('button', { name: 'pro-dashboard' }).click();
+  },
+  person: async (page) => {
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.locator('[data-row] :is(a, button)').first().click();
+  },
+};
+
+/** Makes the pictures of README.md. */
+async function pictures(browser: Browser): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 880 } });
+  const page = await context.newPage();
+  await page.goto(demo.console_url);
+  await page.locator('form[action$="/as/user_ines"] button').click();
+  for (const [name, go] of Object.entries(PICTURES)) {
+    await page.goto(demo.console_url);
+    await page.waitForURL('**/projects/**');
+    await go(page);
+    await page.locator('main h1').waitFor();
+    await page.waitForTimeout(3 * SETTLE_MS);
+    await page.screenshot({ path: `docs/pictures/${name}.png` });
+  }
+  await context.close();
+}
+
 /** Makes screenshots of every page of the rail of a running standalone, at each width and in both schemes. */
-async function run(): Promise<void> {
+async function everyPage(browser: Browser): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
-  const browser = await openBrowser();
   for (const colorScheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
     const page = await context.newPage();
@@ -37,8 +73,9 @@ async function run(): Promise<void> {
     }
     await context.close();
   }
-  await browser.close();
   console.log(`screenshots are in ${FOLDER}`);
 }
 
-await run();
+const browser = await openBrowser();
+await (process.argv[2] === 'pictures' ? pictures(browser) : everyPage(browser));
+await browser.close();

@@ -103,19 +103,19 @@ const columns = (): Column<FlagEntry>[] => [
   {
     title: t('State'),
     cell: ({ enabled }) => <FlagState enabled={enabled} />,
-    width: '96px',
+    width: '72px',
   },
   {
     title: t('Rollout'),
     cell: ({ rolloutPercentage }) => `${rolloutPercentage}%`,
-    width: '96px',
+    width: '80px',
     align: 'end',
   },
-  { title: t('Type'), cell: ({ type }) => type ?? 'boolean', width: '96px', minor: true },
+  { title: t('Type'), cell: ({ type }) => type ?? 'boolean', width: '80px', minor: true },
   {
     title: t('Rules'),
     cell: ({ rules }) => rules?.length ?? 0,
-    width: '80px',
+    width: '64px',
     align: 'end',
     minor: true,
   },
