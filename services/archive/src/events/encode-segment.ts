@@ -1,9 +1,8 @@
 import { ANY_PROJECT, type Contents, type Coverage, collectContents } from '../rows/contents.ts';
 import { encodeEvents } from '../rows/encode.ts';
 import { dayOf, fileKey, ownFileKey, type Position } from '../rows/file-keys.ts';
-import { compareRows } from '../rows/order.ts';
 import { openBytes } from '../rows/read.ts';
-import type { Row } from '../rows/row.ts';
+import { compareRows, type Row } from '../rows/row.ts';
 import { type PackedEvents, rowsOf } from './packed-events.ts';
 
 /** The input for the files of a segment. */

@@ -1,8 +1,7 @@
 import { type Contents, type Coverage, collectContents } from '../rows/contents.ts';
 import { createFileEncoder, type FileEncoder, ROW_GROUP_ROWS } from '../rows/encode.ts';
-import { compareRows } from '../rows/order.ts';
 import type { OpenFile } from '../rows/read.ts';
-import type { Row } from '../rows/row.ts';
+import { compareRows, type Row } from '../rows/row.ts';
 import { coverageOf } from './plan.ts';
 
 /** A file that results from a merge. */

@@ -4,9 +4,8 @@ import { sql } from 'drizzle-orm';
 import type { NewFile } from '../rows/contents.ts';
 import { type Coverage, collectContents } from '../rows/contents.ts';
 import { encodeEvents } from '../rows/encode.ts';
-import { compareRows } from '../rows/order.ts';
 import { openFile } from '../rows/read.ts';
-import type { ArchivedEvent } from '../rows/row.ts';
+import { type ArchivedEvent, compareRows } from '../rows/row.ts';
 import { insertFiles } from '../schema/insert-files.ts';
 import { withStrings } from './archived-event.ts';
 

@@ -1,10 +1,15 @@
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
-import type { ObjectStore } from '@switchboard/object-store';
+import type { ByteRange, ObjectStore } from '@switchboard/object-store';
 import { createBirpc, type ProxifiedRemoteFunctions } from 'birpc';
 import pLimit from 'p-limit';
 import { transferOf } from './buffers.ts';
-import type { OwnerCalls } from './owner-calls.ts';
+
+/** The calls from a thread to its service. */
+export interface OwnerCalls {
+  /** Returns the bytes of an object; undefined if it does not exist. */
+  get(key: string, range: ByteRange | undefined): Promise<Uint8Array | undefined>;
+}
 
 /** A thread that handles one call at a time. */
 export type Thread<Calls extends object> = ProxifiedRemoteFunctions<Calls>;

@@ -9,7 +9,7 @@ import { type Erased, mergeByRule } from '../files/merge.ts';
 import { scanFile } from '../files/scan.ts';
 import { FileGone, type OpenFile, openFile } from '../rows/read.ts';
 import { free, moved, transferOf } from '../threads/buffers.ts';
-import type { OwnerCalls } from '../threads/owner-calls.ts';
+import type { OwnerCalls } from '../threads/threads.ts';
 import type { ThreadCalls } from './threads.ts';
 
 /** The entry point of a thread; see `openThreads`. */
