@@ -31,6 +31,7 @@ const BODIES: Record<string, unknown> = {
   putCohort: COHORT,
   joinPeople: { distinctId: 'joined-id' },
   putTeammateAvatar: PICTURE,
+  uploadTeammateAttachment: PICTURE,
   putReport: {
     name: 'Audit',
     query: { kind: 'trends', range: { last: 7, unit: 'day' }, series: [{ event: 'order placed' }] },
@@ -51,6 +52,7 @@ const BODIES: Record<string, unknown> = {
 const running = standaloneForTests();
 let demo: DemoJson;
 let conversation = '';
+let attachment = '';
 let recording = '';
 let apiToken = 'some-id';
 let change = 'some-id';
@@ -110,6 +112,7 @@ function pathOf(operation: Operation): string {
     kind: 'event',
     joinedId: 'joined-id',
     tokenId: apiToken,
+    attachmentId: attachment,
     changeId: change,
   };
   const query = operationId === 'searchTurns' ? '?text=refund' : '';
@@ -168,6 +171,8 @@ beforeAll(async () => {
   await eventually(() => manage('POST', `/projects/${OWN.projectId}/cohorts/some-id/compute`));
   const { conversations } = await manage('GET', `/projects/${demo.project_id}/conversations`);
   conversation = conversations[0].id;
+  const files = `/projects/${demo.project_id}/conversations/${conversation}/attachments`;
+  attachment = (await manage('POST', files, PICTURE)).id;
   recording = await eventually(async () => {
     const { replays } = await manage('GET', `/projects/${demo.project_id}/replays`);
     expect(replays).not.toEqual([]);

@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { id, name, nonBlankText, timestamp } from '../fields/fields.ts';
-import { conversationId, sub } from '../fields/ids.ts';
+import { id, name, nonBlankText, text, timestamp } from '../fields/fields.ts';
+import { attachmentId, conversationId, sub } from '../fields/ids.ts';
 import { managementOf, projectParams } from '../management/common.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { idempotencyHeaders } from '../operation/headers.ts';
 import { operation } from '../operation/operation.ts';
+import { ATTACHMENT_MAX_BYTES, readAttachment, uploadAttachment } from './attachments.ts';
 import { conversation, conversationStatus, pageContext, turn } from './conversations.ts';
 
 /** The limits of the tools for conversations. */
@@ -408,5 +409,51 @@ export const searchTurns = operation({
       description: 'Too many searches. Retry after the time in Retry-After.',
       message: 'Too many requests (searches). Retry after the time in Retry-After.',
     },
+  },
+});
+
+const ATTACHMENTS_PATH = '/management/v1/projects/{projectId}/conversations/{id}/attachments';
+
+export const uploadTeammateAttachment = operation({
+  ...common,
+  operationId: 'uploadTeammateAttachment',
+  permission: 'conversations.reply',
+  method: 'post',
+  path: ATTACHMENTS_PATH,
+  summary: 'Upload a file for the next turn of a teammate',
+  description:
+    'The same files as for visitors: PNG, JPEG, WebP, GIF or PDF of up to 500,000 bytes. A file that is not sent within 24 hours is deleted.',
+  maxBodyBytes: ATTACHMENT_MAX_BYTES,
+  request: {
+    params: conversationParams,
+    query: z.object({ name: text({ max: 200 }).default('file').openapi({ example: 'invoice.pdf' }) }),
+    body: uploadAttachment.request.body,
+  },
+  responses: { 201: uploadAttachment.responses[201] },
+  errors: {
+    ...noConversation,
+    429: {
+      description: 'Too many uploads. Retry after the time in Retry-After.',
+      message: 'Too many requests (uploads-minute). Retry after the time in Retry-After.',
+    },
+    502: 'ATTACHMENT_STORAGE: The object store failed to store the attachment. Retry later.',
+  },
+});
+
+export const readTeammateAttachment = operation({
+  ...common,
+  operationId: 'readTeammateAttachment',
+  permission: 'conversations.read',
+  method: 'get',
+  path: `${ATTACHMENTS_PATH}/{attachmentId}`,
+  summary: 'Download a file of a conversation as an operator',
+  request: { params: conversationParams.extend({ attachmentId }) },
+  responses: { 200: readAttachment.responses[200] },
+  errors: {
+    404: {
+      description: 'ATTACHMENT_NOT_FOUND: Attachment not found.',
+      message: { ATTACHMENT_NOT_FOUND: 'Attachment not found.' },
+    },
+    502: 'ATTACHMENT_STORAGE: The object store failed to read the attachment. Retry later.',
   },
 });

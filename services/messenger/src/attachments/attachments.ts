@@ -26,12 +26,14 @@ interface AttachmentsOptions {
 }
 
 interface Transfer {
-  project: ProjectAccess;
+  project: Pick<ProjectAccess, 'id' | 'companyId'>;
   conversationId: string;
   address: string;
 }
 
 interface Upload extends Transfer {
+  /** Visitors may send files only where the company allows it. */
+  by: 'visitor' | 'teammate';
   name: string;
   /** Reads the body. Called after every check that does not need it has passed. */
   read(): Promise<Buffer>;
@@ -39,7 +41,7 @@ interface Upload extends Transfer {
 
 export type Attachments = ReturnType<typeof createAttachments>;
 
-/** Manages attachments that visitors upload for their turns. */
+/** Manages attachments of turns. */
 export function createAttachments({ store, storage, directory, limits, clock, logger }: AttachmentsOptions) {
   function requireStorage(): ObjectStore {
     if (storage !== undefined) return storage;
@@ -63,9 +65,10 @@ export function createAttachments({ store, storage, directory, limits, clock, lo
   }
 
   return {
-    async upload({ project, conversationId, address, name, read }: Upload): Promise<UploadedAttachment> {
+    async upload(upload: Upload): Promise<UploadedAttachment> {
+      const { by, project, conversationId, address, name, read } = upload;
       const { visitorAttachments = true } = await directory.entitlements(project.companyId);
-      if (visitorAttachments !== true) {
+      if (by === 'visitor' && visitorAttachments !== true) {
         throw new Rejection(403, 'ATTACHMENTS_OFF', 'Attachments are turned off for this project.');
       }
       const clean = cleanName(name);

@@ -1,5 +1,20 @@
-import { ATTACHMENT_MAX_BYTES, readAttachment, uploadAttachment } from '@switchboard/contracts';
-import { BadRequest, type Bodies, Rejection, type ServiceApp } from '@switchboard/http';
+import {
+  ATTACHMENT_MAX_BYTES,
+  readAttachment,
+  readTeammateAttachment,
+  type UploadedAttachment,
+  uploadAttachment,
+  uploadTeammateAttachment,
+} from '@switchboard/contracts';
+import type { Directory } from '@switchboard/directory';
+import {
+  BadRequest,
+  type Bodies,
+  NotFound,
+  type ProjectOfRegion,
+  Rejection,
+  type ServiceApp,
+} from '@switchboard/http';
 import { requireConversationToken } from '../conversations/access.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { withRawBody } from '../uploads/raw-body.ts';
@@ -17,9 +32,14 @@ interface AttachmentsDeps {
   attachments: Attachments;
   tokens: Pick<ConversationTokens, 'require'>;
   bodies: Bodies;
+  directory: Pick<Directory, 'project'>;
+  ofProject: ProjectOfRegion;
+  /** Returns whether a conversation is in the project. */
+  exists(projectId: string, conversationId: string): Promise<boolean>;
 }
 
-export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, bodies }: AttachmentsDeps): void {
+export function attachmentsRoutes(app: ServiceApp, deps: AttachmentsDeps): void {
+  const { attachments, tokens, bodies, directory, ofProject, exists } = deps;
   const access = { ...requireConversationToken(tokens), errorCodes: ERROR_CODES };
 
   app.implement(
@@ -31,7 +51,10 @@ export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, bodies
         const { project } = c.var;
         const { address } = c.env;
         const read = () => readAttachmentBody(readBody);
-        return c.json(await attachments.upload({ project, conversationId, address, name, read }), 201);
+        return c.json(
+          await attachments.upload({ by: 'visitor', project, conversationId, address, name, read }),
+          201,
+        );
       }),
     access,
   );
@@ -46,20 +69,58 @@ export function attachmentsRoutes(app: ServiceApp, { attachments, tokens, bodies
         { project, conversationId, address },
         attachmentId,
       );
-      return new Response(new Uint8Array(bytes), {
-        headers: {
-          'Content-Type': attachment.contentType,
-          'Content-Length': String(bytes.length),
-          'Content-Disposition': contentDisposition(attachment.name, attachment.contentType),
-          'Cache-Control': 'private, max-age=31536000, immutable',
-          'X-Content-Type-Options': 'nosniff',
-          'Content-Security-Policy': "default-src 'none'; sandbox",
-          'Cross-Origin-Resource-Policy': 'cross-origin',
-        },
-      });
+      return fileResponse(attachment, bytes);
     },
     access,
   );
+
+  /** Returns the transfer of a conversation that a member names. */
+  async function transferOf(projectId: string, conversationId: string, address: string) {
+    const project = await directory.project(projectId);
+    if (project === undefined || !(await exists(projectId, conversationId)))
+      throw new NotFound('Conversation not found.');
+    return { project, conversationId, address };
+  }
+
+  app.implement(
+    uploadTeammateAttachment,
+    (c, { change }) =>
+      withRawBody(c, { maxBytes: ATTACHMENT_MAX_BYTES, bodies }, async (readBody) => {
+        const { projectId, id } = c.req.valid('param');
+        const { name } = c.req.valid('query');
+        const transfer = await transferOf(projectId, id, c.env.address);
+        const read = () => readAttachmentBody(readBody);
+        const uploaded = await attachments.upload({ ...transfer, by: 'teammate', name, read });
+        await change.record();
+        return c.json(uploaded, 201);
+      }),
+    ofProject,
+  );
+
+  app.implement(
+    readTeammateAttachment,
+    async (c) => {
+      const { projectId, id, attachmentId } = c.req.valid('param');
+      const transfer = await transferOf(projectId, id, c.env.address);
+      const { attachment, bytes } = await attachments.read(transfer, attachmentId);
+      return fileResponse(attachment, bytes);
+    },
+    ofProject,
+  );
+}
+
+function fileResponse({ name, contentType }: UploadedAttachment, bytes: Buffer): Response {
+  return new Response(new Uint8Array(bytes), {
+    headers: {
+      'Content-Type': contentType,
+      'Content-Length': String(bytes.length),
+      'Content-Disposition': contentDisposition(name, contentType),
+      'Cache-Control': 'private, max-age=31536000, immutable',
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cross-Origin-Resource-Policy': 'cross-origin',
+    },
+  });
 }
 
 /** Reads the body. A body that cannot be read or is empty has a separate error code here. */

@@ -2,6 +2,7 @@ import { testMember } from '@switchboard/directory/testing';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { png } from '../testing/files.ts';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
@@ -347,6 +348,40 @@ describe('a private note', () => {
       409,
       'The conversation has 200 notes, which is the limit.',
     ]);
+  });
+});
+
+describe('a file of a teammate', () => {
+  test('reaches the visitor with the reply, even where visitors may send none', async () => {
+    const own = await newProject();
+    await messenger.setEntitlements(own, { visitorAttachments: false });
+    const there = visitorOf(messenger, own);
+    const conversation = await there.open();
+    const path = `/v1/projects/${own.id}/conversations/${conversation.id}`;
+    const send = (raw: Buffer) =>
+      messenger.call('POST', `${path}/attachments?name=invoice.png`, { token: ada, raw });
+    const uploaded = await send(png());
+    expect([uploaded.status, uploaded.body.name]).toEqual([201, 'invoice.png']);
+    const reply = { body: '', attachmentIds: [uploaded.body.id] };
+    const answered = await as(ada, own)('POST', `/conversations/${conversation.id}/turns`, reply);
+    expect([answered.status, answered.body.turn.attachments.length]).toEqual([201, 1]);
+    expect((await there.download(conversation, uploaded.body.id)).bytes.equals(png())).toBe(true);
+    const read = await messenger.call('GET', `${path}/attachments/${uploaded.body.id}`, { token: ada });
+    expect([read.status, read.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(read.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    const again = await as(ada, own)('POST', `/conversations/${conversation.id}/turns`, reply);
+    expect(again.status).toBe(409);
+    expect((await send(Buffer.from('<html>'))).status).toBe(415);
+    expect((await send(Buffer.alloc(500_001))).status).toBe(413);
+  });
+
+  test('of another project is not found', async () => {
+    const own = await newProject();
+    const conversation = await visitor.open();
+    const path = `/conversations/${conversation.id}/attachments`;
+    expect((await as(ada, own)('GET', `${path}/att_x`)).status).toBe(404);
+    const stolen = `/v1/projects/${own.id}${path}?name=a.png`;
+    expect((await messenger.call('POST', stolen, { token: ada, raw: png() })).status).toBe(404);
   });
 });
 

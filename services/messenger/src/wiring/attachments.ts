@@ -4,6 +4,7 @@ import { attachmentsRoutes } from '../attachments/routes.ts';
 import { createAttachmentsStore } from '../attachments/store.ts';
 import { createSweep } from '../attachments/sweep.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
+import { createSupportStore } from '../support/store.ts';
 import type { Shared } from './shared.ts';
 
 interface Needs {
@@ -29,6 +30,7 @@ export function openAttachments(shared: Shared, { tokens, slowStorage }: Needs):
       downloadsPerAddress: perMinute('downloads-address', limits.downloadsPerAddress),
     },
   });
-  attachmentsRoutes(app, { attachments, tokens, bodies: app.bodies });
+  const { exists } = createSupportStore(db);
+  attachmentsRoutes(app, { ...shared, attachments, tokens, bodies: app.bodies, exists });
   if (slowStorage !== undefined) run(createSweep({ ...shared, store, storage: slowStorage }));
 }
