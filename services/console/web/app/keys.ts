@@ -48,14 +48,23 @@ export function useActiveKeys(): readonly Key[] {
   ).flat();
 }
 
+/** The key before the current one begins `g f` and the like, so the current one is not a key of the open page. */
+let isGoing = false;
+let isNext = false;
+window.addEventListener('keydown', ({ key, target }) => {
+  isGoing = isNext;
+  isNext = key === 'g' && !isEdited(target);
+});
+
+const isEdited = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select, [role=menu] *'));
+
 function isBusy({ target }: KeyboardEvent, pressed: string): boolean {
   if (document.querySelector('dialog:modal') !== null) return true;
   if (pressed.startsWith('$mod')) return false;
-  // Space and arrows also work the focused control.
-  if (target instanceof HTMLElement && pressed === 'Space' && target.matches('button, a, summary'))
+  // Space also works the focused control.
+  if (pressed === 'Space' && target instanceof HTMLElement && target.matches('button, a, summary, input'))
     return true;
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('input, textarea, select, [role=menu] *'))
-  );
+  return (isGoing && !pressed.includes(' ')) || isEdited(target);
 }
