@@ -169,10 +169,35 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await page.getByRole('region', { name: 'A project' }).getByText('archive (eu)').waitFor();
   });
 
+  it('invites a person by mail, withdraws the invitation, and changes the role of a member', async () => {
+    await open('/members');
+    await page.getByRole('button', { name: 'Invite person' }).press('Enter');
+    await dialog().getByLabel('Email').fill('grace@lumen.example');
+    await dialog().getByLabel('Role').selectOption('support');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog().getByLabel('Email').press('Enter');
+    const sent = page.getByRole('table', { name: 'Invitations' });
+    await sent.getByText('grace@lumen.example').waitFor();
+    await sent.getByRole('button', { name: 'Withdraw invitation' }).press('Enter');
+    await sent.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Mei Tanaka' }).click();
+    const detail = page.getByRole('region', { name: 'Mei Tanaka' });
+    const role = detail.getByLabel('Role', { exact: true });
+    const before = await role.inputValue();
+    expect(await violationsOf(page)).toEqual([]);
+    for (const next of ['viewer', before]) {
+      await role.selectOption(next);
+      await detail.getByRole('button', { name: 'Change role' }).click();
+      await expect.poll(() => detail.locator('dd').last().textContent()).toBe(next);
+    }
+  });
+
   it('shows no settings to a person without the permission', async () => {
     await open('/members', { token: running.demo.tokens.teammate });
     const rail = page.getByRole('navigation', { name: 'Pages' });
     await rail.getByRole('link', { name: 'Members' }).waitFor();
     expect(await rail.getByRole('link', { name: 'Project settings' }).count()).toBe(0);
+    await page.getByText('Administrators invite people.').waitFor();
+    expect(await page.getByRole('button', { name: 'Invite person' }).count()).toBe(0);
   });
 });

@@ -29,6 +29,7 @@ export * from './fields/rfc3339.ts';
 export * from './fields/text.ts';
 export * from './fields/unparsed-items.ts';
 export * from './flags.ts';
+export * from './identity/invitations.ts';
 export * from './identity/sign-in.ts';
 export * from './identity/signing-keys.ts';
 export * from './ingestion/calls.ts';

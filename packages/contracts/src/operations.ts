@@ -13,6 +13,7 @@ import * as threadInbox from './collaboration/thread-inbox.ts';
 import * as threads from './collaboration/threads.ts';
 import * as console from './console.ts';
 import * as flags from './flags.ts';
+import * as invitations from './identity/invitations.ts';
 import * as signIn from './identity/sign-in.ts';
 import * as signingKeys from './identity/signing-keys.ts';
 import * as ingestion from './ingestion/operations.ts';
@@ -75,6 +76,7 @@ export const managementOperations = operationsOf(
   managedThrottles,
   signIn,
   signingKeys,
+  invitations,
   managedTokens,
   managedErasures,
   managedLists,

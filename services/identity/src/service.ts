@@ -9,6 +9,7 @@ import { createEmailChange } from './email-change/email-change.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
 import { createInvitations } from './invitations/invitations.ts';
+import { invitationOperations } from './invitations/operations.ts';
 import { invitationsRoutes } from './invitations/routes.ts';
 import { createMembershipsPublisher } from './memberships/memberships.ts';
 import { providerRoutes } from './provider/routes.ts';
@@ -55,8 +56,10 @@ export const identityService = defineService({
       emailChange: createEmailChange({ ...parts, required: parts.companies.required }),
     });
     resetRoutes(app, { ...parts, reset: createReset(parts) });
-    invitationsRoutes(app, { ...parts, invitations: createInvitations(parts) });
     signingKeysRoutes(app, { ...parts, refresh: parts.providers.refresh });
+    const invitations = createInvitations(parts);
+    invitationsRoutes(app, { ...parts, invitations });
+    invitationOperations(app, { ...parts, invitations });
     providerRoutes(app, parts);
 
     run(openErasures({ ...service, eraser: (db) => createErasure(createErasureStore(db)) }));

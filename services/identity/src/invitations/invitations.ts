@@ -1,13 +1,15 @@
 import { DEFAULT_ROLE, isGrantedByRole, ROLES, type Role } from '@switchboard/contracts';
-import type { Db } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
+import type { Clock } from '@switchboard/runtime';
 import { z } from 'zod';
 import type { AccountProblem, Accounts } from '../accounts/accounts.ts';
 import type { AccountRow } from '../accounts/store.ts';
 import type { Mails } from '../mails/mails.ts';
 import type { Memberships } from '../memberships/memberships.ts';
 import { currentLanguage, textsOf } from '../pages/texts/languages.ts';
-import type { Tickets } from '../tickets/tickets.ts';
+import { createTicketsStore } from '../tickets/store.ts';
+import { createTickets, type Tickets } from '../tickets/tickets.ts';
 
 const DAYS = 7;
 const INVITATION = {
@@ -39,6 +41,14 @@ export interface Invitations {
     inviter: AccountRow,
     given: Partial<Record<string, string>>,
   ): Promise<'invalid' | 'forbidden' | { companyId: string }>;
+  /** Sends an invitation with the transaction, without checking the inviter's role. Returns its id. */
+  sendWith(tx: Tx, inviter: Inviter, invitation: Omit<Invitation, 'hasAccount'>): Promise<string>;
+  /** Returns the open invitations to a company, without checking who asks. */
+  listOf(companyId: string): Promise<SentInvitation[]>;
+  /** Returns an open invitation to a company, without checking who asks. */
+  findOf(companyId: string, id: string): Promise<Pick<Invitation, 'role'> | undefined>;
+  /** Makes an invitation invalid with the transaction, without checking who asks. */
+  removeWith(tx: Tx, id: string): Promise<void>;
   /** Returns the open invitations that the person sent. With a company, also all to it, if the person may change its members. */
   list(inviter: AccountRow, companyId?: string): Promise<SentInvitation[]>;
   /** Makes an invitation invalid that the person sent or could send. Returns its company, if it was open. */
@@ -51,8 +61,15 @@ export interface Invitations {
   ): Promise<{ accountId: string; companyId: string; isNew: boolean } | AccountProblem | 'expired'>;
 }
 
+/** The person who invites. */
+export interface Inviter {
+  id: string;
+  name: string;
+}
+
 interface InvitationsOptions {
   db: Db;
+  clock: Clock;
   accounts: Accounts;
   directory: Pick<Directory, 'member'>;
   mails: Mails;
@@ -62,7 +79,8 @@ interface InvitationsOptions {
 }
 
 export function createInvitations(options: InvitationsOptions): Invitations {
-  const { db, accounts, directory, mails, memberships, tickets, issuer } = options;
+  const { db, clock, accounts, directory, mails, memberships, tickets, issuer } = options;
+  const ticketsOf = (connection: Db | Tx) => createTickets({ store: createTicketsStore(connection), clock });
 
   /** Operators invite to every company, members by their role: owners and admins only if they may change them. */
   async function mayInvite(inviter: AccountRow, companyId: string, role: Role): Promise<boolean> {
@@ -73,25 +91,51 @@ export function createInvitations(options: InvitationsOptions): Invitations {
     return isGrantedByRole(member.role, needed);
   }
 
+  async function sendWith(
+    tx: Tx,
+    inviter: Inviter,
+    invitation: Omit<Invitation, 'hasAccount'>,
+  ): Promise<string> {
+    const { email, companyId } = invitation;
+    const token = await ticketsOf(tx).issue(INVITATION, { accountId: inviter.id, data: invitation });
+    const texts = textsOf().mail;
+    await mails.add(tx, {
+      to: email,
+      language: currentLanguage(),
+      subject: texts.invitation(companyId),
+      text: texts.invitationText(inviter.name, companyId, DAYS),
+      button: textsOf().accept,
+      link: `${issuer}/invitation/${token}`,
+      address: texts.address,
+      why: texts.invitationWhy,
+    });
+    return tickets.idOf(token);
+  }
+
   return {
+    sendWith,
+
     async send(inviter, given) {
       const parsed = fields.safeParse(given);
       if (!parsed.success) return 'invalid';
-      const { email, companyId, role } = parsed.data;
+      const { companyId, role } = parsed.data;
       if (!(await mayInvite(inviter, companyId, role))) return 'forbidden';
-      const token = await tickets.issue(INVITATION, { accountId: inviter.id, data: parsed.data });
-      const texts = textsOf().mail;
-      await mails.add(db, {
-        to: email,
-        language: currentLanguage(),
-        subject: texts.invitation(companyId),
-        text: texts.invitationText(inviter.name, companyId, DAYS),
-        button: textsOf().accept,
-        link: `${issuer}/invitation/${token}`,
-        address: texts.address,
-        why: texts.invitationWhy,
-      });
+      await db.transaction((tx) => sendWith(tx, inviter, parsed.data));
       return { companyId };
+    },
+
+    async listOf(companyId) {
+      const open = await tickets.listInvitations(INVITATION, companyId);
+      return open.map(({ id, data }) => ({ id, ...data }));
+    },
+
+    async findOf(companyId, id) {
+      const found = await tickets.lookById(INVITATION, id);
+      return found?.data.companyId === companyId ? found.data : undefined;
+    },
+
+    async removeWith(tx, id) {
+      await ticketsOf(tx).removeById(INVITATION, id);
     },
 
     async list(inviter, companyId = '') {

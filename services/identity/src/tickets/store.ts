@@ -1,4 +1,4 @@
-import type { Db } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { tickets } from '../schema/index.ts';
 
@@ -20,7 +20,7 @@ export interface TicketsStore {
 
 const MAX_LISTED = 100;
 
-export function createTicketsStore(db: Db): TicketsStore {
+export function createTicketsStore(db: Db | Tx): TicketsStore {
   const valid = (hash: string, kind: string, now: Date) =>
     and(eq(tickets.hash, hash), eq(tickets.kind, kind), gt(tickets.expiresAt, now));
   return {

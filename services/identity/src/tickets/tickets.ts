@@ -21,6 +21,8 @@ export interface Tickets {
     kind: TicketKind<S>,
     ticket: { accountId?: string; data: z.input<S> },
   ): Promise<string>;
+  /** Returns the id of a ticket, which is not its secret. */
+  idOf(secret: string): string;
   /** Returns the ticket of a secret without using it. */
   look<S extends z.ZodType>(kind: TicketKind<S>, secret: string): Promise<Ticket<z.output<S>> | undefined>;
   /** Uses up the ticket of a secret and returns it. */
@@ -62,6 +64,7 @@ export function createTickets({ store, clock }: { store: TicketsStore; clock: Cl
       });
       return secret;
     },
+    idOf: hashToken,
     look: async (kind, secret) => parse(kind, await store.find(hashToken(secret), kind.name, clock.now())),
     take: async (kind, secret) => parse(kind, await store.take(hashToken(secret), kind.name, clock.now())),
     async list({ name, data: schema }, accountId) {

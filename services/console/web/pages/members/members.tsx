@@ -5,18 +5,20 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Badge } from '../../components/badge.tsx';
-import { Id } from '../../components/code.tsx';
+import { Button } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Filter, SelectFilter } from '../../components/field.tsx';
-import { Bar, Facts, ListDetail, PageLayout } from '../../components/layout.tsx';
+import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
 import { Empty, Loaded } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
+import { Invitations, Invite } from './invitations.tsx';
+import { MemberDetail } from './member.tsx';
 import { ROLES, search } from './search.ts';
 
 export function Page() {
-  const { company } = usePlace();
+  const { company, may } = usePlace();
   const [found, setSearch] = usePageSearch(search);
-  const { find, role, open } = found;
+  const { find, role, open, invite } = found;
   const { query, more } = useList(['listMembers', company.id], async (client, cursor, options) => {
     const { members, nextCursor } = await client.call(
       'listMembers',
@@ -38,7 +40,17 @@ export function Page() {
     <PageLayout
       title={t('Members')}
       actions={
-        <CopyAs call={{ method: 'GET', path: `/v1/companies/${encodeURIComponent(company.id)}/members` }} />
+        <>
+          <CopyAs
+            call={{ method: 'GET', path: `/v1/companies/${encodeURIComponent(company.id)}/members` }}
+            command={`switchboard get members ${company.id}`}
+          />
+          {may('members.write') ? (
+            <Button kind="primary" onClick={() => setSearch({ invite: true })}>
+              {t('Invite person')}
+            </Button>
+          ) : null}
+        </>
       }
     >
       <Bar>
@@ -75,7 +87,13 @@ export function Page() {
               detail={
                 opened && {
                   title: opened.name,
-                  content: <MemberFacts member={opened} />,
+                  content: (
+                    <MemberDetail
+                      key={`${opened.sub} ${opened.role}`}
+                      member={opened}
+                      onRemoved={() => setSearch({ open: undefined })}
+                    />
+                  ),
                   onClose: () => setSearch({ open: undefined }),
                 }
               }
@@ -83,6 +101,8 @@ export function Page() {
           );
         }}
       </Loaded>
+      {may('members.write') ? <Invitations /> : <p>{t('Administrators invite people.')}</p>}
+      {invite === true ? <Invite onClose={() => setSearch({ invite: undefined })} /> : null}
     </PageLayout>
   );
 }
@@ -92,16 +112,4 @@ const keyOf = ({ sub }: Member) => sub;
 function matches({ name, email, sub }: Member, find = ''): boolean {
   const wanted = find.toLocaleLowerCase();
   return [name, email ?? '', sub].some((text) => text.toLocaleLowerCase().includes(wanted));
-}
-
-function MemberFacts({ member: { sub, email, role } }: { member: Member }) {
-  return (
-    <Facts
-      facts={[
-        [t('Id'), <Id key="id" value={sub} name={t('id')} />],
-        [t('Email'), email ?? t('Shown to administrators.')],
-        [t('Role'), <Badge key="role">{role}</Badge>],
-      ]}
-    />
-  );
 }

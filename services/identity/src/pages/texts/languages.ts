@@ -20,7 +20,11 @@ const requested = new AsyncLocalStorage<Language>();
 
 /** Handles a request in the language that its browser prefers. */
 export const inRequestedLanguage: MiddlewareHandler = (c, next) =>
-  requested.run(preferredLanguage(LANGUAGES, c.req.header('accept-language')), next);
+  withLanguageOf(c.req.header('accept-language'), next);
+
+/** Does work in the language that the header Accept-Language prefers. */
+export const withLanguageOf = <T>(acceptLanguage: string | undefined, work: () => T): T =>
+  requested.run(preferredLanguage(LANGUAGES, acceptLanguage), work);
 
 /** Returns the language of the current request, otherwise English. */
 export const currentLanguage = (): Language => requested.getStore() ?? 'en';
