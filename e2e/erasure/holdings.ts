@@ -26,6 +26,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.archive_files': { nothing: 'keys of files and names of events' },
     'public.archived_offsets': { nothing: 'offsets' },
     'public.seen_people': { person: 'rows removed' },
+    'public.rejections': { nothing: 'numbers of rejected requests by reason, without values' },
     'public.people': { person: 'rows removed' },
     'public.groups': { nothing: 'traits of groups' },
     'public.known_groups': { nothing: 'ids of groups, and numbers of members' },

@@ -133,6 +133,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('getDashboardReports', { params: { dashboardId: 'product' } });
   await ask('listThreadInbox');
   await ask('getArrival');
+  await ask('listRejections');
   await ask('listEvents');
   await ask('listEventNames');
   await ask('listEventProperties', { params: { name: 'order placed' } });

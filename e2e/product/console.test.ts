@@ -252,6 +252,23 @@ describe.skipIf(!hasChromium)('the application', () => {
     await page.getByRole('img', { name: /^Events by minute of the last hour/ }).waitFor();
   });
 
+  it('shows on Home which requests were rejected, why, and what to do', async () => {
+    const { eu_api_url: url, project_key: key } = running.demo;
+    const answer = await fetch(`${url}/v1/events`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}` },
+      body: JSON.stringify({ sent_at: 'yesterday', events: [] }),
+    });
+    expect(answer.status).toBe(400);
+    await open('/projects/prj_shop');
+    const row = page
+      .getByRole('table', { name: 'Rejected requests' })
+      .getByRole('row')
+      .filter({ hasText: 'sent_at' });
+    await row.waitFor();
+    expect(await row.textContent()).toContain('Correct the call in your code.');
+  });
+
   it('offers a sign-in in place when the session ended', async () => {
     await open('/projects/prj_shop/settings/members');
     await page.route('**/v1/companies/**', (route) =>

@@ -36,6 +36,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.known_groups': { setting: 'PEOPLE_RETENTION_DAYS' },
     'public.group_members': { of: 'people' },
     'public.uncounted_ids': { after: 'their groups are counted' },
+    'public.rejections': { after: 'seven days' },
     'public.saved_reports': { of: 'reports with a refresh time' },
     'public.dictionary': { of: '5,000 entries a project' },
     'public.archive_files': { of: 'the files of the archive' },
@@ -205,6 +206,7 @@ export const TOPICS: Record<string, Bound> = {
   replays: { setting: 'REPLAYS_RETENTION_HOURS' },
   'archive-files': { of: 'the files of the archive: compacted' },
   'report-runs': { after: 'seven days' },
+  rejections: { after: 'one day' },
 };
 
 /** The prefixes of object keys. */

@@ -36,6 +36,7 @@ export * from './ingestion/calls.ts';
 export * from './ingestion/events.ts';
 export * from './ingestion/operations.ts';
 export * from './ingestion/records.ts';
+export * from './ingestion/rejections.ts';
 export * from './ingestion/replay.ts';
 export * from './ingestion/state-token.ts';
 export * from './ingestion/traits.ts';

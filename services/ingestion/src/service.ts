@@ -8,6 +8,7 @@ import { createIdentify } from './identify/identify.ts';
 import { createJoinLimit } from './identify/join-limit.ts';
 import { identifyRoutes } from './identify/routes.ts';
 import { topicSpecs } from './records/topics.ts';
+import { createRejections } from './rejections/rejections.ts';
 import { createReplay } from './replay/replay.ts';
 import { replayRoutes } from './replay/routes.ts';
 
@@ -38,6 +39,10 @@ export const ingestionService = defineService({
     const joins = createJoinLimit({ ...service, limit: createRateLimits(redis, service.share) });
     identifyRoutes(app, { calls: createIdentify(service), quota, throttle, joins });
     replayRoutes(app, { replay: createReplay(service), quota: quotas.quota('replays'), throttle });
+
+    const rejections = createRejections({ ...service, replication: config.TOPIC_REPLICATION });
+    app.onRejection(rejections.add);
+    run(rejections);
 
     // Does not check the database, because known keys are answered from memory.
     app.health.add('event log', () => log.ping());

@@ -126,6 +126,42 @@ export const getArrival = operation({
   errors: busy,
 });
 
+const rejection = z
+  .object({
+    operation: z.string().openapi({ description: 'The operation, such as ingestEvents.' }),
+    status: z.int(),
+    reason: z.string().openapi({ description: 'The message of the response, without values and indexes.' }),
+    requests: z.int(),
+    lastAt: timestamp,
+  })
+  .openapi('Rejection');
+export type Rejection = z.infer<typeof rejection>;
+
+export const listRejections = operation({
+  ...common,
+  operationId: 'listRejections',
+  permission: 'insights.read',
+  method: 'get',
+  path: `${PATH}/rejections`,
+  summary: 'List why requests with events and calls were rejected',
+  description:
+    'Of the last 24 hours, by reason, most requests first; at most 50. Only requests with a key of the project are known. Takes some seconds to be up to date. After a crash, requests may be missing or counted twice.',
+  request: { params: z.object({ projectId }) },
+  responses: {
+    200: jsonResponse('The reasons.', z.object({ rejections: z.array(rejection) }), {
+      rejections: [
+        {
+          operation: 'ingestEvents',
+          status: 400,
+          reason: 'events[].timestamp: not an RFC 3339 date-time',
+          requests: 12,
+          lastAt: '2026-03-03T09:29:00.000Z',
+        },
+      ],
+    }),
+  },
+});
+
 export const listEvents = operation({
   ...common,
   operationId: 'listEvents',

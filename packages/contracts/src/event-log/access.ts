@@ -2,6 +2,7 @@ import { REPORT_RUNS_TOPIC } from '../analytics/runs.ts';
 import { ARCHIVE_FILES_TOPIC } from '../archive/files.ts';
 import { COHORT_MEMBERS_TOPIC, COHORTS_TOPIC } from '../cohorts.ts';
 import { ingestionTopics } from '../ingestion/records.ts';
+import { REJECTIONS_TOPIC } from '../ingestion/rejections.ts';
 import { MEMBERSHIPS_TOPIC } from '../memberships.ts';
 import type { ServiceName } from '../operation/operation.ts';
 import { PEOPLE_TOPIC } from '../people/topic.ts';
@@ -67,7 +68,10 @@ const followers = {
       { group: 'flags.cohort-members', topics: [COHORT_MEMBERS_TOPIC] },
     ],
   }),
-  ingestion: follower('ingestion', { creates: ingested, writes: ingested }),
+  ingestion: follower('ingestion', {
+    creates: [...ingested, REJECTIONS_TOPIC],
+    writes: [...ingested, REJECTIONS_TOPIC],
+  }),
   archive: follower('archive', {
     creates: [ARCHIVE_FILES_TOPIC],
     writes: [ARCHIVE_FILES_TOPIC],
@@ -79,7 +83,7 @@ const followers = {
     watches: [{ group: 'archive.retention', topics: [events] }],
   }),
   analytics: follower('analytics', {
-    creates: [REPORT_RUNS_TOPIC, COHORT_MEMBERS_TOPIC],
+    creates: [REPORT_RUNS_TOPIC, COHORT_MEMBERS_TOPIC, REJECTIONS_TOPIC],
     writes: [REPORT_RUNS_TOPIC, COHORT_MEMBERS_TOPIC],
     reads: [
       { group: 'analytics.archive-files', topics: [ARCHIVE_FILES_TOPIC] },
@@ -88,6 +92,7 @@ const followers = {
       // A group for each process with viewers of live events.
       { group: 'analytics.live.*', topics: [events] },
       { group: 'analytics.cohorts', topics: [COHORTS_TOPIC] },
+      { group: 'analytics.rejections', topics: [REJECTIONS_TOPIC] },
       personIdsOf('analytics'),
       { group: 'analytics.clickhouse', topics: [events] },
       { group: 'analytics.clickhouse-people', topics: [identifies, groups, PEOPLE_TOPIC] },

@@ -65,7 +65,7 @@ export { type CreateRateLimit, createRateLimits, type RateLimit } from './overlo
 export type { Implement } from './pipeline/implement.ts';
 export { alreadySent } from './server/already-sent.ts';
 export { type HttpServer, ListenError, listen } from './server/server.ts';
-export type { ServiceApp } from './service/app.ts';
+export type { RejectedRequest, ServiceApp } from './service/app.ts';
 export {
   defineService,
   type OpenedService,

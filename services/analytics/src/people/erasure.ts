@@ -8,6 +8,7 @@ import { createCohortMembersStore } from '../cohort-members/store.ts';
 import { createDictionaryStore } from '../dictionary/store.ts';
 import { createGroupMembersStore } from '../group-members/store.ts';
 import { createPersonsStore } from '../persons/store.ts';
+import { createRejectionsStore } from '../rejections/store.ts';
 import { createSeenStore } from '../seen/store.ts';
 import { createPeopleStore } from './store.ts';
 
@@ -52,6 +53,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
       await createPersonIds(db).removeProject(projectId, signal);
       await persons.eraseProject(projectId);
       await seen.removeProject(projectId, signal);
+      await createRejectionsStore(db).removeProject(projectId);
       await groups.removeProject(projectId, signal);
       if (clickHouse === undefined) return;
       for (const table of [PEOPLE, GROUPS, PERSON_IDS])

@@ -13,5 +13,6 @@ export {
   personIds,
   personMaps,
 } from './people.ts';
+export { rejections } from './rejections.ts';
 export { savedReports } from './saved-reports.ts';
 export { seenPeople } from './seen-people.ts';

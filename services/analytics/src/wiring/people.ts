@@ -19,6 +19,8 @@ import { createErasure } from '../people/erasure.ts';
 import { createPeopleStore } from '../people/store.ts';
 import { CLICKHOUSE_PEOPLE_GROUP, CLICKHOUSE_PEOPLE_TOPICS } from '../people-sync/consumer.ts';
 import { saveChanges } from '../persons/store.ts';
+import { createRejectionsConsumer } from '../rejections/consumer.ts';
+import { createRejectionsStore, oldRejections } from '../rejections/store.ts';
 import { createSeenConsumer, SEEN_GROUP, SEEN_TOPICS } from '../seen/seen-consumer.ts';
 import { createSeenStore, unseenIds } from '../seen/store.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
@@ -52,7 +54,7 @@ export function runErasures(service: Analytics, clickHouse: ClickHouseStores | u
 
 /**
  * Runs the work of the role `people`: applies identify and group calls, and changes of cohorts and persons, keeps
- * when each id and group was seen, and counts the members of groups.
+ * when each id and group was seen, and counts the members of groups and rejected requests.
  */
 export function runPeople(service: Analytics, expiring: ExpiringData[]): void {
   const { config, database, db, run } = service;
@@ -66,10 +68,16 @@ export function runPeople(service: Analytics, expiring: ExpiringData[]): void {
     createPersonIdsConsumer({ ...service, group: PERSON_IDS_GROUP, applied: saveChanges }),
     createGroupCounter({ ...service, store: createGroupMembersStore(db) }),
     createSeenConsumer({ ...service, store: createSeenStore(db) }),
+    createRejectionsConsumer({
+      ...service,
+      store: createRejectionsStore(db),
+      replication: config.TOPIC_REPLICATION,
+    }),
   );
   expiring.push(
     ...unseenPeople(database, config.PEOPLE_RETENTION_DAYS),
     unseenIds(db, config.PEOPLE_RETENTION_DAYS),
     emptyGroups(db, config.PEOPLE_RETENTION_DAYS),
+    oldRejections(db),
   );
 }

@@ -30,6 +30,7 @@ import { peopleListRoutes } from '../people-list/routes.ts';
 import { createPeopleListStore } from '../people-list/store.ts';
 import { createPersonsStore } from '../persons/store.ts';
 import { createQueryQueue, QUERY_LIMITS, type QueryLimits } from '../query-queue/query-queue.ts';
+import { createRejectionsStore } from '../rejections/store.ts';
 import { createRespond, QUERIES_PER_MINUTE } from '../results/respond.ts';
 import { createResults } from '../results/results.ts';
 import { savedReportsRoutes } from '../saved-reports/routes.ts';
@@ -108,6 +109,8 @@ export function openQueries(
   });
   exploreRoutes(app, {
     arrival: createFindArrival({ ...exploring, seen: createSeenStore(db) }),
+    rejections: createRejectionsStore(db),
+    clock,
     events,
     names: createListNames(exploring),
     properties: createListProperties(exploring),

@@ -51,10 +51,21 @@ export interface ServiceApp {
   bodies: Bodies;
   /** Serves an operation of the contracts. Its definition sets the credential, limits and validation. */
   implement: Implement;
+  /**
+   * Calls a listener for each rejected request of a project that is known. It must be quick: the response waits for it.
+   */
+  onRejection(listener: (rejected: RejectedRequest) => void): void;
   /** Returns the project of a key that is not sent with an operation, such as a socket's. Throws as operations do. */
   projectKey(key: string | undefined): Promise<ProjectAccess>;
   /** The served operations, for a check against the contracts. */
   implemented: readonly Operation[];
+}
+
+/** A request that was answered with an error. */
+export interface RejectedRequest {
+  projectId: string;
+  operationId: string;
+  rejection: Rejection;
 }
 
 const JWKS_TIMEOUT_MS = 3_000;
@@ -109,8 +120,9 @@ export function createApp({ service, context, directory, audit, database }: AppO
   });
 
   const logFailure = boundedLines(logger);
+  let notify: ((rejected: RejectedRequest) => void) | undefined;
   hono.onError((error, c) => {
-    const { operation, requestId, errorCodes, errorHeaders } = c.env;
+    const { operation, requestId, projectId, errorCodes, errorHeaders } = c.env;
     const rejection = toRejection(error);
     const cause = { route: operation?.path, kind: error.name };
     if (rejection === undefined) {
@@ -118,6 +130,8 @@ export function createApp({ service, context, directory, audit, database }: AppO
     } else if (rejection.status === 503) {
       logFailure({ level: 'warn', cause, details: () => ({ error }), message: 'dependency unavailable' });
     }
+    if (rejection !== undefined && operation !== undefined && projectId !== undefined)
+      notify?.({ projectId, operationId: operation.operationId, rejection });
     const internal = new Rejection(500, 'INTERNAL', `Internal error. Report request id ${requestId}.`);
     const shape = operation?.errorShape ?? 'B';
     const flagKey = shape === 'ofrep' ? c.req.param('key') : undefined;
@@ -182,6 +196,9 @@ export function createApp({ service, context, directory, audit, database }: AppO
     health,
     bodies,
     implemented,
+    onRejection(listener) {
+      notify = listener;
+    },
     async projectKey(key) {
       assertStarted();
       return credentials.projectKey(key);

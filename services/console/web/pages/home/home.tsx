@@ -9,6 +9,7 @@ import { Count, Time } from '../../components/values.tsx';
 import styles from './home.module.css';
 import { Minutes } from './minutes.tsx';
 import { Projects } from './projects.tsx';
+import { Rejected } from './rejected.tsx';
 import { Saved, UnreadThreads } from './saved.tsx';
 import { SetUp } from './set-up.tsx';
 
@@ -79,6 +80,7 @@ function Arrival() {
               </p>
             ) : null}
           </Section>
+          <Rejected />
           <SetUp hasData={lastSeenAt !== null} hasSdk={sdks.length > 0} />
         </>
       )}
