@@ -70,6 +70,19 @@ describe.skipIf(!hasChromium)('the flags page of the console', () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('takes the switch of a flag back with a key, to the version before', async () => {
+    const page = await open('/projects/prj_shop/flags?open=new-navigation');
+    await page.getByRole('button', { name: 'Turn off flag' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off flag' }).click();
+    await page.getByRole('button', { name: 'Turn on flag' }).waitFor();
+    await page.getByText('new-navigation is off.').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('z');
+    await page.getByRole('button', { name: 'Turn off flag' }).waitFor();
+    await page.getByText('Reason: Undone').waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+
   it('says why a person does not get a flag, in an address that can be shared', async () => {
     const page = await open('/projects/prj_shop/flags?open=pro-dashboard');
     await page.getByLabel('Distinct id of a person').fill('a-stranger');

@@ -94,6 +94,13 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await page.getByLabel('Origins').fill('');
     await save.click();
     await expect.poll(() => save.isDisabled()).toBe(true);
+    const origins = page.getByLabel('Origins');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => origins.inputValue()).toContain('https://www.shop.example');
+    await origins.fill('');
+    await save.click();
+    await expect.poll(() => save.isDisabled()).toBe(true);
     expect(await violationsOf(page)).toEqual([]);
   });
 

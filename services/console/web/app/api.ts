@@ -124,12 +124,20 @@ export function useList<T>(
   return { query: { ...query, data: rows }, more };
 }
 
+interface ChangeSettings<V> {
+  /** The keys of the queries to read again. */
+  refresh: readonly (readonly unknown[])[];
+  /** Shows the change before the API has answered. Returns what takes it back. See `showAtOnce`. */
+  optimistic?: (variables: V) => () => void;
+}
+
 /** Changes something, then reads the queries under `refresh` again. A double click makes one change. */
 export function useChange<V, T>(
   call: (client: Client, variables: V) => Promise<T>,
-  { refresh }: { refresh: readonly (readonly unknown[])[] },
+  { refresh, optimistic }: ChangeSettings<V>,
 ) {
   const running = useRef(new Map<string, Promise<T>>());
+  const readAgain = () => Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
   return useMutation({
     mutationFn(variables: V) {
       const key = hashKey([variables]);
@@ -139,6 +147,20 @@ export function useChange<V, T>(
       running.current.set(key, change);
       return change.finally(() => running.current.delete(key));
     },
-    onSuccess: () => Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey }))),
+    onMutate: (variables) => optimistic?.(variables),
+    onError(_error, _variables, takeBack) {
+      if (takeBack === undefined) return;
+      takeBack();
+      void readAgain();
+    },
+    onSuccess: readAgain,
   });
+}
+
+/** Changes the data of a query that was read. Returns a function that restores it. */
+export function showAtOnce<T>(queryKey: readonly unknown[], change: (data: T) => T): () => void {
+  void queries.cancelQueries({ queryKey });
+  const before = queries.getQueryData<T>(queryKey);
+  if (before !== undefined) queries.setQueryData<T>(queryKey, change(before));
+  return () => queries.setQueryData<T>(queryKey, before);
 }

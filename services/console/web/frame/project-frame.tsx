@@ -15,6 +15,7 @@ import { Notices } from './notices.tsx';
 import { Palette } from './palette.tsx';
 import { Drawer, Rail } from './rail.tsx';
 import { rememberProject } from './start-here.tsx';
+import { Toasts } from './toasts.tsx';
 
 const COLLAPSED = 'rail';
 
@@ -152,6 +153,7 @@ function Framed({ place }: { place: Place }) {
           </main>
         </div>
       </div>
+      <Toasts />
       {shown === 'palette' ? <Palette onClose={close} /> : null}
       {shown === 'keys' ? <KeysHelp onClose={close} /> : null}
       {shown === 'drawer' ? <Drawer onClose={close} /> : null}

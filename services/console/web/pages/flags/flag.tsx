@@ -1,8 +1,9 @@
-import type { FlagEntry } from '@switchboard/management';
+import type { FlagEntry, Result } from '@switchboard/management';
 import { useState } from 'react';
-import { useCall, useChange } from '../../app/api.ts';
+import { showAtOnce, useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
+import { showToast } from '../../app/toasts.ts';
 import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
@@ -112,33 +113,55 @@ function FlagSwitch({ flag }: { flag: FlagEntry }) {
   const [reason, setReason] = useState('');
   const { key, ...definition } = flag;
   const params = { projectId: project.id, key };
+  const list = ['listFlags', project.id];
+  const refresh = [list, ['listFlagVersions', project.id, key]];
+  const optimistic = (enabled: boolean) =>
+    showAtOnce<Result<'listFlags'>>(list, ({ flags }) => ({
+      flags: flags.map((one) => (one.key === key ? { ...one, enabled } : one)),
+    }));
   const change = useChange(
     async (client, enabled: boolean) => {
       const { versions } = await client.call('listFlagVersions', { params, query: { limit: 1 } });
       const [newest] = versions;
-      return client.call('putFlag', {
+      await client.call('putFlag', {
         params,
         query: reason === '' ? {} : { reason },
         headers: newest === undefined ? {} : { 'If-Match': `"${newest.version}"` },
         body: { ...definition, enabled },
       });
+      return newest?.version;
     },
-    {
-      refresh: [
-        ['listFlags', project.id],
-        ['listFlagVersions', project.id, key],
-      ],
-    },
+    { refresh, optimistic },
+  );
+  /** Restores the version before the change, unless the flag changed since. */
+  const restore = useChange(
+    (client, { version }: { version: number; enabled: boolean }) =>
+      client.call('restoreFlagVersion', {
+        params,
+        headers: { 'If-Match': `"${version + 1}"` },
+        body: { version, reason: t('Undone') },
+      }),
+    { refresh, optimistic: ({ enabled }) => optimistic(enabled) },
   );
   const action = flag.enabled ? t('Turn off flag') : t('Turn on flag');
   const submit = () => {
-    change.mutate(!flag.enabled);
+    const { enabled } = flag;
+    change.mutate(!enabled, {
+      onSuccess: (version) =>
+        version === undefined
+          ? undefined
+          : showToast({
+              text: enabled ? t('{key} is off.', { key }) : t('{key} is on.', { key }),
+              undo: () => restore.mutate({ version, enabled }),
+            }),
+    });
     setAsks(false);
     setReason('');
   };
   return (
     <>
       {change.error === null ? null : <Failed error={change.error} />}
+      {restore.error === null ? null : <Failed error={restore.error} />}
       <div>
         <Button
           kind={flag.enabled ? 'danger' : 'primary'}

@@ -2,6 +2,7 @@ import type { Project } from '@switchboard/management';
 import { useState } from 'react';
 import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
+import { showToast } from '../../app/toasts.ts';
 import { Button } from '../../components/button.tsx';
 import { TextArea, TextField } from '../../components/field.tsx';
 import { Section } from '../../components/layout.tsx';
@@ -14,21 +15,29 @@ export function General({ project }: { project: Project }) {
   const [name, setName] = useState(project.name);
   const [language, setLanguage] = useState(project.defaultLanguage);
   const [origins, setOrigins] = useState(stored.join('\n'));
-  const save = useChange(
-    (client, _: undefined) => {
-      const allowedOrigins = origins.split(/\s+/).filter((one) => one !== '');
-      return client.call('putProject', {
-        params: { projectId: id },
-        body: {
-          ...definition,
-          name,
-          defaultLanguage: language,
-          ...(allowedOrigins.length === 0 ? {} : { allowedOrigins }),
-        },
-      });
-    },
-    { refresh: [['getProject', id], ['listOwnProjects']] },
+  const params = { projectId: id };
+  const refresh = [['getProject', id], ['listOwnProjects']];
+  const restore = useChange(
+    (client, body: Omit<Project, 'id'>) => client.call('putProject', { params, body }),
+    { refresh },
   );
+  const save = useChange(
+    async (client, body: Omit<Project, 'id'>) => {
+      await client.call('putProject', { params, body });
+      const { id: _, ...before } = project;
+      showToast({ text: t('{name} is saved.', { name }), undo: () => restore.mutate(before) });
+    },
+    { refresh },
+  );
+  const submit = () => {
+    const given = origins.split(/\s+/).filter((one) => one !== '');
+    save.mutate({
+      ...definition,
+      name,
+      defaultLanguage: language,
+      ...(given.length === 0 ? {} : { allowedOrigins: given }),
+    });
+  };
   const isChanged =
     name !== project.name || language !== project.defaultLanguage || origins !== stored.join('\n');
   return (
@@ -37,7 +46,7 @@ export function General({ project }: { project: Project }) {
         className={styles['form']}
         onSubmit={(event) => {
           event.preventDefault();
-          save.mutate(undefined);
+          submit();
         }}
       >
         <TextField
@@ -64,6 +73,7 @@ export function General({ project }: { project: Project }) {
           onChange={({ target }) => setOrigins(target.value)}
         />
         {save.error === null ? null : <Failed error={save.error} />}
+        {restore.error === null ? null : <Failed error={restore.error} />}
         <Button kind="primary" type="submit" disabled={!isChanged || save.isPending}>
           {t('Save project')}
         </Button>
