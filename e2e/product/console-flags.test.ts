@@ -2,7 +2,7 @@ import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type ConsolePage, openConsole } from './testing/console.ts';
+import { type ConsolePage, openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();

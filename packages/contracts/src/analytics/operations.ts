@@ -145,7 +145,7 @@ export const listRejections = operation({
   path: `${PATH}/rejections`,
   summary: 'List why requests with events and calls were rejected',
   description:
-    'Of the last 24 hours, by reason, most requests first; at most 50. Only requests with a key of the project are known. Takes some seconds to be up to date. After a crash, requests may be missing or counted twice.',
+    'Returns up to 50 reasons of the last 24 hours, most requests first. Counts requests with a key of the project, some seconds late. After a crash, requests may be missing or counted twice.',
   request: { params: z.object({ projectId }) },
   responses: {
     200: jsonResponse('The reasons.', z.object({ rejections: z.array(rejection) }), {

@@ -12,7 +12,7 @@ import { Facts } from '../../components/layout.tsx';
 import { Failed, Partial } from '../../components/state.tsx';
 import { givenRoles, ROLES, type Role } from './search.ts';
 
-/** A member, whose role an administrator changes. */
+/** Shows a member. Administrators change the role and remove the member. */
 export function MemberDetail({ member, onRemoved }: { member: Member; onRemoved: () => void }) {
   const { may, me } = usePlace();
   const { sub, email, role } = member;
