@@ -33,7 +33,8 @@ export function invitationOperations(app: ServiceApp, { invitations, limits }: D
       await change.record();
       return c.body(null, 204);
     }
-    if (isGrantedByRole(found.role, 'members.write')) await c.var.authority.require('admins.write', companyId);
+    if (isGrantedByRole(found.role, 'members.write'))
+      await c.var.authority.require('admins.write', companyId);
     await change.transaction((tx) => invitations.removeWith(tx, invitationId));
     return c.body(null, 204);
   });
