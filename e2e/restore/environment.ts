@@ -17,7 +17,12 @@ export const SERVICES: ServiceName[] = [
   'ingestion',
   'archive',
   'analytics',
+  'identity',
 ];
+
+const SETTINGS_OF: Partial<Record<ServiceName, Record<string, string>>> = {
+  identity: { AUTH_ISSUER: 'https://id.example.com/identity' },
+};
 
 const DOCUMENT = new URL('../../docs/backup-and-upgrade.md', import.meta.url);
 const run = promisify(execFile);
@@ -61,6 +66,7 @@ export async function openRestoreEnvironment(postgresUrl: string) {
     MAIL_DIR: join(folder, 'mails'),
     IDENTITY_SECRET: 'an identity secret for this test only',
     LINK_SECRET: 'a link secret that is for this test only',
+    ACCOUNT_SECRET: 'an account secret that is for this test only',
     ARCHIVE_FILE_SECONDS: '1',
   });
 
@@ -95,7 +101,11 @@ export async function openRestoreEnvironment(postgresUrl: string) {
           const port = ports.get(service) ?? 0;
           running.set(
             service,
-            await startInstance({ service, port, env: { ...settings(), DATABASE_URL: address } }),
+            await startInstance({
+              service,
+              port,
+              env: { ...settings(), ...SETTINGS_OF[service], DATABASE_URL: address },
+            }),
           );
         }),
       );

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { createProject, managementClient } from '../harness/project.ts';
 import { openRestoreEnvironment, SERVICES } from './environment.ts';
@@ -96,6 +97,9 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
     await eventuallyIs('events in insights', counted(), 50);
     await eventuallyIs('events of the team', counted('team'), 1);
     await runReport();
+    const signingKeys = async () => (await call(`${url('identity')}/identity/jwks`, key)).body;
+    const keysBefore = await signingKeys();
+    await sql('identity', `insert into accounts (id, email, name) values ('ada', 'ada@example.com', 'Ada')`);
     await runCommand('dump');
 
     // Send more data after the backup.
@@ -185,6 +189,15 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
       async () => (await call(link, project.member)).body.token,
       linked.body.token,
     );
+
+    // Drop the database identity. It signs with the keys of the dump, which ACCOUNT_SECRET decrypts.
+    await stop('identity');
+    await dropDatabase('identity');
+    await runCommand('restore', { service: 'identity' });
+    await runCommand('replica', { service: 'identity' });
+    await start('identity');
+    expect(await signingKeys()).toEqual(keysBefore);
+    expect(await sql('identity', 'select email from accounts')).toBe('ada@example.com');
 
     // Drop the database catalogue. Its backup does not contain the later key.
     await stop(...SERVICES);
