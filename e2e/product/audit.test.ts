@@ -39,6 +39,7 @@ const BODIES: Record<string, unknown> = {
   putMessengerSettings: { ...z.looseObject({}).parse(exampleOf(putMessengerSettings)), team: [] },
   createApiToken: { name: 'audit', kind: 'service', permissions: ['flags.read'] },
   restoreFlagVersion: { version: 1 },
+  promoteFlag: { to: 'prj_audit_live' },
   putPublicLink: { expiresOn: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) },
   startThread: { body: 'Why?' },
   translateTexts: { from: 'en', to: 'de', texts: [] },
@@ -165,6 +166,7 @@ beforeAll(async () => {
   await manage('PUT', `/plans/${PLAN.tier}/${PLAN.cycle}`, { trialDays: 0, priced: false, entitlements: {} });
   await manage('PUT', `/companies/${OWN.companyId}`, BODIES['putCompany']);
   await manage('PUT', `/projects/${OWN.projectId}`, BODIES['putProject']);
+  await manage('PUT', '/projects/prj_audit_live', BODIES['putProject']);
   await manage('PUT', `/projects/${OWN.projectId}/reports/${OWN.reportId}`, BODIES['putReport']);
   await manage('PUT', `/projects/${OWN.projectId}/cohorts/some-id`, COHORT);
   // Analytics knows the cohort and the project a moment later.
@@ -182,13 +184,14 @@ beforeAll(async () => {
     const report = `/management/v1/projects/${OWN.projectId}/reports/${OWN.reportId}`;
     const seen = [
       await send('GET', `/management/v1/projects/${OWN.projectId}/flags`, operator),
+      await send('GET', '/management/v1/projects/prj_audit_live/flags', operator),
       await send('GET', `/management/v1/projects/${OWN.projectId}/team`, operator),
       await send('GET', `/management/v1/projects/${OWN.projectId}/replays`, operator),
       await send('POST', `${report}/run`, operator),
       await send('GET', `${report}/runs/last`, operator),
       await send('GET', `${project}/events`, owner, undefined, undefined, demo.base_url),
     ];
-    expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 202, 200, 200]);
+    expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 200, 202, 200, 200]);
   });
 
   for (const [who, bearer] of [

@@ -12,7 +12,7 @@
  */
 export type { AccessDirectory } from './access/credentials.ts';
 export { type Grant, grantOf, requireStillGranted } from './access/grants.ts';
-export { type ProjectOfRegion, projectOfRegion } from './access/project-of-region.ts';
+export { type ProjectOfRegion, projectOfRegion, requireRegion } from './access/project-of-region.ts';
 export { refusalOfKey, type SocketRefusal, socketAccess, socketCredential } from './access/socket-access.ts';
 export { refusalOfStream, streamCredential } from './access/stream-access.ts';
 export type { AuditedChange } from './audit/change.ts';

@@ -65,8 +65,8 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
   const first = await harness.start('flags');
   let calls = 0;
 
-  async function createProject({ region = 'eu' } = {}): Promise<TestProject> {
-    const { id, key } = await directory.putProject({ region });
+  async function createProject(options: { region?: string; companyId?: string } = {}): Promise<TestProject> {
+    const { id, key } = await directory.putProject(options);
     await eventually(async () => {
       const response = await manage('GET', `/projects/${id}/flags`);
       if (response.status === 404) throw new Error('the project is not applied yet');

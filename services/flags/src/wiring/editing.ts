@@ -16,7 +16,8 @@ export function openEditing(service: FlagsService, onChanged: (projectId: string
   const { app, directory, region, run } = service;
   const editing = { ...service, onChanged };
   const ofProject = projectOfRegion(directory, region);
-  flagsRoutes(app, { flags: createFlags({ ...editing, onDeleted: failOfDeleted }), ofProject });
+  const flags = createFlags({ ...editing, onDeleted: failOfDeleted });
+  flagsRoutes(app, { flags, directory, region, ofProject });
   cohortsRoutes(app, { cohorts: createCohorts(editing), ofProject });
   joinsRoutes(app, { joins: createJoins(editing), ofProject });
   scheduledChangesRoutes(app, { scheduled: createScheduledChanges(editing), ofProject });

@@ -33,6 +33,7 @@ describe('help', () => {
     'keys',
     'projects',
     'schedule',
+    'promote',
     'import',
     'dead-letters',
     'query',

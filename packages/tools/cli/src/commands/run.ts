@@ -6,6 +6,7 @@ import { audit } from '../audit/audit.ts';
 import { PriceListError } from '../litellm/price-list.ts';
 import { login, logout, whoami } from '../login/commands.ts';
 import { ManifestError } from '../manifest/yaml.ts';
+import { promote } from '../promote/promote.ts';
 import { schedule } from '../schedule/schedule.ts';
 import { type Command, EXIT_CODES } from '../terminal/command.ts';
 import { type Terminal, UsageError } from '../terminal/terminal.ts';
@@ -40,6 +41,7 @@ const commands: Record<string, Command> = {
   projects,
   tokens,
   schedule,
+  promote,
   query,
   people,
   groups,

@@ -1,0 +1,82 @@
+import type { Clause, FlagEntry } from '@switchboard/contracts';
+import type { Tx } from '@switchboard/database';
+import { validateFlag } from '@switchboard/flag-engine';
+import { type AuditedChange, Conflict, NotFound } from '@switchboard/http';
+import { createCohortsStore } from '../cohorts/store.ts';
+import type { Edit } from '../flag-history/history.ts';
+import type { EditOptions } from '../rulesets/edit.ts';
+import { editFlag, type FlagPath } from './edit-flag.ts';
+import type { VersionedFlag } from './flags.ts';
+import { createFlagsStore } from './store.ts';
+
+/**
+ * Copies a flag to another project. Throws NotFound without the flag, and Conflict if the other project lacks one of
+ * its cohorts or prerequisites, or depends on its present definition.
+ */
+export async function promoteFlag(
+  change: AuditedChange,
+  options: EditOptions,
+  { projectId, key }: FlagPath,
+  to: string,
+  edit: Edit,
+): Promise<VersionedFlag> {
+  const { drizzle } = options.database;
+  const found = await createFlagsStore(drizzle).find(projectId, key);
+  if (found === undefined) throw new NotFound('Flag not found.');
+  const names = new Map(
+    (await createCohortsStore(drizzle).list(projectId)).map(({ id, name }) => [id, name]),
+  );
+  let flag = found.entry;
+  const etag = await editFlag(change, options, { projectId: to, key }, edit, async (existing, tx) => {
+    flag = withCohorts(found.entry, await cohortsOf(tx, to, names));
+    const [fault] = validateFlag(flag, existing);
+    if (fault !== undefined) {
+      throw new Conflict(
+        `The flag conflicts with those of the other project. ${fault.path}: ${fault.problem}`,
+      );
+    }
+    return flag;
+  });
+  return { flag, etag };
+}
+
+/**
+ * Returns the function from the id of a cohort to the id of the cohort of the same name in the project `to`. It
+ * throws Conflict if there is none, or if several have the name and none of them the id.
+ */
+async function cohortsOf(tx: Tx, to: string, names: ReadonlyMap<string, string>) {
+  const there = await createCohortsStore(tx).list(to);
+  return (id: Clause['value']): Clause['value'] => {
+    const name = names.get(String(id));
+    // A cohort that does not exist is empty in both projects.
+    if (name === undefined) return id;
+    const named = there.filter((cohort) => cohort.name === name);
+    const same = named.find((cohort) => cohort.id === id) ?? (named.length === 1 ? named[0] : undefined);
+    if (same !== undefined) return same.id;
+    throw new Conflict(
+      named.length === 0
+        ? `The other project has no cohort "${name}". Create it there first.`
+        : `The other project has ${named.length} cohorts "${name}". Rename all but one.`,
+    );
+  };
+}
+
+function withCohorts(flag: FlagEntry, cohortOf: (id: Clause['value']) => Clause['value']): FlagEntry {
+  const mapped = (clauses: readonly Clause[]) =>
+    clauses.map((clause): Clause => {
+      if (clause.op !== 'in_cohort' && clause.op !== 'not_in_cohort') return clause;
+      const { value } = clause;
+      return {
+        ...clause,
+        value: Array.isArray(value) ? value.map((id) => cohortOf(id) ?? id) : cohortOf(value),
+      };
+    });
+  const { targeting, rules } = flag;
+  return {
+    ...flag,
+    ...(targeting === undefined ? {} : { targeting: mapped(targeting) }),
+    ...(rules === undefined
+      ? {}
+      : { rules: rules.map((rule) => ({ ...rule, targeting: mapped(rule.targeting) })) }),
+  };
+}
