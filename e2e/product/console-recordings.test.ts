@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { hasChromium, openBrowser } from '@switchboard/testkit';
+import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openConsole, violationsOf } from './testing/console.ts';
@@ -54,12 +54,37 @@ describe.skipIf(!hasChromium)('recordings in the console', () => {
         ],
       },
     });
-  }, 180_000);
+    await sendVisits();
+  }, 240_000);
   afterAll(() => browser?.close());
   afterEach(async () => {
     await page.context().close();
     expect(problems).toEqual([]);
   });
+
+  /** Sends the events of a visitor who left, and of one who paid. */
+  async function sendVisits(): Promise<void> {
+    const { eu_api_url, base_url, project_id, project_key: token, tokens } = running.demo;
+    const event = (distinct_id: string, event_name: string, after: number, session_id: string) => ({
+      ...{ distinct_id, event_name, session_id, event_id: `${distinct_id}-${event_name}`, schema_version: 1 },
+      timestamp: new Date(START + after).toISOString(),
+    });
+    const events = [
+      event('visitor-watched', 'seat seen', 500, 'session-watched'),
+      event('visitor-watched', 'checkout begun', 4_000, 'session-watched'),
+      event('visitor-paid', 'seat seen', 500, 'session-paid'),
+      event('visitor-paid', 'seat paid', 4_000, 'session-paid'),
+    ];
+    const body = { sent_at: new Date().toISOString(), events };
+    expect((await call('POST', `${eu_api_url}/v1/events`, { token, body })).status).toBe(202);
+    for (const name of ['seat seen', 'seat paid']) {
+      const url = `${base_url}/v1/projects/${project_id}/events?name=${encodeURIComponent(name)}`;
+      await eventually(
+        async () => expect((await call('GET', url, { token: tokens.owner })).body.events).not.toHaveLength(0),
+        { withinMs: 90_000 },
+      );
+    }
+  }
 
   async function open(path: string, options: object = {}) {
     ({ page, problems } = await openConsole(browser, running.demo, project() + path, options));
@@ -130,6 +155,30 @@ describe.skipIf(!hasChromium)('recordings in the console', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.keyboard.press('Space');
     await expect.poll(addressed).toBeLessThan(62);
+  });
+
+  it('shows everything of a person in one time line, by kind', async () => {
+    await open('/people/visitor-watched');
+    const line = page.getByRole('table', { name: 'Time line' });
+    await line.getByRole('link', { name: /^Recording of 1 min/ }).waitFor();
+    await line.getByRole('link', { name: /^Session with 2 events/ }).waitFor();
+    await page.getByRole('combobox', { name: 'Everything' }).selectOption('recording');
+    await expect.poll(() => line.getByRole('row').count()).toBe(2);
+    expect(new URL(page.url()).searchParams.get('kind')).toBe('recording');
+    await line.getByRole('link', { name: /^Recording of 1 min/ }).click();
+    await expect.poll(title).toBe('Basket');
+  });
+
+  it('lists what an erasure of a person removes', async () => {
+    await open('/people/visitor-watched');
+    await page.getByRole('table', { name: 'Time line' }).getByRole('link').first().waitFor();
+    await page.getByRole('button', { name: 'Erase person' }).click();
+    const dialog = page.getByRole('dialog');
+    await expect.poll(() => dialog.textContent()).toMatch(/Recordings1 · 1 min/);
+    const text = await dialog.textContent();
+    for (const part of ['Idsvisitor-watched', 'Events2', 'Conversations0']) expect(text).toContain(part);
+    expect(await dialog.getByRole('button', { name: 'Erase person' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
   });
 
   it('names the parts of the player for screen readers', async () => {

@@ -1,6 +1,9 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
+import { SelectFilter } from '../../components/field.tsx';
 import { Empty, Loaded } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
@@ -8,9 +11,29 @@ import { SaveAsCohort } from '../cohorts/save-as-cohort.tsx';
 import type { Query } from './draft.ts';
 import type { Point } from './point.ts';
 
-/** The people behind a value of a query. */
-export function PeopleOfValue({ query: question, point }: { query: Query; point: Point }) {
-  const { project } = usePlace();
+/** The people behind a value of a query. Behind a step of a funnel are also those who left before it. */
+export function PeopleOfValue({ query, point }: { query: Query; point: Point }) {
+  const [state, setState] = useState<string>();
+  const hasDropped = point.step !== undefined && point.step > 0;
+  const shown: Point = hasDropped && state === 'dropped' ? { ...point, state: 'dropped' } : point;
+  return (
+    <>
+      {hasDropped ? (
+        <SelectFilter
+          label={t('Reached the step')}
+          value={state}
+          options={[{ value: 'dropped', title: t('Left before the step') }]}
+          onChange={setState}
+        />
+      ) : null}
+      <People query={query} point={shown} />
+    </>
+  );
+}
+
+function People({ query: question, point }: { query: Query; point: Point }) {
+  const { project, pathOf } = usePlace();
+  const navigate = useNavigate();
   const { query, more } = useList(
     ['listInsightPeople', project.id, question, point],
     async (client, cursor, options) => {
@@ -49,6 +72,9 @@ export function PeopleOfValue({ query: question, point }: { query: Query; point:
               ]}
               rows={people}
               keyOf={({ distinctId }) => distinctId}
+              onOpen={({ distinctId }) =>
+                void navigate({ to: pathOf(`/people/${encodeURIComponent(distinctId)}`) })
+              }
               more={more}
             />
           </>

@@ -1,40 +1,80 @@
-import type { ConversationSummary, InsightPerson, Replay } from '@switchboard/management';
+import type {
+  ConversationSummary,
+  InsightPerson,
+  OperatorConversation,
+  Replay,
+  StoredEvent,
+} from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
 import { duration } from '../../components/values.tsx';
+import type { KINDS } from './search.ts';
 
 /** A moment in the time line of a person. */
 export interface Moment {
   key: string;
   at: string;
-  kind: 'event' | 'conversation' | 'recording' | 'join';
+  kind: (typeof KINDS)[number];
   text: string;
   /** The id that did it. */
   distinctId: string;
+  /** The recording that shows the moment, with the seconds from its start. */
+  recording?: { sessionId: string; at: number } | undefined;
 }
 
 interface Known {
-  person: Pick<InsightPerson, 'events' | 'ids'>;
+  ids: InsightPerson['ids'];
+  events: readonly StoredEvent[];
   conversations: readonly ConversationSummary[];
+  /** Conversations with their messages. */
+  read: readonly OperatorConversation[];
   recordings: readonly Replay[];
 }
 
 /** Returns everything that is known of a person in one order, newest first. */
-export function momentsOf({ person, conversations, recordings }: Known): Moment[] {
+export function momentsOf({ ids, events, conversations, read, recordings }: Known): Moment[] {
+  const recorded = new Map(recordings.map((one) => [one.sessionId, one]));
+  const shownAt = (sessionId: string | null, at: string): Moment['recording'] => {
+    const recording = recorded.get(sessionId ?? '');
+    if (recording === undefined || at > recording.lastAt) return undefined;
+    const seconds = (Date.parse(at) - Date.parse(recording.firstAt)) / 1000;
+    return { sessionId: recording.sessionId, at: Math.max(0, Math.floor(seconds)) };
+  };
   const moments: Moment[] = [
-    ...person.events.map((event) => ({
+    ...events.map((event) => ({
       key: `event ${event.eventId}`,
       at: event.occurredAt,
       kind: 'event' as const,
       text: event.name,
       distinctId: event.distinctId,
+      recording: shownAt(event.sessionId, event.occurredAt),
+    })),
+    ...sessionsOf(events).map(({ sessionId, first, last, count }) => ({
+      key: `session ${sessionId}`,
+      at: first.occurredAt,
+      kind: 'session' as const,
+      text: t('Session with {count, plural, one {# event} other {# events}}, {length}', {
+        count,
+        length: duration(Date.parse(last.occurredAt) - Date.parse(first.occurredAt)),
+      }),
+      distinctId: first.distinctId,
+      recording: shownAt(sessionId, first.occurredAt),
     })),
     ...conversations.map((one) => ({
       key: `conversation ${one.id}`,
-      at: one.lastTurnAt,
+      at: one.createdAt,
       kind: 'conversation' as const,
       text: one.subject ?? t('Conversation'),
       distinctId: one.distinctId,
     })),
+    ...read.flatMap(({ distinctId, turns }) =>
+      (turns ?? []).map((turn) => ({
+        key: `message ${turn.id}`,
+        at: turn.createdAt,
+        kind: 'message' as const,
+        text: t('{author}: {text}', { author: turn.authorName ?? turn.authorKind, text: turn.body }),
+        distinctId,
+      })),
+    ),
     ...recordings.map((one) => ({
       key: `recording ${one.sessionId}`,
       at: one.firstAt,
@@ -43,8 +83,9 @@ export function momentsOf({ person, conversations, recordings }: Known): Moment[
         length: duration(Date.parse(one.lastAt) - Date.parse(one.firstAt)),
       }),
       distinctId: one.distinctIds[0] ?? '',
+      recording: { sessionId: one.sessionId, at: 0 },
     })),
-    ...person.ids.flatMap(({ distinctId, joinedAt, joinedBy }) =>
+    ...ids.flatMap(({ distinctId, joinedAt, joinedBy }) =>
       joinedAt === null
         ? []
         : [
@@ -62,4 +103,23 @@ export function momentsOf({ person, conversations, recordings }: Known): Moment[
     ),
   ];
   return moments.sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
+}
+
+interface Session {
+  sessionId: string;
+  first: StoredEvent;
+  last: StoredEvent;
+  count: number;
+}
+
+/** Returns the sessions of events that are sorted newest first. */
+function sessionsOf(events: readonly StoredEvent[]): Session[] {
+  const sessions = new Map<string, Session>();
+  for (const event of events) {
+    if (event.sessionId === null) continue;
+    const known = sessions.get(event.sessionId);
+    const { last = event, count = 0 } = known ?? {};
+    sessions.set(event.sessionId, { sessionId: event.sessionId, first: event, last, count: count + 1 });
+  }
+  return [...sessions.values()];
 }

@@ -7,15 +7,13 @@ import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
-import { Confirm } from '../../components/dialog.tsx';
 import { Facts, PageLayout, Section } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded, Partial } from '../../components/state.tsx';
-import { type Column, Table } from '../../components/table.tsx';
-import { Time } from '../../components/values.tsx';
 import { nameOf } from '../people/columns.tsx';
+import { ErasePerson } from './erase.tsx';
 import { PersonFlags } from './flags.tsx';
 import { PersonIds } from './ids.tsx';
-import { type Moment, momentsOf } from './moments.ts';
+import { TimeLine } from './time-line.tsx';
 
 const REFRESH_MS = 10_000;
 
@@ -76,23 +74,14 @@ function PersonPage({ distinctId }: { distinctId: string }) {
             <PersonFlags person={found} />
             <TimeLine person={found} />
             {isErasing ? (
-              <Confirm
-                title={t('Erase this person?')}
-                action={t('Erase person')}
-                typed={found.distinctId}
+              <ErasePerson
+                person={found}
                 onClose={() => setErasing(false)}
-                onConfirm={() => {
-                  erase.mutate(found.ids.map((one) => one.distinctId));
+                onErase={(ids) => {
+                  erase.mutate(ids);
                   setErasing(false);
                 }}
-              >
-                <p>
-                  {t(
-                    'Removes the events, traits, recordings and conversations of {count, plural, one {# id} other {# ids}}. This cannot be undone.',
-                    { count: found.ids.length },
-                  )}
-                </p>
-              </Confirm>
+              />
             ) : null}
           </>
         )}
@@ -133,51 +122,3 @@ function Traits({ person: { traits, groups, cohorts } }: { person: InsightPerson
 }
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-
-function TimeLine({ person }: { person: InsightPerson }) {
-  const { project, may } = usePlace();
-  const { distinctId } = person;
-  const params = { projectId: project.id };
-  const [mayTalk, mayWatch] = [may('conversations.read'), may('replays.read')];
-  const conversations = useCall(
-    ['listConversations', project.id, distinctId],
-    (client, options) => client.call('listConversations', { params, query: { distinctId } }, options),
-    { enabled: mayTalk },
-  );
-  const recordings = useCall(
-    ['listReplays', project.id, distinctId],
-    (client, options) => client.call('listReplays', { params, query: { distinct_id: distinctId } }, options),
-    { enabled: mayWatch },
-  );
-  const moments = momentsOf({
-    person,
-    conversations: conversations.data?.conversations ?? [],
-    recordings: recordings.data?.replays ?? [],
-  });
-  const missing = [
-    ...(mayTalk && conversations.error === null ? [] : [t('conversations')]),
-    ...(mayWatch && recordings.error === null ? [] : [t('recordings')]),
-  ];
-  return (
-    <Section title={t('Time line')}>
-      {missing.length === 0 ? null : (
-        <Partial text={t('Without {missing}.', { missing: missing.join(', ') })} />
-      )}
-      {moments.length === 0 ? (
-        <Empty text={t('Nothing in the last 30 days.')} />
-      ) : (
-        <Table label={t('Time line')} columns={columns()} rows={moments} keyOf={({ key }) => key} />
-      )}
-    </Section>
-  );
-}
-
-const columns = (): Column<Moment>[] => [
-  { title: t('When'), cell: ({ at }) => <Time at={at} />, width: '112px' },
-  { title: t('Kind'), cell: ({ kind }) => <Badge>{kindOf(kind)}</Badge>, width: '128px' },
-  { title: t('What'), cell: ({ text }) => text },
-  { title: t('Id'), cell: ({ distinctId }) => distinctId, minor: true },
-];
-
-const kindOf = (kind: Moment['kind']) =>
-  ({ event: t('event'), conversation: t('conversation'), recording: t('recording'), join: t('join') })[kind];
