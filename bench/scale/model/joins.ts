@@ -80,11 +80,12 @@ async function replicated(brokers: string[], services: readonly Service[]): Prom
   }
 }
 
-/** Returns the bytes of the partitions of the topic in a broker's folder. */
+/** Returns the bytes of the records of the topic in a broker's folder. */
 async function bytesOf(folder: string): Promise<number> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   const ofTopic = files.filter(
-    (file) => file.isFile() && new RegExp(`/${PEOPLE_TOPIC}-\\d+$`).test(file.parentPath),
+    // Indexes are allocated in advance.
+    ({ name, parentPath }) => name.endsWith('.log') && new RegExp(`/${PEOPLE_TOPIC}-\\d+$`).test(parentPath),
   );
   const sizes = await Promise.all(
     ofTopic.map(async (file) => (await stat(join(file.parentPath, file.name))).size),
