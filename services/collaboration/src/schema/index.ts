@@ -1,6 +1,6 @@
 export { annotations } from './annotations.ts';
 export { comments, reactions, threadReads, threads } from './comments.ts';
 export { dashboards } from './dashboards.ts';
-export { dashboardLinks, publicLinks } from './public-links.ts';
+export { publicLinks } from './public-links.ts';
 export { reportRunCohorts, reportRunFailures, reportRuns } from './runs.ts';
 export { deliveries, droppedEndpoints, shares } from './shares.ts';

@@ -19,20 +19,3 @@ export const publicLinks = pgTable(
     uniqueIndex('public_links_by_token').on(table.tokenHash),
   ],
 );
-
-/** The same for dashboards. */
-export const dashboardLinks = pgTable(
-  'dashboard_links',
-  {
-    projectId: text('project_id').notNull(),
-    dashboardId: text('dashboard_id').notNull(),
-    tokenHash: text('token_hash').notNull(),
-    encryptedToken: text('sealed_token').notNull(),
-    createdAt: time('created_at').notNull(),
-    expiresOn: date('expires_on').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.projectId, table.dashboardId] }),
-    uniqueIndex('dashboard_links_by_token').on(table.tokenHash),
-  ],
-);

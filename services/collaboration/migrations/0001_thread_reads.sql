@@ -1,13 +1,3 @@
-CREATE TABLE "dashboard_links" (
-	"project_id" text NOT NULL,
-	"dashboard_id" text NOT NULL,
-	"token_hash" text NOT NULL,
-	"sealed_token" text NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"expires_on" date NOT NULL,
-	CONSTRAINT "dashboard_links_project_id_dashboard_id_pk" PRIMARY KEY("project_id","dashboard_id")
-);
---> statement-breakpoint
 CREATE TABLE "thread_reads" (
 	"project_id" text NOT NULL,
 	"report_id" text NOT NULL,
@@ -16,7 +6,6 @@ CREATE TABLE "thread_reads" (
 	CONSTRAINT "thread_reads_project_id_report_id_sub_pk" PRIMARY KEY("project_id","report_id","sub")
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX "dashboard_links_by_token" ON "dashboard_links" USING btree ("token_hash");--> statement-breakpoint
 CREATE INDEX "thread_reads_by_sub" ON "thread_reads" USING btree ("sub");--> statement-breakpoint
 CREATE INDEX "comments_by_author" ON "comments" USING btree ("author_sub","created_at");--> statement-breakpoint
 CREATE INDEX "comments_by_mention" ON "comments" USING gin ("mentions");
