@@ -11,6 +11,7 @@ import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import { idOf } from '../insights/id.ts';
+import { runSaved } from '../report/run-saved.ts';
 import { templates } from './templates.ts';
 
 export function Page() {
@@ -80,7 +81,7 @@ function CreateDashboard({ onClose }: { onClose: () => void }) {
       for (const { name: title, query, ...place } of found) {
         const params = { projectId: project.id, reportId: idOf(title) };
         await client.call('putReport', { params, body: { name: title, query, refresh: 'hourly' } });
-        await client.call('runReport', { params });
+        await runSaved(client, params);
         tiles.push({ ...place, reportId: params.reportId });
       }
       const params = { projectId: project.id, dashboardId };

@@ -5,6 +5,7 @@ import { usePlace } from '../../app/project.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../components/field.tsx';
 import { Failed } from '../../components/state.tsx';
+import { runSaved } from '../report/run-saved.ts';
 import type { Query } from './draft.ts';
 import { idOf } from './id.ts';
 
@@ -45,7 +46,7 @@ export function SaveReport({ query, report, onSaved, onClose }: SaveProps) {
         publicAnnotations: showsAnnotations,
       };
       await client.call('putReport', { params, body });
-      await client.call('runReport', { params });
+      await runSaved(client, params);
       return reportId;
     },
     {
