@@ -772,9 +772,10 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     const context = await visitor();
     const page = await open(context);
     const record =
-      'recording = replay.startReplay(sb, { onError: (error) => errors.push(error) }), sb.sessionId';
+      'recording = replay.startReplay(sb, { console: true, onError: (error) => errors.push(error) }), sb.sessionId';
     const session = String(await page.evaluate(record));
     await page.fill('#name', 'Augusta');
+    await page.evaluate(`sb.track('name entered'), console.error('no stock', { secret: 'hidden value' })`);
     await page.evaluate(`document.querySelector('#buy').textContent = 'Bought'; location.href = '/next'`);
     await page.waitForURL('**/next');
     await page.waitForFunction('globalThis.isLoaded');
@@ -796,7 +797,8 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     };
     const text = await eventually(
       async () => {
-        expect(await manage()).toMatchObject([200, { complete: true, conflicts: 0 }]);
+        const facts = { eventNames: ['name entered'], errors: 1 };
+        expect(await manage()).toMatchObject([200, { complete: true, conflicts: 0, ...facts }]);
         const [, events] = await manage('/events');
         const all = JSON.stringify(events);
         expect(all).toContain('/next","width"');
@@ -806,7 +808,7 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     );
     expect(text).toContain('Buy ');
     expect(text).toContain('*******');
-    for (const secret of ['Augusta', 'Lovelace', 'Ada']) expect(text).not.toContain(secret);
+    for (const secret of ['Augusta', 'Lovelace', 'Ada', 'hidden value']) expect(text).not.toContain(secret);
 
     const viewer = await site.open(await site.visitor());
     await viewer.evaluate(

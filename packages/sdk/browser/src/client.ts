@@ -40,6 +40,7 @@ export function init(options: Options): Client {
   const failed = (error: unknown) => report({ code: 'internal', message: String(error) });
   const changes = createListeners(failed);
   const leaving = createListeners(failed);
+  const tracked = createListeners<string>(failed);
   const isOptedOut =
     options.ignoreDoNotTrack !== true &&
     (navigator.doNotTrack === '1' ||
@@ -47,7 +48,7 @@ export function init(options: Options): Client {
 
   let consent = firstConsent();
   let person: { identity: Identity; session: Session } | undefined;
-  let held: (() => void)[] = [];
+  let held: (() => unknown)[] = [];
   let isClosed = false;
 
   const transport = createTransport(key);
@@ -124,11 +125,10 @@ export function init(options: Options): Client {
   ): Promise<string | undefined> {
     if (isClosed || consent === 'denied') return undefined;
     const at = Date.now();
-    if (consent === 'pending') {
-      held = [...held.slice(1 - MAX_HELD), () => void add(make, at, onQueued)];
-      return undefined;
-    }
-    return add(make, at, onQueued);
+    const run = () => add(make, at, onQueued);
+    if (consent === 'granted') return run();
+    held = [...held.slice(1 - MAX_HELD), run];
+    return undefined;
   }
 
   async function add(
@@ -138,14 +138,15 @@ export function init(options: Options): Client {
   ): Promise<string | undefined> {
     try {
       const item = make(at);
-      if (item === undefined || !(await sender.add(item))) return undefined;
-      onQueued?.();
-      return item.id;
+      if (item !== undefined && (await sender.add(item))) {
+        onQueued?.();
+        return item.id;
+      }
     } catch (error) {
       // Circular properties, a BigInt, or a getter that throws.
       report({ code: 'invalid', message: String(error) });
-      return undefined;
     }
+    return undefined;
   }
 
   function itemOf(kind: Kind, at: number, fields: (id: string) => object): Item | undefined {
@@ -165,17 +166,19 @@ export function init(options: Options): Client {
 
   async function track(name: string, properties?: Properties | null): Promise<string | undefined> {
     if (!isFit('track: the name', name)) return undefined;
-    return enqueue((at) =>
-      itemOf('event', at, (event_id) => ({
-        distinct_id: distinctId(),
-        event_id,
-        event_name: name,
-        schema_version: schemaVersion,
-        timestamp: new Date(at).toISOString(),
-        session_id: person?.session.touch(),
-        properties: properties ?? {},
-        context: context(),
-      })),
+    return enqueue(
+      (at) =>
+        itemOf('event', at, (event_id) => ({
+          distinct_id: distinctId(),
+          event_id,
+          event_name: name,
+          schema_version: schemaVersion,
+          timestamp: new Date(at).toISOString(),
+          session_id: person?.session.touch(),
+          properties: properties ?? {},
+          context: context(),
+        })),
+      () => tracked.call(name),
     );
   }
 
@@ -260,6 +263,7 @@ export function init(options: Options): Client {
     },
     onChange: changes.add,
     onLeave: leaving.add,
+    onTrack: tracked.add,
     transport,
     flags: flags.client,
     inbox: inbox.client,

@@ -1,23 +1,23 @@
-export interface Listeners {
-  add(listener: () => void): () => void;
-  call(): void;
+export interface Listeners<T = void> {
+  add(listener: (value: T) => void): () => void;
+  call(value: T): void;
   readonly size: number;
 }
 
 /** Creates a list of the page's listeners. Passes errors of a listener to `onError`. */
-export function createListeners(onError: (error: unknown) => void): Listeners {
-  const listeners = new Set<() => void>();
+export function createListeners<T = void>(onError: (error: unknown) => void): Listeners<T> {
+  const listeners = new Set<(value: T) => void>();
   return {
     add(listener) {
       // A new function for each call, so that one function may listen twice.
-      const entry = () => listener();
+      const entry = (value: T) => listener(value);
       listeners.add(entry);
-      return () => void listeners.delete(entry);
+      return () => listeners.delete(entry);
     },
-    call() {
+    call(value) {
       for (const listener of [...listeners]) {
         try {
-          listener();
+          listener(value);
         } catch (error) {
           onError(error);
         }

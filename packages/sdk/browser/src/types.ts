@@ -169,6 +169,8 @@ export interface Client {
    * share of what the browser still sends.
    */
   onLeave(listener: () => void): () => void;
+  /** For add-ons. May change with any version. Calls the listener with the name of each event that is queued. */
+  onTrack(listener: (name: string) => void): () => void;
   /** The options with their defaults, for add-ons such as `@switchboard/replay`. */
   readonly options: Readonly<
     Required<Pick<Options, 'key' | 'host' | 'eventsHost' | 'replayHost' | 'storage'>>

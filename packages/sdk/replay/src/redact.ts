@@ -204,6 +204,10 @@ export function createRedact({ masked, maskText }: RedactOptions): (event: event
       case 4:
         event.data.href = pageAddress(event.data.href);
         return true;
+      case 5:
+      case 6:
+        // The names of events, and the console if the page asks for it.
+        return true;
       default:
         return false;
     }

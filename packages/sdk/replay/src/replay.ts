@@ -3,6 +3,7 @@ import type { eventWithTime } from '@rrweb/types';
 import type { Client } from '@switchboard/browser';
 import { BLOCKED, MASKED } from '@switchboard/browser/privacy';
 import { toJson } from '@switchboard/browser/transport';
+import { consolePlugin } from './console.ts';
 import { createRedact } from './redact.ts';
 import { type Chunk, createUploads, type Uploads } from './uploads.ts';
 
@@ -21,6 +22,8 @@ export interface ReplayOptions {
   masked?: boolean;
   /** Whether to treat the whole page as marked with `data-switchboard-mask`. Default: false. */
   maskText?: boolean;
+  /** Whether to record the texts of the console and uncaught errors. They are not masked. Default: false. */
+  console?: boolean;
   onError?: (error: ReplayError) => void;
 }
 
@@ -48,7 +51,7 @@ const INPUT_SOURCES: readonly number[] = [1, 2, 3, 5, 6, 12];
  * masks those with `data-switchboard-mask`, including the shadow roots and frames in them.
  */
 export function startReplay(client: Client, options: ReplayOptions = {}): Replay {
-  const { masked = true, maskText = false } = options;
+  const { masked = true, maskText = false, console = false } = options;
   const { key, replayHost, storage } = client.options;
   const redact = createRedact({ masked, maskText });
   const place = `switchboard:${key}:replay`;
@@ -147,13 +150,18 @@ export function startReplay(client: Client, options: ReplayOptions = {}): Replay
       maskTextSelector: maskText ? '*' : `${MASKED},${MASKED} *`,
       blockSelector: BLOCKED,
       slimDOMOptions: 'all',
+      plugins: console ? [consolePlugin] : [],
       sampling: { mousemove: 100, scroll: 200, input: 'last' },
     });
+    const stops = [
+      () => stopRecording?.(),
+      client.onTrack((name) => record.addCustomEvent('switchboard.event', { name })),
+    ];
     return {
       uploads,
       flush,
       stop() {
-        stopRecording?.();
+        for (const stop of stops) stop();
         if (client.consent === 'granted') flush();
         else uploads.close();
         clearTimeout(timer);

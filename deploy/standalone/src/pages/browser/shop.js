@@ -300,7 +300,10 @@ byId('record').addEventListener('click', async () => {
   if (replay?.isRecording) replay.stop();
   else {
     const { startReplay } = await import('@switchboard/replay');
-    replay = startReplay(switchboard, { onError: ({ message }) => say(`Replay: ${message}`) });
+    replay = startReplay(switchboard, {
+      console: true,
+      onError: ({ message }) => say(`Replay: ${message}`),
+    });
   }
   byId('record').setAttribute('aria-pressed', String(replay.isRecording));
 });
