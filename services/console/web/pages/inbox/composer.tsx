@@ -38,7 +38,8 @@ export function Composer({ ref, place, members, savedReplies, values, onTyping }
   const files = kind === 'reply' ? uploads : [];
   const isEmpty = body.trim() === '' && files.length === 0;
 
-  const focus = () => requestAnimationFrame(() => field.current?.focus());
+  // At once, because the next keys are typed into it.
+  const focus = () => field.current?.focus();
   useImperativeHandle(ref, () => ({
     write(wanted) {
       setDraft({ kind: wanted });
