@@ -1,6 +1,6 @@
 /** The messages between the console and the document of the player. Neither side trusts the other. */
 
-/** What the player leaves out of a recording. */
+/** The parts of a recording that the player leaves out. */
 export const UNSEEN = ['images', 'frames', 'media', 'styles', 'parts', 'events'] as const;
 export type Unseen = Record<(typeof UNSEEN)[number], number>;
 

@@ -12,7 +12,7 @@ const MAX_NODES = 100_000;
 
 /** Elements that are left out with everything in them. */
 const HIDDEN = new Set(['script', 'meta', 'base', 'template', 'portal', 'noembed', 'noframes']);
-/** Elements in whose place an empty box is shown. */
+/** Elements that are replaced by an empty box. */
 const BOXES: Record<string, keyof Unseen> = {
   iframe: 'frames',
   frame: 'frames',
