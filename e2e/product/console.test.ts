@@ -1,4 +1,4 @@
-import { hasChromium, openBrowser } from '@switchboard/testkit';
+import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openConsole, violationsOf } from './testing/console.ts';
@@ -129,6 +129,17 @@ describe.skipIf(!hasChromium)('the application', () => {
   });
 
   it('finds everything with a name in the palette, grouped by kind, and opens it by keyboard', async () => {
+    // The palette reads a list once, so the names must be known before.
+    const { base_url, tokens } = running.demo;
+    await eventually(
+      async () => {
+        const { body } = await call('GET', `${base_url}/v1/projects/prj_shop/event-names`, {
+          token: tokens.owner,
+        });
+        expect(JSON.stringify(body)).toContain('product added to basket');
+      },
+      { withinMs: 60_000 },
+    );
     await open('/projects/prj_shop');
     const search = page.getByRole('combobox', { name: 'Search' });
     const results = page.getByRole('listbox', { name: 'Results' });
@@ -257,14 +268,14 @@ describe.skipIf(!hasChromium)('the application', () => {
     const answer = await fetch(`${url}/v1/events`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}` },
-      body: JSON.stringify({ sent_at: 'yesterday', events: [] }),
+      body: JSON.stringify({ sent_at: new Date().toISOString(), events: [] }),
     });
     expect(answer.status).toBe(400);
     await open('/projects/prj_shop');
     const row = page
       .getByRole('table', { name: 'Rejected requests' })
       .getByRole('row')
-      .filter({ hasText: 'sent_at' });
+      .filter({ hasText: 'events: empty' });
     await row.waitFor();
     expect(await row.textContent()).toContain('Correct the call in your code.');
   });
