@@ -44,7 +44,7 @@ export function useSources(query: string) {
   const cohorts = useCall(
     key('listCohorts'),
     (client, options) => client.call('listCohorts', { params }, options),
-    of('cohorts.read', '/people'),
+    of('cohorts.read', '/cohorts'),
   );
   const events = useCall(
     key('listEventNames'),

@@ -151,7 +151,7 @@ function useGroups(query: string): { groups: Group[]; isLoading: boolean; missin
       cohorts,
       (cohorts.data?.cohorts ?? []).map((one) => ({
         title: one.name,
-        to: `/people?cohort=${value(one.id)}`,
+        to: `/cohorts?open=${value(one.id)}`,
         also: one.id,
       })),
     ],

@@ -54,5 +54,5 @@ function Advice({ status }: { status: number }) {
   if (status === 413) return t('Send fewer or smaller events in a request.');
   if (status === 429) return t('The SDKs try again. Send less, or ask the operator for more.');
   if (status >= 500) return t('The SDKs try again. Nothing to do.');
-  return t('Correct the call in your code. The SDKs drop what was rejected.');
+  return t('Correct the call in your code.');
 }
