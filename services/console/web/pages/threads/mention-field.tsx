@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { t } from '../../app/i18n.ts';
 import { TextArea } from '../../components/field.tsx';
 import { type Colleague, useColleagues } from './members.ts';
@@ -34,12 +35,13 @@ export function MentionField({ label, value, onChange }: MentionFieldProps) {
     const caret = field.current?.selectionStart ?? value.length;
     const start = caret - (begun?.length ?? 0);
     const before = `${value.slice(0, start)}${name} `;
-    onChange(before + value.slice(caret));
-    setBegun(undefined);
-    requestAnimationFrame(() => {
-      field.current?.focus();
-      field.current?.setSelectionRange(before.length, before.length);
+    // At once: the next letter may be typed before a frame passes.
+    flushSync(() => {
+      onChange(before + value.slice(caret));
+      setBegun(undefined);
     });
+    field.current?.focus();
+    field.current?.setSelectionRange(before.length, before.length);
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
