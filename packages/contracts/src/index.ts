@@ -60,7 +60,6 @@ export * from './management/directory.ts';
 export * from './management/erasures.ts';
 export * from './management/events.ts';
 export * from './management/flag-history.ts';
-export * from './management/flag-promotions.ts';
 export * from './management/flags.ts';
 export * from './management/lists.ts';
 export * from './management/messenger.ts';

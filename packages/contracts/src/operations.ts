@@ -25,7 +25,6 @@ import * as managedDirectory from './management/directory.ts';
 import * as managedErasures from './management/erasures.ts';
 import * as managedEvents from './management/events.ts';
 import * as managedFlagHistory from './management/flag-history.ts';
-import * as managedFlagPromotions from './management/flag-promotions.ts';
 import * as managedFlags from './management/flags.ts';
 import * as managedLists from './management/lists.ts';
 import * as managedMessenger from './management/messenger.ts';
@@ -89,7 +88,6 @@ export const managementOperations = operationsOf(
   managedSupport,
   managedFlags,
   managedFlagHistory,
-  managedFlagPromotions,
   managedScheduledChanges,
   managedPeople,
   managedReplays,

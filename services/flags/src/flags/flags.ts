@@ -6,7 +6,6 @@ import { type Edit, etagOf, presentVersions } from '../flag-history/history.ts';
 import { createFlagHistoryStore } from '../flag-history/store.ts';
 import type { EditOptions } from '../rulesets/edit.ts';
 import { editFlag, type FlagPath, requireValid } from './edit-flag.ts';
-import { promoteFlag } from './promote.ts';
 import { createFlagsStore } from './store.ts';
 
 /** A flag with the ETag of its version. */
@@ -31,8 +30,6 @@ export interface Flags {
   versions(at: FlagPath, page: PageRequest): Promise<{ versions: FlagVersion[]; nextCursor: string | null }>;
   /** Makes an earlier version the newest. Throws NotFound, and Conflict if the flag can no longer have that state. */
   restore(change: AuditedChange, at: FlagPath, version: number, edit: Edit): Promise<VersionedFlag>;
-  /** Copies a flag to another project. See `promoteFlag`. */
-  promote(change: AuditedChange, from: FlagPath, to: string, edit: Edit): Promise<VersionedFlag>;
 }
 
 const CURSOR = /^[1-9]\d{0,8}$/;
@@ -94,7 +91,5 @@ export function createFlags(options: FlagsOptions): Flags {
       });
       return { flag: entry, etag };
     },
-
-    promote: (change, from, to, edit) => promoteFlag(change, options, from, to, edit),
   };
 }

@@ -6,6 +6,7 @@ import { createFlags } from '../flags/flags.ts';
 import { flagsRoutes } from '../flags/routes.ts';
 import { createJoins } from '../joins/joins.ts';
 import { joinsRoutes } from '../joins/routes.ts';
+import { promotionsRoutes } from '../promotions/routes.ts';
 import { createMaking } from '../scheduled-changes/make.ts';
 import { failOfDeleted } from '../scheduled-changes/removal.ts';
 import { scheduledChangesRoutes } from '../scheduled-changes/routes.ts';
@@ -16,8 +17,8 @@ export function openEditing(service: FlagsService, onChanged: (projectId: string
   const { app, directory, region, run } = service;
   const editing = { ...service, onChanged };
   const ofProject = projectOfRegion(directory, region);
-  const flags = createFlags({ ...editing, onDeleted: failOfDeleted });
-  flagsRoutes(app, { flags, directory, region, ofProject });
+  flagsRoutes(app, { flags: createFlags({ ...editing, onDeleted: failOfDeleted }), ofProject });
+  promotionsRoutes(app, { ...editing, directory, region, ofProject });
   cohortsRoutes(app, { cohorts: createCohorts(editing), ofProject });
   joinsRoutes(app, { joins: createJoins(editing), ofProject });
   scheduledChangesRoutes(app, { scheduled: createScheduledChanges(editing), ofProject });

@@ -45,35 +45,29 @@ export function Page() {
         ) : undefined
       }
     >
+      <Bar>
+        <Filter label={t('Find a cohort')} value={find} onChange={(value) => setSearch({ find: value })} />
+      </Bar>
       <ListDetail
         list={
-          <>
-            <Bar>
-              <Filter
-                label={t('Find a cohort')}
-                value={find}
-                onChange={(value) => setSearch({ find: value })}
-              />
-            </Bar>
-            <Loaded query={query}>
-              {({ cohorts }) => {
-                const wanted = (find ?? '').toLocaleLowerCase();
-                const shown = cohorts.filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
-                return shown.length === 0 ? (
-                  <Empty text={t('No cohort. A cohort is a group of people that flags and reports use.')} />
-                ) : (
-                  <Table
-                    label={t('Cohorts')}
-                    columns={columns()}
-                    rows={shown}
-                    keyOf={({ id }) => id}
-                    open={open}
-                    onOpen={({ id }) => setSearch({ open: id }, { push: true })}
-                  />
-                );
-              }}
-            </Loaded>
-          </>
+          <Loaded query={query}>
+            {({ cohorts }) => {
+              const wanted = (find ?? '').toLocaleLowerCase();
+              const shown = cohorts.filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
+              return shown.length === 0 ? (
+                <Empty text={t('No cohort. A cohort is a group of people that flags and reports use.')} />
+              ) : (
+                <Table
+                  label={t('Cohorts')}
+                  columns={columns()}
+                  rows={shown}
+                  keyOf={({ id }) => id}
+                  open={open}
+                  onOpen={({ id }) => setSearch({ open: id }, { push: true })}
+                />
+              );
+            }}
+          </Loaded>
         }
         detail={open === undefined ? undefined : { title, content, onClose: close }}
       />

@@ -12,13 +12,13 @@ import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Time } from '../../components/values.tsx';
-import { Composer, type ComposerHandle } from './composer.tsx';
-import { type Pending, useKept } from './drafts.ts';
-import { save, usePicture } from './files.ts';
+import { Composer, type ComposerHandle } from './compose/composer.tsx';
+import { type Pending, useKept } from './compose/drafts.ts';
+import { save, usePicture } from './compose/files.ts';
+import { forget, keptKey, send } from './compose/sending.ts';
 import styles from './inbox.module.css';
 import { Labels } from './labels.tsx';
 import { priorityName, titleOf } from './list.tsx';
-import { forget, keptKey, send } from './sending.ts';
 import { timelineOf } from './timeline.ts';
 
 export type Tool = 'assign' | 'label' | 'snooze' | 'priority';
@@ -27,7 +27,7 @@ interface ConversationProps {
   conversation: OperatorConversation;
   settings: SupportSettings | undefined;
   members: readonly Member[];
-  /** What others do in the conversation, such as "Ada is answering". */
+  /** Shows what others do in the conversation, such as "Ada is answering". */
   presence: readonly string[];
   composer: React.Ref<ComposerHandle>;
   onTool: (tool: Tool) => void;

@@ -11,7 +11,7 @@ import { Button } from '../../components/button.tsx';
 import { Filter } from '../../components/field.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { short } from '../../components/values.tsx';
-import type { ComposerHandle } from './composer.tsx';
+import type { ComposerHandle } from './compose/composer.tsx';
 import { Conversation, type Tool } from './conversation.tsx';
 import styles from './inbox.module.css';
 import { ConversationList } from './list.tsx';

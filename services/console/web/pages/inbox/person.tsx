@@ -94,7 +94,7 @@ export function PersonPane({ distinctId, userId, userVerified, conversationId, o
           ))}
         </ul>
       </Section>
-      {person === undefined || !may('flags.read') ? null : <PersonFlags person={person} />}
+      {person === undefined || !may('flags.read') ? null : <PersonFlags person={person} narrow />}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { usePlace } from '../../app/project.ts';
 
 type Definition = Input<'putSupportSettings'>['body'];
 
-/** Returns the settings of support, and a function that changes what is stored now. */
+/** Returns the settings of support, and a function that changes the stored ones. */
 export function useSupportSettings() {
   const { project } = usePlace();
   const params = { projectId: project.id };

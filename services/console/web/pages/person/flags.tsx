@@ -15,20 +15,20 @@ interface SeenFlag {
   why: string;
 }
 
-/** The flags as a person sees them, and why, by the rules of the evaluator. */
-export function PersonFlags({ person }: { person: InsightPerson }) {
+/** The flags as a person sees them, and why, by the rules of the evaluator. `narrow` leaves the reason to the title. */
+export function PersonFlags({ person, narrow = false }: { person: InsightPerson; narrow?: boolean }) {
   const { project } = usePlace();
   const query = useCall(['listFlags', project.id], (client, options) =>
     client.call('listFlags', { params: { projectId: project.id } }, options),
   );
   const columns: Column<SeenFlag>[] = [
-    { title: t('Flag'), cell: ({ key }) => key },
+    { title: t('Flag'), cell: ({ key, why }) => <span title={why}>{key}</span> },
     {
       title: t('Value'),
       cell: ({ value, isOn }) => <Badge tone={isOn ? 'good' : 'plain'}>{value}</Badge>,
       width: '96px',
     },
-    { title: t('Why'), cell: ({ why }) => <span title={why}>{why}</span> },
+    ...(narrow ? [] : [{ title: t('Why'), cell: ({ why }: SeenFlag) => <span title={why}>{why}</span> }]),
   ];
   return (
     <Section title={t('Flags')}>

@@ -1,11 +1,11 @@
 import type { Member, SupportSettings } from '@switchboard/management';
 import { Paperclip, X } from 'lucide-react';
 import { useImperativeHandle, useRef, useState } from 'react';
-import { t } from '../../app/i18n.ts';
-import { Button, IconButton } from '../../components/button.tsx';
+import { t } from '../../../app/i18n.ts';
+import { Button, IconButton } from '../../../components/button.tsx';
+import styles from '../inbox.module.css';
 import { type Kind, useKept } from './drafts.ts';
 import { upload } from './files.ts';
-import styles from './inbox.module.css';
 import { SavedReplies } from './saved-replies.tsx';
 import { keptKey, type Place, send } from './sending.ts';
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { getSession } from '../../app/session.ts';
+import { getSession } from '../../../app/session.ts';
 import type { Upload } from './drafts.ts';
 import type { Place } from './sending.ts';
 

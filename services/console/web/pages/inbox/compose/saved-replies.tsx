@@ -1,7 +1,7 @@
 import type { SupportSettings } from '@switchboard/management';
-import { t } from '../../app/i18n.ts';
-import { Choose } from './choose.tsx';
-import { useSupportSettings } from './settings.ts';
+import { t } from '../../../app/i18n.ts';
+import { Choose } from '../choose.tsx';
+import { useSupportSettings } from '../settings.ts';
 
 interface SavedRepliesProps {
   replies: SupportSettings['savedReplies'];

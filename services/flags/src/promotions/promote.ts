@@ -4,16 +4,16 @@ import { validateFlag } from '@switchboard/flag-engine';
 import { type AuditedChange, Conflict, NotFound } from '@switchboard/http';
 import { createCohortsStore } from '../cohorts/store.ts';
 import type { Edit } from '../flag-history/history.ts';
+import { editFlag, type FlagPath } from '../flags/edit-flag.ts';
+import type { VersionedFlag } from '../flags/flags.ts';
+import { createFlagsStore } from '../flags/store.ts';
 import type { EditOptions } from '../rulesets/edit.ts';
-import { editFlag, type FlagPath } from './edit-flag.ts';
-import type { VersionedFlag } from './flags.ts';
-import { createFlagsStore } from './store.ts';
 
 /**
  * Copies a flag to another project. Throws NotFound without the flag, and Conflict if the other project lacks one of
  * its cohorts or prerequisites, or depends on its present definition.
  */
-export async function promoteFlag(
+export async function promote(
   change: AuditedChange,
   options: EditOptions,
   { projectId, key }: FlagPath,

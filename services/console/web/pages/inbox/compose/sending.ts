@@ -1,4 +1,4 @@
-import { api, queries } from '../../app/api.ts';
+import { api, queries } from '../../../app/api.ts';
 import { changeKept, type Pending } from './drafts.ts';
 
 export interface Place {
