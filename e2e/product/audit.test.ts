@@ -122,6 +122,7 @@ function pathOf(operation: Operation): string {
 
 /** Removals, which run last, in this order. A container is removed after its contents. */
 const ORDER = [
+  'deleteFlag',
   'partPeople',
   'deleteCohort',
   'removeReaction',

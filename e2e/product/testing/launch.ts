@@ -19,7 +19,7 @@ const demoJson = z.looseObject({
   other_region_key: z.string(),
   identity_secret: z.string(),
   tokens: z.object({ owner: z.string(), teammate: z.string(), outsider: z.string(), operator: z.string() }),
-  subs: z.object({ owner: z.string(), teammate: z.string() }),
+  subs: z.looseObject({ owner: z.string(), teammate: z.string() }),
 });
 export type DemoJson = z.infer<typeof demoJson>;
 
