@@ -7,5 +7,7 @@ CREATE TABLE "thread_reads" (
 );
 --> statement-breakpoint
 CREATE INDEX "thread_reads_by_sub" ON "thread_reads" USING btree ("sub");--> statement-breakpoint
+-- brief: building both indexes takes about ten seconds for each million comments
 CREATE INDEX "comments_by_author" ON "comments" USING btree ("author_sub","created_at");--> statement-breakpoint
+-- brief: the same
 CREATE INDEX "comments_by_mention" ON "comments" USING gin ("mentions");
