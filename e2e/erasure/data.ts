@@ -152,6 +152,8 @@ export async function addColleague(
     `${project}/comments/${theirs.comments[0].id}/reactions/${encodeURIComponent('👍')}`,
   );
   await as(token, 'PUT', `${project}/comment-threads/${theirs.id}/resolution`);
+  // Marks them as read.
+  await as(token, 'GET', `${report}/comment-threads`);
   const link = `https://console.example/projects/${PROJECT}/reports/${REPORT}`;
   const share = (to: string) => ({ recipients: [`sub-${to}`], link, language: 'en', note: `With ${name}` });
   await as(token, 'POST', `${report}/shares`, share(other));
@@ -254,6 +256,7 @@ export async function addProjectData(
     properties: { group_id: 'north', plan: 'pro' },
   };
   await call('ingestion', 'POST', '/v1/group', { token: key, body: group });
+  await harness.call('ingestion', 'POST', '/v1/group', { token: key, body: {} });
   const in30Days = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
   await call('collaboration', 'PUT', `/v1/projects/${PROJECT}/reports/${REPORT}/public-link`, {
     token,

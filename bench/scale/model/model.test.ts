@@ -158,7 +158,7 @@ describe.skipIf(!isKafkaInstalled())('the smallest share of the scale model', ()
     expect(rowsOf).toMatchObject({
       'catalogue public.projects': size.projects,
       'flags public.flags': size.projects * 100,
-      'flags public.people': size.people,
+      'flags public.people': size.people + size.joinedIds,
       'analytics public.people': size.people,
       'messenger public.turns': expect.toSatisfy((turns) => turns > size.conversations * 5),
     });

@@ -120,18 +120,19 @@ function FlagSwitch({ flag }: { flag: FlagEntry }) {
       flags: flags.map((one) => (one.key === key ? { ...one, enabled } : one)),
     }));
   const change = useChange(
-    async (client, enabled: boolean) => {
+    // The reason is a variable, because the field is empty again when this runs.
+    async (client, { enabled, why }: { enabled: boolean; why: string }) => {
       const { versions } = await client.call('listFlagVersions', { params, query: { limit: 1 } });
       const [newest] = versions;
       await client.call('putFlag', {
         params,
-        query: reason === '' ? {} : { reason },
+        query: why === '' ? {} : { reason: why },
         headers: newest === undefined ? {} : { 'If-Match': `"${newest.version}"` },
         body: { ...definition, enabled },
       });
       return newest?.version;
     },
-    { refresh, optimistic },
+    { refresh, optimistic: ({ enabled }) => optimistic(enabled) },
   );
   /** Restores the version before the change, unless the flag changed since. */
   const restore = useChange(
@@ -146,15 +147,18 @@ function FlagSwitch({ flag }: { flag: FlagEntry }) {
   const action = flag.enabled ? t('Turn off flag') : t('Turn on flag');
   const submit = () => {
     const { enabled } = flag;
-    change.mutate(!enabled, {
-      onSuccess: (version) =>
-        version === undefined
-          ? undefined
-          : showToast({
-              text: enabled ? t('{key} is off.', { key }) : t('{key} is on.', { key }),
-              undo: () => restore.mutate({ version, enabled }),
-            }),
-    });
+    change.mutate(
+      { enabled: !enabled, why: reason },
+      {
+        onSuccess: (version) =>
+          version === undefined
+            ? undefined
+            : showToast({
+                text: enabled ? t('{key} is off.', { key }) : t('{key} is on.', { key }),
+                undo: () => restore.mutate({ version, enabled }),
+              }),
+      },
+    );
     setAsks(false);
     setReason('');
   };
