@@ -1,4 +1,4 @@
-export { matchesClauses } from './clauses/clauses.ts';
+export { isCohortClause, matchesClauses } from './clauses/clauses.ts';
 export { parseInstant } from './clauses/instant.ts';
 export { exactNumeric, numeric } from './clauses/numeric.ts';
 export { parseSemanticVersion } from './clauses/semver.ts';

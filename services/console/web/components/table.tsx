@@ -1,8 +1,8 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, useCallback, useMemo, useRef } from 'react';
 import { t } from '../app/i18n.ts';
 import { useKeys } from '../app/keys.ts';
 import styles from './table.module.css';
+import { useVirtualRows } from './virtual-rows.ts';
 
 export interface Column<T> {
   title: string;
@@ -30,22 +30,11 @@ interface TableProps<T> {
 }
 
 const ROW_PX = 37;
-const AHEAD = 20;
 
 /** A table of any number of rows; only those on screen exist. `j` and `k` move, Enter opens. */
 export function Table<T>({ label, columns, rows, keyOf, open, onOpen, more }: TableProps<T>) {
   const scroll = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_PX,
-    overscan: 10,
-  });
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (last >= rows.length - AHEAD) more?.();
-  }, [last, rows.length, more]);
+  const { virtual, items } = useVirtualRows({ count: rows.length, rowPx: ROW_PX, scroll, more });
 
   const move = useCallback(
     (step: number) => {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cohort, CohortDefinition, CohortList, FlagEntry, FlagPatch } from '@switchboard/contracts';
+import { isCohortClause } from '@switchboard/flag-engine';
 import { type AuditedChange, BadRequest, Conflict, NotFound } from '@switchboard/http';
 import { createCohortRecordsStore } from '../cohort-records/store.ts';
 import { createFlagsStore } from '../flags/store.ts';
@@ -81,7 +82,7 @@ export function createCohorts(options: EditOptions): Cohorts {
 
 const namesCohort = ({ targeting = [], rules = [] }: Pick<FlagPatch, 'targeting' | 'rules'>, id: string) =>
   [...targeting, ...rules.flatMap((rule) => rule.targeting)].some(
-    ({ op, value }) => (op === 'in_cohort' || op === 'not_in_cohort') && [value].flat().includes(id),
+    (clause) => isCohortClause(clause) && [clause.value].flat().includes(id),
   );
 
 function describeFlags(flags: readonly FlagEntry[]): string {

@@ -1,6 +1,6 @@
 import type { Clause, FlagEntry } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
-import { validateFlag } from '@switchboard/flag-engine';
+import { isCohortClause, validateFlag } from '@switchboard/flag-engine';
 import { type AuditedChange, Conflict, NotFound } from '@switchboard/http';
 import { createCohortsStore } from '../cohorts/store.ts';
 import type { Edit } from '../flag-history/history.ts';
@@ -64,7 +64,7 @@ async function cohortsOf(tx: Tx, to: string, names: ReadonlyMap<string, string>)
 function withCohorts(flag: FlagEntry, cohortOf: (id: Clause['value']) => Clause['value']): FlagEntry {
   const mapped = (clauses: readonly Clause[]) =>
     clauses.map((clause): Clause => {
-      if (clause.op !== 'in_cohort' && clause.op !== 'not_in_cohort') return clause;
+      if (!isCohortClause(clause)) return clause;
       const { value } = clause;
       return {
         ...clause,

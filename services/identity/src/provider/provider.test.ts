@@ -1,6 +1,7 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { discover } from '../testing/application.ts';
 import type { TestBrowser } from '../testing/browser.ts';
 import { CALLBACK, type IdentityHarness, OWNER, PASSWORD, startIdentity } from '../testing/harness.ts';
 
@@ -10,9 +11,7 @@ let config: client.Configuration;
 beforeAll(async () => {
   identity = await startIdentity();
   owner = await identity.setUp();
-  config = await client.discovery(new URL(identity.issuer), 'console', undefined, client.None(), {
-    execute: [client.allowInsecureRequests],
-  });
+  config = await discover(identity.issuer);
 });
 afterAll(() => identity.stop());
 

@@ -3,7 +3,8 @@ import { decodeProtectedHeader } from 'jose';
 import * as client from 'openid-client';
 import { Secret, TOTP } from 'otpauth';
 import { expect, it } from 'vitest';
-import { CALLBACK, OWNER, PASSWORD, startIdentity } from '../testing/harness.ts';
+import { authorize, discover } from '../testing/application.ts';
+import { OWNER, PASSWORD, startIdentity } from '../testing/harness.ts';
 
 const OLD = 'an old account secret of a test with 32 or more characters';
 const NEW = 'a new account secret of a test with 32 or more characters';
@@ -11,20 +12,8 @@ const NEW = 'a new account secret of a test with 32 or more characters';
 it('encrypts everything with the first secret while the old one is accepted, and keeps tokens and factors', async () => {
   const identity = await startIdentity({ env: { ACCOUNT_SECRET: OLD } });
   const owner = await identity.setUp();
-  const config = await client.discovery(new URL(identity.issuer), 'console', undefined, client.None(), {
-    execute: [client.allowInsecureRequests],
-  });
-  const verifier = client.randomPKCECodeVerifier();
-  const url = client.buildAuthorizationUrl(config, {
-    redirect_uri: CALLBACK,
-    scope: 'openid',
-    code_challenge: await client.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-  });
-  await owner.open(url.href);
-  const tokens = await client.authorizationCodeGrant(config, new URL(owner.url), {
-    pkceCodeVerifier: verifier,
-  });
+  const config = await discover(identity.issuer);
+  const tokens = await (await authorize(config, owner))();
   await owner.open(`${identity.issuer}/account/authenticator`);
   expect(owner.html).toMatch(
     /<img class="qr"[^>]* alt="QR code of this key" src="data:image\/svg\+xml;base64,/,

@@ -5,8 +5,9 @@ import { eventually } from '@switchboard/testkit';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { authorize, discover } from '../testing/application.ts';
 import type { TestBrowser } from '../testing/browser.ts';
-import { CALLBACK, type IdentityHarness, OWNER, startIdentity } from '../testing/harness.ts';
+import { type IdentityHarness, OWNER, startIdentity } from '../testing/harness.ts';
 
 let identity: IdentityHarness;
 let owner: TestBrowser;
@@ -14,23 +15,11 @@ let config: client.Configuration;
 beforeAll(async () => {
   identity = await startIdentity();
   owner = await identity.setUp();
-  config = await client.discovery(new URL(identity.issuer), 'console', undefined, client.None(), {
-    execute: [client.allowInsecureRequests],
-  });
+  config = await discover(identity.issuer);
 });
 afterAll(() => identity.stop());
 
-async function signIn() {
-  const verifier = client.randomPKCECodeVerifier();
-  const url = client.buildAuthorizationUrl(config, {
-    redirect_uri: CALLBACK,
-    scope: 'openid',
-    code_challenge: await client.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-  });
-  await owner.open(url.href);
-  return client.authorizationCodeGrant(config, new URL(owner.url), { pkceCodeVerifier: verifier });
-}
+const signIn = async () => (await authorize(config, owner))();
 
 /** Returns the name in a token, as a service reads it that fetches the keys now. */
 async function verified(token: string) {

@@ -5,6 +5,7 @@ import { eventually } from '@switchboard/testkit';
 import * as client from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { authorize as authorizeIn, discover } from '../testing/application.ts';
 import type { TestBrowser } from '../testing/browser.ts';
 import { type ForeignProvider, startForeignProvider } from '../testing/foreign-provider.ts';
 import { CALLBACK, type IdentityHarness, OWNER, PASSWORD, startIdentity } from '../testing/harness.ts';
@@ -30,25 +31,12 @@ beforeAll(async () => {
     },
   });
   const owner = await identity.setUp();
-  application = await client.discovery(new URL(identity.issuer), 'console', undefined, client.None(), {
-    execute: [client.allowInsecureRequests],
-  });
+  application = await discover(identity.issuer);
   token = (await (await authorize(owner))()).access_token;
 });
 
-/** Opens the sign-in of an application. Returns a function that exchanges the code once the browser is back. */
-async function authorize(browser: TestBrowser) {
-  const verifier = client.randomPKCECodeVerifier();
-  const url = client.buildAuthorizationUrl(application, {
-    redirect_uri: CALLBACK,
-    scope: 'openid profile email',
-    code_challenge: await client.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-  });
-  await browser.open(url.href);
-  return () =>
-    client.authorizationCodeGrant(application, new URL(browser.url), { pkceCodeVerifier: verifier });
-}
+const authorize = (browser: TestBrowser) => authorizeIn(application, browser, 'openid profile email');
+
 afterAll(async () => {
   await identity.stop();
   foreign.close();

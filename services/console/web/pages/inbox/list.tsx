@@ -1,8 +1,8 @@
 import type { ConversationSummary, SupportSettings } from '@switchboard/management';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { t } from '../../app/i18n.ts';
 import { Time } from '../../components/values.tsx';
+import { useVirtualRows } from '../../components/virtual-rows.ts';
 import styles from './inbox.module.css';
 import { Labels } from './labels.tsx';
 
@@ -18,23 +18,12 @@ interface ListProps {
 }
 
 const ROW_PX = 77;
-const AHEAD = 20;
 
 /** The conversations of a view. Only those on screen exist. */
 export function ConversationList(props: ListProps) {
   const { conversations, settings, open, selected, onOpen, onSelect, more } = props;
   const scroll = useRef<HTMLElement>(null);
-  const virtual = useVirtualizer({
-    count: conversations.length,
-    getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_PX,
-    overscan: 10,
-  });
-  const items = virtual.getVirtualItems();
-  const last = items.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (last >= conversations.length - AHEAD) more?.();
-  }, [last, conversations.length, more]);
+  const { virtual, items } = useVirtualRows({ count: conversations.length, rowPx: ROW_PX, scroll, more });
   const at = conversations.findIndex(({ id }) => id === open);
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at);
