@@ -6,7 +6,7 @@ import { clause, type FlagEntry, flagEntry, warnings } from '../flags.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { managementOf, projectParams } from './common.ts';
-import { changeReason, ifMatchHeaders, versionConflict } from './flag-history.ts';
+import { changeReason, flagVersion, ifMatchHeaders, versionConflict } from './flag-history.ts';
 
 /** The maximum sum of a flag's weights. */
 const MAX_TOTAL_WEIGHT = 1_000_000;
@@ -89,6 +89,12 @@ const changeQuery = z.object({
 const FLAG_PATH = '/management/v1/projects/{projectId}/flags/{key}';
 const COHORT_PATH = '/management/v1/projects/{projectId}/cohorts/{cohortId}';
 
+const lastChange = flagVersion
+  .pick({ version: true, author: true, at: true })
+  .extend({ key: flagKey })
+  .openapi('LastFlagChange');
+export type LastFlagChange = z.infer<typeof lastChange>;
+
 export const listFlags = operation({
   ...common,
   operationId: 'listFlags',
@@ -97,7 +103,12 @@ export const listFlags = operation({
   path: '/management/v1/projects/{projectId}/flags',
   summary: 'List the flags of a project',
   request: { params: z.object(projectParams) },
-  responses: { 200: jsonResponse('The flags, sorted by key.', z.object({ flags: z.array(flagEntry) })) },
+  responses: {
+    200: jsonResponse(
+      'The flags, sorted by key, and the latest change of each.',
+      z.object({ flags: z.array(flagEntry), lastChanges: z.array(lastChange) }),
+    ),
+  },
 });
 
 export const getFlag = operation({

@@ -5,6 +5,13 @@ export { parseSemanticVersion } from './clauses/semver.ts';
 export { clauseWarnings, flagWarnings } from './clauses/warnings.ts';
 export { type CompiledCohorts, compileCohorts, memberships } from './cohorts.ts';
 export { decideAll, type Evaluation, evaluateAll, evaluateFlag, ruleOf } from './evaluate.ts';
+export {
+  type ClauseCheck,
+  type Explanation,
+  explain,
+  type RolloutCheck,
+  type Step,
+} from './explain.ts';
 export { murmur3 } from './murmur3.ts';
 export { type OpenFeatureReason, type Resolution, resolve } from './open-feature.ts';
 export { chooseVariation, inRollout, rolloutBucket } from './rollout.ts';

@@ -30,6 +30,24 @@ describe('flags of a project', () => {
     expect(await json(gone)).toMatchObject({ error: { code: 'NOT_FOUND' } });
   });
 
+  it('lists the latest change of each flag with its author', async () => {
+    const project = await harness.createProject();
+    const path = `/projects/${project.id}/flags`;
+    await harness.manage('PUT', `${path}/first`, on);
+    await harness.manage('PUT', `${path}/first`, { ...on, rolloutPercentage: 20 });
+    await harness.manage('PUT', `${path}/second`, on);
+    await harness.sql`
+      insert into flags (project_id, key, entry)
+      values (${project.id}, 'third', '{"key":"third","enabled":true,"rolloutPercentage":100}')`;
+    const { flags, lastChanges } = await json(await harness.manage('GET', path));
+    expect(flags).toHaveLength(3);
+    const author = expect.any(String);
+    expect(lastChanges).toEqual([
+      { key: 'first', version: 2, author, at: expect.any(String) },
+      { key: 'second', version: 1, author, at: expect.any(String) },
+    ]);
+  });
+
   it('rejects the 5,001st flag, and replaces one of 5,000', async () => {
     const project = await harness.createProject();
     await harness.sql`

@@ -1,4 +1,4 @@
-import type { FlagDefinition, FlagEntry, FlagVersion } from '@switchboard/contracts';
+import type { FlagDefinition, FlagEntry, FlagVersion, LastFlagChange } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
 import { validateFlag } from '@switchboard/flag-engine';
 import { type AuditedChange, Conflict, NotFound, type PageRequest, unknownCursor } from '@switchboard/http';
@@ -16,7 +16,7 @@ export interface VersionedFlag {
 
 /** The flags of projects. A change throws PreconditionFailed if the flag is not in the expected state. */
 export interface Flags {
-  list(projectId: string): Promise<FlagEntry[]>;
+  list(projectId: string): Promise<{ flags: FlagEntry[]; lastChanges: LastFlagChange[] }>;
   /** Throws NotFound. */
   get(at: FlagPath): Promise<VersionedFlag>;
   /**
@@ -46,7 +46,7 @@ export function createFlags(options: FlagsOptions): Flags {
   const history = createFlagHistoryStore(drizzle);
 
   return {
-    list: store.list,
+    list: store.listWithChanges,
 
     async get({ projectId, key }) {
       const found = await store.find(projectId, key);

@@ -19,7 +19,7 @@ interface FlagsDeps {
 export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): void {
   app.implement(
     listFlags,
-    async (c) => c.json({ flags: await flags.list(c.req.valid('param').projectId) }, 200),
+    async (c) => c.json(await flags.list(c.req.valid('param').projectId), 200),
     ofProject,
   );
 

@@ -1,11 +1,13 @@
-import type { FlagEntry } from '@switchboard/contracts';
+import type { FlagEntry, LastFlagChange } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import { flags, flagVersions } from '../schema/index.ts';
 
 export interface FlagsStore {
   /** Returns the flags, sorted by key. */
   list(projectId: string): Promise<FlagEntry[]>;
+  /** Returns the flags, sorted by key, with the latest change of each that has a history. */
+  listWithChanges(projectId: string): Promise<{ flags: FlagEntry[]; lastChanges: LastFlagChange[] }>;
   /** Returns a flag with its version. The version is 0 if the flag has no history. */
   find(projectId: string, key: string): Promise<{ entry: FlagEntry; version: number } | undefined>;
   save(projectId: string, entry: FlagEntry): Promise<void>;
@@ -22,6 +24,29 @@ export function createFlagsStore(db: Db | Tx): FlagsStore {
         .where(eq(flags.projectId, projectId))
         .orderBy(asc(sql`${flags.key} collate "C"`));
       return rows.map(({ entry }) => entry);
+    },
+
+    async listWithChanges(projectId) {
+      const { version, author, at } = flagVersions;
+      const latest = db
+        .select({ version, author, at })
+        .from(flagVersions)
+        .where(and(eq(flagVersions.projectId, flags.projectId), eq(flagVersions.key, flags.key)))
+        .orderBy(desc(version))
+        .limit(1)
+        .as('latest');
+      const rows = await db
+        .select({ entry: flags.entry, version: latest.version, author: latest.author, at: latest.at })
+        .from(flags)
+        .leftJoinLateral(latest, sql`true`)
+        .where(eq(flags.projectId, projectId))
+        .orderBy(asc(sql`${flags.key} collate "C"`));
+      return {
+        flags: rows.map(({ entry }) => entry),
+        lastChanges: rows.flatMap(({ entry: { key }, version, author, at }) =>
+          version === null || at === null ? [] : [{ key, version, author, at: at.toISOString() }],
+        ),
+      };
     },
 
     async find(projectId, key) {

@@ -131,6 +131,9 @@ function attributeReader(name: string): AttributeReader {
   };
 }
 
+/** Returns the value that a clause compares. Undefined if it is missing. Throws if JSON cannot represent it. */
+export const attributeOf = (person: Person, name: string): unknown => attributeReader(name)(person);
+
 function own(traits: Traits | null | undefined, name: string): unknown {
   if (traits === undefined || traits === null || !Object.hasOwn(traits, name)) return undefined;
   return toJson(traits[name]);
