@@ -1,5 +1,5 @@
 import type { Input, Result } from '@switchboard/management';
-import { type ClauseDraft, clauseDrafts, clausesOf } from '../insights/draft.ts';
+import { type ClauseDraft, clauseDrafts, clausesOf } from '../../clauses/draft.ts';
 
 export type Cohort = Result<'getCohort'>;
 type Definition = NonNullable<Input<'putCohort'>['body']>;

@@ -4,12 +4,14 @@ import { useState } from 'react';
 import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
+import { Clauses } from '../../clauses/clauses.tsx';
+import { Suggested } from '../../clauses/suggested.tsx';
+import { useEventNames } from '../../clauses/suggestions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../components/field.tsx';
 import { Bar, Section } from '../../components/layout.tsx';
 import { Failed, Loading } from '../../components/state.tsx';
-import { Clauses, Suggested, useEventNames } from '../insights/builder.tsx';
 import { idOf } from '../insights/id.ts';
 import styles from './cohorts.module.css';
 import {

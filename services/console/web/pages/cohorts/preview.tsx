@@ -1,10 +1,10 @@
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
+import { clausesOf } from '../../clauses/draft.ts';
 import { Facts } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
-import { clausesOf } from '../insights/draft.ts';
 import { useRested } from '../insights/rested.ts';
 import { type Cohort, type CohortDraft, idsOf } from './draft.ts';
 

@@ -3,13 +3,15 @@ import { useState } from 'react';
 import { useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
+import { Clauses } from '../../clauses/clauses.tsx';
+import { clauseDrafts, clausesOf } from '../../clauses/draft.ts';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Bar, PageLayout } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
-import { Clauses, RangeFields } from '../insights/builder.tsx';
-import { clauseDrafts, clausesOf, emptyRange, rangeDraft, rangeOf } from '../insights/draft.ts';
+import { RangeFields } from '../insights/builder.tsx';
+import { emptyRange, rangeDraft, rangeOf } from '../insights/draft.ts';
 import { Board, type Dashboard, type Tile } from './board.tsx';
 import styles from './dashboard.module.css';
 

@@ -116,7 +116,8 @@ function FlagSwitch({ flag }: { flag: FlagEntry }) {
   const list = ['listFlags', project.id];
   const refresh = [list, ['listFlagVersions', project.id, key]];
   const optimistic = (enabled: boolean) =>
-    showAtOnce<Result<'listFlags'>>(list, ({ flags }) => ({
+    showAtOnce<Result<'listFlags'>>(list, ({ flags, ...rest }) => ({
+      ...rest,
       flags: flags.map((one) => (one.key === key ? { ...one, enabled } : one)),
     }));
   const change = useChange(

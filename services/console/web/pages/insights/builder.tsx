@@ -1,22 +1,25 @@
 import { Plus, Redo2, Trash2, Undo2 } from 'lucide-react';
-import { useId, useState } from 'react';
-import { useCall } from '../../app/api.ts';
+import { useState } from 'react';
 import { t } from '../../app/i18n.ts';
-import { usePlace } from '../../app/project.ts';
+import { Clauses } from '../../clauses/clauses.tsx';
+import { Suggested } from '../../clauses/suggested.tsx';
+import {
+  traitAttribute,
+  useCohorts,
+  useEventNames,
+  useProperties,
+  useTraits,
+} from '../../clauses/suggestions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import styles from './builder.module.css';
 import {
-  type ClauseDraft,
   type Draft,
   emptySeries,
-  hasValue,
   INTERVALS,
-  isAboutCohorts,
   KINDS,
   type Kind,
   MEASURES,
-  OPERATORS,
   type RangeDraft,
   SERIES_OF,
   type SeriesDraft,
@@ -34,203 +37,6 @@ const titleOfKind = (): Record<Kind, string> => ({
 
 const same = <T extends string>(values: readonly T[]) =>
   values.map((value) => ({ value, title: value.replaceAll('_', ' ') }));
-
-const titleOfOperator = (): Record<string, string> => ({
-  eq: '=',
-  neq: '≠',
-  in: t('is one of'),
-  not_in: t('is none of'),
-  contains: t('contains'),
-  contains_any: t('contains any of'),
-  gt: '>',
-  gte: '≥',
-  lt: '<',
-  lte: '≤',
-  is_set: t('is set'),
-  is_not_set: t('is not set'),
-  in_cohort: t('is in the cohort'),
-  not_in_cohort: t('is not in the cohort'),
-});
-
-/** The event names of the project, most recent first. */
-export function useEventNames(): readonly string[] {
-  const { project } = usePlace();
-  const { data } = useCall(['listEventNames', project.id], (client, options) =>
-    client.call('listEventNames', { params: { projectId: project.id } }, options),
-  );
-  return data?.eventNames.map(({ name }) => name) ?? [];
-}
-
-const SAMPLE = 100;
-
-/** The traits of the people who were seen last, with their values. */
-export function useTraits(): ReadonlyMap<string, readonly string[]> {
-  const { project, may } = usePlace();
-  const { data } = useCall(
-    ['listPeople', 'traits', project.id],
-    (client, options) =>
-      client.call('listPeople', { params: { projectId: project.id }, query: { limit: SAMPLE } }, options),
-    { enabled: may('people.read') },
-  );
-  const values = new Map<string, Set<string>>();
-  for (const { traits } of data?.people ?? [])
-    for (const [name, value] of Object.entries(traits)) {
-      const known = values.get(name) ?? new Set();
-      values.set(name, known);
-      if (typeof value !== 'object') known.add(String(value));
-    }
-  return new Map(Array.from(values, ([name, known]) => [name, [...known]]));
-}
-
-const traitAttribute = (name: string) => `trait.${name}`;
-
-/** The cohorts of the project, as options. */
-function useCohorts() {
-  const { project } = usePlace();
-  const { data } = useCall(['listCohorts', project.id], (client, options) =>
-    client.call('listCohorts', { params: { projectId: project.id } }, options),
-  );
-  return (data?.cohorts ?? []).map(({ id, name }) => ({ value: id, title: name }));
-}
-
-/** The properties of an event with their frequent values. */
-function useProperties(event: string) {
-  const { project } = usePlace();
-  const known = useEventNames();
-  const { data } = useCall(
-    ['listEventProperties', project.id, event],
-    (client, options) =>
-      client.call('listEventProperties', { params: { projectId: project.id, name: event } }, options),
-    { enabled: known.includes(event) },
-  );
-  return data?.properties ?? [];
-}
-
-interface SuggestedProps {
-  label: string;
-  value: string;
-  suggestions: readonly string[];
-  placeholder?: string;
-  onChange: (value: string) => void;
-}
-
-/** A text field with suggestions from the data. */
-export function Suggested({ label, value, suggestions, placeholder, onChange }: SuggestedProps) {
-  const id = useId();
-  return (
-    <div>
-      <TextField
-        label={label}
-        value={value}
-        list={id}
-        placeholder={placeholder}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={({ target }) => onChange(target.value)}
-      />
-      <datalist id={id}>
-        {suggestions.map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
-    </div>
-  );
-}
-
-interface ClausesProps {
-  /** The event of which properties and values are suggested. Undefined: the conditions are on traits of a person. */
-  event: string | undefined;
-  clauses: readonly ClauseDraft[];
-  onChange: (clauses: ClauseDraft[]) => void;
-}
-
-/** Conditions that must all match. */
-export function Clauses({ event, clauses, onChange }: ClausesProps) {
-  const properties = useProperties(event ?? '');
-  const traits = useTraits();
-  const cohorts = useCohorts();
-  const operators = titleOfOperator();
-  const names =
-    event === undefined
-      ? [...traits.keys(), 'distinct_id']
-      : [
-          ...properties.map(({ name }) => name),
-          ...[...traits.keys()].map(traitAttribute),
-          'distinct_id',
-          'session_id',
-        ];
-  const ops = event === undefined ? OPERATORS.filter((op) => !isAboutCohorts(op)) : OPERATORS;
-  const valuesOf = (attribute: string): readonly string[] =>
-    properties.find(({ name }) => name === attribute)?.values.map(({ value }) => value) ??
-    traits.get(attribute.replace(/^trait\./, '')) ??
-    [];
-  const replace = (at: number, change: Partial<ClauseDraft>) =>
-    onChange(clauses.map((one, index) => (index === at ? { ...one, ...change } : one)));
-  return (
-    <div className={styles['clauses']}>
-      {clauses.map((clause, at) => (
-        <div key={at} className={styles['clause']}>
-          {isAboutCohorts(clause.op) ? (
-            <TextField label={t('Property')} value={t('The person')} readOnly />
-          ) : (
-            <Suggested
-              label={event === undefined ? t('Trait') : t('Property')}
-              value={clause.attribute}
-              suggestions={names}
-              onChange={(attribute) => replace(at, { attribute })}
-            />
-          )}
-          <SelectField
-            label={t('Condition')}
-            value={clause.op}
-            options={ops.map((value) => ({ value, title: operators[value] ?? value }))}
-            onChange={({ target }) => {
-              const op = OPERATORS.find((one) => one === target.value) ?? 'eq';
-              const isOther = isAboutCohorts(op) !== isAboutCohorts(clause.op);
-              replace(at, { op, ...(isOther && { value: '' }) });
-            }}
-          />
-          {isAboutCohorts(clause.op) ? (
-            <SelectField
-              label={t('Cohort')}
-              value={clause.value}
-              options={[
-                { value: '', title: t('Choose a cohort') },
-                ...cohorts.filter(({ value }) => value !== clause.value),
-                // The value of a query of the API may name several.
-                ...(clause.value === ''
-                  ? []
-                  : [cohorts.find(({ value }) => value === clause.value) ?? same([clause.value])[0]]),
-              ].flatMap((one) => (one === undefined ? [] : [one]))}
-              onChange={({ target }) => replace(at, { value: target.value })}
-            />
-          ) : hasValue(clause.op) ? (
-            <Suggested
-              label={t('Value')}
-              value={clause.value}
-              suggestions={valuesOf(clause.attribute)}
-              onChange={(value) => replace(at, { value })}
-            />
-          ) : (
-            <span />
-          )}
-          <IconButton
-            icon={Trash2}
-            label={t('Remove filter {number}', { number: at + 1 })}
-            onClick={() => onChange(clauses.filter((_, index) => index !== at))}
-          />
-        </div>
-      ))}
-      <Button
-        kind="quiet"
-        icon={Plus}
-        onClick={() => onChange([...clauses, { attribute: '', op: 'eq', value: '' }])}
-      >
-        {t('Add filter')}
-      </Button>
-    </div>
-  );
-}
 
 /** The last units, or days from one to another. */
 export function RangeFields({

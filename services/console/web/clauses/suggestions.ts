@@ -1,0 +1,56 @@
+import { useCall } from '../app/api.ts';
+import { usePlace } from '../app/project.ts';
+
+/** The event names of the project, most recent first. */
+export function useEventNames(): readonly string[] {
+  const { project } = usePlace();
+  const { data } = useCall(['listEventNames', project.id], (client, options) =>
+    client.call('listEventNames', { params: { projectId: project.id } }, options),
+  );
+  return data?.eventNames.map(({ name }) => name) ?? [];
+}
+
+const SAMPLE = 100;
+
+/** The traits of the people who were seen last, with their values. */
+export function useTraits(): ReadonlyMap<string, readonly string[]> {
+  const { project, may } = usePlace();
+  const { data } = useCall(
+    ['listPeople', 'traits', project.id],
+    (client, options) =>
+      client.call('listPeople', { params: { projectId: project.id }, query: { limit: SAMPLE } }, options),
+    { enabled: may('people.read') },
+  );
+  const values = new Map<string, Set<string>>();
+  for (const { traits } of data?.people ?? [])
+    for (const [name, value] of Object.entries(traits)) {
+      const known = values.get(name) ?? new Set();
+      values.set(name, known);
+      if (typeof value !== 'object') known.add(String(value));
+    }
+  return new Map(Array.from(values, ([name, known]) => [name, [...known]]));
+}
+
+export const traitAttribute = (name: string) => `trait.${name}`;
+
+/** The cohorts of the project, as options. */
+export function useCohorts() {
+  const { project } = usePlace();
+  const { data } = useCall(['listCohorts', project.id], (client, options) =>
+    client.call('listCohorts', { params: { projectId: project.id } }, options),
+  );
+  return (data?.cohorts ?? []).map(({ id, name }) => ({ value: id, title: name }));
+}
+
+/** The properties of an event with their frequent values. */
+export function useProperties(event: string) {
+  const { project } = usePlace();
+  const known = useEventNames();
+  const { data } = useCall(
+    ['listEventProperties', project.id, event],
+    (client, options) =>
+      client.call('listEventProperties', { params: { projectId: project.id, name: event } }, options),
+    { enabled: known.includes(event) },
+  );
+  return data?.properties ?? [];
+}
