@@ -122,8 +122,17 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
       event_name: 'page viewed',
       distinct_id: expect.stringMatching(/^anonymous-/),
       schema_version: 1,
-      properties: { path: '/tents', utm_source: 'mail', title: 'Shop', referrer: null },
-      context: { locale: 'en-US', sdk: 'browser' },
+      properties: {
+        path: '/tents',
+        utm_source: 'mail',
+        title: 'Shop',
+        referrer: null,
+        browser: 'Chrome',
+        device: 'desktop',
+        screen: expect.stringMatching(/^\d+x\d+$/),
+        time_zone: expect.stringMatching(/^[A-Z]/),
+      },
+      context: { locale: 'en-US', os: 'Linux', sdk: 'browser' },
     });
     expect(JSON.stringify(events)).not.toContain('secret');
     expect(events.slice(1)).toMatchObject([
@@ -131,6 +140,20 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
       { event_name: 'element clicked', properties: { tag: 'button', id: 'buy', text: 'Buy now' } },
       { event_name: 'page viewed', properties: { path: '/stoves' } },
     ]);
+  });
+
+  it('sends only the host of the page that led to a page, and nothing for a page of the same site', async () => {
+    const page = await open(await visitor());
+    const referrers: unknown[] = [];
+    for (const referer of ['https://www.news.example/article?id=7', page.url()]) {
+      await page.goto(page.url(), { referer });
+      await page.waitForFunction('globalThis.isLoaded');
+      await start(page);
+      accepted.push((await page.evaluate('sb.page()')) as string);
+      await eventually(() => expect(idsIn()).toHaveLength(referrers.length + 1));
+      referrers.push(JSON.parse(link.arrivals.at(-1)?.body ?? '').events[0].properties.referrer);
+    }
+    expect(referrers).toEqual(['news.example', null]);
   });
 
   it('keeps the person across visits, and the session within a tab', async () => {

@@ -3,7 +3,9 @@ import { createIdentity, createSession, type Identity, type Session } from './id
 import { newId } from './ids.ts';
 import { createInbox } from './inbox.ts';
 import { createListeners } from './listeners.ts';
-import { pageProperties, watchClicks, watchPath } from './page/capture.ts';
+import { systemOf, userAgent } from './page/device.ts';
+import { pageProperties, watchPath } from './page/views.ts';
+import { watchClicks } from './page/watch-clicks.ts';
 import { createQueue, type Item, type Kind } from './queue.ts';
 import { createSender } from './sender.ts';
 import { createStorage, isObject } from './storage.ts';
@@ -368,8 +370,7 @@ export function init(options: Options): Client {
 }
 
 function context(): Record<string, string | null> {
-  const data: unknown = 'userAgentData' in navigator ? navigator.userAgentData : undefined;
-  const os = isObject(data) && typeof data['platform'] === 'string' ? data['platform'] : null;
+  const os = systemOf(userAgent(navigator));
   return { locale: navigator.language, os, sdk: 'browser', sdk_version: VERSION };
 }
 

@@ -132,7 +132,10 @@ export interface Client {
    * or Global Privacy Control, and `onError` received `denied`.
    */
   track(name: string, properties?: Properties | null): Promise<string | undefined>;
-  /** Tracks `page viewed` with the URL without its query (except `utm_*`), the title and the referrer. */
+  /**
+   * Tracks `page viewed` with the URL without its query (except `utm_*`), the title, the host of the referrer, the
+   * browser, the class of the device, the size of the screen and the time zone.
+   */
   page(properties?: Properties | null): Promise<string | undefined>;
   /**
    * Identifies the visitor and sets traits. null removes a trait. Later events carry this id. The first call after an

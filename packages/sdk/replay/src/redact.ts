@@ -7,7 +7,8 @@ import type {
   serializedElementNodeWithId,
   serializedNodeWithId,
 } from '@rrweb/types';
-import { isElement, MASKED, type Privacy, pageAddress, privacyOf } from '@switchboard/browser/privacy';
+import { pageAddress } from '@switchboard/browser/address';
+import { isElement, MASKED, type Privacy, privacyOf } from '@switchboard/browser/privacy';
 
 interface RedactOptions {
   masked: boolean;

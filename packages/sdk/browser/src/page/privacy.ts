@@ -58,16 +58,3 @@ function around(node: Node): Node | null {
   if (isDocument(node)) return node.defaultView?.frameElement ?? null;
   return parentOf(node);
 }
-
-/**
- * Returns the URL of a page without its query and fragment, which may contain personal data. Returns only the scheme
- * of other URLs.
- */
-export function pageAddress(address: string): string {
-  try {
-    const { origin, pathname, protocol } = new URL(address, location.href);
-    return /^https?:/.test(protocol) ? origin + pathname : protocol;
-  } catch {
-    return '';
-  }
-}
