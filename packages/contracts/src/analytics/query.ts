@@ -14,7 +14,7 @@ const MAX_ATTRIBUTE = 1000;
 
 export const attributeName = text({ min: 1, max: MAX_ATTRIBUTE }).openapi({
   description:
-    'A property of the event by its name, or property.<name>, context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id. A dot or backslash in a type has a backslash before it.',
+    'A property of the event by its name, or property.<name>, context.<name>, trait.<name>, group.<type>.<trait>, distinct_id or session_id. Without a property country, country is that of the property time_zone. A dot or backslash in a type has a backslash before it.',
   example: 'plan',
 });
 

@@ -1,5 +1,6 @@
+import { COUNTRY_OF_ZONE } from '../conditions/countries.ts';
 import { type Dialect, LABEL_LENGTH } from './dialect.ts';
-import { COMMA, integer, join, number, SCALE, type Sql, sql, text, whole } from './sql.ts';
+import { COMMA, integer, join, number, SCALE, type Sql, sql, text, texts, whole } from './sql.ts';
 
 /**
  * JSON is stored as text, with '' for a missing value. Patterns have no backslashes, because ClickHouse interprets
@@ -78,11 +79,17 @@ const scale = sql`${number(SCALE)}`;
 const finite = (value: Sql, of: (value: Sql) => Sql) =>
   sql`if(isFinite(${of(value)}), ${of(value)}, ${of(sql`(${value}) / ${scale}`)} * ${scale})`;
 
+const json = (value: string) => JSON.stringify(value);
+const ZONES = texts([...COUNTRY_OF_ZONE.keys()].map(json));
+const COUNTRIES = texts([...COUNTRY_OF_ZONE.values()].map(json));
+
 export const CLICKHOUSE: Dialect = {
   partOf,
   propertyOf: (document, name) => partOf(document, [name]),
   members: (documents) => sql`select member.1 as name, member.2 as value
     from (select arrayJoin(JSONExtractKeysAndValuesRaw(ifNull(document, ''))) as member from (${documents}) as read)`,
+  either: (json, other) => sql`if(${json} = '', ${other}, ${json})`,
+  countryOf: (zone) => sql`transform(${zone}, ${ZONES}, ${COUNTRIES}, '')`,
   bytesOf: (value) => sql`ifNull(length(${value}), 0)`,
   jsonOf: (value) => sql`ifNull(toJSONString(${value}), '')`,
   joined: (json) => sql`ifNull(${json}, '')`,

@@ -25,6 +25,10 @@ export interface Dialect {
    * Returns a query of `name` and `value` with a row for each property of the JSON objects in the column `document`.
    */
   members(documents: Sql): Sql;
+  /** Returns the first of two JSON values, or the other one where the first is missing. */
+  either(json: Sql, other: Sql): Sql;
+  /** Returns the JSON of the country of a time zone. */
+  countryOf(zone: Sql): Sql;
   /** Returns the number of bytes of a text in UTF-8; 0 for null. */
   bytesOf(text: Sql): Sql;
   jsonOf(text: Sql): Sql;

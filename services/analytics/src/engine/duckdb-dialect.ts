@@ -17,6 +17,8 @@ export const DUCKDB: Dialect = {
   members: (documents) => sql`select member.key as name, member.value as value from (
     select unnest(map_entries(from_json(case when json_valid(document) then document end, '"MAP(VARCHAR, JSON)"'))) as member
     from (${documents}) as read) as parts`,
+  either: (json, other) => sql`coalesce(${json}, ${other})`,
+  countryOf: (zone) => sql`country_of(${zone})`,
   bytesOf: (value) => sql`coalesce(strlen(${value}), 0)`,
   jsonOf: (value) => sql`to_json(${value})`,
   joined: (json) => json,

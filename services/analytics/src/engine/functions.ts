@@ -1,3 +1,4 @@
+import { COUNTRY_OF_ZONE } from '../conditions/countries.ts';
 import { LABEL_LENGTH } from './dialect.ts';
 import { SCALE } from './sql.ts';
 
@@ -11,6 +12,9 @@ const VERSION = String.raw`(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-
 const SCALED = `${SCALE.toExponential()}::double`;
 const INSTANT = String.raw`^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(?:Z|([+-])(\d{2}):?(\d{2})))?$`;
 
+/** The JSON of texts as literals. No name of a zone has a quote. */
+const literals = (names: Iterable<string>) => [...names].map((name) => `'${JSON.stringify(name)}'`).join();
+
 /** The statements that define the functions in a new database. */
 export const FUNCTIONS: readonly string[] = [
   // The string of a JSON string.
@@ -22,6 +26,10 @@ export const FUNCTIONS: readonly string[] = [
   `create macro parsed_number(s) as case when regexp_full_match(s, '${NUMBER}') then
      case when isfinite(try_cast(s as double)) then try_cast(s as double) end end`,
   `create macro numeric_of(j) as coalesce(number_of(j), parsed_number(text_of(j)))`,
+  // The country of the JSON of a time zone. The code of an enum is found by hash.
+  `create type time_zone as enum (${literals(COUNTRY_OF_ZONE.keys())})`,
+  `create macro country_of(j) as
+     ([${literals(COUNTRY_OF_ZONE.values())}]::json[])[enum_code(try_cast(j::varchar as time_zone)) + 1]`,
   `create macro is_set(j) as coalesce(json_type(j) <> 'NULL', false)`,
   `create macro kind_of(j) as case json_type(j) when 'VARCHAR' then 'text' when 'BOOLEAN' then 'boolean'
      when 'NULL' then 'null' when 'OBJECT' then 'object' when 'ARRAY' then 'list' else 'number' end`,

@@ -10,6 +10,7 @@ import {
   isAboutCohorts,
   type TestAttribute,
 } from '../conditions/cohorts.ts';
+import { COUNTRY, TIME_ZONE } from '../conditions/countries.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import {
   allOf,
@@ -187,7 +188,8 @@ function peopleOf({ people }: Source): Sql {
   return people;
 }
 
-function extract({ jsonOf, partOf, propertyOf }: Dialect, text: string, person: Sql): Sql {
+function extract(dialect: Dialect, text: string, person: Sql): Sql {
+  const { jsonOf, partOf, propertyOf } = dialect;
   const attribute = parseAttribute(text);
   switch (attribute.of) {
     case 'distinct_id':
@@ -195,7 +197,7 @@ function extract({ jsonOf, partOf, propertyOf }: Dialect, text: string, person: 
     case 'session_id':
       return jsonOf(sql`e.session_id`);
     case 'property':
-      return propertyOf(sql`e.properties`, attribute.name);
+      return attribute.name === COUNTRY ? countryIn(dialect) : propertyOf(sql`e.properties`, attribute.name);
     case 'context':
       return propertyOf(sql`e.context`, attribute.name);
     case 'trait':
@@ -205,9 +207,16 @@ function extract({ jsonOf, partOf, propertyOf }: Dialect, text: string, person: 
   }
 }
 
+function countryIn({ countryOf, either, propertyOf }: Dialect): Sql {
+  const property = (name: string) => propertyOf(sql`e.properties`, name);
+  return either(property(COUNTRY), countryOf(property(TIME_ZONE)));
+}
+
 /** Returns the column and property of an attribute of the event itself; undefined for other attributes. */
 function documentOf(text: string): { document: Sql; property: string } | undefined {
   const attribute = parseAttribute(text);
+  // A country may follow from another property.
+  if (attribute.of === 'property' && attribute.name === COUNTRY) return undefined;
   if (attribute.of === 'property') return { document: sql`e.properties`, property: attribute.name };
   if (attribute.of === 'context') return { document: sql`e.context`, property: attribute.name };
   return undefined;

@@ -57,8 +57,26 @@ const scalar = fc.constantFrom<unknown>(
 );
 const properties = fc.option(
   fc.dictionary(
-    fc.constantFrom('plan', 'total', 'total', 'a/b~c"', 'ключ', 'context.os', 'distinct_id', ''),
-    fc.oneof({ weight: 3, arbitrary: scalar }, fc.array(scalar, { maxLength: 2 })),
+    fc.constantFrom(
+      'plan',
+      'total',
+      'total',
+      'a/b~c"',
+      'ключ',
+      'context.os',
+      'distinct_id',
+      '',
+      'country',
+      'time_zone',
+    ),
+    fc.oneof(
+      { weight: 3, arbitrary: scalar },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'Asia/Calcutta', 'Etc/UTC', 'DE'),
+      },
+      { weight: 1, arbitrary: fc.array(scalar, { maxLength: 2 }) },
+    ),
   ),
 );
 const traits = fc.dictionary(fc.constantFrom('plan', 'a/b~c"', '猫'), scalar);
@@ -96,6 +114,7 @@ const clause = fc.oneof(
       ...['trait.plan', 'trait.a/b~c"', 'trait.', 'group.company.plan', 'group.größe.猫', 'group.company'],
       ...['property.plan', 'property.context.os', 'property.distinct_id', 'property.'],
       String.raw`group.acme\.com.plan`,
+      'country',
     ),
     op: fc.constantFrom('eq', 'neq', 'gt', 'lte', 'is_set', 'contains', 'not_in'),
     value: scalar,
@@ -201,6 +220,7 @@ const property = fc.constantFrom(
   'trait.plan',
   'group.company.plan',
   'property.context.os',
+  'country',
   String.raw`group.acme\.com.plan`,
 );
 const breakdown = fc.option(fc.record({ property, limit }, { requiredKeys: ['property'] }), {

@@ -34,6 +34,12 @@ export interface Known {
 }
 
 const DAY = 86_400_000;
+/** The countries of the time zones in generated events. */
+const COUNTRIES: Record<string, string> = {
+  'Europe/Berlin': 'DE',
+  'Asia/Calcutta': 'IN',
+  'Asia/Kolkata': 'IN',
+};
 const HOUR = DAY / 24;
 const SHOWN_LENGTH = 200;
 const HOUR_LENGTH = '2026-03-01T09'.length;
@@ -72,10 +78,17 @@ function attributeOf(event: TestEvent, name: string): unknown {
   const [, type, trait] = /^group\.((?:\\.|[^.\\])+)\.(.+)$/s.exec(name) ?? [];
   if (type !== undefined && trait !== undefined)
     return own(own(event.who?.groups, type.replaceAll(/\\(.)/g, '$1')), trait);
+  if (name === 'country') return country(event.properties);
   const [owner, key] = name.startsWith('context.')
     ? [event.context, name.slice(8)]
     : [event.properties, name];
   return own(owner, key);
+}
+
+/** A null is a country that an event has. */
+function country(properties: unknown): unknown {
+  const sent = own(properties, 'country');
+  return sent === undefined ? COUNTRIES[String(own(properties, 'time_zone'))] : sent;
 }
 
 function own(owner: unknown, key: string): unknown {
