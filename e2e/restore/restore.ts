@@ -140,7 +140,8 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
     await runCommand('replica', { service: 'flags' });
     await runCommand('reset', { group: 'flags.user-state' });
     await start('flags');
-    for (const person of ['ada', 'bob', 'cid'])
+    // The later person has the joined id again.
+    for (const person of ['ada', 'bob', 'cid', 'cid-phone'])
       await eventuallyIs(`${person} has the team flag`, onTeam(person), true);
     await eventuallyIs('status of the later key', statusOf(laterKey), 200);
 
@@ -223,6 +224,8 @@ export async function restoreEveryStore(postgresUrl: string): Promise<void> {
     await eventuallyIs('bob has the team flag', onTeam('bob'), true);
     await identify('bob', 'pro');
     await eventuallyIs('bob has the team flag', onTeam('bob'), false);
+    await joinIds('eve-phone', 'eve');
+    await eventuallyIs('joined ids', joinedIds, 'cid-phone,dana-phone,eve-phone');
     await events('new-log', 10);
     await eventuallyIs('state of an event on the new log', stateOf('new-log-1'), 'archived');
     await eventuallyIs('rows', rows, 120);

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { identityService } from '@switchboard/service-identity';
 import { createBrowser, type TestBrowser } from '@switchboard/service-identity/testing';
-import { eventually, type Harness, openHarness, type Program } from '@switchboard/testkit';
+import { eventually, type Harness, openHarness, type Program, serviceCommand } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Gateway, gatewayPorts, hasCaddy, startGateway } from '../harness/gateway.ts';
+import { isNextVersion, writeNextVersion } from '../upgrade/next-version.ts';
 import { requestCode } from './authorization.ts';
 
 const PERSON = { name: 'Ada Owner', email: 'ada@acme.example', password: 'three lazy walruses in Trieste' };
@@ -89,9 +91,17 @@ describe.skipIf(!hasCaddy())('two instances of identity', () => {
     await harness?.stop();
   });
 
-  it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'keep every session when %s restarts one after the other, while people sign in and refresh tokens',
-    async (signal) => {
+  it.each([
+    { by: 'a SIGTERM', signal: 'SIGTERM' },
+    { by: 'a SIGKILL', signal: 'SIGKILL' },
+    { by: 'an upgrade with a migration', signal: 'SIGTERM', isUpgrade: true },
+  ] as const)(
+    'keep every session when $by restarts one after the other, while people sign in and refresh tokens',
+    async ({ signal, ...how }) => {
+      const isUpgrade = 'isUpgrade' in how;
+      const folder = join(harness.folder, 'next');
+      const database = await harness.databaseUrl('identity');
+      if (isUpgrade) await writeNextVersion(folder, ['identity'], () => database);
       const sessions = await Promise.all(Array.from({ length: SESSIONS }, signIn));
       let isOver = false;
       const refreshing = Promise.all(
@@ -104,8 +114,9 @@ describe.skipIf(!hasCaddy())('two instances of identity', () => {
       })();
       for (const instance of instances) {
         await instance.kill(signal);
-        await instance.restart();
+        await instance.restart(isUpgrade ? { command: serviceCommand('identity', { folder }) } : {});
       }
+      expect(await isNextVersion(database)).toBe(isUpgrade);
       isOver = true;
       await Promise.all([refreshing, signingIn]);
 
