@@ -1,4 +1,5 @@
 import { newId, type Tx } from '@switchboard/database';
+import { createFairQueue } from '@switchboard/fairness';
 import type { Clock } from '@switchboard/runtime';
 import { z } from 'zod';
 import { createPasswordCheck, hashPassword, isPassword, type WeakPassword } from './password.ts';
@@ -44,13 +45,25 @@ export interface Accounts {
   add(people: readonly DemoPerson[]): Promise<void>;
   /** Creates an account if there is none at all. Of two callers at once, one creates it. */
   createFirst(account: NewAccount): Promise<AccountRow | AccountProblem | 'expired'>;
-  /** Returns the account if the password is right. Takes the same time for every address. */
-  verifyPassword(address: string, password: string): Promise<AccountRow | undefined>;
+  /**
+   * Returns the account if the password is right. Takes the same time for every address. Browsers that have signed in
+   * to the account before take turns with all others together, so that guesses do not delay them.
+   */
+  verifyPassword(
+    address: string,
+    password: string,
+    device: string | undefined,
+  ): Promise<AccountRow | undefined>;
   /** Returns the problem of the password, or stores it. */
   setPassword(account: AccountRow, password: string): Promise<WeakPassword | undefined>;
 }
 
+/** Leaves threads of libuv's pool to other work, and bounds the memory of hashes. */
+const HASHES_AT_ONCE = 2;
+const UNKNOWN_DEVICES = 'unknown';
+
 export function createAccounts({ store, clock }: { store: AccountsStore; clock: Clock }): Accounts {
+  const hashing = createFairQueue(HASHES_AT_ONCE);
   const weaknessOf = createPasswordCheck();
 
   const findByEmail = async (address: string) => {
@@ -73,7 +86,7 @@ export function createAccounts({ store, clock }: { store: AccountsStore; clock: 
     const account = stored ?? (await on.findByEmail(parsed.data));
     if (account === undefined) throw new Error('the account was removed while it was created');
     if (stored !== undefined && password !== '')
-      await on.setPassword(stored.id, await hashPassword(password));
+      await on.setPassword(stored.id, await hashing(stored.id, () => hashPassword(password)));
     return account;
   }
 
@@ -92,15 +105,16 @@ export function createAccounts({ store, clock }: { store: AccountsStore; clock: 
     createFirst: (account) =>
       store.whileEmpty(async (locked) => create(account, locked)).then((created) => created ?? 'expired'),
 
-    async verifyPassword(address, password) {
+    async verifyPassword(address, password, device = UNKNOWN_DEVICES) {
       const account = await findByEmail(address);
-      const isRight = await isPassword(password, account?.password ?? null);
+      const isRight = await hashing(device, () => isPassword(password, account?.password ?? null));
       return isRight ? account : undefined;
     },
 
     async setPassword({ id, email: address, name }, password) {
       const weakness = weaknessOf(password, [address, name]);
-      if (weakness === undefined) await store.setPassword(id, await hashPassword(password));
+      if (weakness === undefined)
+        await store.setPassword(id, await hashing(id, () => hashPassword(password)));
       return weakness;
     },
   };

@@ -43,8 +43,9 @@ export function createSignIn({ accounts, totp, limits, tickets, trail, devices }
   return {
     async withPassword({ device, ...caller }, email, password) {
       const name = email.trim().toLowerCase();
-      await limits.guessPassword(caller.address, name, await devices.idOf(device, name));
-      const account = await accounts.verifyPassword(email, password);
+      const knownDevice = await devices.idOf(device, name);
+      await limits.guessPassword(caller.address, name, knownDevice);
+      const account = await accounts.verifyPassword(email, password, knownDevice);
       if (account === undefined) {
         // The trail names the account. The response is the same with and without one.
         const known = await accounts.findByEmail(email);
