@@ -1,4 +1,4 @@
-import { COUNTRY_OF_ZONE } from '../conditions/countries.ts';
+import { COUNTRY_OF_ZONE } from './countries.ts';
 import { type Dialect, LABEL_LENGTH } from './dialect.ts';
 import { COMMA, integer, join, number, SCALE, type Sql, sql, text, texts, whole } from './sql.ts';
 

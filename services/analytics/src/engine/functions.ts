@@ -1,4 +1,4 @@
-import { COUNTRY_OF_ZONE } from '../conditions/countries.ts';
+import { COUNTRY_OF_ZONE } from './countries.ts';
 import { LABEL_LENGTH } from './dialect.ts';
 import { SCALE } from './sql.ts';
 

@@ -10,7 +10,7 @@ import {
   isAboutCohorts,
   type TestAttribute,
 } from '../conditions/cohorts.ts';
-import { COUNTRY, TIME_ZONE } from '../conditions/countries.ts';
+import { COUNTRY, TIME_ZONE } from '../engine/countries.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import {
   allOf,
