@@ -131,6 +131,10 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
 
   await ask('askInsight');
   await ask('getDashboardReports', { params: { dashboardId: 'product' } });
+  const ofDashboard = { params: { dashboardId: 'product' } };
+  await ask('putDashboardLink', { ...ofDashboard, body: { expiresOn: day(30) } });
+  await ask('getDashboardLink', ofDashboard);
+  await ask('deleteDashboardLink', ofDashboard);
   await ask('listThreadInbox');
   await ask('getArrival');
   await ask('listRejections');

@@ -41,6 +41,7 @@ const BODIES: Record<string, unknown> = {
   restoreFlagVersion: { version: 1 },
   promoteFlag: { to: 'prj_audit_live' },
   putPublicLink: { expiresOn: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) },
+  putDashboardLink: { expiresOn: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) },
   startThread: { body: 'Why?' },
   translateTexts: { from: 'en', to: 'de', texts: [] },
   scheduleFlagChange: {
@@ -57,7 +58,7 @@ let attachment = '';
 let recording = '';
 let apiToken = 'some-id';
 let change = 'some-id';
-const ofDemo = { annotationId: '', threadId: '', commentId: '' };
+const ofDemo = { annotationId: '', threadId: '', commentId: '', dashboardId: 'audited' };
 /** A visitor that staff look at. The id must not occur in any audit entry. */
 const VISITOR = 'visitor-who-is-looked-at';
 const trail = new Map<string, AuditEntry>();
@@ -129,6 +130,7 @@ const ORDER = [
   'deleteComment',
   'deleteAnnotation',
   'deletePublicLink',
+  'deleteDashboardLink',
   'revokeApiToken',
   'deleteReport',
   'deleteMember',
@@ -159,6 +161,7 @@ beforeAll(async () => {
   const thread = await write(`${project}/reports/${demo.report_id}/comment-threads`, { body: 'Mine' });
   ofDemo.threadId = thread.id;
   ofDemo.commentId = thread.comments[0].id;
+  await manage('PUT', `/projects/${demo.project_id}/dashboards/${ofDemo.dashboardId}`, { name: 'Audited' });
   BODIES['shareReport'] = {
     recipients: [z.object({ owner: z.string() }).parse(demo['subs']).owner],
     link: `${demo.console_url}/projects/${demo.project_id}/reports/${demo.report_id}`,

@@ -99,6 +99,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.thread_reads': { of: 'reports and members' },
     'public.dashboards': { owner: 'members, within a limit for each project' },
     'public.public_links': { of: 'reports' },
+    'public.dashboard_links': { of: 'dashboards' },
     'public.report_runs': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
     'public.report_run_failures': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
     'public.report_run_cohorts': { setting: 'REPORT_RUNS_RETENTION_DAYS' },

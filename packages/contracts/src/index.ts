@@ -13,6 +13,7 @@ export * from './catalogue.ts';
 export * from './cohorts.ts';
 export * from './collaboration/annotations.ts';
 export * from './collaboration/comments.ts';
+export * from './collaboration/dashboard-links.ts';
 export * from './collaboration/dashboard-reports.ts';
 export * from './collaboration/dashboards.ts';
 export * from './collaboration/public-links.ts';

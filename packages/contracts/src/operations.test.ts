@@ -294,6 +294,8 @@ test.each([
   ['deleteAnnotation', 204],
   ['putPublicLink', 200],
   ['deletePublicLink', 204],
+  ['putDashboardLink', 200],
+  ['deleteDashboardLink', 204],
   ['shareReport', 201],
   ['startThread', 201],
   ['replyToThread', 201],

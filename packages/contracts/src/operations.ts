@@ -5,6 +5,7 @@ import * as analytics from './analytics/operations.ts';
 import * as people from './analytics/people.ts';
 import * as catalogue from './catalogue.ts';
 import * as annotations from './collaboration/annotations.ts';
+import * as dashboardLinks from './collaboration/dashboard-links.ts';
 import * as dashboardReports from './collaboration/dashboard-reports.ts';
 import * as managedDashboards from './collaboration/dashboards.ts';
 import * as publicLinks from './collaboration/public-links.ts';
@@ -123,6 +124,7 @@ export const publicOperations: readonly Operation[] = [
     ownConversations,
     liveConversations,
     analytics,
+    dashboardLinks,
     dashboardReports,
     threadInbox,
     liveEvents,

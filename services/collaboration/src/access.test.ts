@@ -13,6 +13,9 @@ beforeAll(async () => {
     tags: ['a'],
   });
   const thread = await ada.call('POST', '/v1/projects/shop/reports/signups/comment-threads', { body: 'x' });
+  await harness
+    .as('operator', ['service.manage'])
+    .call('PUT', '/management/v1/projects/shop/dashboards/board', { name: 'Board' });
   ids.annotation = annotation.body.id;
   ids.thread = thread.body.id;
   ids.comment = thread.body.comments[0].id;
@@ -38,6 +41,9 @@ const requests: [operationId: string, method: string, path: () => string, body?:
   ['listThreadInbox', 'GET', () => 'comment-threads'],
   ['putPublicLink', 'PUT', () => 'reports/signups/public-link', { expiresOn: '2026-12-01' }],
   ['deletePublicLink', 'DELETE', () => 'reports/signups/public-link'],
+  ['getDashboardLink', 'GET', () => 'dashboards/board/public-link'],
+  ['putDashboardLink', 'PUT', () => 'dashboards/board/public-link', { expiresOn: '2026-12-01' }],
+  ['deleteDashboardLink', 'DELETE', () => 'dashboards/board/public-link'],
   [
     'shareReport',
     'POST',

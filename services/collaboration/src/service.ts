@@ -44,7 +44,7 @@ export const collaborationService = defineService({
 
     const annotations = createAnnotations({ ...service, store: createAnnotationsStore(db) });
     annotationsRoutes(app, { annotations });
-    openPublicLinks(service, { annotations, limit });
+    openPublicLinks(service, { annotations, ...openRuns(service), limit });
     const needs = {
       ...openDeliveries(service, constants.deliveryRetrySeconds),
       limit,
@@ -52,7 +52,6 @@ export const collaborationService = defineService({
     };
     openShares(service, needs);
     openComments(service, needs, constants.mentionDelaySeconds);
-    openRuns(service);
 
     const data = expiringData({
       store: createRetentionStore(db),

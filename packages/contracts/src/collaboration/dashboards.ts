@@ -143,7 +143,8 @@ export const putDashboard = operation({
   errors: {
     404: 'Project not found.',
     409: {
-      description: 'The project has the maximum number of dashboards.',
+      description:
+        'The project has the maximum number of dashboards, or the dashboard has a public link and would get a range or filters.',
       message: 'The project has 500 dashboards. Delete one first.',
     },
     412: versionConflict,

@@ -4,14 +4,19 @@ import { deleted, jsonBody, jsonResponse, notModified } from '../operation/bodie
 import { operation } from '../operation/operation.ts';
 import { consoleCommon, reportParams } from './common.ts';
 
+/** The fields that links of reports and dashboards have in common. */
+export const linkFields = {
+  token: z.string(),
+  url: z.string().openapi({ description: 'The public URL.' }),
+  createdAt: timestamp,
+  expiresAt: timestamp.openapi({ description: 'The start of expiresOn in UTC.' }),
+  expiresOn: day,
+};
+
 export const publicLink = z
   .object({
     reportId: id,
-    token: z.string(),
-    url: z.string().openapi({ description: 'The public URL of the report.' }),
-    createdAt: timestamp,
-    expiresAt: timestamp.openapi({ description: 'The start of expiresOn in UTC.' }),
-    expiresOn: day,
+    ...linkFields,
     ranAt: timestamp.nullable().optional().openapi({ description: 'When the report last ran.' }),
   })
   .openapi('PublicLink', {

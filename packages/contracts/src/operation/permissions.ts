@@ -101,7 +101,7 @@ const grants = {
     deployment: MANAGE_PERMISSION,
   },
   'reports.publish': {
-    allows: 'Create, change and delete public links of reports.',
+    allows: 'Create, change and delete public links of reports and dashboards.',
     role: 'editor',
     deployment: null,
   },

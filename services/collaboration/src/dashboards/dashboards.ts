@@ -9,7 +9,8 @@ import {
   PreconditionFailed,
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
-import { createDashboardsStore, type DashboardRow } from './store.ts';
+import { utcDay } from '../public-links/stop-day.ts';
+import { createDashboardsStore, type DashboardRow, isNarrowed } from './store.ts';
 
 const MAX_DASHBOARDS = 500;
 /** The maximum size of the runs of a dashboard in one response. */
@@ -26,14 +27,32 @@ interface DashboardKey {
   dashboardId: string;
 }
 
+/** A tile of a board: a text, or a report with the name of its last run. */
+export type BoardTile = { x: number; w: number; h: number } & (
+  | { text: string }
+  | {
+      report: Report;
+      named: { projectId: string; reportId: string; runId: string | null };
+      /** Whether the runs of the tiles before fill the page. */
+      isTooLarge: boolean;
+    }
+);
+
+/** A dashboard without its runs. Its tiles are in reading order; those of deleted reports are left out. */
+export interface Board {
+  name: string;
+  description: string | null;
+  tiles: BoardTile[];
+}
+
 /** Dashboards of saved reports and texts. */
 export interface Dashboards {
   list(projectId: string, page: PageRequest): Promise<{ dashboards: Dashboard[]; nextCursor: string | null }>;
   /** Throws NotFound. */
   get(key: DashboardKey): Promise<Dashboard>;
   /**
-   * Creates or replaces a dashboard. Throws Conflict if the project has too many, and PreconditionFailed unless the
-   * dashboard has the version of `ifMatch`.
+   * Creates or replaces a dashboard. Throws Conflict if the project has too many or a shared dashboard would get a
+   * range or filters, and PreconditionFailed unless the dashboard has the version of `ifMatch`.
    */
   put(
     change: AuditedChange,
@@ -42,6 +61,8 @@ export interface Dashboards {
     author: { sub: string; ifMatch: string | undefined },
   ): Promise<Dashboard>;
   remove(change: AuditedChange, key: DashboardKey): Promise<void>;
+  /** Returns what a public link shows of a dashboard. Undefined if the dashboard does not exist. */
+  board(key: DashboardKey): Promise<Board | undefined>;
   /** Returns the reports of a dashboard with their last runs, as JSON. Throws NotFound. */
   reports(key: DashboardKey): Promise<string>;
 }
@@ -56,6 +77,23 @@ export function createDashboards({ db, directory, clock }: DashboardsOptions): D
     const row = await store.find(projectId, dashboardId);
     if (row === undefined) throw new NotFound('Dashboard not found.');
     return row;
+  }
+
+  /** Returns the reports of the tiles, each once, and those of which the runs fit into one response. */
+  async function readReports({ projectId, tiles }: DashboardRow) {
+    const ids = [...new Set(tiles.flatMap((tile) => ('reportId' in tile ? [tile.reportId] : [])))];
+    const found = await Promise.all(ids.map((id) => directory.report(projectId, id)));
+    const reports = found.filter((report) => report !== undefined);
+    const sizes = new Map((await store.runSizes(projectId, ids)).map((run) => [run.reportId, run]));
+    const fitting = new Set<string>();
+    let bytes = 0;
+    for (const { id } of reports) {
+      const size = sizes.get(id)?.bytes;
+      if (size === undefined || bytes + size > MAX_RUNS_BYTES) continue;
+      bytes += size;
+      fitting.add(id);
+    }
+    return { reports, sizes, fitting };
   }
 
   return {
@@ -76,6 +114,9 @@ export function createDashboards({ db, directory, clock }: DashboardsOptions): D
           throw new Conflict(`The project has ${MAX_DASHBOARDS} dashboards. Delete one first.`);
         }
         const { name, description, tiles, range, where } = definition;
+        if (isNarrowed(definition) && (await locked.isShared(projectId, dashboardId, utcDay(clock.now())))) {
+          throw new Conflict('The public link shows no range and filters. Delete the link first.');
+        }
         const row = {
           projectId,
           id: dashboardId,
@@ -93,23 +134,39 @@ export function createDashboards({ db, directory, clock }: DashboardsOptions): D
       }),
 
     async remove(change, { projectId, dashboardId }) {
-      await change.transaction((tx) => createDashboardsStore(tx).remove(projectId, dashboardId));
+      await change.transaction(async (tx) => {
+        const locked = createDashboardsStore(tx);
+        await locked.lock(projectId);
+        await locked.remove(projectId, dashboardId);
+      });
+    },
+
+    async board({ projectId, dashboardId }) {
+      const row = await store.find(projectId, dashboardId);
+      if (row === undefined) return undefined;
+      const { reports, sizes, fitting } = await readReports(row);
+      const byId = new Map(reports.map((report) => [report.id, report]));
+      const tiles = row.tiles.toSorted((one, other) => one.y - other.y || one.x - other.x);
+      return {
+        name: row.name,
+        description: row.description,
+        tiles: tiles.flatMap((tile): BoardTile[] => {
+          const { x, w, h } = tile;
+          if ('text' in tile) return [{ x, w, h, text: tile.text }];
+          const { reportId } = tile;
+          const report = byId.get(reportId);
+          if (report === undefined) return [];
+          const runId = sizes.get(reportId)?.runId ?? null;
+          const isTooLarge = runId !== null && !fitting.has(reportId);
+          return [{ x, w, h, report, named: { projectId, reportId, runId }, isTooLarge }];
+        }),
+      };
     },
 
     async reports(key) {
-      const { projectId, tiles } = await find(key);
-      const ids = [...new Set(tiles.flatMap((tile) => ('reportId' in tile ? [tile.reportId] : [])))];
-      const found = await Promise.all(ids.map((id) => directory.report(projectId, id)));
-      const reports = found.filter((report) => report !== undefined);
-      const sizes = new Map((await store.runSizes(projectId, ids)).map((run) => [run.reportId, run]));
-      const fitting = new Set<string>();
-      let bytes = 0;
-      for (const { id } of reports) {
-        const size = sizes.get(id)?.bytes;
-        if (size === undefined || bytes + size > MAX_RUNS_BYTES) continue;
-        bytes += size;
-        fitting.add(id);
-      }
+      const row = await find(key);
+      const { projectId } = row;
+      const { reports, sizes, fitting } = await readReports(row);
       const runs = await store.runs(projectId, [...fitting]);
       const items = reports.map((report) => {
         const ranAt = sizes.get(report.id)?.ranAt.toISOString() ?? null;

@@ -1,13 +1,14 @@
 import type { Db, Tx } from '@switchboard/database';
 import { type Page, type PageRequest, toPage } from '@switchboard/http';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import { dashboards, reportRuns } from '../schema/index.ts';
+import { dashboardLinks, dashboards, reportRuns } from '../schema/index.ts';
 
 export type DashboardRow = typeof dashboards.$inferSelect;
 
 /** A stored run of a report without its content. */
 export interface RunSize {
   reportId: string;
+  runId: string;
   ranAt: Date;
   bytes: number;
 }
@@ -24,11 +25,21 @@ export interface DashboardsStore {
   lock(projectId: string): Promise<void>;
   count(projectId: string): Promise<number>;
   save(row: DashboardRow): Promise<void>;
+  /** Removes a dashboard with its public link. */
   remove(projectId: string, id: string): Promise<void>;
+  /** Whether the public link of the dashboard is on as of `today`. */
+  isShared(projectId: string, id: string, today: string): Promise<boolean>;
 }
+
+/** Whether the dashboard has a range or filters of its own. */
+export const isNarrowed = ({ range, where }: Pick<DashboardRow, 'range' | 'where'>): boolean =>
+  range !== null || where.length > 0;
 
 const named = (projectId: string, id: string) =>
   and(eq(dashboards.projectId, projectId), eq(dashboards.id, id));
+
+const linkOf = (projectId: string, id: string) =>
+  and(eq(dashboardLinks.projectId, projectId), eq(dashboardLinks.subjectId, id));
 
 const runsOf = (projectId: string, reportIds: readonly string[]) =>
   and(
@@ -65,6 +76,7 @@ export function createDashboardsStore(db: Db | Tx): DashboardsStore {
       db
         .select({
           reportId: reportRuns.reportId,
+          runId: reportRuns.runId,
           ranAt: reportRuns.ranAt,
           bytes: sql<number>`octet_length(${reportRuns.report})`,
         })
@@ -94,7 +106,13 @@ export function createDashboardsStore(db: Db | Tx): DashboardsStore {
     },
 
     async remove(projectId, id) {
+      await db.delete(dashboardLinks).where(linkOf(projectId, id));
       await db.delete(dashboards).where(named(projectId, id));
+    },
+
+    async isShared(projectId, id, today) {
+      const isOn = and(linkOf(projectId, id), gt(dashboardLinks.expiresOn, today));
+      return (await db.$count(dashboardLinks, isOn)) > 0;
     },
   };
 }

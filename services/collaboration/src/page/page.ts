@@ -4,10 +4,17 @@ import { gunzip } from 'node:zlib';
 import { type Bytes, type Encoding, encodeAll } from '@switchboard/http';
 import { noReads, type Reads } from '@switchboard/resilience';
 import { LRUCache } from 'lru-cache';
-import type { Annotations, Note } from '../annotations/annotations.ts';
-import type { SharedReport, SharedReports } from '../shared-reports/shared-reports.ts';
+import type { Annotations } from '../annotations/annotations.ts';
+import type { Shared, SharedLinks, SharedReport } from '../shared-links/shared-links.ts';
 import { createLocale, type Locale } from './render/locale.ts';
-import { type ParsedRun, parseRun, renderCsv } from './render/render.ts';
+import {
+  type ParsedRun,
+  parseRun,
+  renderCsv,
+  type Shown,
+  type ShownReport,
+  type ShownTile,
+} from './render/render.ts';
 import type { PageLanguage } from './texts/languages.ts';
 import { createRenderer } from './thread/renderer.ts';
 
@@ -23,19 +30,23 @@ type Compressed = Record<'br' | 'gzip', Bytes>;
 const decompress = promisify<Uint8Array, Buffer<ArrayBuffer>>(gunzip);
 
 interface PageOptions {
-  sharedReports: SharedReports;
+  sharedLinks: SharedLinks;
   annotations: Pick<Annotations, 'listNotes'>;
 }
 
 /** The page that a public link opens. */
 export interface Page {
-  /** Returns the HTML in this encoding. Throws Unavailable, and the errors of reading a shared report. */
+  /** Returns the HTML in this encoding. Throws Unavailable, and the errors of reading a shared link. */
   read(token: string, address: string, language: PageLanguage, encoding: Encoding): Promise<Bytes>;
-  /** Returns the values as CSV with a file name, or undefined if the report has no chart. Throws like `read`. */
+  /**
+   * Returns the values of the report, or of a tile of the dashboard, as CSV with a file name. Undefined if there is no
+   * such tile or it has no chart. Throws like `read`.
+   */
   values(
     token: string,
     address: string,
     language: PageLanguage,
+    tile: number,
   ): Promise<{ name: string; csv: string } | undefined>;
   /** Returns the texts and formats of the language. */
   locale(language: PageLanguage): Locale;
@@ -45,7 +56,7 @@ export interface Page {
 }
 
 /** Renders a page once for each run, language, and state of its names and annotations. */
-export function createPage({ sharedReports, annotations }: PageOptions): Page {
+export function createPage({ sharedLinks, annotations }: PageOptions): Page {
   const renderer = createRenderer();
   const pages = new LRUCache<string, Compressed>({
     maxSize: MAX_CACHED_BYTES,
@@ -58,7 +69,7 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
     sizeCalculation: ({ size }) => size,
   });
 
-  function parse(shared: SharedReport): ParsedRun {
+  function parse(shared: Pick<SharedReport, 'run'>): ParsedRun {
     const runId = shared.run?.runId ?? 'none';
     const run = parsed.get(runId) ?? parseRun(shared);
     parsed.set(runId, run);
@@ -74,13 +85,12 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
 
   async function render(
     key: string,
-    { project, report, expiresOn, run }: SharedReport,
-    notes: Note[],
+    shown: Shown,
     language: PageLanguage,
+    projectId: string,
   ): Promise<Compressed> {
     try {
-      const shown = { project: { name: project.name }, report: { name: report.name }, expiresOn, run };
-      const { br, gzip } = await encodeAll(await renderer.render({ shown, notes, language }, project.id));
+      const { br, gzip } = await encodeAll(await renderer.render({ shown, language }, projectId));
       pages.set(key, { br, gzip });
       return { br, gzip };
     } finally {
@@ -88,20 +98,37 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
     }
   }
 
-  async function compressed(token: string, address: string, language: PageLanguage): Promise<Compressed> {
-    const shared = await sharedReports.read(token, address);
-    const { project, report, run, expiresOn } = shared;
-    const { days } = parse(shared);
+  async function shownReport(projectId: string, { report, run }: SharedReport): Promise<ShownReport> {
+    const { days } = parse({ run });
     const notes =
       days === undefined || report.publicAnnotations !== true
         ? []
-        : await annotations.listNotes(project.id, { ...days, reportId: report.id }, MAX_NOTES);
-    const shown = JSON.stringify([project.name, report.name, run?.runId, expiresOn, notes, language]);
-    const key = createHash('sha256').update(shown).digest('base64url');
+        : await annotations.listNotes(projectId, { ...days, reportId: report.id }, MAX_NOTES);
+    return { name: report.name, run, notes };
+  }
+
+  async function shownOf(shared: Shared): Promise<Shown> {
+    const { project, expiresOn, kind } = shared;
+    const common = { project: project.name, expiresOn };
+    if (kind === 'report') return { ...common, kind, ...(await shownReport(project.id, shared)) };
+    const { name, description } = shared;
+    const tiles: ShownTile[] = [];
+    for (const tile of shared.tiles) {
+      const { x, w, h } = tile;
+      if ('text' in tile) tiles.push(tile);
+      else tiles.push({ x, w, h, isTooLarge: tile.isTooLarge, ...(await shownReport(project.id, tile)) });
+    }
+    return { ...common, kind, name, description, tiles };
+  }
+
+  async function compressed(token: string, address: string, language: PageLanguage): Promise<Compressed> {
+    const shared = await sharedLinks.read(token, address);
+    const shown = await shownOf(shared);
+    const key = keyOf(shared, shown, language);
     const known = pages.get(key) ?? rendering.get(key);
     reads[known === undefined ? 'misses' : 'hits']++;
     if (known !== undefined) return known;
-    const page = render(key, shared, notes, language);
+    const page = render(key, shown, language, shared.project.id);
     rendering.set(key, page);
     return page;
   }
@@ -111,9 +138,11 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
     reads: () => reads,
     stop: renderer.stop,
 
-    async values(token, address, language) {
-      const shared = await sharedReports.read(token, address);
-      return renderCsv(shared, parse(shared), locale(language));
+    async values(token, address, language, tile) {
+      const shared = await sharedLinks.read(token, address);
+      const part = shared.kind === 'report' ? shared : shared.tiles[tile - 1];
+      if (part === undefined || 'text' in part) return undefined;
+      return renderCsv(part.report, parse(part), locale(language));
     },
 
     async read(token, address, language, encoding) {
@@ -121,4 +150,17 @@ export function createPage({ sharedReports, annotations }: PageOptions): Page {
       return encoding === 'identity' ? new Uint8Array(await decompress(page.gzip)) : page[encoding];
     },
   };
+}
+
+/** Identifies a page by everything that it shows. Runs are named instead of hashed, because their content is large. */
+function keyOf(shared: Shared, shown: Shown, language: PageLanguage): string {
+  const runs = shared.kind === 'report' ? [shared] : shared.tiles;
+  const names = runs.map((part) => ('run' in part ? part.run?.runId : undefined));
+  const withoutRuns =
+    shown.kind === 'report'
+      ? { ...shown, run: undefined }
+      : { ...shown, tiles: shown.tiles.map((tile) => ({ ...tile, run: undefined })) };
+  return createHash('sha256')
+    .update(JSON.stringify([withoutRuns, names, language]))
+    .digest('base64url');
 }

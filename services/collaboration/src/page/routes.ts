@@ -1,7 +1,7 @@
 import { isUnavailable } from '@switchboard/database';
 import { EventLogUnavailable } from '@switchboard/event-log';
 import { chooseEncoding, NotFound, RateLimited, type ServiceApp, Unavailable } from '@switchboard/http';
-import { keepPrivate, PRIVATE_HEADERS } from '../shared-reports/keep-private.ts';
+import { keepPrivate, PRIVATE_HEADERS } from '../shared-links/keep-private.ts';
 import type { Page } from './page.ts';
 import { renderPlain } from './render/render.ts';
 import { pageHeaders } from './render/styles.ts';
@@ -39,7 +39,7 @@ export function pageRoutes(app: ServiceApp, { page }: { page: Page }): void {
         const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding };
         return c.body(await page.read(token, address, language, encoding), 200, { ...headers, ...encoded });
       }
-      const values = await page.values(token, address, language);
+      const values = await page.values(token, address, language, Number(c.req.query('tile') ?? 0));
       if (values === undefined) throw new NotFound('This report has no values to download.');
       return c.body(values.csv, 200, { ...headers, ...fileHeaders(values.name) });
     } catch (error) {

@@ -3,6 +3,7 @@ import { and, eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import {
   annotations,
   comments,
+  dashboardLinks,
   dashboards,
   deliveries,
   droppedEndpoints,
@@ -33,24 +34,25 @@ const TABLES = [
   threadReads,
 ] as const;
 
+/** Returns the column that says which report a row is of. The index of annotations has `scope`. */
+function reportIdOf(table: OfReports) {
+  if ('scope' in table) return table.scope;
+  return 'subjectId' in table ? table.subjectId : table.reportId;
+}
+
 type OfReports = (typeof TABLES)[number] | typeof threads | typeof shares;
 
 export function createRemovalsStore(db: Db | Tx): RemovalsStore {
   return {
     removeOfReport: (projectId, reportId) =>
       db.transaction((tx) =>
-        removeAll(tx, (table) =>
-          and(
-            eq(table.projectId, projectId),
-            // The index of annotations has `scope`, not `reportId`.
-            eq('scope' in table ? table.scope : table.reportId, reportId),
-          ),
-        ),
+        removeAll(tx, (table) => and(eq(table.projectId, projectId), eq(reportIdOf(table), reportId))),
       ),
 
     removeOfProject: (projectId) =>
       db.transaction(async (tx) => {
         await removeAll(tx, (table) => eq(table.projectId, projectId));
+        await tx.delete(dashboardLinks).where(eq(dashboardLinks.projectId, projectId));
         await tx.delete(dashboards).where(eq(dashboards.projectId, projectId));
       }),
 

@@ -8,9 +8,10 @@ import { niceTicks } from './chart/ticks.ts';
 import { funnelFigure } from './funnel.ts';
 import { headline } from './headline.ts';
 import { createLocale } from './locale.ts';
+import { nothing } from './markup.ts';
 import { renderAnyJson } from './other-content.ts';
 import { summarise } from './summary.ts';
-import { dataTable } from './table.ts';
+import { dataTable, downloadLink } from './table.ts';
 
 const en = createLocale('en');
 const overBuckets = { buckets: ['2026-02-01', '2026-02-02'], series: [{ name: 'Web', values: [1, 2] }] };
@@ -189,15 +190,18 @@ describe('the numbers of annotations', () => {
 
 describe('the values of a chart', () => {
   it('lists all values of a chart in a table, folded when it is long', () => {
-    expect(textOf(dataTable(contentOf({ kind: 'line', ...overBuckets, unit: 'x' }), en))).toBe(
-      'Values Download CSV x Day Web 1 Feb 2026 1 2 Feb 2026 2 Total 3',
-    );
+    expect(
+      textOf(
+        dataTable(contentOf({ kind: 'line', ...overBuckets, unit: 'x' }), en, downloadLink(en, undefined)),
+      ),
+    ).toBe('Values Download CSV x Day Web 1 Feb 2026 1 2 Feb 2026 2 Total 3');
     const buckets = Array.from({ length: 13 }, (_, week) =>
       new Date(Date.UTC(2026, 0, 5 + week * 7)).toISOString().slice(0, 10),
     );
     const long = dataTable(
       contentOf({ kind: 'line', buckets, series: [{ name: 'Web', values: buckets.map(() => 1) }] }),
       en,
+      nothing,
     ).toString();
     expect(long).toContain('<details><summary>');
     expect(textOf(long)).toContain('Values 13 rows Week of Web 5 Jan 2026 1');

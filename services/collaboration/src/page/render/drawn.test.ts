@@ -8,6 +8,7 @@ import { figure, legend } from './figure.ts';
 import { funnelFigure } from './funnel.ts';
 import { headline } from './headline.ts';
 import { createLocale } from './locale.ts';
+import { nothing } from './markup.ts';
 import { dataTable } from './table.ts';
 
 const en = createLocale('en');
@@ -73,7 +74,7 @@ describe('a report with 144 series', () => {
 
   it('lists all series in tables that fit on paper, and in the file', () => {
     const content = overBuckets({ kind: 'line' });
-    const markup = dataTable(content, en).toString();
+    const markup = dataTable(content, en, nothing).toString();
     expect(markup).toContain('<details><summary>');
     const tables = markup.match(/<table.*?<\/table>/gs) ?? [];
     const plans = (table: string) => table.match(/<th scope="col" class="value">plan/g)?.length;
@@ -147,7 +148,11 @@ describe('a report with several units', () => {
 
   it('names a unit once, in the heading or next to the numbers', async () => {
     const revenue = { name: 'revenue', unit: '€', values: [300, 410] };
-    const markup = await figures(overBuckets({ kind: 'line', series: [...series, revenue] }), 'Shop', [], en);
+    const markup = await figures(
+      overBuckets({ kind: 'line', series: [...series, revenue] }),
+      { title: 'Shop', id: 'chart', notes: [] },
+      en,
+    );
     const parts = markup
       .toString()
       .split('</figure>')
@@ -171,7 +176,7 @@ describe('a report with several units', () => {
       kind: 'line',
       series: [...series, { name: 'share', unit: '%', values: [12, 13] }],
     });
-    expect(dataTable(content, en).toString()).toContain('<td class="value">12%</td>');
+    expect(dataTable(content, en, nothing).toString()).toContain('<td class="value">12%</td>');
   });
 });
 
@@ -184,7 +189,7 @@ describe('people who left', () => {
 
   it('counts people who left without a sign in the headline, the table and the axis', async () => {
     expect(headline(content, en).toString()).toMatch(/21 people.*50% more than 14/s);
-    expect(dataTable(content, en).toString()).toContain('<td class="value">20</td>');
+    expect(dataTable(content, en, nothing).toString()).toContain('<td class="value">20</td>');
     const { wide } = await draw(content, [], en);
     expect(wide.content).toContain('20 people');
     expect(wide.content).not.toMatch(/[-−]\d+ (people|person)/);

@@ -9,6 +9,18 @@ const shades = SHADES.map((share, at) => {
   return `.s${at}{background:color-mix(in srgb,var(--accent) ${share}%,var(--raised))${text}}`;
 }).join('\n');
 
+/** The columns of a dashboard, and the most rows of a tile. */
+const COLUMNS = 12;
+const ROWS = 20;
+const upTo = (count: number, rule: (number: number) => string) =>
+  Array.from({ length: count }, (_, at) => rule(at + 1)).join('\n');
+/** The place of a tile. The style attribute is not allowed by the policy. */
+const places = [
+  upTo(COLUMNS, (number) => `.x${number - 1}{grid-column-start:${number}}`),
+  upTo(COLUMNS, (number) => `.w${number}{grid-column-end:span ${number}}`),
+  upTo(ROWS, (number) => `.h${number}{grid-row-end:span ${number}}`),
+].join('\n');
+
 /**
  * The only style sheet of the page. The Content-Security-Policy contains its hash, so no other style sheet
  * applies.
@@ -94,8 +106,24 @@ thead .value{white-space:normal}
 ${shades}
 td table{margin:-7px 0}
 .more,.empty{color:var(--text-muted)}
+.board{display:grid;grid-template-columns:repeat(12,minmax(0,1fr));column-gap:20px}
+.sheet:has(.board){max-width:1440px}
+.tile{container-type:inline-size;margin-top:28px;min-width:0}
+.tile>h2{margin:0}
+.tile .card{margin-top:12px}
+${places}
+@container (max-width:640px){
+.wide{display:none}
+.narrow{display:block}
+.headline strong{font-size:20px}
+.part{grid-template-columns:1fr auto;gap:2px 10px}
+.part .bar{grid-row:2;grid-column:1/3}
+}
 footer{color:var(--text-muted);font-size:13px;margin-top:24px}
 .plain{display:grid;place-content:center;justify-items:center;min-height:100vh;text-align:center;padding:24px}
+@media (max-width:900px){
+.board{display:block}
+}
 @media (max-width:640px){
 .sheet{padding:20px 14px 32px}
 h1{font-size:20px}

@@ -9,12 +9,14 @@ const MAX_OPEN_ROWS = 12;
 /** The maximum number of columns that fit on paper. Further columns follow below. */
 const MAX_COLUMNS = 12;
 
-/** A link to all values as CSV, at the address of the page. */
-export const downloadLink = ({ texts }: Locale): Markup =>
-  markup`<a class="download" href="?format=csv" download>${texts.download}</a>`;
+/** A link to all values as CSV, at the address of the page. `tile` is the number of the tile of a dashboard. */
+export function downloadLink({ texts }: Locale, tile: number | undefined): Markup {
+  const href = tile === undefined ? '?format=csv' : `?format=csv&tile=${tile}`;
+  return markup`<a class="download" href="${href}" download>${texts.download}</a>`;
+}
 
 /** Renders the values of the chart, for people who cannot see it and for paper. */
-export function dataTable(content: ReportContent, locale: Locale): Markup {
+export function dataTable(content: ReportContent, locale: Locale, download: Markup): Markup {
   const { texts, number } = locale;
   const whole = tableOf(content, texts.table);
   const { length } = whole.rows;
@@ -31,9 +33,9 @@ export function dataTable(content: ReportContent, locale: Locale): Markup {
   const values = markup`<div class="scroll" tabindex="0" role="region" aria-label="${texts.values}">${tables}${left}</div>`;
   const heading = markup`<h2>${texts.values}</h2>`;
   if (length * tables.length <= MAX_OPEN_ROWS) {
-    return markup`<section class="card"><div class="head">${heading}${downloadLink(locale)}</div>${values}</section>`;
+    return markup`<section class="card"><div class="head">${heading}${download}</div>${values}</section>`;
   }
-  return markup`<section class="card folded"><details><summary>${heading} <span class="count">${texts.rows(number(length))}</span></summary>${values}</details>${downloadLink(locale)}</section>`;
+  return markup`<section class="card folded"><details><summary>${heading} <span class="count">${texts.rows(number(length))}</span></summary>${values}</details>${download}</section>`;
 }
 
 /** Distributes the column numbers evenly over the tables. */

@@ -33,9 +33,11 @@ export const fr: PageTexts = {
   expires: 'Expiration du lien',
   notRun: 'Ce rapport n’a pas encore été calculé. Revenez plus tard.',
   empty: 'Ce calcul du rapport est vide.',
+  tooLarge: 'Ce rapport est trop volumineux pour cette page.',
   footer:
     'Partagé avec Switchboard. Toute personne disposant du lien peut consulter cette page jusqu’à son expiration.',
   about: (project) => `Un rapport de ${project}, partagé avec Switchboard.`,
+  aboutDashboard: (project) => `Un tableau de bord de ${project}, partagé avec Switchboard.`,
   values: 'Valeurs',
   annotations: 'Annotations',
   download: 'Télécharger en CSV',

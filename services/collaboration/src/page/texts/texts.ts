@@ -12,9 +12,12 @@ export interface PageTexts {
   expires: string;
   notRun: string;
   empty: string;
+  /** The notice in place of a report of a dashboard. */
+  tooLarge: string;
   footer: string;
   /** The description in link previews if the report has none. */
   about(project: string): string;
+  aboutDashboard(project: string): string;
   values: string;
   annotations: string;
   download: string;

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { createBirpc } from 'birpc';
 import { createLocale, type Locale } from '../render/locale.ts';
-import { parseRun, renderReport } from '../render/render.ts';
+import { renderPage } from '../render/render.ts';
 import type { PageLanguage } from '../texts/languages.ts';
 import type { Asked, ThreadCalls } from './calls.ts';
 
@@ -18,8 +18,7 @@ function localeOf(language: PageLanguage): Locale {
 }
 
 const calls: ThreadCalls = {
-  render: ({ shown, notes, language }: Asked) =>
-    renderReport(shown, parseRun(shown), notes, localeOf(language)),
+  render: ({ shown, language }: Asked) => renderPage(shown, localeOf(language)),
 };
 
 createBirpc<object, ThreadCalls>(calls, {

@@ -7,12 +7,13 @@ afterAll(() => renderer.stop());
 
 const asked = (name: string, body = '{"report":null}') => ({
   shown: {
-    project: { name },
-    report: { name },
+    kind: 'report' as const,
+    project: name,
+    name,
     expiresOn: '2026-03-10',
+    notes: [],
     run: { ranAt: new Date('2026-03-01T12:00:00Z'), body: Buffer.from(body) },
   },
-  notes: [],
   language: 'en' as const,
 });
 const titleOf = async (name: string, body?: string) =>

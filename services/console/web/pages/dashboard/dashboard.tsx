@@ -14,6 +14,7 @@ import { RangeFields } from '../insights/builder.tsx';
 import { emptyRange, rangeDraft, rangeOf } from '../insights/draft.ts';
 import { Board, type Dashboard, type Tile } from './board.tsx';
 import styles from './dashboard.module.css';
+import { DashboardLink } from './link.tsx';
 
 export function Page() {
   const { dashboardId = '' } = useParams({ strict: false });
@@ -116,6 +117,7 @@ function Opened({ stored }: { stored: Dashboard }) {
           onArrange={draft && ((tiles: readonly Tile[]) => setDraft({ ...draft, tiles: [...tiles] }))}
         />
       )}
+      {isEditing ? null : <DashboardLink dashboard={stored} />}
       {isDeleting ? (
         <Confirm
           title={t('Delete this dashboard?')}

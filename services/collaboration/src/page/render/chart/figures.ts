@@ -10,8 +10,12 @@ import { draw } from './draw.ts';
 /** The maximum number of charts. The table shows the values of the others. */
 const MAX_CHARTS = 6;
 
-/** Renders the charts of a report over buckets, one per unit, with their annotations. */
-export async function figures(content: OverBuckets, title: string, notes: Note[], locale: Locale) {
+/** Renders the charts of a report over buckets, one per unit, with their annotations. `id` begins their ids. */
+export async function figures(
+  content: OverBuckets,
+  { title, id, notes }: { title: string; id: string; notes: Note[] },
+  locale: Locale,
+) {
   const days = daysOfBuckets(content.buckets);
   const marks = days === undefined ? [] : marksOn(days, notes);
   const all = chartsOf(content);
@@ -21,7 +25,7 @@ export async function figures(content: OverBuckets, title: string, notes: Note[]
     const chart = withoutRepeatedUnit(one, heading);
     const drawn = drawnOf(chart, locale);
     const drawings = await draw(drawn.content, marks, locale);
-    charts.push(figure(chart, drawn, { title, id: `chart-${at + 1}`, heading }, drawings, locale));
+    charts.push(figure(chart, drawn, { title, id: `${id}-${at + 1}`, heading }, drawings, locale));
   }
   const left = all.slice(MAX_CHARTS).reduce((sum, { series }) => sum + series.length, 0);
   const others =

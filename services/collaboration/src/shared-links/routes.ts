@@ -2,17 +2,14 @@ import { getSharedReport } from '@switchboard/contracts';
 import { answerPrepared, type ServiceApp } from '@switchboard/http';
 import type { Context, TypedResponse } from 'hono';
 import { PRIVATE_HEADERS } from './keep-private.ts';
-import type { SharedReports } from './shared-reports.ts';
+import type { SharedLinks } from './shared-links.ts';
 import type { Run } from './store.ts';
 
-export function sharedReportsRoutes(
-  app: ServiceApp,
-  { sharedReports }: { sharedReports: SharedReports },
-): void {
+export function sharedLinksRoutes(app: ServiceApp, { sharedLinks }: { sharedLinks: SharedLinks }): void {
   app.implement(
     getSharedReport,
     async (c) => {
-      const { run } = await sharedReports.read(c.req.valid('param').token, c.env.address);
+      const { run } = await sharedLinks.readReport(c.req.valid('param').token, c.env.address);
       return respondWithRun(c, run);
     },
     { errorHeaders: PRIVATE_HEADERS },
