@@ -122,4 +122,37 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await page.getByRole('link', { name: 'Growth' }).waitFor();
     await look('dashboards');
   });
+
+  it('shares a dashboard by public link by keyboard, and says why one with filters has no link', async () => {
+    const { demo } = running;
+    const path = `${demo.base_url}/v1/projects/${demo.project_id}/dashboards/shared`;
+    const headers = { Authorization: `Bearer ${demo.tokens.owner}`, 'Content-Type': 'application/json' };
+    const put = async (more: object) => {
+      const tiles = [
+        { x: 0, y: 0, w: 6, h: 4, reportId: demo.report_id },
+        { x: 6, y: 0, w: 6, h: 4, text: 'What we watch' },
+      ];
+      const body = JSON.stringify({ name: 'For partners', tiles, ...more });
+      expect((await fetch(path, { method: 'PUT', headers, body })).status).toBe(200);
+    };
+    await put({ range: { last: 7, unit: 'day' } });
+    await open('/dashboards/shared');
+    await page.getByText('A public link shows no range and filters.').waitFor();
+    expect(await page.getByRole('button', { name: 'Create public link' }).count()).toBe(0);
+    await page.context().close();
+    await put({});
+    await open('/dashboards/shared');
+    await page.getByText('Only members see this dashboard.').waitFor();
+    await page.getByRole('button', { name: 'Create public link' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Stops on').waitFor();
+    await look('dashboard-link');
+    const answer = await fetch(`${path}/public-link`, { headers });
+    const { url } = JSON.parse(await answer.text());
+    await page.goto(url);
+    await page.getByRole('heading', { level: 1, name: 'For partners' }).waitFor();
+    await page.getByText('What we watch').waitFor();
+    await page.getByRole('figure').first().waitFor();
+    await look('dashboard-public');
+  });
 });

@@ -14,6 +14,9 @@ import { type Markup, markup, nothing } from './markup.ts';
 import { renderAnyJson } from './other-content.ts';
 import { dataTable, downloadLink } from './table.ts';
 
+const BOARD_WIDTH = 1240;
+const MIN_CHART_WIDTH = 340;
+
 /** Renders a page with a single message. */
 export function renderPlain([title, text]: PageTexts['missing'], locale: Locale): string {
   const body = markup`<main class="plain"><div>${raw(logo(28))}<h1>${title}</h1><p>${text}</p></div></main>`;
@@ -78,7 +81,11 @@ export function renderPage(shown: Shown, locale: Locale): Promise<string> {
 async function renderReport(shown: Extract<Shown, { kind: 'report' }>, locale: Locale): Promise<string> {
   const { run } = shown;
   const { texts } = locale;
-  const { title, description, content } = await drawReport(shown, { id: 'chart', tile: undefined }, locale);
+  const { title, description, content } = await drawReport(
+    shown,
+    { id: 'chart', tile: undefined, width: undefined },
+    locale,
+  );
   return sheet(
     shown,
     { title, about: texts.about(shown.project), description, facts: ranAt(run, locale) },
@@ -100,13 +107,16 @@ async function renderDashboard(
   return sheet(shown, head, markup`<div class="board">${drawn}</div>`, locale);
 }
 
+/** Returns the width of the charts of a tile, on a page as wide as most screens. */
+const widthOf = ({ w }: { w: number }) => Math.max(MIN_CHART_WIDTH, Math.round((BOARD_WIDTH * w) / 12) - 60);
+
 async function drawTile(tile: ShownTile, number: number, locale: Locale): Promise<Markup> {
   const place = `tile x${tile.x} w${tile.w} h${tile.h}`;
   if ('text' in tile)
     return markup`<section class="${place}"><p class="described">${tile.text}</p></section>`;
   const { title, content } = tile.isTooLarge
     ? { title: tile.name, content: notice(locale.texts.tooLarge) }
-    : await drawReport(tile, { id: `tile-${number}`, tile: number }, locale);
+    : await drawReport(tile, { id: `tile-${number}`, tile: number, width: widthOf(tile) }, locale);
   return markup`<section class="${place}"><h2>${title}</h2><div class="facts">${ranAt(tile.run, locale)}</div>${content}</section>`;
 }
 
@@ -146,6 +156,8 @@ interface Place {
   id: string;
   /** The number of the tile. Undefined on the page of a report. */
   tile: number | undefined;
+  /** The width of charts. Undefined on the page of a report. */
+  width: number | undefined;
 }
 
 async function drawReport({ name, run, notes }: ShownReport, place: Place, locale: Locale) {
@@ -168,7 +180,7 @@ function otherReport(run: ShownReport['run'], value: unknown, locale: Locale): M
 
 async function chartOf(
   content: ReportContent,
-  { title, notes, id, tile }: Place & { title: string; notes: Note[] },
+  { title, notes, id, tile, width }: Place & { title: string; notes: Note[] },
   locale: Locale,
 ): Promise<Markup> {
   const download = downloadLink(locale, tile);
@@ -176,6 +188,6 @@ async function chartOf(
   const drawn =
     content.kind === 'funnel'
       ? funnelFigure(content, title, locale)
-      : await figures(content, { title, id, notes }, locale);
+      : await figures(content, { title, id, notes, width }, locale);
   return markup`${drawn}${dataTable(content, locale, download)}`;
 }

@@ -76,10 +76,10 @@ figure{margin:20px 0 0}
 .days{color:var(--text-muted);font-size:14px}
 .tag{display:inline-block;border:1px solid var(--line);border-radius:99px;padding:0 9px;font-size:13px;color:var(--text-muted);margin-right:4px}
 .head{display:flex;justify-content:space-between;align-items:baseline;gap:4px 16px;flex-wrap:wrap}
-.download{color:var(--accent);font-size:14px}
-.grid .download{display:inline-block;margin-top:14px}
+.download{color:var(--accent);font-size:14px;display:inline-block;padding:3px 0}
+.grid .download{margin-top:11px}
 .folded{position:relative}
-.folded .download{position:absolute;top:22px;right:20px}
+.folded .download{position:absolute;top:19px;right:20px}
 summary{cursor:pointer;padding-right:10em}
 summary h2{display:inline;margin:0}
 summary .count{color:var(--text-muted);font-size:14px;margin-left:6px}
@@ -109,10 +109,12 @@ td table{margin:-7px 0}
 .board{display:grid;grid-template-columns:repeat(12,minmax(0,1fr));column-gap:20px}
 .sheet:has(.board){max-width:1440px}
 .tile{container-type:inline-size;margin-top:28px;min-width:0}
-.tile>h2{margin:0}
+.tile>h2{margin:0 0 4px}
+.tile>.described{margin:0}
+.facts p{margin:0}
 .tile .card{margin-top:12px}
 ${places}
-@container (max-width:640px){
+@container (max-width:420px){
 .wide{display:none}
 .narrow{display:block}
 .headline strong{font-size:20px}
@@ -131,7 +133,7 @@ h1{font-size:20px}
 .headline strong{font-size:20px}
 .wide{display:none}
 .narrow{display:block}
-.folded .download{top:16px;right:14px}
+.folded .download{top:13px;right:14px}
 .part{grid-template-columns:1fr auto;gap:2px 10px}
 .part .bar{grid-row:2;grid-column:1/3}
 }

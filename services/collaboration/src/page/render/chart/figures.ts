@@ -10,10 +10,13 @@ import { draw } from './draw.ts';
 /** The maximum number of charts. The table shows the values of the others. */
 const MAX_CHARTS = 6;
 
-/** Renders the charts of a report over buckets, one per unit, with their annotations. `id` begins their ids. */
+/**
+ * Renders the charts of a report over buckets, one per unit, with their annotations. `id` begins their ids, and
+ * `width` is that of the drawings for wide pages.
+ */
 export async function figures(
   content: OverBuckets,
-  { title, id, notes }: { title: string; id: string; notes: Note[] },
+  { title, id, notes, width }: { title: string; id: string; notes: Note[]; width?: number | undefined },
   locale: Locale,
 ) {
   const days = daysOfBuckets(content.buckets);
@@ -24,7 +27,7 @@ export async function figures(
     const heading = headingOf(one, content, locale);
     const chart = withoutRepeatedUnit(one, heading);
     const drawn = drawnOf(chart, locale);
-    const drawings = await draw(drawn.content, marks, locale);
+    const drawings = await draw(drawn.content, marks, locale, width);
     charts.push(figure(chart, drawn, { title, id: `${id}-${at + 1}`, heading }, drawings, locale));
   }
   const left = all.slice(MAX_CHARTS).reduce((sum, { series }) => sum + series.length, 0);
