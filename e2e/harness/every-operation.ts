@@ -121,6 +121,7 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
   await ask('evaluateOfrepFlags');
   await ask('getFlagSnapshot');
   await ask('listMemberships', { query: person });
+  await ask('reportFlagUsage');
 
   const now = new Date().toISOString();
   const event = { ...person, event_id: 'one', event_name: 'order placed', schema_version: 1, timestamp: now };

@@ -167,6 +167,11 @@ export const evaluateFlags = operation({
         .enum(['true', 'false'])
         .optional()
         .openapi({ description: 'Set to true to return reasons.', example: 'true' }),
+      usage: z.enum(['reported']).optional().openapi({
+        description:
+          'Set to reported if the client reports what it uses with POST /v1/flags/usage. The server then does not count this request.',
+        example: 'reported',
+      }),
     }),
   },
   responses: {

@@ -140,6 +140,7 @@ const notInTrail: Record<string, string> = {
   identify: 'what visitors do',
   group: 'what visitors do',
   uploadReplayChunk: 'what visitors do',
+  reportFlagUsage: 'counts of what clients evaluate',
 };
 
 test('every operation that writes is in the audit trail, or states why not', () => {

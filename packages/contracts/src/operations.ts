@@ -13,6 +13,8 @@ import * as shares from './collaboration/shares.ts';
 import * as threadInbox from './collaboration/thread-inbox.ts';
 import * as threads from './collaboration/threads.ts';
 import * as console from './console.ts';
+import * as usageReports from './flag-usage/report.ts';
+import * as managedFlagUsage from './flag-usage/usage.ts';
 import * as flags from './flags.ts';
 import * as invitations from './identity/invitations.ts';
 import * as signIn from './identity/sign-in.ts';
@@ -89,6 +91,7 @@ export const managementOperations = operationsOf(
   managedSupport,
   managedFlags,
   managedFlagHistory,
+  managedFlagUsage,
   managedScheduledChanges,
   managedPeople,
   managedReplays,
@@ -131,6 +134,7 @@ export const publicOperations: readonly Operation[] = [
     people,
     groups,
     ofrep,
+    usageReports,
     console,
   ),
   ...consoleOperations,

@@ -12,6 +12,7 @@ import { openEditing } from './wiring/editing.ts';
 import { openEvaluation } from './wiring/evaluation.ts';
 import { openLive } from './wiring/live.ts';
 import { openRulesets } from './wiring/rulesets.ts';
+import { openUsage } from './wiring/usage.ts';
 import { runUserState, USER_STATE_GROUP } from './wiring/user-state.ts';
 
 /** Flags and cohorts, their evaluation, and the user state that it reads. */
@@ -49,7 +50,8 @@ export const flagsService = defineService({
     add(rulesets);
     add(changes);
     openEditing(service, onChanged);
-    const evaluation = openEvaluation(service, { rulesets, changes });
-    openLive(service, { rulesets, evaluation });
+    const tallies = openUsage(service, rulesets);
+    const evaluation = openEvaluation(service, { rulesets, changes, tallies });
+    openLive(service, { rulesets, evaluation, tallies });
   },
 });

@@ -2,6 +2,7 @@ import { openDatabase } from '@switchboard/database';
 import { testDatabase } from '@switchboard/testkit';
 import { afterAll, expect, it } from 'vitest';
 import { flagsMigrations } from '../schema/migrations.ts';
+import { createUsageStore } from '../usage/store.ts';
 import { createErasure } from './erasure.ts';
 
 const test = await testDatabase({ migrations: [flagsMigrations] });
@@ -46,4 +47,19 @@ it('leaves out the other ids of a person who would take an erasure past 1,000 id
   expect(await erase(['mei', 'grace'])).toEqual(['tablet']);
   expect(await erase(['mei', 'grace', 'tablet'])).toEqual([]);
   expect(await left()).toEqual(many.toSorted());
+});
+
+it('erases the usage of a deleted project with its flags, and that of no other project', async () => {
+  const usage = createUsageStore(database.drizzle);
+  const at = new Date('2026-03-01T09:30:00.000Z');
+  const projects = ['gone', 'kept'];
+  for (const projectId of projects) {
+    await database.sql`insert into flags values (${projectId}, 'a', '{"key":"a"}')`;
+    await usage.add(at, [{ projectId, key: 'a', variation: 'on', count: 1 }]);
+  }
+  await erasure.eraseProject?.('gone', new AbortController().signal);
+  for (const table of ['flag_usage_hours', 'flag_usage_days', 'flag_seen'])
+    expect(await database.sql`select project_id from ${database.sql(table)}`).toEqual([
+      { project_id: 'kept' },
+    ]);
 });

@@ -6,13 +6,13 @@ describe('evaluation answers', () => {
   function counting() {
     let person: KnownPerson = { state: 'a', key: 'ada' };
     const answers = createAnswers({
-      keep(of, changedAt, body) {
-        person = { ...of, answer: { changedAt, body } };
+      keep(of, changedAt, answer) {
+        person = { ...of, answer: { changedAt, ...answer } };
       },
     });
     let evaluations = 0;
     return (changedAt: string, of = person) =>
-      answers.get(of, changedAt, () => `"evaluation ${++evaluations}: ж"`);
+      answers.get(of, changedAt, () => ({ body: `"evaluation ${++evaluations}: ж"`, outcomes: '' })).body;
   }
 
   it('returns an answer again for the same person and ruleset', () => {

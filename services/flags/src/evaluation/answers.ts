@@ -1,10 +1,10 @@
 import type { Decision } from '@switchboard/flag-engine';
 import { noReads, type Reads } from '@switchboard/resilience';
-import type { KnownPeople, KnownPerson } from '../user-state/known-people.ts';
+import type { Answer, KnownPeople, KnownPerson } from '../user-state/known-people.ts';
 
 export interface Answers {
   /** Returns the person's last answer if it belongs to this ruleset, otherwise the result of `evaluate`. */
-  get(person: KnownPerson, changedAt: string, evaluate: () => string): string;
+  get(person: KnownPerson, changedAt: string, evaluate: () => Answer): Answer;
   reads(): Readonly<Reads>;
 }
 
@@ -15,14 +15,14 @@ export function createAnswers(people: Pick<KnownPeople, 'keep'>): Answers {
     get(person, changedAt, evaluate) {
       if (person.answer?.changedAt === changedAt) {
         reads.hits++;
-        return person.answer.body;
+        return person.answer;
       }
       reads.misses++;
-      const body = evaluate();
-      // A string, because Node.js sends it in one piece with the headers. Its concatenated parts are freed when its
+      const answer = evaluate();
+      // The body is a string, because Node.js sends it in one piece with the headers. Its concatenated parts are freed when its
       // UTF-8 length is computed for the first response.
-      people.keep(person, changedAt, body);
-      return body;
+      people.keep(person, changedAt, answer);
+      return answer;
     },
     reads: () => reads,
   };

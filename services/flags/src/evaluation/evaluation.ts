@@ -1,5 +1,6 @@
 import { isUnavailable } from '@switchboard/database';
 import {
+  type Decision,
   decideAll,
   memberships,
   type Person,
@@ -11,13 +12,15 @@ import type { Reads } from '@switchboard/resilience';
 import type { PersonKey } from '@switchboard/user-state';
 import type { Ruleset } from '../rulesets/ruleset.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
-import type { KnownPeople, KnownPerson } from '../user-state/known-people.ts';
+import { outcomesOf, type Tallies } from '../usage/tallies.ts';
+import type { Answer, KnownPeople, KnownPerson } from '../user-state/known-people.ts';
 import { type PersonState, parseUserState } from '../user-state/user-state.ts';
 import { answerJson, createAnswers } from './answers.ts';
 
 interface EvaluationOptions {
   rulesets: Pick<Rulesets, 'get' | 'invalidate'>;
   people: KnownPeople;
+  tallies: Pick<Tallies, 'addAll'>;
 }
 
 export interface Evaluated {
@@ -30,13 +33,10 @@ export interface Evaluated {
 export interface Evaluation {
   /**
    * Evaluates every flag of the project for a person, synchronously if everything is in memory. With `isAwaited`,
-   * the evaluation includes everything stored about the person before the call. Throws if no ruleset is cached
-   * and none can be read.
+   * the evaluation includes everything stored about the person before the call. Counts the evaluation unless
+   * `isReported`, when the client reports what it uses. Throws if no ruleset is cached and none can be read.
    */
-  evaluate(
-    person: PersonKey,
-    options: { withReasons: boolean; isAwaited: boolean },
-  ): Evaluated | Promise<Evaluated>;
+  evaluate(person: PersonKey, options: EvaluateOptions): Evaluated | Promise<Evaluated>;
   /**
    * Evaluates flags for a person, with attributes overriding the person's traits. Uses the ruleset changed at
    * `since` or a newer one. Throws if no ruleset is cached and none can be read.
@@ -46,6 +46,12 @@ export interface Evaluation {
   memberships(person: PersonKey, isAwaited: boolean): Promise<string[]>;
   /** Returns how often an answer was in memory. */
   reads(): Readonly<Reads>;
+}
+
+export interface EvaluateOptions {
+  withReasons: boolean;
+  isAwaited: boolean;
+  isReported: boolean;
 }
 
 export interface OverlaidPerson extends PersonKey {
@@ -63,7 +69,7 @@ export interface Resolved {
 const noCohorts: ReadonlySet<string> = new Set();
 
 /** Evaluates a project's flags and cohorts against the stored user state. */
-export function createEvaluation({ rulesets, people }: EvaluationOptions): Evaluation {
+export function createEvaluation({ rulesets, people, tallies }: EvaluationOptions): Evaluation {
   const answers = createAnswers(people);
 
   function personIfAvailable(
@@ -78,36 +84,45 @@ export function createEvaluation({ rulesets, people }: EvaluationOptions): Evalu
     });
   }
 
-  function evaluated(
+  function answerOf(
     ruleset: Ruleset,
     distinctId: string,
     person: KnownPerson | undefined,
     withReasons: boolean,
-  ): Evaluated {
+  ): Answer {
     if (person === undefined) {
       const user = { distinctId, traits: {}, cohorts: noCohorts, stateUnavailable: true };
-      return { body: answerFor(ruleset, user, withReasons), isStateKnown: false };
+      return answerFor(ruleset, user, withReasons);
     }
     const evaluate = () => {
       const user = userOf(ruleset, distinctId, parseUserState(person.state));
       return answerFor(ruleset, user, withReasons);
     };
-    const body = withReasons ? evaluate() : answers.get(person, ruleset.changedAt, evaluate);
-    return { body, isStateKnown: true };
+    return withReasons ? evaluate() : answers.get(person, ruleset.changedAt, evaluate);
+  }
+
+  function evaluated(
+    { projectId, distinctId }: PersonKey,
+    ruleset: Ruleset,
+    person: KnownPerson | undefined,
+    { withReasons, isReported }: EvaluateOptions,
+  ): Evaluated {
+    const { body, outcomes } = answerOf(ruleset, distinctId, person, withReasons);
+    if (!isReported) tallies.addAll(projectId, ruleset, outcomes);
+    return { body, isStateKnown: person !== undefined };
   }
 
   return {
     reads: answers.reads,
 
-    evaluate(key, { withReasons, isAwaited }) {
-      const { projectId, distinctId } = key;
-      const person = personIfAvailable(key, isAwaited);
-      const ruleset = rulesets.get(projectId);
+    evaluate(key, options) {
+      const person = personIfAvailable(key, options.isAwaited);
+      const ruleset = rulesets.get(key.projectId);
       if (!(person instanceof Promise || ruleset instanceof Promise)) {
-        return evaluated(ruleset, distinctId, person, withReasons);
+        return evaluated(key, ruleset, person, options);
       }
       return Promise.all([ruleset, person]).then(([current, known]) =>
-        evaluated(current, distinctId, known, withReasons),
+        evaluated(key, current, known, options),
       );
     },
 
@@ -139,10 +154,13 @@ export function createEvaluation({ rulesets, people }: EvaluationOptions): Evalu
   };
 }
 
-function answerFor({ compiled }: Ruleset, user: User, withReasons: boolean): string {
+function answerFor({ compiled }: Ruleset, user: User, withReasons: boolean): Answer {
   const decisions = decideAll(compiled, user);
-  if (!withReasons) return answerJson(decisions);
-  return answerJson(decisions, (decision) => ruleOf(compiled, decision, user)?.label);
+  const ruleOfUser = (decision: Decision) => ruleOf(compiled, decision, user)?.label;
+  return {
+    body: answerJson(decisions, withReasons ? ruleOfUser : undefined),
+    outcomes: outcomesOf(compiled, decisions),
+  };
 }
 
 function userOf(ruleset: Ruleset, distinctId: string, { traits, groups, ...lists }: PersonState): User {

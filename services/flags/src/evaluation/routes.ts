@@ -18,16 +18,16 @@ const headers = {
 
 export function evaluationRoutes(app: ServiceApp, { evaluation, catchUp }: EvaluationDeps): void {
   app.implement(evaluateFlags, (c) => {
-    const { distinct_id: distinctId, reasons } = c.req.valid('query');
+    const { distinct_id: distinctId, reasons, usage } = c.req.valid('query');
     const person = { projectId: c.get('project').id, distinctId };
-    const withReasons = reasons === 'true';
+    const options = { withReasons: reasons === 'true', isReported: usage === 'reported' };
     const waiting = waitForTokens(c, catchUp);
     if (waiting !== undefined) {
       return waiting.then(async (progress) =>
-        answer(await evaluation.evaluate(person, { withReasons, isAwaited: true }), headersFor(progress)),
+        answer(await evaluation.evaluate(person, { ...options, isAwaited: true }), headersFor(progress)),
       );
     }
-    const found = evaluation.evaluate(person, { withReasons, isAwaited: false });
+    const found = evaluation.evaluate(person, { ...options, isAwaited: false });
     return found instanceof Promise ? found.then((one) => answer(one, headers)) : answer(found, headers);
   });
 

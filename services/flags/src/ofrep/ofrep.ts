@@ -9,9 +9,11 @@ import { type Decision, decideAll, evaluateFlag, resolve, type User } from '@swi
 import { Rejection } from '@switchboard/http';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { Ruleset } from '../rulesets/ruleset.ts';
+import { outcomesOf, type Tallies } from '../usage/tallies.ts';
 
 interface OfrepOptions {
   evaluation: Pick<Evaluation, 'resolve'>;
+  tallies: Pick<Tallies, 'add' | 'addAll'>;
   /** The public base URL of this API. */
   publicUrl: string;
 }
@@ -50,7 +52,7 @@ const INACTIVITY_SECONDS = 120;
 const MAX_QUOTED = 80;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-export function createOfrep({ evaluation, publicUrl }: OfrepOptions): Ofrep {
+export function createOfrep({ evaluation, tallies, publicUrl }: OfrepOptions): Ofrep {
   const streamUrl = (key: string) =>
     `${publicUrl.replace(/\/$/, '')}${streamFlagChanges.path}?api_key=${encodeURIComponent(key)}`;
 
@@ -62,6 +64,7 @@ export function createOfrep({ evaluation, publicUrl }: OfrepOptions): Ofrep {
       if (decision === undefined) {
         throw new Rejection(404, code('FLAG_NOT_FOUND'), `There is no flag ${key.slice(0, MAX_QUOTED)}.`);
       }
+      tallies.add(projectId, ruleset, decision);
       if (decision.reason === 'ERROR') throw new Rejection(400, code('GENERAL'), BROKEN);
       return { answer: answerOf(ruleset, decision, user), isStateKnown };
     },
@@ -70,7 +73,9 @@ export function createOfrep({ evaluation, publicUrl }: OfrepOptions): Ofrep {
       const person = { projectId: id, ...personOf(context) };
       const known = since !== undefined && INSTANT.test(since) ? since : undefined;
       const { ruleset, user, isStateKnown } = await evaluation.resolve(person, known);
-      const flags = decideAll(ruleset.compiled, user).map((decision) =>
+      const decisions = decideAll(ruleset.compiled, user);
+      tallies.addAll(id, ruleset, outcomesOf(ruleset.compiled, decisions));
+      const flags = decisions.map((decision) =>
         decision.reason === 'ERROR'
           ? { key: decision.key, errorCode: code('GENERAL'), errorDetails: BROKEN }
           : answerOf(ruleset, decision, user),

@@ -16,3 +16,4 @@ export {
   unpublishedCohorts,
 } from './rulesets.ts';
 export { scheduledChanges } from './scheduled-changes.ts';
+export { flagSeen, flagUsageDays, flagUsageHours } from './usage.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Watch } from './changes.ts';
 import { createKnownPeople } from './known-people.ts';
 
-const BODY = '{}';
+const ANSWER = { body: '{}', outcomes: '' };
 
 describe('known people', () => {
   /** Creates people with states that are read from `stored`. Their watches hold until they are broken. */
@@ -87,14 +87,14 @@ describe('known people', () => {
     const { people, get, breakWatch, stored } = harness();
     await get();
     const person = await get();
-    people.keep(person, '1', BODY);
-    expect((await get()).answer).toEqual({ changedAt: '1', body: BODY });
+    people.keep(person, '1', ANSWER);
+    expect((await get()).answer).toEqual({ changedAt: '1', ...ANSWER });
     breakWatch();
-    expect((await get()).answer).toEqual({ changedAt: '1', body: BODY });
+    expect((await get()).answer).toEqual({ changedAt: '1', ...ANSWER });
     stored.set('ada', 'changed');
     breakWatch();
     expect((await get()).answer).toBeUndefined();
-    people.keep(person, '2', BODY);
+    people.keep(person, '2', ANSWER);
     expect((await get()).answer).toBeUndefined();
   });
 

@@ -4,13 +4,21 @@ import { LRUCache } from 'lru-cache';
 import type { StateChanges, Watch } from './changes.ts';
 import { EMPTY_STATE, hasGroups, type UserState, type UserStateJson } from './user-state.ts';
 
+/** An evaluation of all flags. */
+export interface Answer {
+  /** The values as JSON. */
+  readonly body: string;
+  /** The outcome of each flag, for counting: see `outcomesOf`. */
+  readonly outcomes: string;
+}
+
 /** A person with known state. */
 export interface KnownPerson {
   readonly state: UserStateJson;
   /** The person's key in the cache. Undefined for people who were requested once. */
   readonly key: string | undefined;
-  /** The last evaluation of all flags as JSON, with the `changedAt` of its ruleset. */
-  readonly answer?: { readonly changedAt: string; readonly body: string } | undefined;
+  /** The last answer, with the `changedAt` of its ruleset. */
+  readonly answer?: (Answer & { readonly changedAt: string }) | undefined;
 }
 
 export interface KnownPeople {
@@ -20,7 +28,7 @@ export interface KnownPeople {
    */
   get(projectId: string, distinctId: string, isAwaited: boolean): KnownPerson | Promise<KnownPerson>;
   /** Keeps an answer for as long as the person's state. */
-  keep(person: KnownPerson, changedAt: string, body: string): void;
+  keep(person: KnownPerson, changedAt: string, answer: Answer): void;
   /** Returns the number of calls of `get` so far. A call that read nothing is a hit. */
   reads(): Readonly<Reads>;
 }
@@ -53,7 +61,11 @@ export function createKnownPeople(options: {
   const people = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ state, answer }, key) =>
-      bytesOf(state) + bytesOf(answer?.body ?? '') + key.length + ENTRY_OVERHEAD_BYTES,
+      bytesOf(state) +
+      bytesOf(answer?.body ?? '') +
+      (answer?.outcomes.length ?? 0) +
+      key.length +
+      ENTRY_OVERHEAD_BYTES,
     maxEntrySize: Math.floor(MAX_BYTES / 16),
   });
 
@@ -93,9 +105,9 @@ export function createKnownPeople(options: {
       return read(projectId, distinctId, key);
     },
 
-    keep({ key, state }, changedAt, body) {
+    keep({ key, state }, changedAt, { body, outcomes }) {
       const kept = key === undefined ? undefined : people.peek(key);
-      if (kept?.state === state) people.set(kept.key, { ...kept, answer: { changedAt, body } });
+      if (kept?.state === state) people.set(kept.key, { ...kept, answer: { changedAt, body, outcomes } });
     },
 
     reads: () => reads,

@@ -6,11 +6,12 @@ import { openSockets } from '../live/sockets.ts';
 import { createOfrep } from '../ofrep/ofrep.ts';
 import { ofrepRoutes } from '../ofrep/routes.ts';
 import type { Rulesets } from '../rulesets/rulesets.ts';
+import type { Tallies } from '../usage/tallies.ts';
 
 /** Opens the streams and sockets that announce changes of flags, and OpenFeature's protocol, which uses them. */
 export function openLive(
   service: FlagsService,
-  { rulesets, evaluation }: { rulesets: Rulesets; evaluation: Evaluation },
+  { rulesets, evaluation, tallies }: { rulesets: Rulesets; evaluation: Evaluation; tallies: Tallies },
 ): void {
   const { add, app, config, logger } = service;
   const sockets = openSockets(service);
@@ -19,7 +20,7 @@ export function openLive(
   add(sockets, { drain: sockets.close });
   liveRoutes(app, { sockets, live });
   ofrepRoutes(app, {
-    ofrep: createOfrep({ evaluation, publicUrl: config.PUBLIC_API_URL }),
+    ofrep: createOfrep({ evaluation, tallies, publicUrl: config.PUBLIC_API_URL }),
     sockets,
     live,
   });
