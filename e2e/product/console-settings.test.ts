@@ -104,6 +104,21 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  it('switches the SDKs of another product on and off for the project', async () => {
+    await open('/project');
+    const save = page.getByRole('button', { name: 'Save project' });
+    const segment = page.getByLabel('Segment, RudderStack');
+    await segment.check();
+    await save.click();
+    await expect.poll(() => save.isDisabled()).toBe(true);
+    await page.reload();
+    await expect.poll(() => segment.isChecked()).toBe(true);
+    await segment.uncheck();
+    await save.click();
+    await expect.poll(() => save.isDisabled()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
   it('creates an identity secret, shows it once, and deletes it', async () => {
     await open('/project');
     const rows = page.getByRole('table', { name: 'Identity secrets' }).getByRole('row');

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { extraRoutes, publicOperations } from '@switchboard/contracts';
+import { extraRoutes, publicOperations, wireOperations } from '@switchboard/contracts';
 import { expect, test } from 'vitest';
 import { caddyfile } from './caddyfile.ts';
 import { pattern, publicHosts, routesOf } from './routes.ts';
@@ -12,8 +12,8 @@ test('the Caddyfile matches the contracts; `node deploy/gateway/src/main.ts` upd
 
 test('the Caddyfile routes every path of the interface on its host, and no management path', () => {
   const routed = publicHosts.flatMap((host) => routesOf(host).map(({ path }) => path));
-  const expected = [...publicOperations, ...extraRoutes].map(({ path }) => path);
-  expect(routed.sort()).toEqual([...new Set(expected)].sort());
+  const expected = [...publicOperations, ...wireOperations, ...extraRoutes].map(({ path }) => path);
+  expect([...new Set(routed)].sort()).toEqual([...new Set(expected)].sort());
   expect(routed.filter((path) => path.startsWith('/management'))).toEqual([]);
 });
 

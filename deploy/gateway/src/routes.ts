@@ -5,6 +5,7 @@ import {
   type Operation,
   publicOperations,
   type ServiceName,
+  wireOperations,
 } from '@switchboard/contracts';
 
 /** The public hosts. */
@@ -31,8 +32,11 @@ const MAX_BYTES = 262_144;
 /** Returns the routes of a host, one per path, sorted by path. */
 export function routesOf(host: PublicHost): Route[] {
   const routes = new Map<string, Route>();
-  for (const { path, method, service, host: at, ...rest } of publicOperations) {
-    if (at !== host) continue;
+  const wires = wireOperations.filter(({ hosts }) => hosts.includes(host));
+  for (const { path, method, service, ...rest } of [
+    ...publicOperations.filter((one) => one.host === host),
+    ...wires,
+  ]) {
     const isSocket = isStream(rest);
     const maxBytes = rest.maxWireBytes ?? rest.maxBodyBytes;
     const before = routes.get(path);

@@ -8,6 +8,7 @@ import {
   publicOperations,
   routingPath,
   type ServiceName,
+  wireOperations,
 } from '@switchboard/contracts';
 import { requestId } from '@switchboard/http';
 import { type Context, Hono } from 'hono';
@@ -40,8 +41,9 @@ export function createGateway({
   const here = operations.filter((operation) => operation.host === host);
   // Excludes the SDK files: the pages serve them, because this process builds them.
   const extra = host === 'api' ? extraRoutes.filter(({ kind }) => kind !== 'files') : [];
+  const wires = wireOperations.filter(({ hosts }) => hosts.includes(host));
   const paths = new Map<string, ServiceName>(
-    [...here, ...extra].map(({ path, service }) => [routingPath(path), service]),
+    [...here, ...wires, ...extra].map(({ path, service }) => [routingPath(path), service]),
   );
   for (const [path, service] of paths) {
     const fetch = services.get(service);

@@ -91,3 +91,5 @@ export * from './people/joins.ts';
 export * from './people/topic.ts';
 export * from './throttles.ts';
 export { type Problem, problemsOf } from './validation/problems.ts';
+export * from './wires/names.ts';
+export * from './wires/wires.ts';

@@ -11,6 +11,9 @@ import { topicSpecs } from './records/topics.ts';
 import { createRejections } from './rejections/rejections.ts';
 import { createReplay } from './replay/replay.ts';
 import { replayRoutes } from './replay/routes.ts';
+import { createWireIntake } from './wires/intake.ts';
+import { createLosses } from './wires/losses.ts';
+import { segmentRoutes } from './wires/segment/routes.ts';
 
 export const ingestionService = defineService({
   name: 'ingestion',
@@ -35,14 +38,19 @@ export const ingestionService = defineService({
 
     const quota = quotas.quota('events');
     const { throttle } = quotas;
-    eventsRoutes(app, { events: createEvents(service), quota, throttle });
+    const events = createEvents(service);
+    eventsRoutes(app, { events, quota, throttle });
     const joins = createJoinLimit({ ...service, limit: createRateLimits(redis, service.share) });
-    identifyRoutes(app, { calls: createIdentify(service), quota, throttle, joins });
+    const calls = createIdentify(service);
+    identifyRoutes(app, { calls, quota, throttle, joins });
     replayRoutes(app, { replay: createReplay(service), quota: quotas.quota('replays'), throttle });
 
     const rejections = createRejections({ ...service, replication: config.TOPIC_REPLICATION });
     app.onRejection(rejections.add);
     run(rejections);
+    const intake = createWireIntake({ events, calls, joins, throttle });
+    const losses = createLosses(service.metrics, rejections);
+    segmentRoutes(app, { intake, losses, clock: service.clock, quota, throttle });
 
     // Does not check the database, because known keys are answered from memory.
     app.health.add('event log', () => log.ping());

@@ -5,6 +5,7 @@ import { companyId, reportId, sub } from '../fields/ids.ts';
 import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
 import { DEFAULT_ROLE, ROLES } from '../operation/permissions.ts';
+import { WIRES } from '../wires/names.ts';
 import { entitlements } from './catalogue.ts';
 import { managementOf, projectParams } from './common.ts';
 
@@ -128,6 +129,10 @@ export const projectDefinition = z
     allowedOrigins: z.array(webOrigin).min(1).max(20).optional().openapi({
       description:
         'The origins of pages that may use the keys of the project. Absent: any origin. Requests without Origin do not come from pages and are accepted.',
+    }),
+    wires: z.array(z.enum(WIRES)).min(1).max(WIRES.length).optional().openapi({
+      description:
+        'The APIs of other products that the keys of the project work with, so that their SDKs can send here. Absent: none.',
     }),
   })
   .openapi('ProjectDefinition');

@@ -25,6 +25,8 @@ export interface ProjectKey {
   region: string;
   /** The origins of the pages that the key serves. Absent: any origin. */
   allowedOrigins?: readonly string[] | undefined;
+  /** The APIs of other products that the key works with. Absent: none. */
+  wires?: readonly string[] | undefined;
   /** The ingestion limit that an operator set for the project. 0: nothing is accepted. Absent: no limit. */
   eventsPerSecond?: number | undefined;
 }
@@ -138,6 +140,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
       region: share(project.region),
       defaultLanguage: share(project.defaultLanguage),
       ...(project.allowedOrigins && { allowedOrigins: project.allowedOrigins }),
+      ...(project.wires && { wires: project.wires.map(share) }),
       ...(project.eventsPerSecond !== undefined && { eventsPerSecond: project.eventsPerSecond }),
     };
   });
@@ -244,6 +247,6 @@ const databaseSilent = () => new DirectoryUnavailable('the directory database do
 
 function keyOf(key: string, project: Project | undefined): ProjectKey | undefined {
   if (project === undefined) return undefined;
-  const { id: projectId, companyId, region, allowedOrigins, eventsPerSecond } = project;
-  return { key, projectId, companyId, region, allowedOrigins, eventsPerSecond };
+  const { id: projectId, companyId, region, allowedOrigins, wires, eventsPerSecond } = project;
+  return { key, projectId, companyId, region, allowedOrigins, wires, eventsPerSecond };
 }

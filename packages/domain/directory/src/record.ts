@@ -69,6 +69,8 @@ const schemas = {
     defaultLanguage: z.string(),
     /** The origins of the pages that the project's keys serve. Absent: any origin. */
     allowedOrigins: z.array(z.string()).optional(),
+    /** The APIs of other products that the keys work with. Absent: none. */
+    wires: z.array(z.string()).optional(),
     /** The ingestion limit that an operator set for the project. 0: nothing is accepted. Absent: no limit. */
     eventsPerSecond: z.number().nonnegative().optional(),
   }),

@@ -28,7 +28,7 @@ export {
   type Prepared,
   prepareJson,
 } from './exchange/conditional.ts';
-export { projectKeyOf } from './exchange/credentials.ts';
+export { authorization, basicUser, bearer, projectKeyOf } from './exchange/credentials.ts';
 export { type Bytes, chooseEncoding, type Encoding, encodeAll } from './exchange/encodings.ts';
 export type { Authority, OperationEnv, Person, ProjectAccess } from './exchange/env.ts';
 export {
@@ -63,6 +63,8 @@ export { fairnessKeyOfProject } from './overload/fairness-key.ts';
 export { openQuotas, type Quota, type Throttle } from './overload/quota.ts';
 export { type CreateRateLimit, createRateLimits, type RateLimit } from './overload/rate-limits.ts';
 export type { Implement } from './pipeline/implement.ts';
+export { validate } from './pipeline/validate.ts';
+export type { ImplementWire } from './pipeline/wire.ts';
 export { alreadySent } from './server/already-sent.ts';
 export { type HttpServer, ListenError, listen } from './server/server.ts';
 export type { RejectedRequest, ServiceApp } from './service/app.ts';

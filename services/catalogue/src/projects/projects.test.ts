@@ -24,11 +24,24 @@ describe('a project', () => {
     await isPublished('project:shop', { id: 'shop', ...renamed });
   });
 
+  it('publishes the wires of a project, and none after an update without them', async () => {
+    const wires = ['segment', 'unleash'];
+    expect((await one.put('/projects/shop', { ...shop, wires })).body).toEqual({
+      id: 'shop',
+      ...shop,
+      wires,
+    });
+    await isPublished('project:shop', { id: 'shop', ...shop, wires });
+    expect((await one.put('/projects/shop', shop)).body).toEqual({ id: 'shop', ...shop });
+    await isPublished('project:shop', { id: 'shop', ...shop });
+  });
+
   it.each([
     ['companyId', { ...shop, companyId: 'nobody' }],
     ['name', { ...shop, name: ' ' }],
     ['region', { ...shop, region: 'EU west' }],
     ['defaultLanguage', { ...shop, defaultLanguage: 'not a language' }],
+    ['wires\\[0\\]', { ...shop, wires: ['mixpanel'] }],
     ['defaultLanguage', { companyId: 'acme', name: 'Shop', region: 'eu' }],
   ])('rejects a project with a wrong %s', async (path, body) => {
     const answer = await one.put('/projects/shop', body);

@@ -55,8 +55,9 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
       return projectOf(row);
     },
 
-    async put(change, { id, companyId, name, region, defaultLanguage, allowedOrigins = null }, mayMoveFrom) {
-      const project = { id, companyId, name, region, defaultLanguage, allowedOrigins };
+    async put(change, { allowedOrigins = null, wires = null, ...wanted }, mayMoveFrom) {
+      const { id, companyId, name, region, defaultLanguage } = wanted;
+      const project = { id, companyId, name, region, defaultLanguage, allowedOrigins, wires };
       await outbox.change(change, async (tx, announce) => {
         const projects = createProjectsStore(tx);
         if ((await projects.find(id))?.companyId !== companyId) await requireRoom(tx, companyId, 'projects');

@@ -1,15 +1,17 @@
-import type { Project } from '@switchboard/contracts';
+import type { Project, Wire } from '@switchboard/contracts';
 import { type DirectoryRecord, directoryRecord } from '@switchboard/directory';
 
 /** A stored project. */
-interface ProjectRow extends Omit<Project, 'allowedOrigins'> {
+interface ProjectRow extends Omit<Project, 'allowedOrigins' | 'wires'> {
   /** Null: any origin. */
   allowedOrigins: string[] | null;
+  /** Null: none. */
+  wires: Wire[] | null;
 }
 
 /** Returns a project in the form of the API. */
-export function projectOf({ allowedOrigins, ...row }: ProjectRow): Project {
-  return { ...row, ...(allowedOrigins && { allowedOrigins }) };
+export function projectOf({ allowedOrigins, wires, ...row }: ProjectRow): Project {
+  return { ...row, ...(allowedOrigins && { allowedOrigins }), ...(wires && { wires }) };
 }
 
 /** Returns the project's record on the topic `directory`, with its throttle. */

@@ -1,3 +1,4 @@
+import type { Wire } from '@switchboard/contracts';
 import { boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { createdAt } from './columns.ts';
 import { companies } from './companies.ts';
@@ -14,6 +15,8 @@ export const projects = pgTable(
     defaultLanguage: text('default_language').notNull(),
     /** Null: any origin. */
     allowedOrigins: text('allowed_origins').array(),
+    /** Null: none. */
+    wires: text().array().$type<Wire[]>(),
   },
   (table) => [index('projects_of_company').on(table.companyId, table.id)],
 );

@@ -66,7 +66,11 @@ export async function startIngestion({ kafkaBrokers, databaseUrl }: Options = {}
   const log = openLog(own.logEnv);
   own.defer(() => log.close());
   const directory = await createDirectoryPublisher(log);
-  const { key: _, ...project } = await directory.putProject({ id: PROJECT, key: KEY });
+  const { key: _, ...project } = await directory.putProject({
+    id: PROJECT,
+    key: KEY,
+    wires: ['segment', 'posthog'],
+  });
   await directory.putProject({ id: 'project-2', region: 'us', key: US_KEY });
   await directory.putProject({ id: 'project-3', key: OTHER_KEY });
   const { url } = await own.start('ingestion');

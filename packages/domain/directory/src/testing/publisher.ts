@@ -64,7 +64,7 @@ export async function createDirectoryPublisher(
       const { id = `project-${number}`, companyId = `company-${number}`, name = id } = options;
       const { region = 'eu', defaultLanguage = 'en', entitlements = {}, members = [] } = options;
       const key = options.key ?? `pk_${region}_${String(number).padStart(32, 'k')}`;
-      const { allowedOrigins } = options;
+      const { allowedOrigins, wires } = options;
       const project = {
         id,
         companyId,
@@ -72,6 +72,7 @@ export async function createDirectoryPublisher(
         region,
         defaultLanguage,
         ...(allowedOrigins && { allowedOrigins }),
+        ...(wires && { wires }),
       };
       await publish(
         directoryRecord('plan', { ...PLAN, entitlements: {} }),

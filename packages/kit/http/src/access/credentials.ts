@@ -43,8 +43,8 @@ export function createCredentials({ region, accessTokens, directory }: Credentia
         `The project key belongs to region ${found.region}; this host serves region ${region}.`,
       );
     }
-    const { projectId: id, companyId, allowedOrigins, eventsPerSecond } = found;
-    return { id, companyId, region, allowedOrigins, eventsPerSecond };
+    const { projectId: id, companyId, allowedOrigins, wires, eventsPerSecond } = found;
+    return { id, companyId, region, allowedOrigins, wires, eventsPerSecond };
   }
 
   return {

@@ -1,10 +1,13 @@
 import type { Credential } from '@switchboard/contracts';
 import type { Context } from 'hono';
-import type { KitEnv } from './env.ts';
+import type { Exchange, KitEnv } from './env.ts';
 import { Forbidden } from './errors.ts';
+import { headerOf } from './request-info.ts';
 
 const ALLOWED_HEADERS =
   'Authorization, X-API-Key, Content-Type, Content-Encoding, Idempotency-Key, X-Service-Conversation-Token, X-Request-Id, X-State-Token, If-Match, If-None-Match';
+/** SDKs of other products send headers of their own. The wildcard does not cover Authorization. */
+export const ANY_HEADER = '*, Authorization';
 const EXPOSED_HEADERS = 'ETag, Retry-After, X-Request-Id, X-Error, X-State, X-State-Token, X-State-As-Of';
 const ONE_DAY_SECONDS = '86400';
 
@@ -33,6 +36,16 @@ export function requireOrigin(origin: string, allowed: readonly string[]): void 
   throw new Forbidden(`Origin: ${origin.slice(0, 300)} is not in the allowedOrigins of the project.`);
 }
 
+/** Throws Forbidden if the origin of the page is not in the project's list. */
+export function settleOrigin(c: Context, allowed: readonly string[]): void {
+  const exchange: Exchange = c.env;
+  const origin = headerOf(c, 'origin');
+  exchange.corsOrigin = null;
+  if (origin === undefined) return;
+  requireOrigin(origin, allowed);
+  exchange.corsOrigin = origin;
+}
+
 /** Returns the headers that let pages of an origin read a response. */
 export const corsHeaders = (allowedOrigin: string) => ({
   'Access-Control-Allow-Origin': allowedOrigin,
@@ -44,6 +57,7 @@ export function preflight(
   credential: Credential,
   consoleOrigin: string,
   methods: string[],
+  allowedHeaders = ALLOWED_HEADERS,
 ): Response {
   const origin = allowedOrigin(credential, consoleOrigin, c.req.header('origin'));
   const headers: Record<string, string> =
@@ -52,7 +66,7 @@ export function preflight(
       : {
           'Access-Control-Allow-Origin': origin,
           'Access-Control-Allow-Methods': methods.join(', '),
-          'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+          'Access-Control-Allow-Headers': allowedHeaders,
           'Access-Control-Max-Age': ONE_DAY_SECONDS,
         };
   return new Response(null, { status: 204, headers: { ...headers, Vary: 'Origin' } });

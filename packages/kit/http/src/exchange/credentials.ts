@@ -50,10 +50,18 @@ export function bearer(c: Context<KitEnv>): string | undefined {
   return /^Bearer +(\S+)\s*$/i.exec(header)?.[1];
 }
 
+/** Returns the user name of `Authorization: Basic`, where some other products expect the key. */
+export function basicUser(c: Context<KitEnv>): string | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/=_-]{1,1000})\s*$/i.exec(authorization(c) ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const [user] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  return user === '' ? undefined : user;
+}
+
 const NAME = 'authorization';
 
 /** Returns undefined for several headers: Node.js would use the first, and a proxy may have checked another. */
-function authorization(c: Context<KitEnv>): string | undefined {
+export function authorization(c: Context<KitEnv>): string | undefined {
   const { incoming } = c.env;
   if (incoming === undefined) return c.req.header(NAME);
   const { rawHeaders } = incoming;

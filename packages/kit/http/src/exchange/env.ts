@@ -31,6 +31,8 @@ export interface ProjectAccess {
   region: string;
   /** The origins of pages that may use a key of the project; absent allows any. */
   allowedOrigins?: readonly string[] | undefined;
+  /** The APIs of other products that a key of the project works with; absent for none. */
+  wires?: readonly string[] | undefined;
   /** The ingestion rate that an operator allows; 0 allows nothing, absent sets no limit. */
   eventsPerSecond?: number | undefined;
 }

@@ -15,7 +15,7 @@ import type { Audited, AuditedChange } from '../audit/change.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import type { Bodies } from '../body/bodies.ts';
 import { parseJson, reserveValues, withoutMark, yieldForBody } from '../body/json.ts';
-import { requireOrigin } from '../exchange/cors.ts';
+import { settleOrigin } from '../exchange/cors.ts';
 import { bearer, type Credentials, type KeyPlaces, projectKeyOf } from '../exchange/credentials.ts';
 import type {
   Authority,
@@ -387,16 +387,6 @@ function serve(
     const settling = settleAccess(c);
     return settling === undefined ? admit(c) : settling.then(() => admit(c));
   });
-}
-
-/** Throws Forbidden if the origin of the page is not in the project's list. */
-function settleOrigin(c: Context, allowed: readonly string[]): void {
-  const exchange: Exchange = c.env;
-  const origin = headerOf(c, 'origin');
-  exchange.corsOrigin = null;
-  if (origin === undefined) return;
-  requireOrigin(origin, allowed);
-  exchange.corsOrigin = origin;
 }
 
 function actorOf({ person, token }: Authority): AuditActor {

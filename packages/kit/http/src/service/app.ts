@@ -24,13 +24,14 @@ import { createAccessTokens } from '../access/access-tokens.ts';
 import { type AccessDirectory, createCredentials } from '../access/credentials.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import { type Bodies, createBodies } from '../body/bodies.ts';
-import { preflight } from '../exchange/cors.ts';
+import { ANY_HEADER, preflight } from '../exchange/cors.ts';
 import type { KitEnv, ProjectAccess } from '../exchange/env.ts';
 import { errorResponse, toRejection } from '../exchange/error-responses.ts';
 import { NotFound, Rejection, Unavailable } from '../exchange/errors.ts';
 import { notFoundMessage } from '../exchange/not-found.ts';
 import { type Implement, implementing } from '../pipeline/implement.ts';
 import { observeRequests } from '../pipeline/observe-requests.ts';
+import { type ImplementWire, implementingWires } from '../pipeline/wire.ts';
 import { mountHealth } from './health.ts';
 
 interface AppOptions {
@@ -51,6 +52,8 @@ export interface ServiceApp {
   bodies: Bodies;
   /** Serves an operation of the contracts. Its definition sets the credential, limits and validation. */
   implement: Implement;
+  /** Serves an operation of another product's API. */
+  implementWire: ImplementWire;
   /**
    * Calls a listener for each rejected request of a project that is known. It must be quick: the response waits for it.
    */
@@ -151,7 +154,10 @@ export function createApp({ service, context, directory, audit, database }: AppO
       return errorResponse('B', new NotFound(notFoundMessage(path)));
     const methods = here.map((one) => one.method.toUpperCase());
     if (methods.includes('GET')) methods.push('HEAD');
-    if (method === 'OPTIONS') return preflight(c, operation.credential, consoleOrigin, methods);
+    if (method === 'OPTIONS') {
+      const headers = 'wire' in operation ? ANY_HEADER : undefined;
+      return preflight(c, operation.credential, consoleOrigin, methods, headers);
+    }
     c.env.operation = operation;
     const allow = methods.join(', ');
     throw new Rejection(405, 'BAD_REQUEST', `${method} is not supported here. Use ${allow}.`, {
@@ -174,6 +180,7 @@ export function createApp({ service, context, directory, audit, database }: AppO
   });
 
   const serve = implementing({ hono, bodies, credentials, audit, assertStarted });
+  const serveWire = implementingWires({ hono, bodies, credentials, assertStarted });
 
   function assertStarted(): void {
     if (!health.isStarted()) throw new Unavailable('Service starting. Retry after the time in Retry-After.');
@@ -209,6 +216,10 @@ export function createApp({ service, context, directory, audit, database }: AppO
         implemented.push(served);
         claimPath(served);
       }
+    },
+    implementWire(operation, handler, wireOptions) {
+      serveWire(operation, handler, wireOptions);
+      claimPath(operation);
     },
   };
 }

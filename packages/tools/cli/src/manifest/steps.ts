@@ -41,10 +41,17 @@ function memberSteps({ id: companyId, members }: ManifestCompany): Step[] {
 }
 
 function projectSteps({ id: companyId, projects }: ManifestCompany): Step[] {
-  return projects.map(({ id: projectId, name, region, defaultLanguage, allowedOrigins }) => ({
+  return projects.map(({ id: projectId, name, region, defaultLanguage, allowedOrigins, wires }) => ({
     kind: kinds.project,
     params: { projectId },
-    wanted: { companyId, name, region, defaultLanguage, ...(allowedOrigins && { allowedOrigins }) },
+    wanted: {
+      companyId,
+      name,
+      region,
+      defaultLanguage,
+      ...(allowedOrigins && { allowedOrigins }),
+      ...(wires && { wires }),
+    },
   }));
 }
 

@@ -4,17 +4,23 @@ import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { showToast } from '../../app/toasts.ts';
 import { Button } from '../../components/button.tsx';
-import { TextArea, TextField } from '../../components/field.tsx';
+import { CheckField, TextArea, TextField } from '../../components/field.tsx';
 import { Section } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import styles from './project.module.css';
 
-/** Changes the name, the default language and the origins of the project. */
+/** The products that a project can accept SDKs of, with their names. */
+const WIRES = { segment: 'Segment, RudderStack', unleash: 'Unleash', posthog: 'PostHog' } as const;
+type Wire = keyof typeof WIRES;
+const wireNames: readonly Wire[] = ['segment', 'unleash', 'posthog'];
+
+/** Changes the name, the default language, the origins and the accepted SDKs of the project. */
 export function General({ project }: { project: Project }) {
-  const { id, allowedOrigins: stored = [], ...definition } = project;
+  const { id, allowedOrigins: stored = [], wires: storedWires = [], ...definition } = project;
   const [name, setName] = useState(project.name);
   const [language, setLanguage] = useState(project.defaultLanguage);
   const [origins, setOrigins] = useState(stored.join('\n'));
+  const [wires, setWires] = useState<readonly Wire[]>(storedWires);
   const params = { projectId: id };
   const refresh = [['getProject', id], ['listOwnProjects']];
   const restore = useChange(
@@ -36,10 +42,15 @@ export function General({ project }: { project: Project }) {
       name,
       defaultLanguage: language,
       ...(given.length === 0 ? {} : { allowedOrigins: given }),
+      ...(wires.length === 0 ? {} : { wires: [...wires] }),
     });
   };
   const isChanged =
-    name !== project.name || language !== project.defaultLanguage || origins !== stored.join('\n');
+    name !== project.name ||
+    language !== project.defaultLanguage ||
+    origins !== stored.join('\n') ||
+    wires.length !== storedWires.length ||
+    wires.some((one) => !storedWires.includes(one));
   return (
     <Section title={t('General')}>
       <form
@@ -72,6 +83,19 @@ export function General({ project }: { project: Project }) {
           value={origins}
           onChange={({ target }) => setOrigins(target.value)}
         />
+        <fieldset className={styles['wires']}>
+          <legend>{t('Accepts SDKs of other products')}</legend>
+          {wireNames.map((wire) => (
+            <CheckField
+              key={wire}
+              label={WIRES[wire]}
+              checked={wires.includes(wire)}
+              onChange={({ target }) =>
+                setWires([...wires.filter((one) => one !== wire), ...(target.checked ? [wire] : [])])
+              }
+            />
+          ))}
+        </fieldset>
         {save.error === null ? null : <Failed error={save.error} />}
         {restore.error === null ? null : <Failed error={restore.error} />}
         <Button kind="primary" type="submit" disabled={!isChanged || save.isPending}>

@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi';
+import { jsonBody } from '../operation/bodies.ts';
+import { type Host, type Operation, operation } from '../operation/operation.ts';
+import type { Wire } from './names.ts';
+
+/**
+ * An operation of the API of another product, as its SDKs call it. It is not part of our API, so the OpenAPI document
+ * and the management SDK leave it out. A project accepts it if its `wires` name the wire.
+ */
+export type WireOperation = Operation & {
+  readonly wire: Wire;
+  /** The public hosts that serve it. SDKs of other products know a single address. */
+  readonly hosts: readonly Host[];
+};
+
+interface WireRoute extends Pick<WireOperation, 'wire' | 'hosts' | 'service' | 'path' | 'operationId'> {
+  method: 'get' | 'post';
+  /** The limits of a body; absent without one. */
+  body?: { maxBytes: number; maxWireBytes: number; maxValues: number };
+}
+
+function wireOperation({ wire, hosts, body, ...route }: WireRoute): WireOperation {
+  const defined = operation({
+    ...route,
+    host: 'api',
+    credential: 'ingestion',
+    errorShape: 'A',
+    tag: 'Wires',
+    ...(body && {
+      request: { body: jsonBody(z.unknown()) },
+      maxBodyBytes: body.maxBytes,
+      maxWireBytes: body.maxWireBytes,
+      maxBodyValues: body.maxValues,
+    }),
+    responses: { 200: { description: 'Accepted.' } },
+  });
+  return { ...defined, wire, hosts };
+}
+
+const EVENT_HOSTS = ['api', 'events'] as const satisfies readonly Host[];
+const MIB = 1_048_576;
+/** The limits of `POST /v1/events`. */
+const EVENTS_BODY = { maxBytes: 20 * MIB, maxWireBytes: 4 * MIB, maxValues: 150_000 };
+
+const segment = { wire: 'segment', hosts: EVENT_HOSTS, service: 'ingestion', method: 'post' } as const;
+
+/** `batch`, `track`, `identify`, `page`, `screen`, `group` and `alias`. */
+export const segmentCall = wireOperation({
+  ...segment,
+  operationId: 'segmentCall',
+  path: '/segment/v1/{call}',
+  body: EVENTS_BODY,
+});
+
+/** The calls of pages that are left, which RudderStack sends with sendBeacon. */
+export const segmentBeacon = wireOperation({
+  ...segment,
+  operationId: 'segmentBeacon',
+  path: '/segment/beacon/v1/{call}',
+  body: EVENTS_BODY,
+});
+
+/** Every operation of another product's API. */
+export const wireOperations: readonly WireOperation[] = [segmentCall, segmentBeacon];

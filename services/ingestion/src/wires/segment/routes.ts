@@ -1,0 +1,76 @@
+import { segmentBeacon, segmentCall, type WireOperation } from '@switchboard/contracts';
+import {
+  BadRequest,
+  basicUser,
+  bearer,
+  NotFound,
+  type ProjectAccess,
+  type Quota,
+  type ServiceApp,
+  type Throttle,
+} from '@switchboard/http';
+import type { Clock } from '@switchboard/runtime';
+import { fieldsOf, textOf, timeOf } from '../fields.ts';
+import type { WireIntake } from '../intake.ts';
+import type { CountLosses } from '../losses.ts';
+import { convert, isBatch, typeOf } from './convert.ts';
+
+const MAX_MESSAGES = 1_000;
+const accepted = () => Response.json({ success: true });
+
+interface SegmentRoutes {
+  intake: WireIntake;
+  losses: CountLosses;
+  clock: Clock;
+  quota: Quota;
+  throttle: Throttle;
+}
+
+/** Serves the HTTP API of Segment, which RudderStack shares: https://segment.com/docs/connections/sources/catalog/libraries/server/http-api. */
+export function segmentRoutes(
+  app: ServiceApp,
+  { intake, losses, clock, quota, throttle }: SegmentRoutes,
+): void {
+  async function accept(operation: WireOperation, call: string, project: ProjectAccess, body: unknown) {
+    const type = typeOf(call);
+    if (type === undefined && !isBatch(call))
+      throw new NotFound(`Not found: ${call} is not a call of Segment.`);
+    const lose = losses(project.id, operation);
+    const request = fieldsOf(body);
+    const now = clock.now().toISOString();
+    const messages = type === undefined ? messagesOf(request) : [request];
+    const items = messages.flatMap((message) =>
+      convert(
+        { ...message, context: { ...fieldsOf(request['context']), ...fieldsOf(message['context']) } },
+        { ...(type && { type }), now },
+        lose,
+      ),
+    );
+    const sentAt = timeOf(request['sentAt']) ?? now;
+    const [reason] = await intake.accept(project, items, { sentAt, lose });
+    // A batch may contain messages that are kept.
+    if (reason !== undefined && type !== undefined) throw new BadRequest(reason);
+    return accepted();
+  }
+
+  for (const operation of [segmentCall, segmentBeacon]) {
+    app.implementWire(
+      operation,
+      ({ c, project, body }) => accept(operation, c.req.param('call') ?? '', project, body),
+      {
+        keyOf: (c) => basicUser(c) ?? bearer(c) ?? c.req.query('writeKey'),
+        keyIn: (body) => textOf(fieldsOf(body)['writeKey']),
+        keyPlace: 'the user name of Basic authentication, or as writeKey in the body',
+        quota,
+        authorize: (project) => (throttle.drops(project) ? accepted() : undefined),
+      },
+    );
+  }
+}
+
+function messagesOf(request: Record<string, unknown>) {
+  const { batch } = request;
+  if (!Array.isArray(batch)) throw new BadRequest('batch: required, an array of messages');
+  if (batch.length > MAX_MESSAGES) throw new BadRequest(`batch: more than ${MAX_MESSAGES} messages`);
+  return batch.map(fieldsOf);
+}
