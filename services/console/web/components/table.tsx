@@ -30,6 +30,8 @@ interface TableProps<T> {
 }
 
 const ROW_PX = 37;
+/** The least width of a column without one, so that a few letters of its cells can be read. */
+const LEAST_WIDTH = '120px';
 
 /** A table of any number of rows; only those on screen exist. `j` and `k` move, Enter opens. */
 export function Table<T>({ label, columns, rows, keyOf, open, onOpen, more }: TableProps<T>) {
@@ -68,12 +70,18 @@ export function Table<T>({ label, columns, rows, keyOf, open, onOpen, more }: Ta
 
   const classOf = ({ align, minor }: Column<T>) =>
     [align === 'end' ? styles['end'] : '', minor === true ? styles['minor'] : ''].join(' ');
+  const least = columns.filter(({ minor }) => minor !== true).map(({ width }) => width ?? LEAST_WIDTH);
   const first = items[0];
   const before = first?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     <div ref={scroll} className={styles['scroll']}>
-      <table aria-label={label} aria-rowcount={rows.length + 1} className={styles['table']}>
+      <table
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        className={styles['table']}
+        style={{ '--least': `calc(${least.join(' + ')})` }}
+      >
         <colgroup>
           {columns.map((column) => (
             <col key={column.title} style={{ width: column.width }} className={classOf(column)} />
