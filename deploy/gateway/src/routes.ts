@@ -49,10 +49,10 @@ export function routesOf(host: PublicHost): Route[] {
       shape: rest.errorShape,
     });
   }
-  for (const { path, service, kind } of host === 'api' ? extraRoutes : []) {
+  for (const { path, service, kind, methods = ['GET'] } of host === 'api' ? extraRoutes : []) {
     const isSocket = kind === 'socket';
     const maxBytes = isSocket ? undefined : MAX_BYTES;
-    routes.set(path, { path, methods: ['GET'], service, isSocket, maxBytes, shape: 'B' });
+    routes.set(path, { path, methods: [...methods], service, isSocket, maxBytes, shape: 'B' });
   }
   return [...routes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -6,10 +6,13 @@ export interface ExtraRoute {
   path: string;
   service: ServiceName;
   kind: 'page' | 'files' | 'socket';
+  /** Default: GET. */
+  methods?: readonly string[];
 }
 
 export const extraRoutes: readonly ExtraRoute[] = [
   { path: '/shared/{token}', service: 'collaboration', kind: 'page' },
+  { path: '/unsubscribe/{token}', service: 'messenger', kind: 'page', methods: ['GET', 'POST'] },
   { path: '/sdk/{file}', service: 'messenger', kind: 'files' },
   { path: '/v1/messenger/socket', service: 'messenger', kind: 'socket' },
   { path: '/v1/flags/socket', service: 'flags', kind: 'socket' },

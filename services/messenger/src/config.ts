@@ -1,4 +1,5 @@
 import type { OpenedService } from '@switchboard/http';
+import { hasMailSettings, mailSettings } from '@switchboard/mail';
 import {
   commonSettings,
   completeS3,
@@ -33,6 +34,17 @@ const helpSite = {
     .describe('Bearer token of the help-site provider.'),
 };
 
+const supportMail = {
+  SUPPORT_MAIL_DOMAIN: z
+    .string()
+    .regex(/^[a-z0-9]([a-z0-9.-]{0,188}[a-z0-9])?$/i, 'not a domain')
+    .meta({ values: 'domain' })
+    .optional()
+    .describe(
+      'Domain of the addresses for answers of visitors. Turns support mail on; requires SMTP_URL or MAIL_DIR.',
+    ),
+};
+
 export const messengerSettings = z
   .object({
     ...commonSettings,
@@ -57,10 +69,15 @@ export const messengerSettings = z
     ...objectStoreSettings,
     ...ai,
     ...helpSite,
+    ...supportMail,
+    ...mailSettings,
   })
   .check(completeS3)
   .check(together(['AI_BASE_URL', 'AI_API_KEY', 'AI_MODEL']))
   .check(together(['HELP_SITE_URL', 'HELP_SITE_TOKEN']))
+  .check((payload) => {
+    if (payload.value.SUPPORT_MAIL_DOMAIN !== undefined) hasMailSettings(payload);
+  })
   .refine(({ WORKERS, REDIS_URL }) => WORKERS === 1 || REDIS_URL !== undefined, {
     path: ['REDIS_URL'],
     message: 'required if WORKERS is above 1',

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { id, text, timestamp } from '../fields/fields.ts';
+import { emailAddress, id, text, timestamp } from '../fields/fields.ts';
 import { conversationId } from '../fields/ids.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { idempotencyHeaders } from '../operation/headers.ts';
@@ -90,6 +90,9 @@ export const conversation = z
   .openapi('Conversation');
 export type Conversation = z.infer<typeof conversation>;
 
+/** An address that conversations send mail to. The interface of mail servers limits it to 254 characters. */
+export const contactAddress = emailAddress.max(254);
+
 export const conversationRequest = z
   .object({
     distinctId: id,
@@ -97,6 +100,11 @@ export const conversationRequest = z
     userId: id.nullable().optional(),
     userHash: text({ max: 200 }).nullable().optional().openapi({
       description: 'HMAC-SHA256 of userId with an identity secret of the project, in lowercase hex.',
+    }),
+    email: contactAddress.nullable().optional().openapi({
+      description:
+        'Where the visitor gets replies that they have not read. The address is not verified. Mails are in the language of Accept-Language.',
+      example: 'ada@example.com',
     }),
   })
   .refine(({ userId = null, userHash = null }) => userHash === null || userId !== null, {

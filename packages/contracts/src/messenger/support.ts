@@ -22,6 +22,9 @@ export const SUPPORT_LIMITS = {
   found: 50,
 } as const;
 
+/** The default of mailAfterMinutes. */
+export const MAIL_AFTER_MINUTES = 10;
+
 export const conversationPriority = z
   .enum(['urgent', 'high', 'normal', 'low'])
   .openapi('ConversationPriority');
@@ -87,6 +90,20 @@ export const supportSettingsDefinition = z
       description:
         'A visitor who writes in a resolved conversation reopens it. It keeps its assignee for this many days after it was resolved; null keeps the assignee always.',
     }),
+    mailAfterMinutes: z.int().min(1).max(1_440).nullable().default(MAIL_AFTER_MINUTES).openapi({
+      description:
+        'Minutes after which replies that a visitor has not read are mailed to them; null mails none.',
+    }),
+    mailOpensConversations: z
+      .boolean()
+      .default(false)
+      .openapi({ description: 'Whether mail to mailAddress opens a conversation.' }),
+    mailAddress: z
+      .string()
+      .max(254)
+      .nullable()
+      .optional()
+      .openapi({ description: 'Ignored, so that you can write back what you read.' }),
   })
   .openapi('SupportSettingsDefinition');
 export type SupportSettingsDefinition = z.infer<typeof supportSettingsDefinition>;
@@ -101,6 +118,12 @@ export const supportSettings = z
     savedReplies: z.array(z.object({ ...stored, name: z.string(), body: z.string() })),
     views: z.array(z.object({ ...stored, name: z.string(), filter: conversationFilter })),
     keepAssigneeDays: z.int().nullable(),
+    mailAfterMinutes: z.int().nullable(),
+    mailOpensConversations: z.boolean(),
+    mailAddress: z.string().nullable().openapi({
+      description:
+        'The address to forward your support address to. null without mailOpensConversations, or if the deployment receives no mail.',
+    }),
   })
   .openapi('SupportSettings');
 export type SupportSettings = z.infer<typeof supportSettings>;
@@ -182,11 +205,53 @@ export const conversationHistoryEntry = z
   .openapi('ConversationHistoryEntry');
 export type ConversationHistoryEntry = z.infer<typeof conversationHistoryEntry>;
 
+/** How a turn came by mail. */
+const turnMail = z
+  .object({
+    name: z.string().nullable(),
+    address: z.string().openapi({ description: 'The sender as the mail states it. It is not verified.' }),
+    isContact: z
+      .boolean()
+      .openapi({ description: 'Whether the sender has the address of the conversation.' }),
+    folded: z.string().nullable().openapi({ description: 'The quoted text and the signature.' }),
+    leftOut: z.array(z.string()).openapi({
+      description: 'Names of attached files that were not stored, because of their type, size or number.',
+    }),
+  })
+  .openapi('TurnMail');
+export type TurnMail = z.infer<typeof turnMail>;
+
+export const conversationContact = z
+  .object({
+    email: z.string(),
+    name: z.string().nullable(),
+    source: z.enum(['opening', 'mail']).openapi({
+      description: 'opening: the visitor gave the address. mail: the conversation began with a mail.',
+    }),
+    mailedAt: timestamp.nullable().openapi({ description: 'When the last mail was sent.' }),
+    unsubscribedAt: timestamp.nullable(),
+    bouncedAt: timestamp.nullable().openapi({
+      description: 'When mail to the address failed. No more is sent.',
+    }),
+    bounce: z.string().nullable().openapi({ description: 'The reason for the failure.', example: '5.1.1' }),
+  })
+  .openapi('ConversationContact');
+export type ConversationContact = z.infer<typeof conversationContact>;
+
 /** A conversation as staff see it. */
 export const operatorConversation = conversation
   .extend({
     ...tools,
-    turns: z.array(turn.extend({ pageContext: pageContext.nullable() })),
+    turns: z.array(
+      turn.extend({
+        pageContext: pageContext.nullable(),
+        via: z.enum(['messenger', 'mail']),
+        mail: turnMail.nullable(),
+      }),
+    ),
+    contact: conversationContact.nullable().openapi({
+      description: 'The mail address of the visitor. It is never verified.',
+    }),
     notes: z.array(conversationNote),
     history: z.array(conversationHistoryEntry).openapi({
       description: 'The last 200 changes, oldest first.',
@@ -243,6 +308,8 @@ export const putSupportSettings = operation({
       savedReplies: [{ name: 'Hello', body: 'Hello {{visitor.id}}, I am {{agent.name}}.' }],
       views: [{ name: 'Urgent', filter: { status: 'open', priority: 'urgent' } }],
       keepAssigneeDays: 14,
+      mailAfterMinutes: 10,
+      mailOpensConversations: true,
     }),
   },
   responses: { 200: jsonResponse('The stored settings.', supportSettings) },

@@ -16,6 +16,13 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
+  /** Receives the reports of mail servers about this mail. Default: the sender's address. */
+  bounceTo?: string;
+  /** The Message-IDs of the thread, oldest first. The mail answers the last one. */
+  thread?: readonly string[];
+  /** The address that ends mails of this kind with a POST (RFC 8058). */
+  unsubscribe?: string;
+  attachments?: readonly { filename: string; contentType: string; content: Buffer }[];
 }
 
 export interface Mailer {
@@ -24,15 +31,33 @@ export interface Mailer {
   close(): void;
 }
 
+/** Returns the Message-ID of the mail that is sent with this id. */
+export const messageIdOf = (id: string, from: string) => `<${id}@${from.slice(from.indexOf('@') + 1)}>`;
+
+function threadHeaders(thread: readonly string[]): Record<string, string> {
+  const last = thread.at(-1);
+  return last === undefined ? {} : { 'In-Reply-To': last, References: thread.join(' ') };
+}
+
 const asMessage = (from: string, mail: Mail) => ({
   from: { name: mail.sender, address: from },
   to: mail.to,
   ...(mail.replyTo === undefined ? {} : { replyTo: mail.replyTo }),
-  messageId: `<${mail.id}@${from.slice(from.indexOf('@') + 1)}>`,
+  ...(mail.bounceTo !== undefined && { envelope: { from: mail.bounceTo, to: mail.to } }),
+  ...(mail.attachments !== undefined && { attachments: [...mail.attachments] }),
+  messageId: messageIdOf(mail.id, from),
   subject: mail.subject,
   text: mail.text,
   html: mail.html,
-  headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': mail.language },
+  headers: {
+    'Auto-Submitted': 'auto-generated',
+    'Content-Language': mail.language,
+    ...threadHeaders(mail.thread ?? []),
+    ...(mail.unsubscribe !== undefined && {
+      'List-Unsubscribe': `<${mail.unsubscribe}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }),
+  },
   // Otherwise nodemailer would read files and URLs named in user text.
   disableFileAccess: true,
   disableUrlAccess: true,

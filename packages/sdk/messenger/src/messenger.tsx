@@ -20,6 +20,8 @@ export interface MessengerOptions {
   userId?: string;
   /** HMAC-SHA256 of `userId` with an identity secret, in lowercase hex, computed by your server. */
   userHash?: string;
+  /** The address that gets replies which the visitor has not read. */
+  email?: string;
   /** Whether to draw the button that opens the panel. If false, call `open` from your own button. Default: true. */
   launcher?: boolean;
   onError?: (error: MessengerError) => void;
@@ -63,6 +65,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
     locale: languages.join(),
     userId: options.userId,
     userHash: options.userHash,
+    email: options.email,
     onRefused: (message, status) => report({ message, ...(status !== 0 && { status }) }),
   });
   let host: HTMLElement | undefined;

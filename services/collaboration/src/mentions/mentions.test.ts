@@ -1,4 +1,5 @@
 import { openDatabase } from '@switchboard/database';
+import { type MailServer, mailServer } from '@switchboard/mail/testing';
 import { eventually } from '@switchboard/testkit';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +8,6 @@ import { createSharesStore } from '../shares/store.ts';
 import { member } from '../testing/directory.ts';
 import { type Harness, startHarness } from '../testing/harness.ts';
 import { type PushService, pushService } from '../testing/push.ts';
-import { type MailServer, mailServer } from '../testing/smtp.ts';
 
 let harness: Harness;
 let smtp: MailServer;

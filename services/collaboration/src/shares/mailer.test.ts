@@ -1,6 +1,6 @@
 import { DeliveryFailed, smtpMailer, Undeliverable } from '@switchboard/mail';
+import { mailServer, noSuchMailbox, trustedCertificate } from '@switchboard/mail/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { mailServer, noSuchMailbox, trustedCertificate } from '../testing/smtp.ts';
 
 const mail = {
   id: 'dlv_1',

@@ -48,11 +48,10 @@ export function composeMail(details: MessageDetails, home: string): MailContent 
     html: mailPage({
       language,
       title: about.subject(sender, report),
-      home,
+      from: { home },
       heading: report,
       paragraphs: [intro, ...noteLines],
-      button: { text: say.open, link },
-      address: say.address,
+      button: { text: say.open, link, address: say.address },
       why: about.why,
     }),
   };

@@ -1,8 +1,8 @@
 import { openDatabase } from '@switchboard/database';
+import { mailServer } from '@switchboard/mail/testing';
 import { eventually } from '@switchboard/testkit';
 import { expect, it, onTestFinished } from 'vitest';
 import { call, startHarness } from '../testing/harness.ts';
-import { mailServer } from '../testing/smtp.ts';
 
 it('logs and stores why an e-mail was refused without the words of the mail server', async () => {
   const smtp = await mailServer();

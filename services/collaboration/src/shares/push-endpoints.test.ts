@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { openDatabase } from '@switchboard/database';
 import { testMember } from '@switchboard/directory/testing';
+import { type MailServer, mailServer } from '@switchboard/mail/testing';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import webPush from 'web-push';
 import { member } from '../testing/directory.ts';
 import { type Harness, startHarness } from '../testing/harness.ts';
 import { type PushService, pushService } from '../testing/push.ts';
-import { type MailServer, mailServer } from '../testing/smtp.ts';
 
 let harness: Harness;
 let smtp: MailServer;

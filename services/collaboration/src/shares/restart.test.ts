@@ -2,11 +2,11 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { openDatabase } from '@switchboard/database';
+import { type MailServer, mailServer } from '@switchboard/mail/testing';
 import { eventually } from '@switchboard/testkit';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call, type Harness, startHarness } from '../testing/harness.ts';
-import { type MailServer, mailServer } from '../testing/smtp.ts';
 
 let harness: Harness;
 let smtp: MailServer;

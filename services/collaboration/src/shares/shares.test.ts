@@ -1,11 +1,11 @@
 import { openDatabase } from '@switchboard/database';
+import { type MailServer, mailServer, noSuchMailbox } from '@switchboard/mail/testing';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import webPush from 'web-push';
 import { member } from '../testing/directory.ts';
 import { type Harness, startHarness } from '../testing/harness.ts';
 import { type PushService, pushService } from '../testing/push.ts';
-import { type MailServer, mailServer, noSuchMailbox } from '../testing/smtp.ts';
 import { createSharesStore } from './store.ts';
 
 let harness: Harness;

@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { PushSubscription } from '@switchboard/directory';
+import { trustedCertificate } from '@switchboard/mail/testing';
 import { decrypt } from 'http_ece';
-import { trustedCertificate } from './smtp.ts';
 
 export interface ReceivedPush {
   path: string;

@@ -107,11 +107,10 @@ function composed({ to, language, subject, text, button, link, address, why }: L
     html: mailPage({
       language,
       title: subject,
-      home: new URL(link).origin,
+      from: { home: new URL(link).origin },
       heading: subject,
       paragraphs: [text],
-      button: { text: button, link },
-      address,
+      button: { text: button, link, address },
       why,
     }),
   };

@@ -8,6 +8,7 @@ import type {
   TurnRequest,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
+import type { Directory } from '@switchboard/directory';
 import {
   BadRequest,
   Conflict,
@@ -18,12 +19,13 @@ import {
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import { type Identity, unverified } from '../identity/identity.ts';
+import { mailLanguage } from '../mail-texts/languages.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { SearchConfigurationOf } from './languages.ts';
 import { presentConversation, presentTurn } from './present.ts';
 import type { ReadTurns } from './reading.ts';
 import { CAPACITY } from './size.ts';
-import type { ConversationState, ConversationsStore } from './store.ts';
+import type { ConversationState, ConversationsStore, NewConversation } from './store.ts';
 import type { ConversationTokens } from './tokens.ts';
 
 export interface ConversationLimits {
@@ -46,6 +48,7 @@ interface ConversationsOptions {
   /** Limits the bytes that visitors read, per address in a project and per project. */
   quota: Quota;
   publisher: Publisher;
+  directory: Pick<Directory, 'project'>;
   searchConfigurationOf: SearchConfigurationOf;
   clock: Clock;
 }
@@ -61,14 +64,15 @@ export type Conversations = ReturnType<typeof createConversations>;
 
 /** Handles a visitor's actions in a conversation. */
 export function createConversations(options: ConversationsOptions) {
-  const { store, readTurns, tokens, identity, limits, quota, publisher, searchConfigurationOf, clock } =
-    options;
+  const { store, readTurns, tokens, identity, limits, quota, publisher, directory, clock } = options;
+  const { searchConfigurationOf } = options;
 
   return {
     async open(
       project: ProjectAccess,
       address: string,
       request: ConversationRequest,
+      acceptLanguage: string | undefined,
     ): Promise<OpenedConversation> {
       await limits.opens.consume(`${project.id}:${address}`, project.id);
       const userId = request.userId ?? null;
@@ -77,7 +81,8 @@ export function createConversations(options: ConversationsOptions) {
       const { token, hash, expiresInSeconds, expiresAt } = tokens.issue();
       const id = newId('cnv');
       const now = clock.now();
-      await store.add({
+      const { email } = request;
+      const conversation: NewConversation = {
         id,
         projectId: project.id,
         distinctId: request.distinctId,
@@ -89,7 +94,13 @@ export function createConversations(options: ConversationsOptions) {
         tokenExpiresAt: expiresAt,
         createdAt: now,
         lastTurnAt: now,
-      });
+      };
+      if (email == null) await store.add(conversation);
+      else {
+        const { defaultLanguage = '' } = (await directory.project(project.id)) ?? {};
+        const language = mailLanguage(acceptLanguage ?? defaultLanguage);
+        await store.add(conversation, { email, name: null, source: 'opening', language });
+      }
       return { conversationId: id, token, expiresInSeconds };
     },
 

@@ -21,7 +21,7 @@ import { full, positionAfter, refusedAttachment } from './conversations.ts';
 import type { SearchConfigurationOf } from './languages.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
 import type { NameAuthors, ReadTurns } from './reading.ts';
-import type { StaffReads } from './staff.ts';
+import type { ContactReads, StaffReads } from './staff.ts';
 import type { ConversationsStore } from './store.ts';
 
 const REVOKED_AT_ONCE = 500;
@@ -33,6 +33,9 @@ interface OperatorOptions {
   personIds: Pick<PersonIds, 'idsOf'>;
   publisher: Publisher;
   support: StaffReads;
+  contacts: ContactReads;
+  /** Whether replies are mailed to visitors who do not read them. */
+  isMailed: boolean;
   searchConfigurationOf: SearchConfigurationOf;
   clock: Clock;
 }
@@ -62,6 +65,8 @@ export function createOperatorConversations({
   personIds,
   publisher,
   support,
+  contacts,
+  isMailed,
   searchConfigurationOf,
   clock,
 }: OperatorOptions) {
@@ -91,14 +96,15 @@ export function createOperatorConversations({
     async read({ projectId, id, after, reader }: ReadRequest): Promise<OperatorConversation> {
       const row = await store.find(projectId, id);
       if (row === undefined) throw notFound();
-      const [turns, notes, history] = await Promise.all([
+      const [turns, notes, history, contact] = await Promise.all([
         positionAfter(store, id, after).then((position) => readTurns(projectId, row, position)),
         support.notes(id),
         support.history(id),
+        contacts.contact(id),
       ]);
       if (reader !== undefined && (await support.markRead(id, reader, row.turnCount)))
         publisher.publishSignal(id, 'read');
-      return presentToOperator(row, { turns, notes, history });
+      return presentToOperator(row, { contact, turns, notes, history });
     },
 
     async sendTurn(
@@ -119,6 +125,7 @@ export function createOperatorConversations({
           attachmentIds,
           createdAt: clock.now(),
           status: 'pending',
+          isMailed,
           searchConfiguration: await searchConfigurationOf(projectId),
         },
         change,

@@ -1,5 +1,6 @@
 import type {
   Conversation,
+  ConversationContact,
   ConversationHistoryEntry,
   ConversationNote,
   ConversationSummary,
@@ -7,7 +8,7 @@ import type {
   Turn,
 } from '@switchboard/contracts';
 import { avatarPath } from '../team/avatar-path.ts';
-import type { HistoryRow, NoteRow } from './staff.ts';
+import type { ContactRow, HistoryRow, NoteRow } from './staff.ts';
 import type { ConversationRow, StaffRow, SummaryRow, TurnRow } from './store.ts';
 
 export function presentTurn(conversationId: string, row: TurnRow): Turn {
@@ -76,22 +77,36 @@ const presentHistory = (entry: HistoryRow): ConversationHistoryEntry => ({
   at: entry.at.toISOString(),
 });
 
+const presentContact = (contact: ContactRow): ConversationContact => ({
+  ...contact,
+  mailedAt: contact.mailedAt?.toISOString() ?? null,
+  unsubscribedAt: contact.unsubscribedAt?.toISOString() ?? null,
+  bouncedAt: contact.bouncedAt?.toISOString() ?? null,
+});
+
 interface StaffContent {
+  contact: ContactRow | undefined;
   turns: TurnRow[];
   notes: NoteRow[];
   history: HistoryRow[];
 }
 
-/** Includes the data that visitors do not see: the user, the page contexts, the notes and the history. */
+/** Includes the data that visitors do not see, such as the user, the page contexts and the notes. */
 export function presentToOperator(
   row: StaffRow,
-  { turns, notes, history }: StaffContent,
+  { contact, turns, notes, history }: StaffContent,
 ): OperatorConversation {
   return {
     ...presentToVisitor(row),
     ...presentTools(row),
     visitorReadAt: row.visitorReadAt?.toISOString() ?? null,
-    turns: turns.map((turn) => ({ ...presentTurn(row.id, turn), pageContext: turn.pageContext })),
+    turns: turns.map((turn) => ({
+      ...presentTurn(row.id, turn),
+      pageContext: turn.pageContext,
+      via: turn.mail === null ? 'messenger' : 'mail',
+      mail: turn.mail,
+    })),
+    contact: contact === undefined ? null : presentContact(contact),
     notes: notes.map(presentNote),
     history: history.map(presentHistory),
   };

@@ -14,6 +14,7 @@ import {
   answerPrepared,
   etagOf,
   Forbidden,
+  headerOf,
   isFresh,
   type OperationEnv,
   type ProjectOfRegion,
@@ -42,7 +43,8 @@ function visitorRoutes(app: ServiceApp, { conversations, limits, tokens }: Conve
   const withToken = requireConversationToken(tokens, limits.turns);
 
   app.implement(openConversation, async (c) => {
-    const opened = await conversations.open(c.var.project, c.env.address, c.req.valid('json'));
+    const language = headerOf(c, 'accept-language');
+    const opened = await conversations.open(c.var.project, c.env.address, c.req.valid('json'), language);
     return c.json(opened, 201, { 'Cache-Control': 'no-store' });
   });
 

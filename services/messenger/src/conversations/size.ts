@@ -1,4 +1,4 @@
-import type { PageContext } from '@switchboard/contracts';
+import type { PageContext, TurnMail } from '@switchboard/contracts';
 
 /** The maximum size of a conversation: far more than people write, and small enough to return whole. */
 export const CAPACITY = { turns: 2_000, bytes: 4_000_000 } as const;
@@ -9,10 +9,13 @@ const ATTACHMENT_BYTES = 1_000;
 interface TurnContent {
   body: string;
   pageContext: PageContext | null;
+  mail?: TurnMail;
   attachmentIds: readonly string[];
 }
 
 /** Returns the bytes of a turn's texts in a response. */
-export function turnBytes({ body, pageContext, attachmentIds }: TurnContent): number {
-  return Buffer.byteLength(JSON.stringify([body, pageContext])) + attachmentIds.length * ATTACHMENT_BYTES;
+export function turnBytes({ body, pageContext, mail, attachmentIds }: TurnContent): number {
+  return (
+    Buffer.byteLength(JSON.stringify([body, pageContext, mail])) + attachmentIds.length * ATTACHMENT_BYTES
+  );
 }

@@ -24,3 +24,19 @@ export interface StaffReads {
   /** Returns whether the member had not read this far before. */
   markRead(conversationId: string, sub: string, position: number): Promise<boolean>;
 }
+
+export interface ContactRow {
+  email: string;
+  name: string | null;
+  source: 'opening' | 'mail';
+  mailedAt: Date | null;
+  unsubscribedAt: Date | null;
+  bouncedAt: Date | null;
+  bounce: string | null;
+}
+
+/** Reads the mail addresses of conversations. */
+export interface ContactReads {
+  /** Returns the address of a conversation. Undefined if none is known. */
+  contact(conversationId: string): Promise<ContactRow | undefined>;
+}

@@ -4,6 +4,7 @@ import type {
   ConversationStatus,
   ConversationTokenRevocation,
   PageContext,
+  TurnMail,
   UploadedAttachment,
 } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
@@ -13,6 +14,7 @@ import { unionAll } from 'drizzle-orm/pg-core';
 import { addHistory } from '../schema/history.ts';
 import {
   attachments,
+  conversationMail,
   conversationMentions,
   conversationReads,
   conversations,
@@ -21,6 +23,7 @@ import {
   teammates,
   turns,
 } from '../schema/index.ts';
+import { scheduleMail } from '../schema/schedule-mail.ts';
 import { turnWords } from '../schema/words.ts';
 import { CAPACITY, turnBytes } from './size.ts';
 
@@ -86,8 +89,18 @@ export interface TurnRow {
   avatarFile: string | null;
   body: string;
   pageContext: PageContext | null;
+  /** How the turn came by mail. */
+  mail: TurnMail | null;
   createdAt: Date;
   attachments: UploadedAttachment[];
+}
+
+/** The mail address of a new conversation. */
+export interface NewContact {
+  email: string;
+  name: string | null;
+  source: 'opening' | 'mail';
+  language: string;
 }
 
 export interface NewConversation extends ConversationRow {
@@ -112,7 +125,10 @@ export interface TokenRenewal {
   maxDays: number;
 }
 
-/** A visitor's turn is attributed to the conversation's user if that user was verified, otherwise to no one. */
+/**
+ * A visitor's turn is attributed to the conversation's user if that user was verified, otherwise to no one. Mail
+ * verifies no user.
+ */
 export type TurnAuthor = { kind: 'visitor' } | { kind: 'teammate'; id: string };
 
 export interface NewTurn {
@@ -122,6 +138,7 @@ export interface NewTurn {
   author: TurnAuthor;
   body: string;
   pageContext: PageContext | null;
+  mail?: TurnMail;
   idempotencyKey: string | null;
   attachmentIds: readonly string[];
   createdAt: Date;
@@ -130,6 +147,8 @@ export interface NewTurn {
   /** The configuration that divides the body into words for searches. */
   searchConfiguration: string;
   tokenRenewal?: TokenRenewal;
+  /** Whether the turn is mailed to a visitor who does not read it. */
+  isMailed?: boolean;
 }
 
 export type AppendResult =
@@ -181,7 +200,8 @@ export interface ConversationsStore {
   ): Promise<(Token & { conversation: ConversationRow })[]>;
   /** The query for the conversations of a verified user, for tests that explain it. */
   ownQuery(projectId: string, userId: string): { toSQL(): { sql: string; params: unknown[] } };
-  add(conversation: NewConversation): Promise<void>;
+  /** Adds a conversation. Does nothing if one with this id exists. */
+  add(conversation: NewConversation, contact?: NewContact): Promise<void>;
   find(projectId: string, id: string): Promise<(StaffRow & ConversationSize) | undefined>;
   /** Returns the conversation of each check. Undefined if the token is not the conversation's or has expired. */
   findByTokens(checks: readonly TokenCheck[], now: Date): Promise<(ConversationState | undefined)[]>;
@@ -388,8 +408,19 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       });
     },
 
-    async add(conversation) {
-      await db.insert(conversations).values(conversation);
+    async add(conversation, contact) {
+      const insert = (tx: Db | Tx) => tx.insert(conversations).values(conversation).onConflictDoNothing();
+      if (contact === undefined) {
+        await insert(db);
+        return;
+      }
+      await db.transaction(async (tx) => {
+        await insert(tx);
+        await tx
+          .insert(conversationMail)
+          .values({ ...contact, conversationId: conversation.id })
+          .onConflictDoNothing();
+      });
     },
 
     async find(projectId, id) {
@@ -530,6 +561,7 @@ const turnColumns = {
   avatarFile: teammates.avatarFile,
   body: turns.body,
   pageContext: turns.pageContext,
+  mail: turns.mail,
   createdAt: turns.createdAt,
 };
 
@@ -638,7 +670,8 @@ async function insertTurn(
   if (row === undefined) return undo({ outcome: 'no conversation' });
   // Never before the time of the previous turn: other instances read the clock before they waited for the lock.
   const { position, statusBefore, verifiedUserId, lastTurnAt: createdAt } = row;
-  const authorId = author.kind === 'visitor' ? verifiedUserId : author.id;
+  const ofVisitor = turn.mail === undefined ? verifiedUserId : null;
+  const authorId = author.kind === 'visitor' ? ofVisitor : author.id;
 
   if (idempotencyKey !== null) {
     const first = await positionOfKey(tx, conversationId, idempotencyKey);
@@ -656,6 +689,7 @@ async function insertTurn(
     authorId,
     body: turn.body,
     pageContext: turn.pageContext,
+    mail: turn.mail ?? null,
     idempotencyKey,
     createdAt,
     words: turnWords({ projectId: turn.projectId, configuration: turn.searchConfiguration, text }, createdAt),
@@ -665,6 +699,7 @@ async function insertTurn(
     await addHistory(tx, [conversationId], { authorId: null, at: createdAt, change });
   }
   if (!(await claimAttachments(tx, turn, position))) return undo({ outcome: 'attachment refused' });
+  if (turn.isMailed) await scheduleMail(tx, { projectId: turn.projectId, conversationId, at: createdAt });
   return { position, repeated: false, authorId, statusBefore, createdAt };
 }
 
@@ -755,7 +790,7 @@ async function claimAttachments(
 }
 
 function newVisitorTurn(turn: NewTurn, position: number, authorId: string | null): TurnRow {
-  const { id, body, pageContext, createdAt } = turn;
+  const { id, body, pageContext, mail = null, createdAt } = turn;
   const author = { authorKind: 'visitor', authorId, authorName: null, avatarFile: null } as const;
-  return { id, position, ...author, body, pageContext, createdAt, attachments: [] };
+  return { id, position, ...author, body, pageContext, mail, createdAt, attachments: [] };
 }

@@ -24,6 +24,7 @@ export function limitsTimes(multiplier: number) {
     helpCentreRefreshesPerCompany: limit(10),
     searchesPerMember: limit(60),
     presencePerMember: limit(240),
+    unsubscribesPerAddress: limit(60),
     uploadsPerConversation: limit(10),
     uploadsPerConversationPerHour: limit(60),
     uploadsPerAddress: limit(30),

@@ -4,6 +4,7 @@ import type {
   ConversationPriority,
   ConversationStatus,
   PageContext,
+  TurnMail,
 } from '@switchboard/contracts';
 import { sql } from 'drizzle-orm';
 import { boolean, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
@@ -93,6 +94,8 @@ export const turns = pgTable(
     pageContext: json('page_context').$type<PageContext>(),
     idempotencyKey: text('idempotency_key'),
     createdAt: timestampMs('created_at').notNull(),
+    /** How the turn came by mail. Null if it was sent in the messenger. */
+    mail: json().$type<TurnMail>(),
     /** The words of the body for searches, and marks of the project and its weeks. Null before this column existed. */
     words: tsvector(),
   },

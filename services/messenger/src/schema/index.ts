@@ -1,6 +1,7 @@
 export { personIds } from '@switchboard/person-ids/schema';
 export { attachments, conversations, conversationTokens, turns } from './conversations.ts';
 export { messageKeys, messages, reads, recipients } from './inbox.ts';
+export { conversationMail } from './mail.ts';
 export { avatars, configurations, identitySecrets, teammates } from './projects.ts';
 export { articleSearches, helpSites, translatedBytes } from './settings.ts';
 export {

@@ -1,4 +1,4 @@
-import type { ConversationChange, SupportSettings } from '@switchboard/contracts';
+import { type ConversationChange, MAIL_AFTER_MINUTES, type SupportSettings } from '@switchboard/contracts';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -15,13 +15,23 @@ import { timestampMs } from './columns.ts';
 import { conversations } from './conversations.ts';
 
 /** Teams, labels, saved replies and views. */
-export const supportSettings = pgTable('support_settings', {
-  projectId: text('project_id').primaryKey(),
-  version: integer().notNull(),
-  settings: json().$type<Omit<SupportSettings, 'version' | 'keepAssigneeDays'>>().notNull(),
-  /** Apart from the settings, because a turn that reopens a conversation reads it. */
-  keepAssigneeDays: integer('keep_assignee_days'),
-});
+export const supportSettings = pgTable(
+  'support_settings',
+  {
+    projectId: text('project_id').primaryKey(),
+    version: integer().notNull(),
+    settings: json().$type<Pick<SupportSettings, 'teams' | 'labels' | 'savedReplies' | 'views'>>().notNull(),
+    /** Apart from the settings, because a turn that reopens a conversation reads it. */
+    keepAssigneeDays: integer('keep_assignee_days'),
+    /** Apart from the settings, because a reply reads it. Null if replies are not mailed. */
+    mailAfterMinutes: integer('mail_after_minutes').default(MAIL_AFTER_MINUTES),
+    /** The secret part of the address that opens conversations. Null if mail opens none. */
+    mailKey: text('mail_key'),
+  },
+  (table) => [
+    index('support_settings_by_mail_key').on(table.mailKey).where(sql`${table.mailKey} is not null`),
+  ],
+);
 
 const conversationId = () =>
   text('conversation_id')

@@ -24,7 +24,10 @@ import {
 import { COUNTS_LOCK } from '../schema/support.ts';
 import { turnsQuery, weekOf, wordsQuery } from '../schema/words.ts';
 
-export type StoredSettings = SupportSettings;
+export interface StoredSettings extends Omit<SupportSettings, 'mailAddress' | 'mailOpensConversations'> {
+  /** The secret part of the address that opens conversations. Null if mail opens none. */
+  mailKey: string | null;
+}
 
 export interface NewNote extends NoteRow {
   projectId: string;
@@ -123,12 +126,19 @@ export function createSupportStore(db: Db | Tx): SupportStore {
 
     async settings(projectId) {
       const [row] = await db.select().from(supportSettings).where(eq(supportSettings.projectId, projectId));
-      return row && { ...row.settings, version: row.version, keepAssigneeDays: row.keepAssigneeDays };
+      if (row === undefined) return undefined;
+      const { settings, version, keepAssigneeDays, mailAfterMinutes, mailKey } = row;
+      return { ...settings, version, keepAssigneeDays, mailAfterMinutes, mailKey };
     },
 
-    async putSettings(projectId, { version, keepAssigneeDays, ...settings }, before, within) {
+    async putSettings(
+      projectId,
+      { version, keepAssigneeDays, mailAfterMinutes, mailKey, ...settings },
+      before,
+      within,
+    ) {
       return tryTransaction(within, async (tx, undo) => {
-        const values = { projectId, version, keepAssigneeDays, settings };
+        const values = { projectId, version, keepAssigneeDays, mailAfterMinutes, mailKey, settings };
         const stored = await tx
           .insert(supportSettings)
           .values(values)

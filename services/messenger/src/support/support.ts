@@ -1,9 +1,10 @@
-import type {
-  ConversationChange,
-  ConversationNote,
-  ConversationSummary,
-  SupportSettings,
-  SupportSettingsDefinition,
+import {
+  type ConversationChange,
+  type ConversationNote,
+  type ConversationSummary,
+  MAIL_AFTER_MINUTES,
+  type SupportSettings,
+  type SupportSettingsDefinition,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
@@ -13,9 +14,10 @@ import type { SearchConfigurationOf } from '../conversations/languages.ts';
 import { assigneeOf, notFound } from '../conversations/operator.ts';
 import { presentNote, presentSummary } from '../conversations/present.ts';
 import type { ConversationsStore } from '../conversations/store.ts';
+import { type MailAddresses, newMailKey } from '../mail/addresses.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import { excerptOf } from './excerpt.ts';
-import type { CountFilter, SupportStore } from './store.ts';
+import type { CountFilter, StoredSettings, SupportStore } from './store.ts';
 
 interface SupportOptions {
   store: SupportStore;
@@ -23,6 +25,8 @@ interface SupportOptions {
   directory: Pick<Directory, 'project' | 'members'>;
   publisher: Publisher;
   searchConfigurationOf: SearchConfigurationOf;
+  /** Undefined if the deployment has no support mail. */
+  mailAddresses: Pick<MailAddresses, 'ofProject'> | undefined;
   limits: {
     /** Limits the searches of a member. */
     searches: RateLimit;
@@ -43,13 +47,15 @@ interface NoteRequest {
   mentions: readonly string[];
 }
 
-const NEVER_CHANGED: SupportSettings = {
+const NEVER_CHANGED: StoredSettings = {
   version: 0,
   teams: [],
   labels: [],
   savedReplies: [],
   views: [],
   keepAssigneeDays: null,
+  mailAfterMinutes: MAIL_AFTER_MINUTES,
+  mailKey: null,
 };
 const MAX_MENTIONED = 1_000;
 
@@ -58,6 +64,7 @@ export type Support = ReturnType<typeof createSupport>;
 /** Handles what agents do with conversations besides replying. Visitors see nothing of it but statuses. */
 export function createSupport(options: SupportOptions) {
   const { store, conversations, directory, publisher, searchConfigurationOf, limits, clock } = options;
+  const { mailAddresses } = options;
 
   const settingsOf = async (projectId: string) => (await store.settings(projectId)) ?? NEVER_CHANGED;
 
@@ -107,8 +114,14 @@ export function createSupport(options: SupportOptions) {
     return changed.map(({ id }) => id);
   }
 
+  const present = ({ mailKey, ...settings }: StoredSettings): SupportSettings => ({
+    ...settings,
+    mailOpensConversations: mailKey !== null,
+    mailAddress: mailKey === null ? null : (mailAddresses?.ofProject(mailKey) ?? null),
+  });
+
   return {
-    settings: settingsOf,
+    settings: async (projectId: string) => present(await settingsOf(projectId)),
 
     async putSettings(
       audited: AuditedChange,
@@ -116,13 +129,15 @@ export function createSupport(options: SupportOptions) {
       definition: SupportSettingsDefinition,
     ): Promise<SupportSettings> {
       const before = await settingsOf(projectId);
-      const settings: SupportSettings = {
+      const settings: StoredSettings = {
         version: definition.version + 1,
         teams: identified(definition.teams, before.teams, 'team', 'teams'),
         labels: identified(definition.labels, before.labels, 'lbl', 'labels'),
         savedReplies: identified(definition.savedReplies, before.savedReplies, 'rpl', 'savedReplies'),
         views: identified(definition.views, before.views, 'view', 'views'),
         keepAssigneeDays: definition.keepAssigneeDays,
+        mailAfterMinutes: definition.mailAfterMinutes,
+        mailKey: definition.mailOpensConversations ? (before.mailKey ?? newMailKey()) : null,
       };
       audited.describe({ before: namesOf(before), after: namesOf(settings) });
       if (
@@ -133,7 +148,7 @@ export function createSupport(options: SupportOptions) {
         throw new Conflict(`version: ${version} is stored. Read the settings again.`);
       }
       publisher.publishToAgents(projectId, { kind: 'settings' });
-      return settings;
+      return present(settings);
     },
 
     async counts({ projectId, sub }: Caller) {
@@ -263,12 +278,22 @@ export function createSupport(options: SupportOptions) {
 }
 
 /** Returns what the audit trail keeps of the settings. The replies can be megabytes. */
-const namesOf = ({ teams, labels, savedReplies, views, keepAssigneeDays }: SupportSettings) => ({
+const namesOf = ({
+  teams,
+  labels,
+  savedReplies,
+  views,
+  keepAssigneeDays,
+  mailAfterMinutes,
+  mailKey,
+}: StoredSettings) => ({
   teams: teams.map(({ name }) => name),
   labels: labels.map(({ name }) => name),
   savedReplies: savedReplies.map(({ name }) => name),
   views: views.map(({ name }) => name),
   keepAssigneeDays,
+  mailAfterMinutes,
+  mailOpensConversations: mailKey !== null,
 });
 
 interface Identified {

@@ -5,6 +5,7 @@ import { createAttachmentsStore } from '../attachments/store.ts';
 import { createSweep } from '../attachments/sweep.ts';
 import type { ConversationTokens } from '../conversations/tokens.ts';
 import { createSupportStore } from '../support/store.ts';
+import { openMail } from './mail.ts';
 import type { Shared } from './shared.ts';
 
 interface Needs {
@@ -13,7 +14,7 @@ interface Needs {
   slowStorage: ObjectStore | undefined;
 }
 
-/** Opens attachments of conversations, and removes those that were never sent. */
+/** Opens attachments of conversations, removes those that were never sent, and opens mail, which contains files. */
 export function openAttachments(shared: Shared, { tokens, slowStorage }: Needs): void {
   const { app, db, limits, run } = shared;
   const { inMinute, limit, perMinute } = limits;
@@ -33,4 +34,5 @@ export function openAttachments(shared: Shared, { tokens, slowStorage }: Needs):
   const { exists } = createSupportStore(db);
   attachmentsRoutes(app, { ...shared, attachments, tokens, bodies: app.bodies, exists });
   if (slowStorage !== undefined) run(createSweep({ ...shared, store, storage: slowStorage }));
+  openMail(shared, { files: store, slowStorage });
 }

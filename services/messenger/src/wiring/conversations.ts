@@ -10,6 +10,7 @@ import { type ConversationTokens, createConversationTokens } from '../conversati
 import { createIdentity } from '../identity/identity.ts';
 import { identityRoutes } from '../identity/routes.ts';
 import { createIdentityStore } from '../identity/store.ts';
+import { createMailStore } from '../mail/store.ts';
 import { createSupportStore } from '../support/store.ts';
 import type { Shared } from './shared.ts';
 import { openSupport } from './support.ts';
@@ -68,6 +69,8 @@ export function openConversations(shared: Shared): ConversationTokens {
     readTurns,
     nameAuthors,
     support,
+    contacts: createMailStore(db),
+    isMailed: config.SUPPORT_MAIL_DOMAIN !== undefined,
     searchConfigurationOf,
   });
   conversationsRoutes(app, {

@@ -4,6 +4,7 @@ import { supportRoutes } from '../support/routes.ts';
 import { createSupportStore } from '../support/store.ts';
 import { createSupport } from '../support/support.ts';
 import { createUpkeep } from '../support/upkeep.ts';
+import { openMailAddresses } from './mail.ts';
 import type { Shared } from './shared.ts';
 
 /** Opens what agents do with conversations besides replying. */
@@ -13,6 +14,7 @@ export function openSupport(shared: Shared): void {
   const support = createSupport({
     ...shared,
     store,
+    mailAddresses: openMailAddresses(shared),
     conversations: createConversationsStore(db),
     searchConfigurationOf: createSearchConfigurationOf(directory),
     limits: {

@@ -35,6 +35,7 @@ interface StoreOptions {
   locale: string;
   userId: string | undefined;
   userHash: string | undefined;
+  email: string | undefined;
   onRefused(problem: string, status: number): void;
 }
 
@@ -59,7 +60,7 @@ const UNAUTHORIZED = 401;
 const UNREAD: Read = { turns: [], isWhole: false };
 
 /** Creates the visitor's side of the messenger, which keeps configuration, conversations and inbox up to date. */
-export function createStore({ client, locale, userId, userHash, onRefused }: StoreOptions) {
+export function createStore({ client, locale, userId, userHash, email, onRefused }: StoreOptions) {
   const { key, host, storage } = client.options;
   const name = `switchboard:${key}:messenger`;
   const api = createApi({ key, host });
@@ -91,6 +92,7 @@ export function createStore({ client, locale, userId, userHash, onRefused }: Sto
     opening: () => ({
       distinctId: distinctId(),
       ...(userId !== undefined && { userId, ...(userHash !== undefined && { userHash }) }),
+      ...(email !== undefined && { email }),
     }),
     onSent(thread, turn) {
       add(thread, [turn]);

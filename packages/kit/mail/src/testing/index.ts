@@ -1,0 +1,7 @@
+export {
+  type MailServer,
+  mailServer,
+  noSuchMailbox,
+  type ReceivedMail,
+  trustedCertificate,
+} from './smtp.ts';
