@@ -104,6 +104,7 @@ const SECRETS_PATH = '/management/v1/projects/{projectId}/identity-secrets';
 const CONVERSATIONS_PATH = '/management/v1/projects/{projectId}/conversations';
 const MESSAGES_PATH = '/management/v1/projects/{projectId}/messages';
 const params = z.object(projectParams);
+const versionHeader = z.object({ ETag: z.string() });
 const teammateParams = z.object({ ...projectParams, userId });
 const conversationParams = z.object({ ...projectParams, id: conversationId });
 const noProject = { 404: 'Project not found.' };
@@ -119,7 +120,7 @@ export const getMessengerSettings = operation({
   path: CONFIG_PATH,
   summary: 'Get the messenger configuration of a project',
   request: { params },
-  responses: { 200: jsonResponse('The configuration.', messengerSettings) },
+  responses: { 200: { ...jsonResponse('The configuration.', messengerSettings), headers: versionHeader } },
   errors: {
     404: {
       description: 'The project was not found, or its messenger was never configured.',
@@ -136,10 +137,13 @@ export const putMessengerSettings = operation({
   path: CONFIG_PATH,
   summary: 'Create or replace the messenger configuration',
   description:
-    'Every setting has a default, so {} is a valid configuration. The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. avatarUrl of a team member is a path returned by the avatar upload.',
+    'Every setting has a default, so {} is a valid configuration. The html of starter prompts may contain a, b, strong, i, em, code and br, and http(s) and mailto links; anything else is removed. With If-Match, the configuration is replaced only if it still has the ETag that you read. avatarUrl of a team member is a path returned by the avatar upload.',
   maxBodyBytes: 1024 * 1024,
   request: {
     params,
+    headers: z.object({
+      'If-Match': text({ min: 1, max: 50 }).optional().openapi({ example: '"Jw8FyCLNm2UQ0d5u3p9f1A"' }),
+    }),
     body: jsonBody(messengerSettings, {
       ...appearanceExample,
       team: teamExample,
@@ -152,8 +156,17 @@ export const putMessengerSettings = operation({
       },
     }),
   },
-  responses: { 200: jsonResponse('The stored configuration.', messengerSettings) },
-  errors: noProject,
+  responses: {
+    200: { ...jsonResponse('The stored configuration.', messengerSettings), headers: versionHeader },
+  },
+  errors: {
+    ...noProject,
+    412: {
+      description: 'The stored configuration does not have the ETag that If-Match names.',
+      message:
+        'If-Match: the messenger configuration was changed since you read it. Read it again and repeat your change.',
+    },
+  },
 });
 
 export const getTeammate = operation({

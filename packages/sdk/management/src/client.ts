@@ -19,10 +19,16 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 1_000;
 
 /** Creates a client of the management API and of every other operation that accepts an access token. */
-export function createClient(options: ClientOptions): Client {
-  const { url, token, isConsole = false, retryForMs = RETRY_FOR_MS, timeoutMs = TIMEOUT_MS } = options;
+export function createClient(clientOptions: ClientOptions): Client {
+  const {
+    url,
+    token,
+    isConsole = false,
+    retryForMs = RETRY_FOR_MS,
+    timeoutMs: defaultTimeoutMs = TIMEOUT_MS,
+  } = clientOptions;
 
-  async function call(operation: OperationId, input: AnyInput = {}, { signal }: CallOptions = {}) {
+  async function call(operation: OperationId, input: AnyInput = {}, options: CallOptions = {}) {
     const route: Route = ROUTES[operation];
     const headers = new Headers({
       'Content-Type': route.isBinary ? 'application/octet-stream' : 'application/json',
@@ -34,8 +40,9 @@ export function createClient(options: ClientOptions): Client {
     for (let attempt = 0; ; attempt++) {
       headers.set('Authorization', `Bearer ${typeof token === 'string' ? token : await token()}`);
       try {
-        return await send(route, input, headers, signal);
+        return await send(route, input, headers, options);
       } catch (error) {
+        const { signal } = options;
         signal?.throwIfAborted();
         if (!(error instanceof ManagementError) || !isRetryable(error, route)) throw error;
         const waitMs = (error.retryAfterMs ?? 0) + backoffMs(attempt);
@@ -49,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
     route: Route,
     { params = {}, query = {}, body }: AnyInput,
     headers: Headers,
-    signal?: AbortSignal,
+    { signal, onETag, timeoutMs = defaultTimeoutMs }: CallOptions,
   ) {
     const { service, isBinary } = route;
     const method = route.method.toUpperCase();
@@ -83,6 +90,8 @@ export function createClient(options: ClientOptions): Client {
       });
     }
     if (!response.ok) throw errorOf(`${method} ${path}`, response, text);
+    const etag = response.headers.get('ETag');
+    if (etag !== null) onETag?.(etag);
     return text === '' ? undefined : JSON.parse(text);
   }
 

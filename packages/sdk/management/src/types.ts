@@ -21,6 +21,10 @@ export type Item<I extends ListId> = Result<I> extends Record<ItemsOf<I>, Readon
 export interface CallOptions {
   /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal;
+  /** Receives the `ETag` of the response, if it has one, for `If-Match` of a later change. */
+  onETag?: (etag: string) => void;
+  /** How long each attempt may take. Default: that of the client. */
+  timeoutMs?: number;
 }
 
 type Arguments<I extends OperationId> =

@@ -1,7 +1,8 @@
 import type { Client } from '@switchboard/browser';
 import { render } from 'preact';
-import { createScreen } from './core/screen.ts';
-import { createStore } from './core/store.ts';
+import { createApi } from './core/api.ts';
+import { createScreen, type Screen } from './core/screen.ts';
+import { createStore, type Store, type Visitor } from './core/store.ts';
 import { loadTexts } from './texts/load.ts';
 import { App, Boundary } from './view/app.tsx';
 import { STYLES } from './view/styles.ts';
@@ -58,16 +59,34 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
       // An error in the page's own code.
     }
   };
-  const isKept = () => client.options.storage === 'browser' && client.consent === 'granted';
-  const screen = createScreen(`switchboard:${client.options.key}:messenger`, isKept());
   const store = createStore({
     client,
+    api: createApi(client.options),
     locale: languages.join(),
     userId: options.userId,
     userHash: options.userHash,
     email: options.email,
     onRefused: (message, status) => report({ message, ...(status !== 0 && { status }) }),
   });
+  const screen = createScreen(`switchboard:${client.options.key}:messenger`, isKept(client));
+  const hasLauncher = options.launcher !== false;
+  return showMessenger({ client, store, screen, languages, hasLauncher, report });
+}
+
+const isKept = ({ options, consent }: Visitor) => options.storage === 'browser' && consent === 'granted';
+
+interface ShowOptions {
+  client: Visitor;
+  store: Store;
+  screen: Screen;
+  languages: readonly string[];
+  hasLauncher: boolean;
+  report(error: MessengerError): void;
+}
+
+/** Starts the store and renders it on this page. */
+export function showMessenger(options: ShowOptions): Messenger {
+  const { client, store, screen, languages, hasLauncher, report } = options;
   let host: HTMLElement | undefined;
   let isStopped = false;
   async function start(): Promise<void> {
@@ -83,13 +102,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
     root.adoptedStyleSheets = [sheet];
     render(
       <Boundary onError={(error) => report({ message: String(error) })}>
-        <App
-          store={store}
-          screen={screen}
-          texts={texts}
-          host={host}
-          hasLauncher={options.launcher !== false}
-        />
+        <App store={store} screen={screen} texts={texts} host={host} hasLauncher={hasLauncher} />
       </Boundary>,
       root,
     );
@@ -102,7 +115,7 @@ export function startMessenger(client: Client, options: MessengerOptions = {}): 
       screen.write('', '');
       screen.set({ route: { name: 'home' } });
     }
-    screen.persist(isKept());
+    screen.persist(isKept(client));
   }
 
   start().catch((error: unknown) => report({ message: String(error) }));

@@ -21,6 +21,8 @@ export interface Assets {
 
 /** The beginning of the name of the script that plays recordings. */
 export const PLAYER = 'recorded-page-';
+/** The beginning of the name of the script that shows the widget of the messenger. */
+export const PREVIEW = 'widget-preview-';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

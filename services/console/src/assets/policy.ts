@@ -50,12 +50,29 @@ export function playerHeaders(script: string, { images }: { images: boolean }): 
     "frame-ancestors 'self'",
     'sandbox allow-scripts',
   ];
-  return {
-    'Content-Security-Policy': policy.join('; '),
-    'Referrer-Policy': 'no-referrer',
-    'X-DNS-Prefetch-Control': 'off',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'Permissions-Policy':
-      'camera=(), geolocation=(), microphone=(), autoplay=(), fullscreen=(), clipboard-write=()',
-  };
+  return sandboxHeaders(policy);
 }
+
+/** Returns the headers of the document that shows the widget: no origin, no connections, and pictures of the API. */
+export function previewHeaders(script: string, apiUrl: string): Record<string, string> {
+  return sandboxHeaders([
+    "default-src 'none'",
+    `script-src ${script}`,
+    `img-src data: ${new URL(apiUrl).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+    'sandbox allow-scripts',
+  ]);
+}
+
+const sandboxHeaders = (policy: readonly string[]): Record<string, string> => ({
+  'Content-Security-Policy': policy.join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'X-DNS-Prefetch-Control': 'off',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy':
+    'camera=(), geolocation=(), microphone=(), autoplay=(), fullscreen=(), clipboard-write=()',
+});

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
-import { type Asset, type Assets, PLAYER } from './assets.ts';
-import { type Hosts, pageHeaders, playerHeaders } from './policy.ts';
+import { type Asset, type Assets, PLAYER, PREVIEW } from './assets.ts';
+import { type Hosts, pageHeaders, playerHeaders, previewHeaders } from './policy.ts';
 
 interface AssetsRoutesOptions {
   assets: Assets;
@@ -17,21 +17,30 @@ export function assetsRoutes(app: Hono, { assets, hosts, consoleUrl }: AssetsRou
     if (file === undefined) return c.text('Not found', 404, { 'Cache-Control': 'no-store' });
     return send(c, file, { 'Cache-Control': 'public, max-age=31536000, immutable' });
   });
-  const script = [...assets.files.keys()].find((name) => name.startsWith(PLAYER));
-  // 'self' means nothing without an origin, so the policy names the script.
-  const address = new URL(`/assets/${script}`, consoleUrl).href;
+  // 'self' means nothing without an origin, so the policies of sandboxed documents name their scripts.
+  const addressOf = (script: string) =>
+    new URL(`/assets/${[...assets.files.keys()].find((name) => name.startsWith(script))}`, consoleUrl).href;
+  const player = addressOf(PLAYER);
   app.get('/player', (c) =>
-    c.html(playerPage(address), 200, {
-      ...playerHeaders(address, { images: c.req.query('images') === 'shown' }),
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-store',
+    c.html(scriptPage('Recorded page', player), 200, {
+      ...playerHeaders(player, { images: c.req.query('images') === 'shown' }),
+      ...NEVER_KEPT,
+    }),
+  );
+  const preview = addressOf(PREVIEW);
+  app.get('/messenger-preview', (c) =>
+    c.html(scriptPage('Preview of the messenger', preview), 200, {
+      ...previewHeaders(preview, hosts.api),
+      ...NEVER_KEPT,
     }),
   );
   app.get('*', (c) => send(c, assets.index, { ...headers, 'Cache-Control': 'no-store' }));
 }
 
-const playerPage = (script: string) =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Recorded page</title></head><body><script src="${script}"></script></body></html>`;
+const NEVER_KEPT = { 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' };
+
+const scriptPage = (title: string, script: string) =>
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head><body><script src="${script}"></script></body></html>`;
 
 function send(c: Context, { type, bytes, gzipped, etag }: Asset, headers: Record<string, string>): Response {
   const isGzip = gzipped !== undefined && /\bgzip\b/.test(c.req.header('accept-encoding') ?? '');

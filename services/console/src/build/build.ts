@@ -14,7 +14,9 @@ const SOURCES = [
   '../../packages/domain/flag-engine/src/**/*',
   '../../packages/domain/report-content/src/*',
   '../../packages/kit/design/src/*',
+  '../../packages/sdk/browser/src/**/*',
   '../../packages/sdk/management/src/*',
+  '../../packages/sdk/messenger/src/**/*',
 ];
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { tokens } from '@switchboard/design';
 import type { PluginOption, UserConfig } from 'vite';
-import { PLAYER } from '../assets/assets.ts';
+import { PLAYER, PREVIEW } from '../assets/assets.ts';
 import { budget } from './budget.ts';
 
 const OUT = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -29,9 +29,15 @@ export const webConfig = (plugins: PluginOption[], outDir = OUT): UserConfig => 
   },
 });
 
-/** The configuration of Vite for the script that plays recordings: one file, because its document has no origin. */
-export const playerConfig = (outDir = OUT): UserConfig => ({
-  root: fileURLToPath(new URL('../../web/player', import.meta.url)),
+/** The scripts of the sandboxed documents, by the beginnings of their names. */
+const SCRIPTS = {
+  [PLAYER]: './player/main.ts',
+  [PREVIEW]: '@switchboard/messenger/preview',
+};
+
+/** The configuration of Vite for the script of a sandboxed document: one file, because the document has no origin. */
+export const scriptConfig = (name: keyof typeof SCRIPTS, outDir = OUT): UserConfig => ({
+  root: fileURLToPath(new URL('../../web', import.meta.url)),
   logLevel: 'warn',
   build: {
     outDir,
@@ -39,8 +45,10 @@ export const playerConfig = (outDir = OUT): UserConfig => ({
     modulePreload: false,
     target: 'baseline-widely-available',
     rolldownOptions: {
-      input: fileURLToPath(new URL('../../web/player/main.ts', import.meta.url)),
-      output: { format: 'iife', entryFileNames: `assets/${PLAYER}[hash].js` },
+      input: SCRIPTS[name],
+      // The loader of further files, which there are not, names it.
+      transform: { define: { 'import.meta': '{}' } },
+      output: { format: 'iife', entryFileNames: `assets/${name}[hash].js`, codeSplitting: false },
     },
   },
 });

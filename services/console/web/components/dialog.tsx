@@ -41,6 +41,7 @@ interface FormDialogProps {
   action: string;
   kind?: 'primary' | 'danger';
   disabled?: boolean;
+  wide?: boolean;
   /** The fields. */
   children: ReactNode;
   onSubmit: () => void;
@@ -49,9 +50,10 @@ interface FormDialogProps {
 
 /** A dialog with fields. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, action, kind = 'primary', disabled = false, children, onSubmit, onClose } = props;
+  const { title, action, kind = 'primary', disabled = false, wide = false } = props;
+  const { children, onSubmit, onClose } = props;
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} wide={wide}>
       <form
         className={styles['content']}
         onSubmit={(event) => {

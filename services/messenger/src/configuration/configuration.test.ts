@@ -179,6 +179,23 @@ describe('replacing the configuration', () => {
     );
   });
 
+  test('replaces the configuration only if it still has the ETag that If-Match names', async () => {
+    const project = await messenger.createProject();
+    const put = (accentColor: string, ifMatch: string) =>
+      messenger.manage('PUT', pathOf(project), settings({ accentColor }), { 'If-Match': ifMatch });
+    expect((await put('red', '"first"')).status).toBe(412);
+    const first = await messenger.manage('PUT', pathOf(project), settings({ accentColor: 'red' }));
+    const etag = first.headers.get('etag') ?? '';
+    const readAgain = await messenger.manage('GET', pathOf(project));
+    expect(readAgain.headers.get('etag')).toBe(etag);
+    const both = await Promise.all([put('green', etag), put('blue', etag)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 412]);
+    const refused = both.find(({ status }) => status === 412);
+    expect(refused?.body.error.message).toMatch(/^If-Match: the messenger configuration was changed/);
+    const stored = both.find(({ status }) => status === 200);
+    expect((await messenger.manage('GET', pathOf(project))).body).toEqual(stored?.body);
+  });
+
   test('accepts avatar paths of this project only', async () => {
     const [project, other] = [await messenger.createProject(), await messenger.createProject()];
     await messenger.manage('PUT', `/projects/${project.id}/team/ada`, { name: 'Ada' });

@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { ATTACHMENT_MAX_BYTES, attachmentType, type MessengerSettings } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
-import { type AuditedChange, BadRequest, NotFound, type Prepared, prepareJson } from '@switchboard/http';
+import {
+  type AuditedChange,
+  BadRequest,
+  etagOf,
+  NotFound,
+  PreconditionFailed,
+  type Prepared,
+  prepareJson,
+} from '@switchboard/http';
 import { createCache } from '@switchboard/resilience';
 import { parseAvatarPath } from '../team/avatar-path.ts';
 import type { Team } from '../team/team.ts';
@@ -101,10 +109,12 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
       return settings;
     },
 
+    /** Throws PreconditionFailed unless the stored configuration has the ETag `ifMatch`, if that is given. */
     async put(
       change: AuditedChange,
       projectId: string,
       given: MessengerSettings,
+      ifMatch?: string,
     ): Promise<MessengerSettings> {
       await requireAvatars(projectId, given);
       const texts = Object.entries(given.texts).map(([language, of]) => [
@@ -120,7 +130,8 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
             },
       ]);
       const settings = { ...given, texts: Object.fromEntries(texts) };
-      await store.put(projectId, settings, change);
+      const check = (stored: MessengerSettings | undefined) => requireVersion(stored, ifMatch);
+      await store.put(projectId, settings, check, change);
       cache.invalidate(projectId);
       return settings;
     },
@@ -148,6 +159,16 @@ export function createConfigurations({ store, team, directory, socketUrl }: Conf
       }
     }
   }
+}
+
+/** Returns the ETag of a stored configuration. */
+export const versionOf = (settings: MessengerSettings): string => etagOf(JSON.stringify(settings));
+
+function requireVersion(stored: MessengerSettings | undefined, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || (stored !== undefined && versionOf(stored) === ifMatch)) return;
+  throw new PreconditionFailed(
+    'If-Match: the messenger configuration was changed since you read it. Read it again and repeat your change.',
+  );
 }
 
 function configured(settings: MessengerSettings): Configured {

@@ -2,7 +2,7 @@ import type { MessengerConfiguration } from '@switchboard/contracts';
 import { getMessengerConfig, getMessengerSettings, putMessengerSettings } from '@switchboard/contracts';
 import { answerPrepared, type ProjectOfRegion, type ServiceApp } from '@switchboard/http';
 import type { Context, TypedResponse } from 'hono';
-import type { Answer, Configurations } from './configuration.ts';
+import { type Answer, type Configurations, versionOf } from './configuration.ts';
 
 interface ConfigurationDeps {
   configurations: Configurations;
@@ -17,7 +17,10 @@ export function configurationRoutes(app: ServiceApp, { configurations, ofProject
 
   app.implement(
     getMessengerSettings,
-    async (c) => c.json(await configurations.find(c.req.valid('param').projectId), 200),
+    async (c) => {
+      const settings = await configurations.find(c.req.valid('param').projectId);
+      return c.json(settings, 200, { ETag: versionOf(settings) });
+    },
     ofProject,
   );
 
@@ -25,7 +28,9 @@ export function configurationRoutes(app: ServiceApp, { configurations, ofProject
     putMessengerSettings,
     async (c, { change }) => {
       const { projectId } = c.req.valid('param');
-      return c.json(await configurations.put(change, projectId, c.req.valid('json')), 200);
+      const { 'If-Match': ifMatch } = c.req.valid('header');
+      const settings = await configurations.put(change, projectId, c.req.valid('json'), ifMatch);
+      return c.json(settings, 200, { ETag: versionOf(settings) });
     },
     ofProject,
   );

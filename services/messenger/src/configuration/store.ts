@@ -8,8 +8,16 @@ export const CONFIGURATION_CHANNEL = 'messenger_configuration';
 
 export interface ConfigurationStore {
   find(projectId: string): Promise<MessengerSettings | undefined>;
-  /** Writes the configuration and notifies CONFIGURATION_CHANNEL on commit. */
-  put(projectId: string, settings: MessengerSettings, within: Transactor): Promise<void>;
+  /**
+   * Writes the configuration and notifies CONFIGURATION_CHANNEL on commit. `check` gets the stored one, which no other
+   * write replaces before this one, and throws to keep it.
+   */
+  put(
+    projectId: string,
+    settings: MessengerSettings,
+    check: (stored: MessengerSettings | undefined) => void,
+    within: Transactor,
+  ): Promise<void>;
 }
 
 export function createConfigurationStore(db: Db | Tx): ConfigurationStore {
@@ -22,8 +30,14 @@ export function createConfigurationStore(db: Db | Tx): ConfigurationStore {
       return row?.settings;
     },
 
-    async put(projectId, settings, within) {
+    async put(projectId, settings, check, within) {
       await within.transaction(async (tx) => {
+        const [row] = await tx
+          .select({ settings: configurations.settings })
+          .from(configurations)
+          .where(eq(configurations.projectId, projectId))
+          .for('update');
+        check(row?.settings);
         await tx
           .insert(configurations)
           .values({ projectId, settings })

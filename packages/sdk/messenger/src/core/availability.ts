@@ -14,11 +14,12 @@ interface LocalTime {
   minute: number;
 }
 type Clock = (at: Date) => LocalTime;
-type Span = [start: number, end: number];
+/** The first and the last minute of the day. */
+export type Span = [start: number, end: number];
 /** The available minutes of each day. The first day is Monday. */
-type Week = Span[][];
+export type Week = Span[][];
 
-const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const DAY_MINUTES = 1440;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -68,7 +69,12 @@ function momentOf(local: Clock, now: Date, date: string, minute: number): Date {
 const shownMs = ({ date, minute }: LocalTime) => Date.parse(date) + minute * MINUTE_MS;
 
 /** Parses the hours of a week. Returns undefined if a day or a time cannot be parsed. */
-function weekOf({ hours, days, from = '00:00', to = '24:00' }: Record<string, unknown>): Week | undefined {
+export function weekOf({
+  hours,
+  days,
+  from = '00:00',
+  to = '24:00',
+}: Record<string, unknown>): Week | undefined {
   const given = isObject(hours)
     ? Object.entries(hours).map(([names, spans]) => ({ days: names.split(','), spans }))
     : Array.isArray(days)

@@ -31,11 +31,11 @@ export function createOutbox(options: OutboxOptions) {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * Runs in one tab at a time, if the browser has locks. Otherwise two tabs may send the same turn, which is
-   * stored once.
+   * Runs in one tab at a time, if the page has locks, which a sandboxed one has not. Otherwise two tabs may send the
+   * same turn, which is stored once.
    */
   async function locked(run: () => Promise<void>): Promise<void> {
-    if ('locks' in navigator) await navigator.locks.request(options.lock, run);
+    if ('locks' in navigator && self.origin !== 'null') await navigator.locks.request(options.lock, run);
     else await run();
   }
 

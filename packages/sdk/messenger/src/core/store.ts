@@ -1,6 +1,6 @@
 import type { Client, InboxMessage } from '@switchboard/browser';
 import { backoffMs } from '@switchboard/browser/transport';
-import { createApi, isTemporary } from './api.ts';
+import { type Api, isTemporary } from './api.ts';
 import { type Config, parseConfig } from './config.ts';
 import { type Content, createKept, type Outgoing, parseOwn, type Thread } from './kept.ts';
 import { createLive, type Message } from './live.ts';
@@ -29,8 +29,15 @@ export interface State {
   unread: number;
 }
 
+/** The parts of the client that the messenger uses. */
+export type Visitor = Pick<
+  Client,
+  'options' | 'consent' | 'distinctId' | 'isIdentified' | 'onChange' | 'inbox'
+>;
+
 interface StoreOptions {
-  client: Client;
+  client: Visitor;
+  api: Api;
   /** The languages in the visitor's order of preference. */
   locale: string;
   userId: string | undefined;
@@ -60,10 +67,9 @@ const UNAUTHORIZED = 401;
 const UNREAD: Read = { turns: [], isWhole: false };
 
 /** Creates the visitor's side of the messenger, which keeps configuration, conversations and inbox up to date. */
-export function createStore({ client, locale, userId, userHash, email, onRefused }: StoreOptions) {
-  const { key, host, storage } = client.options;
+export function createStore({ client, api, locale, userId, userHash, email, onRefused }: StoreOptions) {
+  const { key, storage } = client.options;
   const name = `switchboard:${key}:messenger`;
-  const api = createApi({ key, host });
   const kept = createKept(name);
   const stranger = `visitor-${newKey()}`;
   const listeners = new Set<() => void>();
@@ -349,6 +355,7 @@ export function createStore({ client, locale, userId, userHash, email, onRefused
       return state;
     },
     api,
+    readConfig,
     subscribe(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -60,8 +60,8 @@ export function useUndo<T>(value: T, apply: (value: T) => void) {
   useKeys(
     useMemo(
       () => [
-        { keys: '$mod+z', title: t('Undo the last change of the query'), run: stacks.undo },
-        { keys: '$mod+Shift+z', title: t('Redo the change of the query'), run: stacks.redo },
+        { keys: '$mod+z', title: t('Undo the last change'), run: stacks.undo },
+        { keys: '$mod+Shift+z', title: t('Redo the change'), run: stacks.redo },
       ],
       [stacks],
     ),
