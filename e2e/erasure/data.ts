@@ -178,6 +178,19 @@ export async function addColleague(
       patch: { enabled: false },
     },
   });
+  const requests = `/management/v1/projects/${PROJECT}/change-requests`;
+  await call('flags', 'POST', requests, {
+    token: editor,
+    body: { key: `of-${name.at(0)}`, patch: { rolloutPercentage: 50 } },
+  });
+  const asked = await call('flags', 'POST', requests, {
+    token: await harness.mint({ sub: `sub-${other}`, permissions: ['service.manage'] }),
+    body: { key: `approved-by-${name.at(0)}`, flag: { enabled: true, rolloutPercentage: 100 } },
+  });
+  await call('flags', 'POST', `${requests}/${asked.id}/decisions`, {
+    token: editor,
+    body: { decision: 'approve' },
+  });
   await manage('analytics', 'PUT', `/projects/${PROJECT}/dictionary/event/of-${name.at(0)}`, {
     owner: `sub-${name}`,
   });

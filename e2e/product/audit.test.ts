@@ -40,6 +40,7 @@ const BODIES: Record<string, unknown> = {
   createApiToken: { name: 'audit', kind: 'service', permissions: ['flags.read'] },
   restoreFlagVersion: { version: 1 },
   promoteFlag: { to: 'prj_audit_live' },
+  decideChangeRequest: { decision: 'withdraw' },
   putPublicLink: { expiresOn: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) },
   putDashboardLink: { expiresOn: new Date(Date.now() + 86_400_000).toISOString().slice(0, 10) },
   startThread: { body: 'Why?' },
@@ -58,6 +59,7 @@ let attachment = '';
 let recording = '';
 let apiToken = 'some-id';
 let change = 'some-id';
+let request = 'some-id';
 const ofDemo = { annotationId: '', threadId: '', commentId: '', dashboardId: 'audited' };
 /** A visitor that staff look at. The id must not occur in any audit entry. */
 const VISITOR = 'visitor-who-is-looked-at';
@@ -116,6 +118,7 @@ function pathOf(operation: Operation): string {
     tokenId: apiToken,
     attachmentId: attachment,
     changeId: change,
+    requestId: request,
   };
   const query = operationId === 'searchTurns' ? '?text=refund' : '';
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id') + query;
@@ -212,6 +215,7 @@ beforeAll(async () => {
         : [demo.management_url, bearer];
       answers.set(id, await send(method.toUpperCase(), pathOf(operation), token, body, id, url));
       if (id === 'operator-scheduleFlagChange') change = JSON.parse(answers.get(id)?.text ?? '{}').id;
+      if (id === 'operator-requestFlagChange') request = JSON.parse(answers.get(id)?.text ?? '{}').id;
       if (id === 'operator-createApiToken') apiToken = JSON.parse(answers.get(id)?.text ?? '{}').id;
     }
   }

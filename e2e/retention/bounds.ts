@@ -118,6 +118,10 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.flag_usage_days': { after: 'two years' },
     'public.flag_seen': { of: 'flags and their variations' },
     'public.scheduled_changes': { owner: 'operators, within a limit for each project' },
+    'public.change_requests': {
+      of: 'projects: up to 100 that wait for at most 30 days, and the last 200 closed ones',
+    },
+    'public.change_approvals': { of: 'change requests' },
     'public.cohorts': { owner: 'operators' },
     'public.cohort_people': { owner: 'operators, within a limit for each cohort' },
     'public.cohort_members': { of: 'people, within a limit for each cohort' },

@@ -62,13 +62,14 @@ export * from './management/collaboration.ts';
 export * from './management/directory.ts';
 export * from './management/erasures.ts';
 export * from './management/events.ts';
-export * from './management/flag-history.ts';
-export * from './management/flags.ts';
+export * from './management/flags/change-requests.ts';
+export * from './management/flags/flag-history.ts';
+export * from './management/flags/flags.ts';
+export * from './management/flags/scheduled-changes.ts';
 export * from './management/lists.ts';
 export * from './management/messenger.ts';
 
 export * from './management/replays.ts';
-export * from './management/scheduled-changes.ts';
 export * from './management/tokens.ts';
 export * from './memberships.ts';
 export { MESSENGER_CHOICES } from './messenger/appearance.ts';

@@ -27,12 +27,13 @@ import * as managedCollaboration from './management/collaboration.ts';
 import * as managedDirectory from './management/directory.ts';
 import * as managedErasures from './management/erasures.ts';
 import * as managedEvents from './management/events.ts';
-import * as managedFlagHistory from './management/flag-history.ts';
-import * as managedFlags from './management/flags.ts';
+import * as managedChangeRequests from './management/flags/change-requests.ts';
+import * as managedFlagHistory from './management/flags/flag-history.ts';
+import * as managedFlags from './management/flags/flags.ts';
+import * as managedScheduledChanges from './management/flags/scheduled-changes.ts';
 import * as managedLists from './management/lists.ts';
 import * as managedMessenger from './management/messenger.ts';
 import * as managedReplays from './management/replays.ts';
-import * as managedScheduledChanges from './management/scheduled-changes.ts';
 import * as managedTokens from './management/tokens.ts';
 import * as attachments from './messenger/attachments.ts';
 import * as configuration from './messenger/configuration.ts';
@@ -93,6 +94,7 @@ export const managementOperations = operationsOf(
   managedFlagHistory,
   managedFlagUsage,
   managedScheduledChanges,
+  managedChangeRequests,
   managedPeople,
   managedReplays,
   managedEvents,

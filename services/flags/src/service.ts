@@ -2,6 +2,7 @@ import { auditMigrations } from '@switchboard/audit';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica } from '@switchboard/http';
 import { USER_STATE_TOPICS } from '@switchboard/user-state';
+import { withdrawOfRemoved } from './change-requests/removal.ts';
 import { flagsSettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { failOfRemoved } from './scheduled-changes/removal.ts';
@@ -20,7 +21,10 @@ export const flagsService = defineService({
   name: 'flags',
   settings: flagsSettings,
   migrations: [directoryMigrations, auditMigrations, flagsMigrations],
-  directory: openReplica(failOfRemoved),
+  directory: openReplica(async (tx, removed) => {
+    await failOfRemoved(tx, removed);
+    await withdrawOfRemoved(tx, removed);
+  }),
   audit: openAuditTrail,
   // A pooler does not pass settings on, and keeps no prepared statements with plans that could be reused.
   databaseUrl: ({ DATABASE_URL, DIRECT_DATABASE_URL }) =>

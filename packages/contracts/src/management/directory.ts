@@ -120,6 +120,9 @@ function isWebOrigin(value: string): boolean {
   return /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
 }
 
+/** The maximum of `flagApprovals` of a project. */
+export const MAX_FLAG_APPROVALS = 10;
+
 export const projectDefinition = z
   .object({
     companyId: id,
@@ -133,6 +136,10 @@ export const projectDefinition = z
     wires: z.array(z.enum(WIRES)).min(1).max(WIRES.length).optional().openapi({
       description:
         'The APIs of other products that the keys of the project work with, so that their SDKs can send here. Absent: none.',
+    }),
+    flagApprovals: z.int().min(0).max(MAX_FLAG_APPROVALS).optional().openapi({
+      description:
+        'How many other people must approve a change of a flag. Absent or 0: changes need no approval.',
     }),
   })
   .openapi('ProjectDefinition');

@@ -7,7 +7,7 @@ import {
   projectKey,
   reportDefinition,
 } from './directory.ts';
-import { cohortDefinition, flagDefinition, putFlag } from './flags.ts';
+import { cohortDefinition, flagDefinition, putFlag } from './flags/flags.ts';
 import { messengerTextsByLanguage, teammateDefinition } from './messenger.ts';
 import { apiTokenDefinition } from './tokens.ts';
 

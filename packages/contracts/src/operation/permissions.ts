@@ -88,7 +88,11 @@ const grants = {
     deployment: 'service.support',
   },
   'replays.read': { allows: 'Play recordings.', role: 'support', deployment: 'service.support' },
-  'flags.write': { allows: 'Change and delete flags.', role: 'editor', deployment: MANAGE_PERMISSION },
+  'flags.write': {
+    allows: 'Change and delete flags, and approve changes of others.',
+    role: 'editor',
+    deployment: MANAGE_PERMISSION,
+  },
   'cohorts.write': { allows: 'Change and delete cohorts.', role: 'editor', deployment: MANAGE_PERMISSION },
   'people.write': {
     allows: 'Join and part the distinct ids of people.',

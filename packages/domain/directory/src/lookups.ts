@@ -142,6 +142,7 @@ export function createLookUps({ database, assertReadable, caughtUp }: LookUpOpti
       ...(project.allowedOrigins && { allowedOrigins: project.allowedOrigins }),
       ...(project.wires && { wires: project.wires.map(share) }),
       ...(project.eventsPerSecond !== undefined && { eventsPerSecond: project.eventsPerSecond }),
+      ...(project.flagApprovals !== undefined && { flagApprovals: project.flagApprovals }),
     };
   });
   const keys = cacheOf(

@@ -73,6 +73,8 @@ const schemas = {
     wires: z.array(z.string()).optional(),
     /** The ingestion limit that an operator set for the project. 0: nothing is accepted. Absent: no limit. */
     eventsPerSecond: z.number().nonnegative().optional(),
+    /** How many other people must approve a change of a flag. Absent: none. */
+    flagApprovals: z.number().nonnegative().optional(),
   }),
   key: z.object({ key: z.string(), projectId: z.string() }),
   report: z.object({

@@ -55,9 +55,9 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
       return projectOf(row);
     },
 
-    async put(change, { allowedOrigins = null, wires = null, ...wanted }, mayMoveFrom) {
-      const { id, companyId, name, region, defaultLanguage } = wanted;
-      const project = { id, companyId, name, region, defaultLanguage, allowedOrigins, wires };
+    async put(change, { allowedOrigins = null, wires = null, flagApprovals = null, ...wanted }, mayMoveFrom) {
+      const { id, companyId, region } = wanted;
+      const project = { ...wanted, allowedOrigins, wires, flagApprovals };
       await outbox.change(change, async (tx, announce) => {
         const projects = createProjectsStore(tx);
         if ((await projects.find(id))?.companyId !== companyId) await requireRoom(tx, companyId, 'projects');
@@ -83,6 +83,9 @@ export function createProjects({ db, outbox, companies }: ProjectsOptions): Proj
             `Project ${id} has keys, which fix its region and company; revoke them first or create another project.`,
           );
         }
+        const { before, after } = { before: current?.flagApprovals ?? 0, after: flagApprovals ?? 0 };
+        if (before !== after)
+          change.describe({ before: { flagApprovals: before }, after: { flagApprovals: after } });
         await projects.update(project);
         announce([projectRecord(project, await projects.throttle(id))]);
       });

@@ -1,5 +1,5 @@
 import type { Wire } from '@switchboard/contracts';
-import { boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
 import { createdAt } from './columns.ts';
 import { companies } from './companies.ts';
 
@@ -17,6 +17,8 @@ export const projects = pgTable(
     allowedOrigins: text('allowed_origins').array(),
     /** Null: none. */
     wires: text().array().$type<Wire[]>(),
+    /** How many other people must approve a change of a flag. Null: none. */
+    flagApprovals: smallint('flag_approvals'),
   },
   (table) => [index('projects_of_company').on(table.companyId, table.id)],
 );

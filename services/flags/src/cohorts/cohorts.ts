@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cohort, CohortDefinition, CohortList, FlagEntry, FlagPatch } from '@switchboard/contracts';
+import type { Tx } from '@switchboard/database';
 import { isCohortClause } from '@switchboard/flag-engine';
 import { type AuditedChange, BadRequest, Conflict, NotFound } from '@switchboard/http';
 import { createCohortRecordsStore } from '../cohort-records/store.ts';
@@ -25,8 +26,13 @@ export interface Cohorts {
   remove(change: AuditedChange, projectId: string, id: string): Promise<void>;
 }
 
+interface CohortsOptions extends EditOptions {
+  /** Runs in the transaction that removes a cohort. */
+  onRemoved(tx: Tx, projectId: string, id: string): Promise<void>;
+}
+
 /** Manages the cohorts of projects. */
-export function createCohorts(options: EditOptions): Cohorts {
+export function createCohorts(options: CohortsOptions): Cohorts {
   const store = createCohortsStore(options.database.drizzle);
   return {
     list: async (projectId) => (await store.list(projectId)).map(toSummary),
@@ -71,6 +77,7 @@ export function createCohorts(options: EditOptions): Cohorts {
           for (const one of await scheduled.waiting(projectId))
             if (namesCohort({ ...one.definition, ...one.patch }, id))
               await scheduled.fail(one.id, `The cohort ${id} was deleted.`);
+          await options.onRemoved(tx, projectId, id);
         }
         await cohorts.removeList(projectId, id);
         const hasChanged = await cohorts.remove(projectId, id);
@@ -80,7 +87,11 @@ export function createCohorts(options: EditOptions): Cohorts {
   };
 }
 
-const namesCohort = ({ targeting = [], rules = [] }: Pick<FlagPatch, 'targeting' | 'rules'>, id: string) =>
+/** Returns whether a flag or a part of one names a cohort. */
+export const namesCohort = (
+  { targeting = [], rules = [] }: Pick<FlagPatch, 'targeting' | 'rules'>,
+  id: string,
+) =>
   [...targeting, ...rules.flatMap((rule) => rule.targeting)].some(
     (clause) => isCohortClause(clause) && [clause.value].flat().includes(id),
   );

@@ -1,6 +1,8 @@
 import type { Db, Tx } from '@switchboard/database';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, arrayContains, eq, inArray, sql } from 'drizzle-orm';
 import {
+  changeApprovals,
+  changeRequests,
   cohortMembers,
   cohortPeople,
   cohorts,
@@ -11,7 +13,7 @@ import {
 } from '../schema/index.ts';
 
 export interface ErasureStore {
-  /** Removes a colleague as the author of flag versions and scheduled changes. */
+  /** Removes a colleague as the author and approver of changes. */
   removeAuthor(sub: string): Promise<void>;
   /** Removes people from every cohort that lists them. Returns the ids of those cohorts. */
   removeFromCohorts(projectId: string, distinctIds: readonly string[]): Promise<string[]>;
@@ -23,12 +25,23 @@ export interface ErasureStore {
 
 export function createErasureStore(db: Db | Tx): ErasureStore {
   return {
-    async removeAuthor(sub) {
-      await db.update(flagVersions).set({ author: null }).where(eq(flagVersions.author, sub));
+    async removeAuthor(author) {
+      await db.update(flagVersions).set({ author: null }).where(eq(flagVersions.author, author));
+      for (const table of [flagVersions, scheduledChanges])
+        await db
+          .update(table)
+          .set({ approvedBy: sql`array_replace(${table.approvedBy}, ${author}, null)` })
+          .where(arrayContains(table.approvedBy, [author]));
+      await db.delete(changeApprovals).where(eq(changeApprovals.sub, author));
+      await db
+        .update(changeRequests)
+        .set({ author: null, tokenId: null })
+        .where(eq(changeRequests.author, author));
+      await db.update(changeRequests).set({ closedBy: null }).where(eq(changeRequests.closedBy, author));
       await db
         .update(scheduledChanges)
         .set({ author: null, tokenId: null })
-        .where(eq(scheduledChanges.author, sub));
+        .where(eq(scheduledChanges.author, author));
     },
 
     async removeFromCohorts(projectId, distinctIds) {
@@ -45,7 +58,14 @@ export function createErasureStore(db: Db | Tx): ErasureStore {
     },
 
     async removeRuleset(projectId) {
-      for (const table of [scheduledChanges, flagVersions, flags, cohortPeople, cohortMembers])
+      for (const table of [
+        changeRequests,
+        scheduledChanges,
+        flagVersions,
+        flags,
+        cohortPeople,
+        cohortMembers,
+      ])
         await db.delete(table).where(eq(table.projectId, projectId));
       const removed = await db
         .delete(cohorts)

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FlagEntry, FlagVersion } from '@switchboard/contracts';
 import type { Tx } from '@switchboard/database';
 import { PreconditionFailed } from '@switchboard/http';
-import { createFlagHistoryStore, type VersionRow } from './store.ts';
+import { createFlagHistoryStore, type NewVersion, type VersionRow } from './store.ts';
 
 const KEPT_VERSIONS = 200;
 
@@ -12,6 +12,8 @@ export interface Edit {
   reason?: string | undefined;
   /** The ETag of the version to change, or `*` for any existing version. If absent, any state is accepted. */
   ifMatch?: string | undefined;
+  /** The people who approved the edit. Absent: the edit is refused where a project requires approvals. */
+  approvedBy?: readonly (string | null)[] | undefined;
 }
 
 /** The versions of one flag, for use while the project's ruleset is locked. */
@@ -21,7 +23,7 @@ export interface History {
   /** Throws PreconditionFailed if `ifMatch` does not match the current state. */
   require(ifMatch: string | undefined): void;
   /** Records `entry` as the new state of the flag. Null records a deletion. */
-  record(entry: FlagEntry | null, change: Edit): Promise<void>;
+  record(entry: FlagEntry | null, change: Edit & { isEmergency?: boolean }): Promise<void>;
 }
 
 export const etagOf = (version: number) => `"${version}"`;
@@ -34,9 +36,9 @@ export async function openHistory(
   const [latest] = await store.list(projectId, key, 1);
   let version = latest?.version ?? 0;
 
-  async function add(entry: FlagEntry | null, author: string | null, reason: string | null): Promise<void> {
+  async function add(state: Omit<NewVersion, 'projectId' | 'key' | 'version'>): Promise<void> {
     version += 1;
-    await store.add({ projectId, key, version, entry, author, reason }, KEPT_VERSIONS);
+    await store.add({ projectId, key, version, ...state }, KEPT_VERSIONS);
   }
 
   return {
@@ -53,10 +55,17 @@ export async function openHistory(
       );
     },
 
-    async record(entry, { author, reason }) {
+    async record(entry, { author, reason = null, approvedBy = [], isEmergency = false }) {
       // The stored flag was written before there was a history, or by an instance that does not keep one.
-      if (stored !== undefined && !isDeepStrictEqual(latest?.entry, stored)) await add(stored, null, null);
-      await add(entry, author, reason ?? null);
+      if (stored !== undefined && !isDeepStrictEqual(latest?.entry, stored))
+        await add({ entry: stored, author: null, reason: null, approvedBy: null, isEmergency: false });
+      await add({
+        entry,
+        author,
+        reason,
+        approvedBy: approvedBy.length > 0 ? [...approvedBy] : null,
+        isEmergency,
+      });
     },
   };
 }
@@ -69,19 +78,25 @@ export function presentVersions(
   versions: FlagVersion[];
   nextCursor: string | null;
 } {
-  const versions = rows.slice(0, limit).map(({ version, entry, author, reason, at }, index) => ({
-    version,
-    flag: entry,
-    changes: differences(rows[index + 1]?.entry ?? null, entry),
-    author,
-    reason,
-    at: at.toISOString(),
-  }));
+  const versions = rows.slice(0, limit).map((row, index): FlagVersion => {
+    const { version, entry, author, reason, at, approvedBy, isEmergency } = row;
+    return {
+      version,
+      flag: entry,
+      changes: differences(rows[index + 1]?.entry ?? null, entry),
+      author,
+      reason,
+      at: at.toISOString(),
+      ...(approvedBy && { approvedBy }),
+      ...(isEmergency && { emergency: true }),
+    };
+  });
   const next = rows[limit];
   return { versions, nextCursor: next === undefined ? null : String(next.version) };
 }
 
-function differences(before: FlagEntry | null, after: FlagEntry | null): FlagVersion['changes'] {
+/** Returns the properties that differ between two states of a flag, except its key. */
+export function differences(before: FlagEntry | null, after: FlagEntry | null): FlagVersion['changes'] {
   const [old, now] = [Object.entries(before ?? {}), Object.entries(after ?? {})].map(
     (properties) => new Map<string, unknown>(properties),
   );

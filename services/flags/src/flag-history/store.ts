@@ -13,6 +13,9 @@ export interface NewVersion {
   entry: FlagEntry | null;
   author: string | null;
   reason: string | null;
+  /** Null: no one. */
+  approvedBy: (string | null)[] | null;
+  isEmergency: boolean;
 }
 
 export interface FlagHistoryStore {
@@ -25,11 +28,11 @@ export interface FlagHistoryStore {
 export function createFlagHistoryStore(db: Db | Tx): FlagHistoryStore {
   const isOf = (projectId: string, key: string) =>
     and(eq(flagVersions.projectId, projectId), eq(flagVersions.key, key));
-  const { version, entry, author, reason, at } = flagVersions;
+  const { version, entry, author, reason, at, approvedBy, isEmergency } = flagVersions;
   return {
     list: (projectId, key, limit, from) =>
       db
-        .select({ version, entry, author, reason, at })
+        .select({ version, entry, author, reason, at, approvedBy, isEmergency })
         .from(flagVersions)
         .where(and(isOf(projectId, key), from === undefined ? undefined : lte(version, from)))
         .orderBy(desc(version))

@@ -1,11 +1,9 @@
 import type { FlagDefinition, FlagEntry, FlagVersion, LastFlagChange } from '@switchboard/contracts';
-import type { Tx } from '@switchboard/database';
 import { validateFlag } from '@switchboard/flag-engine';
 import { type AuditedChange, Conflict, NotFound, type PageRequest, unknownCursor } from '@switchboard/http';
 import { type Edit, etagOf, presentVersions } from '../flag-history/history.ts';
 import { createFlagHistoryStore } from '../flag-history/store.ts';
-import type { EditOptions } from '../rulesets/edit.ts';
-import { editFlag, type FlagPath, requireValid } from './edit-flag.ts';
+import { type EditFlagOptions, editFlag, type FlagPath, requireValid } from './edit-flag.ts';
 import { createFlagsStore } from './store.ts';
 
 /** A flag with the ETag of its version. */
@@ -34,13 +32,8 @@ export interface Flags {
 
 const CURSOR = /^[1-9]\d{0,8}$/;
 
-interface FlagsOptions extends EditOptions {
-  /** Runs in the transaction that deletes a flag. */
-  onDeleted(tx: Tx, flag: FlagPath): Promise<void>;
-}
-
 /** Manages the flags of projects. */
-export function createFlags(options: FlagsOptions): Flags {
+export function createFlags(options: EditFlagOptions): Flags {
   const { drizzle } = options.database;
   const store = createFlagsStore(drizzle);
   const history = createFlagHistoryStore(drizzle);
@@ -61,10 +54,7 @@ export function createFlags(options: FlagsOptions): Flags {
     },
 
     async remove(change, at, edit) {
-      await editFlag(change, options, at, edit, async (_existing, tx) => {
-        await options.onDeleted(tx, at);
-        return undefined;
-      });
+      await editFlag(change, options, at, edit, () => undefined);
     },
 
     async versions({ projectId, key }, { cursor, limit }) {

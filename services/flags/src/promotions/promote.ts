@@ -1,13 +1,12 @@
 import type { Clause, FlagEntry } from '@switchboard/contracts';
-import type { Tx } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
 import { isCohortClause, validateFlag } from '@switchboard/flag-engine';
 import { type AuditedChange, Conflict, NotFound } from '@switchboard/http';
 import { createCohortsStore } from '../cohorts/store.ts';
 import type { Edit } from '../flag-history/history.ts';
-import { editFlag, type FlagPath } from '../flags/edit-flag.ts';
+import { type EditFlagOptions, editFlag, type FlagPath } from '../flags/edit-flag.ts';
 import type { VersionedFlag } from '../flags/flags.ts';
 import { createFlagsStore } from '../flags/store.ts';
-import type { EditOptions } from '../rulesets/edit.ts';
 
 /**
  * Copies a flag to another project. Throws NotFound without the flag, and Conflict if the other project lacks one of
@@ -15,20 +14,37 @@ import type { EditOptions } from '../rulesets/edit.ts';
  */
 export async function promote(
   change: AuditedChange,
-  options: EditOptions,
-  { projectId, key }: FlagPath,
+  options: EditFlagOptions,
+  path: FlagPath,
   to: string,
   edit: Edit,
 ): Promise<VersionedFlag> {
-  const { drizzle } = options.database;
-  const found = await createFlagsStore(drizzle).find(projectId, key);
-  if (found === undefined) throw new NotFound('Flag not found.');
-  const names = new Map(
-    (await createCohortsStore(drizzle).list(projectId)).map(({ id, name }) => [id, name]),
+  const promoted = await promotionOf(options.database.drizzle, path, to);
+  let flag: FlagEntry | undefined;
+  const etag = await editFlag(
+    change,
+    options,
+    { projectId: to, key: path.key },
+    edit,
+    async (existing, tx) => {
+      flag = await promoted(existing, tx);
+      return flag;
+    },
   );
-  let flag = found.entry;
-  const etag = await editFlag(change, options, { projectId: to, key }, edit, async (existing, tx) => {
-    flag = withCohorts(found.entry, await cohortsOf(tx, to, names));
+  if (flag === undefined) throw new Error('the flag was not promoted');
+  return { flag, etag };
+}
+
+/**
+ * Reads a flag and the names of its cohorts. Returns the function that gives its state in the project `to`. Throws
+ * NotFound without the flag; the function throws Conflict if the project lacks a cohort or a prerequisite.
+ */
+export async function promotionOf(db: Db, { projectId, key }: FlagPath, to: string) {
+  const found = await createFlagsStore(db).find(projectId, key);
+  if (found === undefined) throw new NotFound('Flag not found.');
+  const names = new Map((await createCohortsStore(db).list(projectId)).map(({ id, name }) => [id, name]));
+  return async (existing: readonly FlagEntry[], tx: Tx): Promise<FlagEntry> => {
+    const flag = withCohorts(found.entry, await cohortsOf(tx, to, names));
     const [fault] = validateFlag(flag, existing);
     if (fault !== undefined) {
       throw new Conflict(
@@ -36,8 +52,7 @@ export async function promote(
       );
     }
     return flag;
-  });
-  return { flag, etag };
+  };
 }
 
 /**

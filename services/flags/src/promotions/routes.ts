@@ -10,10 +10,10 @@ import {
   type ServiceApp,
 } from '@switchboard/http';
 import { etagOf } from '../flag-history/history.ts';
-import type { EditOptions } from '../rulesets/edit.ts';
+import type { EditFlagOptions } from '../flags/edit-flag.ts';
 import { promote } from './promote.ts';
 
-interface PromotionsDeps extends EditOptions {
+interface PromotionsDeps extends EditFlagOptions {
   directory: Directory;
   region: string;
   ofProject: ProjectOfRegion;

@@ -1,25 +1,17 @@
-import { auditObject, type FlagEntry, flagDefinition, problemsOf, putFlag } from '@switchboard/contracts';
+import { auditObject, putFlag } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import { type Directory, DirectoryUnavailable, type Project } from '@switchboard/directory';
-import {
-  type AuditTrail,
-  BadRequest,
-  Forbidden,
-  NotFound,
-  Rejection,
-  requireStillGranted,
-} from '@switchboard/http';
+import { type AuditTrail, Forbidden, NotFound, Rejection, requireStillGranted } from '@switchboard/http';
 import { poll } from '@switchboard/resilience';
 import type { Logger, Metrics } from '@switchboard/runtime';
 import { etagOf } from '../flag-history/history.ts';
-import { editFlag, requireValid } from '../flags/edit-flag.ts';
-import type { EditOptions } from '../rulesets/edit.ts';
+import { type EditFlagOptions, editFlag, flagAfter } from '../flags/edit-flag.ts';
 import { createScheduledChangesStore, type ScheduledRow } from './store.ts';
 
 const POLL_MS = 1_000;
 const MAX_AT_ONCE = 100;
 
-interface MakingOptions extends EditOptions {
+interface MakingOptions extends EditFlagOptions {
   directory: Directory;
   region: string;
   audit: Pick<AuditTrail, 'scheduled'>;
@@ -79,9 +71,11 @@ export function createMaking(options: MakingOptions): Making {
   async function apply(change: ScheduledRow, project: Project, author: string): Promise<void> {
     const ifMatch = change.ifVersion === null ? undefined : etagOf(change.ifVersion);
     const reason = change.reason ?? undefined;
-    await editFlag(database.drizzle, options, change, { author, reason, ifMatch }, async (existing, tx) => {
+    // A change is approved when it is scheduled.
+    const edit = { author, reason, ifMatch, approvedBy: change.approvedBy ?? [] };
+    await editFlag(database.drizzle, options, change, edit, async (existing, tx) => {
       if (!(await createScheduledChangesStore(tx).take(change.id))) throw new Gone();
-      const after = flagAfter(change, existing);
+      const after = flagAfter(change.key, { flag: change.definition, patch: change.patch }, existing);
       const before = existing.find(({ key }) => key === change.key);
       await audit.scheduled(tx, { ...workOf(change, project), outcome: 'allowed', before, after, reason });
       return after;
@@ -132,17 +126,4 @@ export function createMaking(options: MakingOptions): Making {
 function workOf({ id, projectId, key }: ScheduledRow, { companyId }: Project) {
   const object = auditObject(putFlag.path, (name) => (name === 'key' ? key : projectId));
   return { scheduledBy: id, action: 'applyScheduledChange', object, companyId, projectId };
-}
-
-function flagAfter({ key, definition, patch }: ScheduledRow, existing: readonly FlagEntry[]): FlagEntry {
-  if (definition !== null) return requireValid({ key, ...definition }, existing);
-  const stored = existing.find((flag) => flag.key === key);
-  if (stored === undefined) throw new NotFound('The flag to patch does not exist.');
-  const value = { ...stored, ...patch };
-  const { success, data, error } = flagDefinition.safeParse(value);
-  if (!success) {
-    const [problem] = problemsOf({ schema: flagDefinition, value, error }, { where: 'flag', most: 1 });
-    throw new BadRequest(problem?.message ?? 'flag: not valid');
-  }
-  return requireValid({ key, ...data }, existing);
 }

@@ -1,5 +1,5 @@
 import type { ScheduledChange, ScheduledChangeDefinition } from '@switchboard/contracts';
-import { newId } from '@switchboard/database';
+import { newId, type Tx } from '@switchboard/database';
 import {
   type AuditedChange,
   BadRequest,
@@ -12,8 +12,9 @@ import {
   toPage,
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
-import { type EditOptions, editRuleset } from '../rulesets/edit.ts';
-import { createScheduledChangesStore, type ScheduledRow } from './store.ts';
+import { ApprovalRequired, type EditFlagOptions } from '../flags/edit-flag.ts';
+import { editRuleset } from '../rulesets/edit.ts';
+import { createScheduledChangesStore, type NewScheduledRow, type ScheduledRow } from './store.ts';
 
 /** Changes of flags that are scheduled for later. */
 export interface ScheduledChanges {
@@ -36,14 +37,15 @@ export interface ScheduledChanges {
 const MAX_PER_PROJECT = 100;
 const MAX_AHEAD_MS = 366 * 24 * 3_600_000;
 
-export function createScheduledChanges(options: EditOptions & { clock: Clock }): ScheduledChanges {
+export function createScheduledChanges(
+  options: Omit<EditFlagOptions, 'onEdited'> & { clock: Clock },
+): ScheduledChanges {
   const store = createScheduledChangesStore(options.database.drizzle);
   return {
     async schedule(change, projectId, { key, at, flag, patch, reason, ifVersion }, grant) {
-      const time = new Date(at);
-      const ahead = time.getTime() - options.clock.now().getTime();
-      if (ahead <= 0) throw new BadRequest('at: in the past; change the flag directly');
-      if (ahead > MAX_AHEAD_MS) throw new BadRequest('at: more than a year ahead');
+      const time = timeOf(at, options.clock);
+      const approvals = await options.approvalsOf(projectId);
+      if (approvals > 0) throw new ApprovalRequired(approvals);
       const { sub: author, tokenId, everywhere } = grant;
       const id = newId('sch');
       change.describe({
@@ -53,13 +55,7 @@ export function createScheduledChanges(options: EditOptions & { clock: Clock }):
       });
       const row = { id, projectId, key, at: time, reason, ifVersion, author, tokenId, everywhere };
       const added = await editRuleset(change, options, projectId, async (tx) => {
-        const locked = createScheduledChangesStore(tx);
-        if ((await locked.count(projectId)) >= MAX_PER_PROJECT) {
-          throw new Conflict(
-            `The project has ${MAX_PER_PROJECT} scheduled changes, including failed ones. Cancel one first.`,
-          );
-        }
-        const result = await locked.add({ ...row, definition: flag ?? null, patch: patch ?? null });
+        const result = await addScheduled(tx, { ...row, definition: flag ?? null, patch: patch ?? null });
         return { result, hasChanged: false };
       });
       return present(added);
@@ -83,8 +79,29 @@ export function createScheduledChanges(options: EditOptions & { clock: Clock }):
   };
 }
 
+/** Returns the time of a change. Throws BadRequest for one in the past or more than a year ahead. */
+export function timeOf(at: string, clock: Clock): Date {
+  const time = new Date(at);
+  const ahead = time.getTime() - clock.now().getTime();
+  if (ahead <= 0) throw new BadRequest('at: in the past; change the flag directly');
+  if (ahead > MAX_AHEAD_MS) throw new BadRequest('at: more than a year ahead');
+  return time;
+}
+
+/** Adds a change of a project with a locked ruleset. Throws Conflict if the project has too many. */
+export async function addScheduled(tx: Tx, row: NewScheduledRow): Promise<ScheduledRow> {
+  const locked = createScheduledChangesStore(tx);
+  if ((await locked.count(row.projectId)) >= MAX_PER_PROJECT) {
+    throw new Conflict(
+      `The project has ${MAX_PER_PROJECT} scheduled changes, including failed ones. Cancel one first.`,
+    );
+  }
+  return locked.add(row);
+}
+
 function present(row: ScheduledRow): ScheduledChange {
-  const { id, key, at, definition, patch, reason, ifVersion, author, createdAt, failedAt, failure } = row;
+  const { id, key, at, definition, patch, reason, ifVersion, author, createdAt, approvedBy } = row;
+  const { failedAt, failure } = row;
   return {
     id,
     key,
@@ -95,6 +112,7 @@ function present(row: ScheduledRow): ScheduledChange {
     ...(ifVersion === null ? {} : { ifVersion }),
     author,
     createdAt: createdAt.toISOString(),
+    ...(approvedBy && { approvedBy }),
     failure: failedAt === null ? null : { failedAt: failedAt.toISOString(), message: failure ?? '' },
   };
 }

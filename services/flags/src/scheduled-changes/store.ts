@@ -4,6 +4,7 @@ import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { scheduledChanges } from '../schema/index.ts';
 
 export type ScheduledRow = typeof scheduledChanges.$inferSelect;
+export type NewScheduledRow = typeof scheduledChanges.$inferInsert;
 
 interface Selection {
   key: string | undefined;
@@ -12,7 +13,7 @@ interface Selection {
 }
 
 export interface ScheduledChangesStore {
-  add(row: typeof scheduledChanges.$inferInsert): Promise<ScheduledRow>;
+  add(row: NewScheduledRow): Promise<ScheduledRow>;
   count(projectId: string): Promise<number>;
   /** Returns changes, sorted by time. */
   list(projectId: string, selection: Selection): Promise<ScheduledRow[]>;

@@ -4,6 +4,7 @@ export {
   unpublishedPeople,
 } from '@switchboard/user-state/joins-schema';
 export { appliedPositions, groups, people } from '@switchboard/user-state/schema';
+export { changeApprovals, changeRequests } from './change-requests.ts';
 export { publishedPeople } from './person-ids.ts';
 export {
   cohortMembers,

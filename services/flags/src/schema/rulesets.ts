@@ -1,7 +1,17 @@
 import type { Clause, CohortList, Combination, DidCondition, FlagEntry } from '@switchboard/contracts';
 import { offsetsTable } from '@switchboard/outbox/schema';
 import { sql } from 'drizzle-orm';
-import { bigserial, index, integer, json, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  bigserial,
+  boolean,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 
 /** One row per project that has flags or cohorts. Edits of a project lock it. */
 export const rulesets = pgTable('rulesets', {
@@ -37,10 +47,17 @@ export const flagVersions = pgTable(
     author: text(),
     reason: text(),
     at: timestamp({ withTimezone: true, precision: 3, mode: 'date' }).notNull().defaultNow(),
+    /** The people who approved the change. An item is null if erased. Null: no one did. */
+    approvedBy: text('approved_by').array().$type<(string | null)[]>(),
+    /** Whether the flag was switched off without the approvals that the project required. */
+    isEmergency: boolean('is_emergency').notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.key, table.version] }),
     index('flag_versions_by_author').on(table.author),
+    index('flag_versions_by_approver')
+      .using('gin', table.approvedBy)
+      .where(sql`${table.approvedBy} is not null`),
   ],
 );
 

@@ -24,6 +24,8 @@ export const scheduledChanges = pgTable(
     /** Whether the change was scheduled with an access token that grants it in every company. */
     everywhere: boolean().notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
+    /** The people who approved the change. An item is null if erased. Null: no one did. */
+    approvedBy: text('approved_by').array().$type<(string | null)[]>(),
     failedAt: time('failed_at'),
     failure: text(),
   },
@@ -31,5 +33,8 @@ export const scheduledChanges = pgTable(
     index('scheduled_changes_by_project').on(table.projectId, table.at, table.id),
     index('scheduled_changes_due').on(table.at, table.id).where(sql`${table.failedAt} is null`),
     index('scheduled_changes_by_author').on(table.author),
+    index('scheduled_changes_by_approver')
+      .using('gin', table.approvedBy)
+      .where(sql`${table.approvedBy} is not null`),
   ],
 );

@@ -1,7 +1,13 @@
+import type { FlagEntry } from '@switchboard/contracts';
+import type { Tx } from '@switchboard/database';
 import { projectOfRegion } from '@switchboard/http';
+import { createChangeRequests } from '../change-requests/change-requests.ts';
+import { withdrawNaming, withdrawOfEdited } from '../change-requests/removal.ts';
+import { changeRequestsRoutes } from '../change-requests/routes.ts';
 import { createCohorts } from '../cohorts/cohorts.ts';
 import { cohortsRoutes } from '../cohorts/routes.ts';
 import type { FlagsService } from '../config.ts';
+import type { FlagPath } from '../flags/edit-flag.ts';
 import { createFlags } from '../flags/flags.ts';
 import { flagsRoutes } from '../flags/routes.ts';
 import { createJoins } from '../joins/joins.ts';
@@ -15,12 +21,22 @@ import { createScheduledChanges } from '../scheduled-changes/scheduled-changes.t
 /** Opens the editing of flags and cohorts, now and scheduled. */
 export function openEditing(service: FlagsService, onChanged: (projectId: string) => void): void {
   const { app, directory, region, run } = service;
-  const editing = { ...service, onChanged };
+  const editing = {
+    ...service,
+    onChanged,
+    approvalsOf: async (projectId: string) => (await directory.project(projectId))?.flagApprovals ?? 0,
+    async onEdited(tx: Tx, at: FlagPath, flag: FlagEntry | undefined) {
+      if (flag === undefined) await failOfDeleted(tx, at);
+      await withdrawOfEdited(tx, at, flag);
+    },
+  };
   const ofProject = projectOfRegion(directory, region);
-  flagsRoutes(app, { flags: createFlags({ ...editing, onDeleted: failOfDeleted }), ofProject });
+  flagsRoutes(app, { flags: createFlags(editing), ofProject });
   promotionsRoutes(app, { ...editing, directory, region, ofProject });
-  cohortsRoutes(app, { cohorts: createCohorts(editing), ofProject });
+  cohortsRoutes(app, { cohorts: createCohorts({ ...editing, onRemoved: withdrawNaming }), ofProject });
   joinsRoutes(app, { joins: createJoins(editing), ofProject });
   scheduledChangesRoutes(app, { scheduled: createScheduledChanges(editing), ofProject });
+  const requests = createChangeRequests(editing);
+  changeRequestsRoutes(app, { requests, directory, region, ofProject });
   run(createMaking(editing));
 }

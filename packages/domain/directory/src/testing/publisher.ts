@@ -64,7 +64,7 @@ export async function createDirectoryPublisher(
       const { id = `project-${number}`, companyId = `company-${number}`, name = id } = options;
       const { region = 'eu', defaultLanguage = 'en', entitlements = {}, members = [] } = options;
       const key = options.key ?? `pk_${region}_${String(number).padStart(32, 'k')}`;
-      const { allowedOrigins, wires } = options;
+      const { allowedOrigins, wires, flagApprovals } = options;
       const project = {
         id,
         companyId,
@@ -73,6 +73,7 @@ export async function createDirectoryPublisher(
         defaultLanguage,
         ...(allowedOrigins && { allowedOrigins }),
         ...(wires && { wires }),
+        ...(flagApprovals !== undefined && { flagApprovals }),
       };
       await publish(
         directoryRecord('plan', { ...PLAN, entitlements: {} }),

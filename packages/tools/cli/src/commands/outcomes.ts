@@ -8,7 +8,8 @@ const counted = (outcomes: readonly Outcome[], change: Outcome['change']) =>
 export function describeOutcomes(outcomes: readonly Outcome[], tense: 'done' | 'would'): string {
   const would = tense === 'would' ? 'would be ' : '';
   const lines = outcomes.flatMap((outcome) => linesOf(outcome));
-  const counts = (['created', 'changed', 'unchanged'] as const)
+  const counts = (['created', 'changed', 'requested', 'unchanged'] as const)
+    .filter((change) => change !== 'requested' || counted(outcomes, change) > 0)
     .map((change) => `${counted(outcomes, change)} ${change === 'unchanged' ? '' : would}${change}`)
     .join(', ');
   return [...lines, counts, ''].join('\n');
@@ -16,7 +17,7 @@ export function describeOutcomes(outcomes: readonly Outcome[], tense: 'done' | '
 
 function linesOf({ kind, ids, change, differences, warnings }: Outcome): string[] {
   if (change === 'unchanged') return [];
-  const sign = change === 'created' ? '+' : '~';
+  const sign = { created: '+', changed: '~', requested: '?' }[change];
   const details = differences.map(({ path, from, to }) => `    ${path}: ${short(from)} -> ${short(to)}`);
   const warned = warnings.map((warning) => `    warning: ${warning}`);
   return [`${sign} ${[kind, ...ids].join(' ')}`, ...details, ...warned];
@@ -35,6 +36,7 @@ export function outcomesAsJson(outcomes: readonly Outcome[]): string {
   const counts = {
     created: counted(outcomes, 'created'),
     changed: counted(outcomes, 'changed'),
+    requested: counted(outcomes, 'requested'),
     unchanged: counted(outcomes, 'unchanged'),
   };
   const changes = outcomes.filter(({ change }) => change !== 'unchanged');

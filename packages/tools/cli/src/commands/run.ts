@@ -7,6 +7,7 @@ import { PriceListError } from '../litellm/price-list.ts';
 import { login, logout, whoami } from '../login/commands.ts';
 import { ManifestError } from '../manifest/yaml.ts';
 import { promote } from '../promote/promote.ts';
+import { requests } from '../requests/requests.ts';
 import { schedule } from '../schedule/schedule.ts';
 import { type Command, EXIT_CODES } from '../terminal/command.ts';
 import { type Terminal, UsageError } from '../terminal/terminal.ts';
@@ -42,6 +43,7 @@ const commands: Record<string, Command> = {
   tokens,
   schedule,
   promote,
+  requests,
   query,
   people,
   groups,

@@ -1,17 +1,18 @@
-import { type Client, isNotFound } from '@switchboard/management';
+import { type Client, isNotFound, ManagementError } from '@switchboard/management';
 import pMap from 'p-map';
 import { z } from 'zod';
 import { type Difference, differencesOf } from './compare.ts';
 import { definitionOf, type Kind, kinds } from './kinds.ts';
 import type { Manifest } from './manifest.ts';
-import { type Step, stagesOf } from './steps.ts';
+import { projectSteps, type Step, stagesOf } from './steps.ts';
 import { teamOf } from './team.ts';
 
 export interface Outcome {
   kind: string;
   /** Identifiers, in the order of the command line. */
   ids: string[];
-  change: 'created' | 'changed' | 'unchanged';
+  /** requested: the change of a flag waits for the approval of others. */
+  change: 'created' | 'changed' | 'requested' | 'unchanged';
   /** The differences between the deployment and the manifest. Empty when created or unchanged. */
   differences: Difference[];
   /** The deployment's warnings about probable mistakes in the manifest. */
@@ -53,7 +54,24 @@ export async function applyManifest(manifest: Manifest, options: ApplyOptions): 
     );
     outcomes.push(...done);
   }
+  if (options.dryRun !== true) await requireApprovals(manifest, outcomes, options.client);
   return outcomes;
+}
+
+/** Sets `flagApprovals` of the projects that were created. Their first flags need no approval. */
+async function requireApprovals(
+  { companies }: Manifest,
+  outcomes: readonly Outcome[],
+  client: Client,
+): Promise<void> {
+  const created = new Set(
+    outcomes.flatMap(({ kind, change, ids }) =>
+      kind === kinds.project.name && change === 'created' ? ids : [],
+    ),
+  );
+  for (const step of companies.flatMap(projectSteps))
+    if (step.wanted['flagApprovals'] !== undefined && created.has(step.params['projectId'] ?? ''))
+      await client.untyped.call(step.kind.put ?? 'putProject', { params: step.params, body: step.wanted });
 }
 
 /** Returns the changes that applying the manifest would make. Writes nothing. */
@@ -79,10 +97,20 @@ async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Pro
   const differences =
     current === undefined ? [] : differencesOf(definitionOf(kind, current), definitionOf(kind, wanted));
   if (current !== undefined && differences.length === 0) return outcome('unchanged');
-  const written =
-    dryRun || kind.put === undefined
-      ? undefined
-      : warned.safeParse(await client.untyped.call(kind.put, { params, body: wanted })).data;
+  if (dryRun || kind.put === undefined)
+    return outcome(current === undefined ? 'created' : 'changed', { differences });
+  const { flagApprovals: _, ...withoutApprovals } = wanted;
+  const body = kind === kinds.project && current === undefined ? withoutApprovals : wanted;
+  const answer = await client.untyped.call(kind.put, { params, body }).catch((error: unknown) => {
+    if (error instanceof ManagementError && error.code === 'APPROVAL_REQUIRED') return undefined;
+    throw error;
+  });
+  if (answer === undefined) {
+    const { projectId = '', key = '' } = params;
+    await client.untyped.call('requestFlagChange', { params: { projectId }, body: { key, flag: wanted } });
+    return outcome('requested', { differences });
+  }
+  const written = warned.safeParse(answer).data;
   return outcome(current === undefined ? 'created' : 'changed', {
     differences,
     warnings: written?.warnings ?? [],

@@ -40,19 +40,23 @@ function memberSteps({ id: companyId, members }: ManifestCompany): Step[] {
   return members.map(({ sub, ...wanted }) => ({ kind: kinds.member, params: { companyId, sub }, wanted }));
 }
 
-function projectSteps({ id: companyId, projects }: ManifestCompany): Step[] {
-  return projects.map(({ id: projectId, name, region, defaultLanguage, allowedOrigins, wires }) => ({
-    kind: kinds.project,
-    params: { projectId },
-    wanted: {
-      companyId,
-      name,
-      region,
-      defaultLanguage,
-      ...(allowedOrigins && { allowedOrigins }),
-      ...(wires && { wires }),
-    },
-  }));
+/** Returns the steps of the projects of a company. */
+export function projectSteps({ id: companyId, projects }: ManifestCompany): Step[] {
+  return projects.map(
+    ({ id: projectId, name, region, defaultLanguage, allowedOrigins, wires, flagApprovals }) => ({
+      kind: kinds.project,
+      params: { projectId },
+      wanted: {
+        companyId,
+        name,
+        region,
+        defaultLanguage,
+        ...(allowedOrigins && { allowedOrigins }),
+        ...(wires && { wires }),
+        ...(flagApprovals !== undefined && { flagApprovals }),
+      },
+    }),
+  );
 }
 
 function partSteps({

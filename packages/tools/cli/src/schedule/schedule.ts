@@ -3,6 +3,7 @@ import { collect } from '../list-all.ts';
 import { openClient } from '../login/session.ts';
 import { readArguments } from '../terminal/arguments.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
+import { readJson, readVersion } from '../terminal/options.ts';
 import { UsageError } from '../terminal/terminal.ts';
 import { printable } from '../terminal/text-table.ts';
 
@@ -69,21 +70,6 @@ ${COMMON_HELP}
     return EXIT_CODES.done;
   },
 };
-
-function readJson(option: string, given: string | undefined) {
-  if (given === undefined) return undefined;
-  try {
-    return JSON.parse(given);
-  } catch {
-    throw new UsageError(`${option}: not valid JSON`);
-  }
-}
-
-function readVersion(given: string | undefined): number | undefined {
-  if (given === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(given)) throw new UsageError('--if-version: give a version of the flag, such as 3');
-  return Number(given);
-}
 
 function describe({ id, key, at, reason, failure }: ScheduledChange): string {
   const state = failure === null ? 'waits' : `failed: ${failure.message}`;

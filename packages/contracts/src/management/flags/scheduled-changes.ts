@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { id, timestamp } from '../fields/fields.ts';
-import { flagKey } from '../fields/ids.ts';
-import { flagEntry, warnings } from '../flags.ts';
-import { jsonBody, jsonResponse } from '../operation/bodies.ts';
-import { operation } from '../operation/operation.ts';
-import { paging } from '../operation/paging.ts';
-import { managementOf, projectParams } from './common.ts';
-import { changeReason } from './flag-history.ts';
+import { id, timestamp } from '../../fields/fields.ts';
+import { flagKey } from '../../fields/ids.ts';
+import { flagEntry, warnings } from '../../flags.ts';
+import { jsonBody, jsonResponse } from '../../operation/bodies.ts';
+import { operation } from '../../operation/operation.ts';
+import { paging } from '../../operation/paging.ts';
+import { managementOf, projectParams } from '../common.ts';
+import { approvalRequired, approvedBy, changeReason } from './flag-history.ts';
 import { flagDefinition } from './flags.ts';
 
 /** The properties of a flag that a change replaces. The others are kept. */
@@ -45,6 +45,7 @@ export const scheduledChange = change
       description: 'The sub of the author, or the id of the service token. null if erased.',
     }),
     createdAt: timestamp,
+    approvedBy: approvedBy.optional(),
     failure: z.object({ failedAt: timestamp, message: z.string() }).nullable().openapi({
       description: 'The reason why the change failed. null while it waits.',
     }),
@@ -80,8 +81,11 @@ export const scheduleFlagChange = operation({
   errors: {
     404: 'Project not found.',
     409: {
-      description: 'Too many scheduled changes.',
-      message: 'The project has 100 scheduled changes, including failed ones. Cancel one first.',
+      description: 'Too many scheduled changes. APPROVAL_REQUIRED: open a change request with at.',
+      message: {
+        CONFLICT: 'The project has 100 scheduled changes, including failed ones. Cancel one first.',
+        ...approvalRequired,
+      },
     },
   },
 });

@@ -1,12 +1,18 @@
 import { z } from '@hono/zod-openapi';
-import { cohortList, combination, didConditions } from '../cohorts.ts';
-import { id, name } from '../fields/fields.ts';
-import { cohortId, flagKey } from '../fields/ids.ts';
-import { clause, type FlagEntry, flagEntry, warnings } from '../flags.ts';
-import { deleted, jsonBody, jsonResponse } from '../operation/bodies.ts';
-import { operation } from '../operation/operation.ts';
-import { managementOf, projectParams } from './common.ts';
-import { changeReason, flagVersion, ifMatchHeaders, versionConflict } from './flag-history.ts';
+import { cohortList, combination, didConditions } from '../../cohorts.ts';
+import { id, name } from '../../fields/fields.ts';
+import { cohortId, flagKey } from '../../fields/ids.ts';
+import { clause, type FlagEntry, flagEntry, warnings } from '../../flags.ts';
+import { deleted, jsonBody, jsonResponse } from '../../operation/bodies.ts';
+import { operation } from '../../operation/operation.ts';
+import { managementOf, projectParams } from '../common.ts';
+import {
+  approvalRequired,
+  changeReason,
+  flagVersion,
+  ifMatchHeaders,
+  versionConflict,
+} from './flag-history.ts';
 
 /** The maximum sum of a flag's weights. */
 const MAX_TOTAL_WEIGHT = 1_000_000;
@@ -158,9 +164,13 @@ export const putFlag = operation({
   errors: {
     404: 'Project not found.',
     409: {
-      description: 'Another flag requires a variation that this one would no longer serve.',
-      message:
-        'The flag is a prerequisite of "checkout" (variation "green"). Change or delete those flags first.',
+      description:
+        'Another flag requires a variation that this one would no longer serve. APPROVAL_REQUIRED: open a change request.',
+      message: {
+        CONFLICT:
+          'The flag is a prerequisite of "checkout" (variation "green"). Change or delete those flags first.',
+        ...approvalRequired,
+      },
     },
     412: versionConflict,
   },
@@ -177,8 +187,11 @@ export const deleteFlag = operation({
   responses: { 204: deleted },
   errors: {
     409: {
-      description: 'The flag is a prerequisite of another flag.',
-      message: 'The flag is a prerequisite of "checkout". Change or delete those flags first.',
+      description: 'The flag is a prerequisite of another flag. APPROVAL_REQUIRED: open a change request.',
+      message: {
+        CONFLICT: 'The flag is a prerequisite of "checkout". Change or delete those flags first.',
+        ...approvalRequired,
+      },
     },
     412: versionConflict,
   },
@@ -211,8 +224,11 @@ export const promoteFlag = operation({
     404: { description: 'Project or flag not found.', message: 'to: project not found' },
     409: {
       description:
-        'The other project lacks a cohort or a prerequisite, or has a flag that depends on the present definition.',
-      message: 'The other project has no cohort "Beta testers". Create it there first.',
+        'The other project lacks a cohort or a prerequisite, or has a flag that depends on the present definition. APPROVAL_REQUIRED: open a change request in the other project, with from.',
+      message: {
+        CONFLICT: 'The other project has no cohort "Beta testers". Create it there first.',
+        ...approvalRequired,
+      },
     },
     412: {
       description: 'The flag of the other project is not at the version that ifVersion names.',

@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi';
-import { text } from '../fields/fields.ts';
-import { flagKey } from '../fields/ids.ts';
-import { flagEntry } from '../flags.ts';
-import { jsonBody, jsonResponse } from '../operation/bodies.ts';
-import { operation } from '../operation/operation.ts';
-import { paging } from '../operation/paging.ts';
-import { managementOf, projectParams } from './common.ts';
+import { text } from '../../fields/fields.ts';
+import { flagKey } from '../../fields/ids.ts';
+import { flagEntry } from '../../flags.ts';
+import { jsonBody, jsonResponse } from '../../operation/bodies.ts';
+import { operation } from '../../operation/operation.ts';
+import { paging } from '../../operation/paging.ts';
+import { managementOf, projectParams } from '../common.ts';
 
 /** The reason for a change to a flag, for its history. */
 export const changeReason = text({ min: 1, max: 500 });
@@ -22,19 +22,37 @@ export const versionConflict = {
 
 const version = z.int().min(1).openapi({ description: 'Increases by one with each change of the flag.' });
 
+/** The people who approved a change of a flag. */
+export const approvedBy = z.array(z.string().nullable()).openapi({
+  description: 'The subs of the people who approved the change; null if erased. Absent if no one did.',
+});
+
+/** A change that needs an approval first. */
+export const approvalRequired = {
+  APPROVAL_REQUIRED:
+    'A change of a flag in this project needs 2 approvals. Open a change request, or only switch the flag off.',
+};
+
+/** The differences between two states of a flag. */
+export const propertyChanges = z
+  .array(z.object({ property: z.string(), before: z.unknown(), after: z.unknown() }))
+  .openapi({ description: 'The differences from the previous version. before or after is absent if unset.' });
+
 /** One state of a flag, its author and the reason. */
 export const flagVersion = z
   .object({
     version,
     flag: flagEntry.nullable().openapi({ description: 'null: the flag was deleted.' }),
-    changes: z.array(z.object({ property: z.string(), before: z.unknown(), after: z.unknown() })).openapi({
-      description: 'The differences from the previous version. before or after is absent if unset.',
-    }),
+    changes: propertyChanges,
     author: z.string().nullable().openapi({
       description: 'The sub of the author. null if unknown or erased.',
     }),
     reason: z.string().nullable(),
     at: z.iso.datetime(),
+    approvedBy: approvedBy.optional(),
+    emergency: z.literal(true).optional().openapi({
+      description: 'Present if the flag was switched off without the approvals that the project requires.',
+    }),
   })
   .openapi('FlagVersion');
 export type FlagVersion = z.infer<typeof flagVersion>;
@@ -81,8 +99,12 @@ export const restoreFlagVersion = operation({
   errors: {
     404: { description: 'Project or version not found.', message: 'Version not found.' },
     409: {
-      description: 'This version is a deletion, or it conflicts with the current flags.',
-      message: 'Version 2 is a deletion. Use DELETE to delete the flag.',
+      description:
+        'This version is a deletion, or it conflicts with the current flags. APPROVAL_REQUIRED: open a change request.',
+      message: {
+        CONFLICT: 'Version 2 is a deletion. Use DELETE to delete the flag.',
+        ...approvalRequired,
+      },
     },
     412: versionConflict,
   },
