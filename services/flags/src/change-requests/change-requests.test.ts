@@ -274,7 +274,7 @@ describe('a change request', () => {
     expect(await flagOf(project)).toMatchObject(half);
   });
 
-  it('is not made for an author who lost the role, and is withdrawn when they leave', async () => {
+  it('is not applied once its author lost the role, and is withdrawn when they leave', async () => {
     const project = await projectWith(1);
     const { companyId } = project;
     const request = await ask(project, 'ada', { flag: on });

@@ -139,7 +139,7 @@ export function createChangeRequests(options: ChangeRequestsOptions): ChangeRequ
     return (existing) => flagAfter(key, { flag: flag ?? null, patch: patch ?? null }, existing);
   }
 
-  /** Returns the people whose approval no longer counts. */
+  /** Returns the approvers who may no longer change flags. */
   async function lostApprovals(row: RequestRow, project: Project): Promise<string[]> {
     const lost: string[] = [];
     for (const approval of await store.approvals([row.id]))

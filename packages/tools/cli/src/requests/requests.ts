@@ -20,7 +20,7 @@ switchboard requests show <projectId> <requestId>
 switchboard requests create <projectId> <flag> --patch '<JSON>'
 switchboard requests approve|reject|withdraw <projectId> <requestId> [--note <text>]
 
-A project with flagApprovals makes a change of a flag when so many others approved it. A request is withdrawn when the
+In a project with flagApprovals, others approve each change of a flag. The last approval makes it. A request is withdrawn when the
 flag changes, and expires after 30 days.
 
   --all               list closed requests too
