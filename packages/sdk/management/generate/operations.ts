@@ -224,7 +224,9 @@ function routeOf(
   const isBinary = requestBody !== undefined && requestBody.content?.['application/json'] === undefined;
   const answer = responses['200']?.content?.['application/json']?.schema?.properties ?? {};
   const lists = Object.keys(answer).filter((name) => answer[name]?.type === 'array');
-  const isList = Object.keys(answer).every((name) => ['nextCursor', 'asOf', 'toDecide', ...lists].includes(name));
+  const isList = Object.keys(answer).every((name) =>
+    ['nextCursor', 'asOf', 'toDecide', ...lists].includes(name),
+  );
   const [items] = method === 'get' && isList ? lists : [];
   return JSON.stringify({
     service,
