@@ -1,3 +1,4 @@
+import { ChevronDown, ChevronUp } from 'lucide-react';
 import { type ReactNode, useCallback, useMemo, useRef } from 'react';
 import { t } from '../app/i18n.ts';
 import { useKeys } from '../app/keys.ts';
@@ -13,6 +14,8 @@ export interface Column<T> {
   align?: 'end';
   /** Whether a narrow table leaves it out. */
   minor?: boolean;
+  /** The order that its title sets. Columns without one do not sort. */
+  sort?: string;
 }
 
 interface TableProps<T> {
@@ -27,6 +30,11 @@ interface TableProps<T> {
   onOpen?: (row: T) => void;
   /** Reads more rows, when the end comes near. */
   more?: (() => void) | undefined;
+  /** The order of the rows: `sort` of a column, after a minus if it is descending. */
+  sort?: string;
+  onSort?: (sort: string) => void;
+  /** Keys that act on the focused row. */
+  rowKeys?: readonly { keys: string; title: string; run: (row: T) => void }[];
 }
 
 const ROW_PX = 37;
@@ -34,15 +42,14 @@ const ROW_PX = 37;
 const LEAST_WIDTH = '120px';
 
 /** A table of any number of rows; only those on screen exist. `j` and `k` move, Enter opens. */
-export function Table<T>({ label, columns, rows, keyOf, open, onOpen, more }: TableProps<T>) {
+export function Table<T>(props: TableProps<T>) {
+  const { label, columns, rows, keyOf, open, onOpen, more, sort, onSort, rowKeys = [] } = props;
   const scroll = useRef<HTMLDivElement>(null);
   const { virtual, items } = useVirtualRows({ count: rows.length, rowPx: ROW_PX, scroll, more });
 
   const move = useCallback(
     (step: number) => {
-      const focused = scroll.current?.contains(document.activeElement)
-        ? document.activeElement?.closest('[data-row]')?.getAttribute('data-row')
-        : undefined;
+      const focused = focusedRow(scroll.current);
       const at = focused
         ? Number(focused) + step
         : Math.max(
@@ -65,6 +72,26 @@ export function Table<T>({ label, columns, rows, keyOf, open, onOpen, more }: Ta
         { keys: 'k', title: t('Previous row'), run: () => move(-1) },
       ],
       [move],
+    ),
+  );
+  // The rows change more often than the keys, which are registered once.
+  const current = useRef({ rows, rowKeys });
+  current.current = { rows, rowKeys };
+  const bound = rowKeys.map(({ keys, title }) => `${keys}\n${title}`).join('\n\n');
+  useKeys(
+    useMemo(
+      () =>
+        bound === ''
+          ? []
+          : current.current.rowKeys.map(({ keys, title }, at) => ({
+              keys,
+              title,
+              run() {
+                const row = current.current.rows[Number(focusedRow(scroll.current) ?? -1)];
+                if (row !== undefined) current.current.rowKeys[at]?.run(row);
+              },
+            })),
+      [bound],
     ),
   );
 
@@ -90,8 +117,17 @@ export function Table<T>({ label, columns, rows, keyOf, open, onOpen, more }: Ta
         <thead>
           <tr aria-rowindex={1}>
             {columns.map((column) => (
-              <th scope="col" key={column.title} className={classOf(column)}>
-                {column.title}
+              <th
+                scope="col"
+                key={column.title}
+                className={classOf(column)}
+                aria-sort={directionOf(column.sort, sort)}
+              >
+                {column.sort === undefined || onSort === undefined ? (
+                  column.title
+                ) : (
+                  <SortButton column={column} sort={sort} onSort={onSort} />
+                )}
               </th>
             ))}
           </tr>
@@ -122,5 +158,37 @@ export function Table<T>({ label, columns, rows, keyOf, open, onOpen, more }: Ta
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Returns the index of the row that has the focus. */
+function focusedRow(scroll: HTMLElement | null): string | undefined {
+  if (!scroll?.contains(document.activeElement)) return undefined;
+  return document.activeElement?.closest('[data-row]')?.getAttribute('data-row') ?? undefined;
+}
+
+function directionOf(column: string | undefined, sort: string | undefined) {
+  if (column === undefined || sort?.replace('-', '') !== column) return undefined;
+  return sort.startsWith('-') ? 'descending' : 'ascending';
+}
+
+interface SortButtonProps<T> {
+  column: Column<T>;
+  sort: string | undefined;
+  onSort: (sort: string) => void;
+}
+
+function SortButton<T>({ column: { title, sort: own = '' }, sort, onSort }: SortButtonProps<T>) {
+  const direction = directionOf(own, sort);
+  const Icon = direction === 'descending' ? ChevronDown : ChevronUp;
+  return (
+    <button
+      type="button"
+      className={styles['sort']}
+      onClick={() => onSort(direction === 'ascending' ? `-${own}` : own)}
+    >
+      {title}
+      {direction === undefined ? null : <Icon size={12} aria-hidden />}
+    </button>
   );
 }

@@ -116,7 +116,7 @@ function useGroups(query: string): { groups: Group[]; isLoading: boolean; missin
       flags,
       (flags.data?.flags ?? []).map(({ key, description }) => ({
         title: key,
-        to: `/flags?open=${value(key)}`,
+        to: `/flags/${id(key)}`,
         also: description ?? '',
       })),
     ],

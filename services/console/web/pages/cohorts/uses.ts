@@ -53,7 +53,7 @@ export function useUses(id: string): Uses | undefined {
   return {
     flags: (flags.data?.flags ?? [])
       .filter((flag) => namesCohort(flag, id))
-      .map(({ key }) => ({ path: `/flags?open=${encodeURIComponent(key)}`, name: key })),
+      .map(({ key }) => ({ path: path('flags', key), name: key })),
     reports: reports.query.data
       .filter(({ query }) => namesCohort(query, id))
       .map((one) => ({ path: path('reports', one.id), name: one.name })),

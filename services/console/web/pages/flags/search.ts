@@ -1,11 +1,21 @@
 import { oneOf, type RawSearch, text } from '../../app/page.ts';
+import { INTENTS } from './words.ts';
 
 export const STATES = ['on', 'off'] as const;
+export const PARTS = ['rules', 'targeting', 'variations', 'prerequisites', 'schedule'] as const;
+export const SORTS = ['key', 'rollout', 'changed'] as const;
+export type Part = (typeof PARTS)[number];
 
-/** Parses the filters, the open flag and the person to check it for. */
-export const search = (raw: RawSearch) => ({
-  find: text(raw['find']),
-  state: oneOf(STATES, raw['state']),
-  open: text(raw['open']),
-  person: text(raw['person']),
-});
+/** Parses the filters, the order, and the project to compare with. A minus before `sort` reverses it. */
+export const search = (raw: RawSearch) => {
+  const sort = text(raw['sort']) ?? 'key';
+  return {
+    find: text(raw['find']),
+    state: oneOf(STATES, raw['state']),
+    has: oneOf(PARTS, raw['has']),
+    intent: oneOf(INTENTS, raw['intent']),
+    sort,
+    compare: text(raw['compare']),
+    only: oneOf(['different'], raw['only']),
+  };
+};

@@ -1,11 +1,19 @@
-import type { Clause } from '@switchboard/management';
+import type { Clause, FlagEntry } from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
+import { percent } from '../../components/values.tsx';
+
+/** A flag without its key. */
+export type Definition = Omit<FlagEntry, 'key'>;
+export type Rule = NonNullable<FlagEntry['rules']>[number];
+
+/** Returns the name of a cohort by its id. */
+export type NameOf = (cohortId: string) => string;
 
 const json = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 const listed = (value: unknown): string => (Array.isArray(value) ? value.map(json).join(', ') : json(value));
 
-/** Says a clause in words, such as "plan is one of pro, team". Cohorts are named by `nameOf`. */
-export function clauseWords({ attribute, op, value }: Clause, nameOf: (cohortId: string) => string): string {
+/** Says a clause in words, such as "plan is one of pro, team". */
+export function clauseWords({ attribute, op, value }: Clause, nameOf: NameOf): string {
   const cohorts = () => (Array.isArray(value) ? value : [value]).map((id) => nameOf(String(id))).join(', ');
   const values = { attribute, value: listed(value) };
   switch (op) {
@@ -38,22 +46,80 @@ export function clauseWords({ attribute, op, value }: Clause, nameOf: (cohortId:
   }
 }
 
-/** Says why a flag is on or off for a person. `rule` is the rule that decided, if one did. */
-export function reasonWords(reason: string, rule: string | undefined): string {
-  switch (reason) {
-    case 'MATCH':
-      return rule === undefined
-        ? t('Every check passed.')
-        : t('The rule {rule} includes the person.', { rule });
-    case 'DISABLED':
-      return t('The flag is off.');
-    case 'PREREQUISITE_FAILED':
-      return t('A flag that this one requires does not serve the variation named here.');
-    case 'TARGETING_MISS':
-      return t('The person does not match every condition.');
-    case 'ROLLOUT_MISS':
-      return t('The person is outside of the rollout.');
-    default:
-      return t('The flag could not be evaluated: {reason}.', { reason });
+/** A property of a flag in words. */
+export interface Line {
+  label: string;
+  text: string;
+}
+
+/** Says the definition of a flag in words, a line for each of its parts. */
+export function linesOf(flag: Definition, nameOf: NameOf): Line[] {
+  const { enabled, rolloutPercentage, description, type, intent } = flag;
+  const { variations = [], prerequisites = [], rules = [], targeting } = flag;
+  const optional = (label: string, text: string | null | undefined): Line[] =>
+    text ? [{ label, text }] : [];
+  return [
+    { label: t('State'), text: enabled ? t('On') : t('Off') },
+    ...optional(t('Description'), description),
+    ...optional(t('Type'), type),
+    ...optional(t('Purpose'), intent && intentWords(intent)),
+    ...variations.map(({ key, value, weight }) => ({
+      label: t('Variation {key}', { key }),
+      text: t('{value}, weight {weight}', { value: JSON.stringify(value), weight }),
+    })),
+    ...prerequisites.map(({ flagKey, variationKey }) => ({
+      label: t('Requires {flag}', { flag: flagKey }),
+      text: t('to serve {variation}', { variation: variationKey }),
+    })),
+    ...rules.map((rule, index) => ({
+      label: t('Rule {number}', { number: index + 1 }),
+      text: ruleWords(rule, nameOf),
+    })),
+    { label: rules.length === 0 ? t('People') : t('Everyone else'), text: peopleWords(targeting, nameOf) },
+    { label: t('Rollout'), text: shareWords(rolloutPercentage) },
+  ];
+}
+
+const shareWords = (percentage: number) =>
+  t('{share} of those who match', { share: percent(percentage / 100) });
+
+function peopleWords(targeting: readonly Clause[] = [], nameOf: NameOf): string {
+  if (targeting.length === 0) return t('everyone');
+  return targeting.map((clause) => clauseWords(clause, nameOf)).join(t(' and '));
+}
+
+function ruleWords({ name, targeting, rolloutPercentage = 100, variation }: Rule, nameOf: NameOf): string {
+  return [
+    ...(name === undefined ? [] : [name]),
+    peopleWords(targeting, nameOf),
+    ...(rolloutPercentage === 100 ? [] : [shareWords(rolloutPercentage)]),
+    ...(variation === undefined ? [] : [t('always served {variation}', { variation })]),
+  ].join('; ');
+}
+
+export const INTENTS = [
+  'release',
+  'experiment',
+  'operational',
+  'kill_switch',
+  'permission',
+  'sunset',
+] as const;
+
+/** Says what a flag is for. */
+export function intentWords(intent: (typeof INTENTS)[number]): string {
+  switch (intent) {
+    case 'release':
+      return t('Release');
+    case 'experiment':
+      return t('Experiment');
+    case 'operational':
+      return t('Operational');
+    case 'kill_switch':
+      return t('Kill switch');
+    case 'permission':
+      return t('Permission');
+    case 'sunset':
+      return t('Sunset');
   }
 }

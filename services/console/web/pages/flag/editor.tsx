@@ -1,0 +1,214 @@
+import type { FlagEntry } from '@switchboard/management';
+import { useState } from 'react';
+import { useChange } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { showToast } from '../../app/toasts.ts';
+import { Clauses } from '../../clauses/clauses.tsx';
+import { SelectField, TextArea, TextField } from '../../components/field.tsx';
+import { Section } from '../../components/layout.tsx';
+import { saveFlag } from '../flags/save.ts';
+import { type Definition, INTENTS, intentWords } from '../flags/words.ts';
+import { Audience } from './audience.tsx';
+import {
+  definitionOf,
+  type FlagDraft,
+  flagDraft,
+  isSame,
+  merged,
+  problemsOf,
+  TYPES,
+  withType,
+} from './draft.ts';
+import styles from './flag.module.css';
+import { Prerequisites } from './prerequisites.tsx';
+import { Conflict, Review } from './review.tsx';
+import { Rollout, Rules } from './rules.tsx';
+import { Variations } from './variations.tsx';
+
+/** A flag with its version. */
+export interface Saved {
+  flag: FlagEntry;
+  version: number | undefined;
+}
+
+interface EditorProps {
+  /** The flag as it is stored now. Undefined for a new one. */
+  saved: Saved | undefined;
+  flags: readonly FlagEntry[];
+  onSaved: (key: string) => void;
+}
+
+const NEW: Definition = { enabled: false, rolloutPercentage: 100 };
+
+/** The fields of a flag, what saving changes, and the reason. */
+export function Editor({ saved, flags, onSaved }: EditorProps) {
+  const { project, may } = usePlace();
+  const [key, setKey] = useState(saved?.flag.key ?? '');
+  const [base, setBase] = useState(saved);
+  const [draft, setDraft] = useState(() => flagDraft(saved?.flag ?? NEW));
+  const change = (values: Partial<FlagDraft>) => setDraft({ ...draft, ...values });
+  const definition = definitionOf(draft);
+  const hasChanged = saved === undefined || !isSame(definition, base?.flag ?? NEW);
+  const hasMoved = saved !== undefined && base !== undefined && saved.version !== base.version;
+  const rebase = (next: Definition) => {
+    setBase(saved);
+    setDraft(flagDraft(next));
+  };
+  if (hasMoved && !hasChanged) rebase(saved.flag);
+  const save = useChange(saveFlag, {
+    refresh: [
+      ['listFlags', project.id],
+      ['listFlagVersions', project.id],
+      ['listScheduledChanges', project.id],
+    ],
+  });
+  const others = flags.filter((one) => one.key !== key);
+  const problems = problemsOf(draft, key, flags);
+  const problemAt = (path: string) => problems.find((one) => one.path === path)?.problem;
+  const isTaken = saved === undefined && flags.some((one) => one.key === key);
+  const mayWrite = may('flags.write');
+  const submit = (reason: string, at: string | undefined) => {
+    const version = saved === undefined ? ('new' as const) : base?.version;
+    save.mutate(
+      { projectId: project.id, key, definition, reason, version, at },
+      {
+        onSuccess: () => {
+          showToast({
+            text: at === undefined ? t('{key} is saved.', { key }) : t('The change is scheduled.'),
+          });
+          onSaved(key);
+        },
+      },
+    );
+  };
+  return (
+    <div className={styles['editor']}>
+      <fieldset disabled={!mayWrite} className={styles['fields']}>
+        <Section title={t('Flag')}>
+          {saved === undefined ? (
+            <TextField
+              label={t('Key')}
+              hint={t('Code reads the flag by its key, which does not change later.')}
+              value={key}
+              required
+              maxLength={200}
+              spellCheck={false}
+              error={isTaken ? t('The project has a flag with this key.') : undefined}
+              onChange={({ target }) => setKey(target.value)}
+            />
+          ) : null}
+          <TextArea
+            label={t('Description')}
+            rows={2}
+            value={draft.description}
+            maxLength={1000}
+            onChange={({ target }) => change({ description: target.value })}
+          />
+          <div className={styles['row']}>
+            <SelectField
+              label={t('State')}
+              value={draft.enabled ? 'on' : 'off'}
+              options={[
+                { value: 'on', title: t('On') },
+                { value: 'off', title: t('Off') },
+              ]}
+              onChange={({ target }) => change({ enabled: target.value === 'on' })}
+            />
+            <SelectField
+              label={t('Type')}
+              value={draft.type ?? ''}
+              options={[
+                { value: '', title: t('On or off') },
+                ...TYPES.map((value) => ({ value, title: value })),
+              ]}
+              onChange={({ target }) =>
+                setDraft(
+                  withType(
+                    draft,
+                    TYPES.find((one) => one === target.value),
+                  ),
+                )
+              }
+            />
+            <SelectField
+              label={t('Purpose')}
+              value={draft.intent ?? ''}
+              options={[
+                { value: '', title: t('None') },
+                ...INTENTS.map((value) => ({ value, title: intentWords(value) })),
+              ]}
+              onChange={({ target }) => change({ intent: INTENTS.find((one) => one === target.value) })}
+            />
+          </div>
+        </Section>
+        {draft.type === undefined && draft.variations.length === 0 ? null : (
+          <Section title={t('Variations')}>
+            <Variations
+              variations={draft.variations}
+              type={draft.type}
+              problemAt={problemAt}
+              onChange={(variations) => change({ variations })}
+            />
+          </Section>
+        )}
+        <Section title={t('Prerequisites')}>
+          <Prerequisites
+            prerequisites={draft.prerequisites}
+            flags={others}
+            onChange={(prerequisites) => change({ prerequisites })}
+          />
+        </Section>
+        <Section title={t('Rules')}>
+          <p className={styles['muted']}>
+            {t('The first rule that includes a person decides. Without one, the flag serves everyone else.')}
+          </p>
+          <Rules
+            rules={draft.rules}
+            variations={draft.variations}
+            problemAt={problemAt}
+            onChange={(rules) => change({ rules })}
+          />
+        </Section>
+        <Section title={draft.rules.length === 0 ? t('People') : t('Everyone else')}>
+          <Clauses
+            event={undefined}
+            withCohorts
+            clauses={draft.targeting}
+            onChange={(targeting) => change({ targeting })}
+          />
+          <div className={styles['row']}>
+            <Rollout
+              value={draft.rolloutPercentage}
+              onChange={(rolloutPercentage) => change({ rolloutPercentage })}
+            />
+          </div>
+          <Audience clauses={draft.targeting} />
+        </Section>
+      </fieldset>
+      {mayWrite ? (
+        <div className={styles['review']}>
+          {hasMoved && hasChanged ? (
+            <Conflict
+              before={base.flag}
+              saved={saved}
+              onKeep={() => rebase(merged(base.flag, definition, saved.flag))}
+              onDiscard={() => rebase(saved.flag)}
+            />
+          ) : null}
+          <Review
+            before={base?.flag}
+            after={definition}
+            problems={problems}
+            error={save.error}
+            isNew={saved === undefined}
+            disabled={save.isPending || hasMoved || !hasChanged || key.trim() === '' || isTaken}
+            onSave={submit}
+          />
+        </div>
+      ) : (
+        <p>{t('Editors can switch and change this flag.')}</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+import type { Problem } from '@switchboard/flag-engine';
+import { useState } from 'react';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { Button } from '../../components/button.tsx';
+import { SelectField, TextField } from '../../components/field.tsx';
+import { Bar, Section } from '../../components/layout.tsx';
+import { Failed } from '../../components/state.tsx';
+import { FlagDiff } from '../flags/diff.tsx';
+import { MAX_REASON } from '../flags/switch.tsx';
+import { useCohortNames } from '../flags/use-flags.ts';
+import type { Definition } from '../flags/words.ts';
+import type { Saved } from './editor.tsx';
+import styles from './flag.module.css';
+
+interface ReviewProps {
+  before: Definition | undefined;
+  after: Definition;
+  problems: readonly Problem[];
+  error: Error | null;
+  isNew: boolean;
+  disabled: boolean;
+  onSave: (reason: string, at: string | undefined) => void;
+}
+
+/** What saving changes, the reason and the time. */
+export function Review({ before, after, problems, error, isNew, disabled, onSave }: ReviewProps) {
+  const { project } = usePlace();
+  const [reason, setReason] = useState('');
+  const [isLater, setLater] = useState(false);
+  const [at, setAt] = useState('');
+  const nameOf = useCohortNames(project.id);
+  const action = isLater ? t('Schedule change') : isNew ? t('Create flag') : t('Save flag');
+  return (
+    <Section title={t('Changes')}>
+      <FlagDiff before={before} after={after} nameOf={nameOf} />
+      {problems.length === 0 ? null : (
+        <ul role="alert" className={styles['problems']}>
+          {problems.map(({ path, problem }) => (
+            <li key={path}>
+              <code>{path}</code>: {problem}
+            </li>
+          ))}
+        </ul>
+      )}
+      <form
+        className={styles['fields']}
+        aria-label={t('Save')}
+        onSubmit={(event) => {
+          event.preventDefault();
+          onSave(reason, isLater ? new Date(at).toISOString() : undefined);
+          setReason('');
+        }}
+      >
+        <TextField
+          label={t('Reason')}
+          hint={t('Shown in the history of the flag.')}
+          value={reason}
+          maxLength={MAX_REASON}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        <div className={styles['row']}>
+          <SelectField
+            label={t('When')}
+            value={isLater ? 'later' : 'now'}
+            options={[
+              { value: 'now', title: t('Now') },
+              { value: 'later', title: t('At a time') },
+            ]}
+            onChange={({ target }) => setLater(target.value === 'later')}
+          />
+          {isLater ? (
+            <TextField
+              label={t('Time')}
+              type="datetime-local"
+              required
+              value={at}
+              onChange={({ target }) => setAt(target.value)}
+            />
+          ) : null}
+        </div>
+        {error === null ? null : <Failed error={error} />}
+        <Bar>
+          <Button type="submit" kind="primary" disabled={disabled || problems.length > 0}>
+            {action}
+          </Button>
+        </Bar>
+      </form>
+    </Section>
+  );
+}
+
+interface ConflictProps {
+  before: Definition;
+  saved: Saved;
+  onKeep: () => void;
+  onDiscard: () => void;
+}
+
+/** Says what another person changed while this one edited the flag. */
+export function Conflict({ before, saved, onKeep, onDiscard }: ConflictProps) {
+  const { project } = usePlace();
+  const nameOf = useCohortNames(project.id);
+  return (
+    <section role="alert" className={styles['conflict']}>
+      <h2>{t('The flag changed while you edited it')}</h2>
+      <FlagDiff before={before} after={saved.flag} nameOf={nameOf} />
+      <Bar>
+        <Button onClick={onKeep}>{t('Keep my changes')}</Button>
+        <Button onClick={onDiscard}>{t('Discard my changes')}</Button>
+      </Bar>
+    </section>
+  );
+}

@@ -1,0 +1,46 @@
+import { type Client, isNotFound } from '@switchboard/management';
+import { t } from '../../app/i18n.ts';
+import type { Definition } from './words.ts';
+
+/** A change of a flag that a person made on a page. */
+export interface FlagChange {
+  projectId: string;
+  key: string;
+  definition: Definition;
+  /** Empty: no reason. */
+  reason: string;
+  /** The version that the person saw. Undefined for a flag without a history. */
+  version: number | 'new' | undefined;
+  /** The time of a scheduled change, in the format of the API. */
+  at?: string | undefined;
+}
+
+/** Saves or schedules a change of a flag. Fails if the flag is no longer at the version that the person saw. */
+export async function saveFlag(client: Client, change: FlagChange): Promise<void> {
+  const { projectId, key, definition, version, at } = change;
+  const reason = change.reason === '' ? {} : { reason: change.reason };
+  if (version === 'new') await requireUnused(client, { projectId, key });
+  const seen = typeof version === 'number' ? version : undefined;
+  if (at !== undefined) {
+    await client.call('scheduleFlagChange', {
+      params: { projectId },
+      body: { key, at, flag: definition, ...reason, ...(seen !== undefined && { ifVersion: seen }) },
+    });
+    return;
+  }
+  await client.call('putFlag', {
+    params: { projectId, key },
+    query: reason,
+    headers: seen === undefined ? {} : { 'If-Match': `"${seen}"` },
+    body: definition,
+  });
+}
+
+async function requireUnused(client: Client, params: { projectId: string; key: string }): Promise<void> {
+  const existing = await client.call('getFlag', { params }).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (existing !== undefined)
+    throw new Error(t('The project has a flag "{key}" already. Choose another key.', { key: params.key }));
+}
