@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type ConsolePage, openConsole, violationsOf } from './testing/console.ts';
+import { manage } from './testing/flags.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
@@ -23,20 +24,15 @@ describe.skipIf(!hasChromium)('the flags page of the console', () => {
 
   /** Makes a person a member who may only read. Returns their access token. */
   async function viewer(): Promise<string> {
-    const { base_url, management_url, tokens } = running.demo;
-    const send = async (method: string, url: string, body: unknown) => {
-      const answer = await fetch(url, {
-        method,
-        headers: { Authorization: `Bearer ${tokens.operator}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      expect(answer.status, url).toBeLessThan(300);
-      return answer.json();
-    };
-    const member = `${management_url}/management/v1/companies/co_lumen/members/user_viewer`;
-    await send('PUT', member, { name: 'Vera Viewer', email: 'vera@lumen.example', role: 'viewer' });
-    const minted = await send('POST', `${base_url}/dev/tokens`, { sub: 'user_viewer' });
-    return z.object({ token: z.string() }).parse(minted).token;
+    const { base_url, tokens } = running.demo;
+    const person = { name: 'Vera Viewer', email: 'vera@lumen.example', role: 'viewer' };
+    await manage(running.demo, 'PUT', '/companies/co_lumen/members/user_viewer', person);
+    const minted = await fetch(`${base_url}/dev/tokens`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${tokens.operator}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ sub: 'user_viewer' }),
+    });
+    return z.object({ token: z.string() }).parse(await minted.json()).token;
   }
 
   const served = async () => {
@@ -47,67 +43,144 @@ describe.skipIf(!hasChromium)('the flags page of the console', () => {
     return z.object({ flags: z.object({ payments: z.boolean() }) }).parse(await answer.json()).flags.payments;
   };
 
-  it('switches a flag off by keyboard alone, keeps the reason, and restores it', async () => {
+  it('kills a flag with two keys from the list, shows it on another open list, and restores it', async () => {
     const page = await open('/projects/prj_shop');
     expect(await served()).toBe(true);
+    const other = await openConsole(browser, running.demo, '/projects/prj_shop/flags');
+    const seen = other.page.getByRole('switch', { name: 'State of payments' });
+    await seen.waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('f');
     await page.getByRole('button', { name: 'checkout-button' }).waitFor();
-    await page.getByRole('button', { name: 'payments' }).focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Turn off flag' }).focus();
-    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'payments', exact: true }).focus();
+    await page.keyboard.press('x');
     await page.keyboard.type('The bank is down.');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Turn on flag' }).waitFor();
     await eventually(async () => expect(await served()).toBe(false));
+    await eventually(async () => expect(await seen.getAttribute('aria-checked')).toBe('false'));
+    await other.context.close();
+
+    await page.getByText('payments is off.').waitFor();
+    await page.getByRole('button', { name: 'payments', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'payments' }).waitFor();
+    await page.getByRole('link', { name: 'History' }).focus();
+    await page.keyboard.press('Enter');
     await page.getByText('Reason: The bank is down.').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Restore' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Restore version' }).focus();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('deletion').getByText('Off').waitFor();
+    await dialog.getByRole('insertion').getByText('On').waitFor();
+    await page.keyboard.type('The bank is back.');
     await page.keyboard.press('Enter');
+    await page.getByText('Reason: The bank is back.').waitFor();
     await eventually(async () => expect(await served()).toBe(true));
     expect(opened.problems).toEqual([]);
   });
 
-  it('takes the switch of a flag back with a key, to the version before', async () => {
-    const page = await open('/projects/prj_shop/flags?open=new-navigation');
-    await page.getByRole('button', { name: 'Turn off flag' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Turn off flag' }).click();
+  it('kills a flag with two keys from its page, and takes it back with one', async () => {
+    const page = await open('/projects/prj_shop/flags/new-navigation');
+    await page.getByRole('button', { name: 'Turn off flag' }).waitFor();
+    await page.keyboard.press('x');
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Turn on flag' }).waitFor();
     await page.getByText('new-navigation is off.').waitFor();
-    expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('z');
     await page.getByRole('button', { name: 'Turn off flag' }).waitFor();
+    await page.getByRole('link', { name: 'History' }).click();
     await page.getByText('Reason: Undone').waitFor();
     expect(opened.problems).toEqual([]);
   });
 
-  it('says why a person does not get a flag, in an address that can be shared', async () => {
-    const page = await open('/projects/prj_shop/flags?open=pro-dashboard');
-    await page.getByLabel('Distinct id of a person').fill('a-stranger');
-    await page.keyboard.press('Enter');
-    await page.getByText('The person does not match every condition.').waitFor();
-    expect(new URL(page.url()).searchParams.get('person')).toBe('a-stranger');
-    await page.reload();
-    await page.getByText('The person does not match every condition.').waitFor();
+  it('switches a flag from the list by mouse', async () => {
+    const page = await open('/projects/prj_shop/flags');
+    const control = page.getByRole('switch', { name: 'State of search-limits' });
+    await control.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off flag' }).click();
+    await eventually(async () => expect(await control.getAttribute('aria-checked')).toBe('false'));
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually(async () => expect(await control.getAttribute('aria-checked')).toBe('true'));
     expect(opened.problems).toEqual([]);
   });
 
-  it('filters the list by text and by state', async () => {
+  it('says step by step why a person does not get a flag, in an address that can be shared', async () => {
+    const page = await open('/projects/prj_shop/flags/pro-dashboard');
+    await page.getByRole('link', { name: 'Who gets this?' }).click();
+    await page.getByLabel('Distinct id of a person').fill('a-stranger');
+    await page.keyboard.press('Enter');
+    await page.getByText('The person does not match every condition.').waitFor();
+    const failed = page.getByRole('listitem').filter({ hasText: /^ plan is pro \(not set\)$/ });
+    await failed.getByRole('img', { name: 'Failed' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('person')).toBe('a-stranger');
+    await page.reload();
+    await page.getByText('The person does not match every condition.').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+
+    await page.getByLabel('Traits as JSON (optional)').fill('{"plan":');
+    await page.getByText('Not a JSON object.').waitFor();
+    await page.getByLabel('Traits as JSON (optional)').fill('{"plan":"pro"}');
+    await page.getByRole('button', { name: 'Check person' }).click();
+    await page.getByText('Every check passed.').waitFor();
+    await page.getByText('(is pro)').waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('filters and sorts the list in the address', async () => {
     const page = await open('/projects/prj_shop/flags');
-    const names = page.locator('[data-row] button');
+    const names = page.locator('[data-row] td:first-child');
     await page.getByLabel('On and off').selectOption('off');
     await eventually(async () => expect(await names.allTextContents()).toEqual(['old-basket']));
+    await page.getByLabel('On and off').selectOption('');
+    await page.getByLabel('All parts').selectOption('prerequisites');
+    await eventually(async () => expect(await names.allTextContents()).toEqual(['order-history']));
+    await page.getByLabel('All parts').selectOption('');
+    await page.getByRole('button', { name: 'Rollout' }).click();
+    await eventually(async () =>
+      expect((await names.allTextContents()).slice(0, 2)).toEqual(['old-basket', 'new-navigation']),
+    );
+    await page.getByRole('button', { name: 'Rollout' }).click();
+    await page
+      .getByRole('columnheader', { name: 'Rollout' })
+      .and(page.locator('[aria-sort=descending]'))
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('-rollout');
+    await page.reload();
+    await eventually(async () => expect((await names.allTextContents()).at(-1)).toBe('old-basket'));
     await page.getByLabel('Find a flag').fill('nothing like it');
     await page.getByText('No flag matches the filters.').waitFor();
     expect(opened.problems).toEqual([]);
   });
 
-  it('shows no switch to a person who may only read', async () => {
-    const page = await open('/projects/prj_shop/flags?open=payments', await viewer());
+  it('lists and filters 1,000 flags with only the rows on screen', async () => {
+    const company = { companyId: 'co_lumen', name: 'Many flags', region: 'eu', defaultLanguage: 'en' };
+    await manage(running.demo, 'PUT', '/projects/prj_many', company);
+    for (let first = 0; first < 1000; first += 20)
+      await Promise.all(
+        Array.from({ length: 20 }, (_, at) =>
+          manage(running.demo, 'PUT', `/projects/prj_many/flags/flag-${first + at}`, {
+            enabled: true,
+            rolloutPercentage: (first + at) % 100,
+          }),
+        ),
+      );
+    const page = await open('/projects/prj_many/flags');
+    await page.getByRole('table', { name: 'Flags' }).and(page.locator('[aria-rowcount="1001"]')).waitFor();
+    expect(await page.locator('[data-row]').count()).toBeLessThan(60);
+    await page.getByLabel('Find a flag').fill('flag-99');
+    await page.locator('[aria-rowcount="12"]').waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('shows no switch and no fields to a person who may only read', async () => {
+    const page = await open('/projects/prj_shop/flags/payments', await viewer());
     await page.getByText('Editors can switch and change this flag.').waitFor();
     expect(await page.getByRole('button', { name: 'Turn off flag' }).count()).toBe(0);
+    expect(await page.getByLabel('Description').isDisabled()).toBe(true);
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByText('Version 1').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Restore' }).count()).toBe(0);
     expect(opened.problems).toEqual([]);
   });
 });

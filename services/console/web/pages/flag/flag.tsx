@@ -94,6 +94,7 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
             key={one}
             to={pathOf(`/flags/${encodeURIComponent(flag.key)}`)}
             search={one === 'settings' ? {} : { view: one }}
+            activeOptions={{ exact: true }}
             aria-current={one === view ? 'page' : undefined}
           >
             {titles[one]}

@@ -24,7 +24,9 @@ export function Projects({ flag }: { flag: FlagEntry }) {
   if (other === undefined)
     return (
       <Empty
-        text={t('The company has no other project that you can see, so there is nothing to promote to.')}
+        text={t(
+          'The company has no other project of this region that you can see. Create one to promote flags to it.',
+        )}
       />
     );
   return (

@@ -75,14 +75,21 @@ interface SnippetOptions {
 function snippetOf(platform: Platform, { flag, key, hosts, projectId }: SnippetOptions): string {
   const name = JSON.stringify(flag.key);
   const fallback = fallbackOf(flag);
-  const options = `{ key: '${key}', host: '${hosts.api}', eventsHost: '${hosts.events}' }`;
+  const options = `{
+  key: '${key}',
+  host: '${hosts.api}',
+  eventsHost: '${hosts.events}',
+}`;
   switch (platform) {
     case 'node':
       return `import { createClient } from '@switchboard/node';
 
 const switchboard = createClient(${options});
 await switchboard.flags.ready();
-const value = switchboard.flags.get(${name}, ${fallback}, { distinctId: 'user-1', traits: { plan: 'pro' } });`;
+const value = switchboard.flags.get(${name}, ${fallback}, {
+  distinctId: 'user-1',
+  traits: { plan: 'pro' },
+});`;
     case 'browser':
       return `import { init } from '@switchboard/browser';
 
@@ -113,6 +120,7 @@ const PACKAGES = {
 
 function typesOf(platform: Platform, key: string, hosts: Hosts): string | undefined {
   if (platform === 'curl' || platform === 'switchboard') return undefined;
-  return `curl -sS ${hosts.api}/v1/flags/snapshot -H 'Authorization: Bearer ${key}' \\
+  return `curl -sS ${hosts.api}/v1/flags/snapshot \\
+  -H 'Authorization: Bearer ${key}' \\
   | switchboard generate types - --package ${PACKAGES[platform]} > flags.d.ts`;
 }

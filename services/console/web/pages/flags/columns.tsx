@@ -58,7 +58,11 @@ interface ColumnsProps {
 /** The columns of the list of flags. */
 export function flagColumns({ authorOf, onSwitch, otherProject }: ColumnsProps): Column<Row>[] {
   return [
-    { title: t('Key'), cell: ({ flag }) => flag.key, sort: 'key' },
+    {
+      title: t('Key'),
+      cell: ({ flag }) => <span title={flag.description ?? undefined}>{flag.key}</span>,
+      sort: 'key',
+    },
     {
       title: t('State'),
       cell: (row) =>

@@ -9,11 +9,12 @@ import { usePageSearch } from '../../app/search.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { CheckField, Filter, SelectFilter } from '../../components/field.tsx';
-import { Bar, PageLayout } from '../../components/layout.tsx';
+import { PageLayout } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 import { flagColumns, partsOf, partTitle, type Row } from './columns.tsx';
 import { changesOf } from './diff.tsx';
+import styles from './flags.module.css';
 import { PARTS, STATES, search } from './search.ts';
 import { useFlagSwitch } from './switch.tsx';
 import { useAuthors, useCohortNames, useFlags, useOtherProjects } from './use-flags.ts';
@@ -60,7 +61,7 @@ export function Page() {
         </>
       }
     >
-      <Bar>
+      <div className={styles['filters']}>
         <Filter label={t('Find a flag')} value={find} onChange={(value) => setSearch({ find: value })} />
         <SelectFilter
           label={t('On and off')}
@@ -98,7 +99,7 @@ export function Page() {
             onChange={({ target }) => setSearch({ only: target.checked ? 'different' : undefined })}
           />
         )}
-      </Bar>
+      </div>
       {flip.element}
       {compared?.error == null ? null : <Failed error={compared.error} />}
       <Loaded query={query}>

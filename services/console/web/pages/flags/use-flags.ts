@@ -109,13 +109,15 @@ export function useAuthors(): (sub: string | null) => string {
   return (sub) => (sub === null ? '–' : (names.get(sub) ?? sub));
 }
 
-/** The projects of the company beside this one. */
+/** The projects of the company that a flag can be promoted to: those of the same region. */
 export function useOtherProjects() {
   const { project, company } = usePlace();
   const { data } = useCall(['listOwnProjects'], (client, options) =>
     client.call('listOwnProjects', {}, options),
   );
-  return (data?.projects ?? []).filter(({ id, companyId }) => companyId === company.id && id !== project.id);
+  return (data?.projects ?? []).filter(
+    ({ id, companyId, region }) => companyId === company.id && region === project.region && id !== project.id,
+  );
 }
 
 /** Returns whether a flag names a cohort. */

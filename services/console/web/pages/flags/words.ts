@@ -1,6 +1,5 @@
 import type { Clause, FlagEntry } from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
-import { percent } from '../../components/values.tsx';
 
 /** A flag without its key. */
 export type Definition = Omit<FlagEntry, 'key'>;
@@ -80,8 +79,7 @@ export function linesOf(flag: Definition, nameOf: NameOf): Line[] {
   ];
 }
 
-const shareWords = (percentage: number) =>
-  t('{share} of those who match', { share: percent(percentage / 100) });
+const shareWords = (percentage: number) => t('{percentage}% of those who match', { percentage });
 
 function peopleWords(targeting: readonly Clause[] = [], nameOf: NameOf): string {
   if (targeting.length === 0) return t('everyone');
