@@ -42,6 +42,12 @@ export interface FlagDraft {
   rolloutPercentage: number;
 }
 
+/** A flag with its version. */
+export interface Saved {
+  flag: FlagEntry;
+  version: number | undefined;
+}
+
 const newId = () => crypto.randomUUID();
 
 const keptDrafts = (clauses: readonly Clause[] = []): ClauseDraft[] =>

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
-import { showToast } from '../../app/toasts.ts';
 import { Clauses } from '../../clauses/clauses.tsx';
 import { SelectField, TextArea, TextField } from '../../components/field.tsx';
 import { Section } from '../../components/layout.tsx';
@@ -17,6 +16,7 @@ import {
   isSame,
   merged,
   problemsOf,
+  type Saved,
   TYPES,
   withType,
 } from './draft.ts';
@@ -25,12 +25,6 @@ import { Prerequisites } from './prerequisites.tsx';
 import { Conflict, Review } from './review.tsx';
 import { Rollout, Rules } from './rules.tsx';
 import { Variations } from './variations.tsx';
-
-/** A flag with its version. */
-export interface Saved {
-  flag: FlagEntry;
-  version: number | undefined;
-}
 
 interface EditorProps {
   /** The flag as it is stored now. Undefined for a new one. */
@@ -55,7 +49,8 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
     setBase(saved);
     setDraft(flagDraft(next));
   };
-  if (hasMoved && !hasChanged) rebase(saved.flag);
+  // The flag is as the draft says once it is saved.
+  if (hasMoved && (!hasChanged || isSame(definition, saved.flag))) rebase(saved.flag);
   const save = useChange(saveFlag, {
     refresh: [
       ['listFlags', project.id],
@@ -73,10 +68,9 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
     save.mutate(
       { projectId: project.id, key, definition, reason, version, at },
       {
-        onSuccess: () => {
-          showToast({
-            text: at === undefined ? t('{key} is saved.', { key }) : t('The change is scheduled.'),
-          });
+        onSuccess() {
+          // A scheduled change is listed, and the flag stays as it is until then.
+          if (at !== undefined) setDraft(flagDraft(base?.flag ?? NEW));
           onSaved(key);
         },
       },

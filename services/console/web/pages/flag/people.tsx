@@ -221,7 +221,7 @@ function titleOf(flag: FlagEntry, step: Step): string {
     case 'enabled':
       return t('The flag is on');
     case 'prerequisite':
-      return t('{flag} serves {variation}: it serves {served}', {
+      return t('{flag} must serve {variation}, and serves {served}', {
         flag: step.prerequisite.flagKey,
         variation: step.prerequisite.variationKey,
         served: step.served ?? t('nothing'),

@@ -4,7 +4,6 @@ import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
-import { showToast } from '../../app/toasts.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
@@ -94,13 +93,7 @@ function Promotion({ flag, to }: { flag: FlagEntry; to: Other }) {
                 aria-label={t('Promote')}
                 onSubmit={(event) => {
                   event.preventDefault();
-                  promote.mutate(
-                    { version: found === undefined ? undefined : version, why: reason },
-                    {
-                      onSuccess: () =>
-                        showToast({ text: t('The flag is promoted to {project}.', { project: to.name }) }),
-                    },
-                  );
+                  promote.mutate({ version: found === undefined ? undefined : version, why: reason });
                   setReason('');
                 }}
               >

@@ -10,7 +10,7 @@ import { FlagDiff } from '../flags/diff.tsx';
 import { MAX_REASON } from '../flags/switch.tsx';
 import { useCohortNames } from '../flags/use-flags.ts';
 import type { Definition } from '../flags/words.ts';
-import type { Saved } from './editor.tsx';
+import type { Saved } from './draft.ts';
 import styles from './flag.module.css';
 
 interface ReviewProps {
@@ -59,26 +59,28 @@ export function Review({ before, after, problems, error, isNew, disabled, onSave
           maxLength={MAX_REASON}
           onChange={({ target }) => setReason(target.value)}
         />
-        <div className={styles['row']}>
-          <SelectField
-            label={t('When')}
-            value={isLater ? 'later' : 'now'}
-            options={[
-              { value: 'now', title: t('Now') },
-              { value: 'later', title: t('At a time') },
-            ]}
-            onChange={({ target }) => setLater(target.value === 'later')}
-          />
-          {isLater ? (
-            <TextField
-              label={t('Time')}
-              type="datetime-local"
-              required
-              value={at}
-              onChange={({ target }) => setAt(target.value)}
+        {isNew ? null : (
+          <div className={styles['row']}>
+            <SelectField
+              label={t('When')}
+              value={isLater ? 'later' : 'now'}
+              options={[
+                { value: 'now', title: t('Now') },
+                { value: 'later', title: t('At a time') },
+              ]}
+              onChange={({ target }) => setLater(target.value === 'later')}
             />
-          ) : null}
-        </div>
+            {isLater ? (
+              <TextField
+                label={t('Time')}
+                type="datetime-local"
+                required
+                value={at}
+                onChange={({ target }) => setAt(target.value)}
+              />
+            ) : null}
+          </div>
+        )}
         {error === null ? null : <Failed error={error} />}
         <Bar>
           <Button type="submit" kind="primary" disabled={disabled || problems.length > 0}>

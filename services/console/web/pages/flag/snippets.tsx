@@ -12,6 +12,8 @@ import { useProjectKey } from '../flags/use-flags.ts';
 import styles from './flag.module.css';
 import { PLATFORMS, search } from './search.ts';
 
+const DAY_MS = 86_400_000;
+
 type Platform = (typeof PLATFORMS)[number];
 
 /** Code that reads the flag, with the address of this deployment, and how to generate its types. */
@@ -106,7 +108,7 @@ const value = useFlag(${name}, ${fallback});`;
       return `switchboard get flags ${projectId}
 switchboard promote ${quoted(flag.key)} --from ${projectId} --to OTHER_PROJECT --dry-run
 switchboard schedule create ${projectId} ${quoted(flag.key)} \\
-  --at 2030-01-01T08:00:00Z --patch '{"enabled":${!flag.enabled}}'`;
+  --at ${new Date(Date.now() + DAY_MS).toISOString()} --patch '{"enabled":${!flag.enabled}}'`;
   }
 }
 
