@@ -72,14 +72,14 @@ describe.skipIf(!hasChromium)('the console, interrupted', () => {
   });
 
   it('keeps what was typed in a dialog while it is offline', async () => {
-    await open('/projects/prj_shop/flags?open=payments');
+    await open('/projects/prj_shop/flags/payments');
     await page.getByRole('button', { name: 'Turn off flag' }).click();
-    await page.getByLabel('Reason').fill('The bank is down.');
+    await page.getByRole('dialog').getByLabel('Reason').fill('The bank is down.');
     await context.setOffline(true);
     await notices().filter({ hasText: 'You are offline.' }).waitFor();
     await context.setOffline(false);
     await notices().waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Reason').inputValue()).toBe('The bank is down.');
+    expect(await page.getByRole('dialog').getByLabel('Reason').inputValue()).toBe('The bank is down.');
   });
 
   it('shows the shape of a page, then the page, on a slow network, and makes a change once', async () => {
@@ -132,9 +132,9 @@ describe.skipIf(!hasChromium)('the console, interrupted', () => {
       body: JSON.stringify({ sub: 'user_eve' }),
     });
     const { token } = z.object({ token: z.string() }).parse(await minted.json());
-    await open('/projects/prj_shop/flags?open=payments', token);
+    await open('/projects/prj_shop/flags/payments', token);
     await page.getByRole('button', { name: 'Turn off flag' }).click();
-    await page.getByLabel('Reason').fill('The bank is down.');
+    await page.getByRole('dialog').getByLabel('Reason').fill('The bank is down.');
     await setRole('viewer');
     await eventually(async () => {
       const answer = await fetch(`${running.demo.base_url}/v1/projects/prj_shop/flags/none`, {
@@ -200,13 +200,13 @@ describe.skipIf(!hasChromium)('the console, interrupted', () => {
   });
 
   it('offers to load again after a release, instead of losing what was typed', async () => {
-    await open('/projects/prj_shop/flags?open=payments');
+    await open('/projects/prj_shop/flags/payments');
     const state = await release('audit');
     await page.getByRole('button', { name: 'Turn off flag' }).click();
-    await page.getByLabel('Reason').fill('The bank is down.');
+    await page.getByRole('dialog').getByLabel('Reason').fill('The bank is down.');
     await page.evaluate("dispatchEvent(new Event('vite:preloadError'))");
     await notices().filter({ hasText: 'A new version of the console is available.' }).waitFor();
-    expect(await page.getByLabel('Reason').inputValue()).toBe('The bank is down.');
+    expect(await page.getByRole('dialog').getByLabel('Reason').inputValue()).toBe('The bank is down.');
     expect(state.loads).toBe(0);
   });
 });

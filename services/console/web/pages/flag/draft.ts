@@ -155,7 +155,7 @@ export function definitionOf(draft: FlagDraft): Definition {
   };
 }
 
-/** Returns whether two definitions are the same, however they leave out what is empty. */
+/** Returns whether two definitions are the same. Empty and absent lists are. */
 export const isSame = (one: Definition, other: Definition): boolean =>
   JSON.stringify(definitionOf(flagDraft(one))) === JSON.stringify(definitionOf(flagDraft(other)));
 

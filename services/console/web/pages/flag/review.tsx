@@ -23,7 +23,7 @@ interface ReviewProps {
   onSave: (reason: string, at: string | undefined) => void;
 }
 
-/** What saving changes, the reason and the time. */
+/** The changes that a save makes, with its reason and time. */
 export function Review({ before, after, problems, error, isNew, disabled, onSave }: ReviewProps) {
   const { project } = usePlace();
   const [reason, setReason] = useState('');
