@@ -3,7 +3,6 @@ import { INTENTS } from './words.ts';
 
 export const STATES = ['on', 'off'] as const;
 export const PARTS = ['rules', 'targeting', 'variations', 'prerequisites', 'schedule'] as const;
-export const SORTS = ['key', 'rollout', 'changed'] as const;
 export type Part = (typeof PARTS)[number];
 
 /** Parses the filters, the order, and the project to compare with. A minus before `sort` reverses it. */

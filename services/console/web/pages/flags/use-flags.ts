@@ -1,4 +1,4 @@
-import type { FlagEntry, Result } from '@switchboard/management';
+import type { Result } from '@switchboard/management';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { queries, useCall, useList } from '../../app/api.ts';
@@ -119,9 +119,3 @@ export function useOtherProjects() {
     ({ id, companyId, region }) => companyId === company.id && region === project.region && id !== project.id,
   );
 }
-
-/** Returns whether a flag names a cohort. */
-export const namesCohorts = ({ targeting = [], rules = [] }: FlagEntry): boolean =>
-  [targeting, ...rules.map((rule) => rule.targeting)]
-    .flat()
-    .some(({ op }) => op === 'in_cohort' || op === 'not_in_cohort');
