@@ -2,6 +2,8 @@ import RudderAnalytics from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
 import { createClient } from '@switchboard/management';
 import { eventually } from '@switchboard/testkit';
+import { initialize } from 'unleash-client';
+import { UnleashClient } from 'unleash-proxy-client';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { archivedEvents } from './testing/archived.ts';
 import { faultyLink } from './testing/faulty-link.ts';
@@ -13,7 +15,10 @@ beforeAll(async () => {
   const { management_url, project_id: projectId, tokens } = running.demo;
   const management = createClient({ url: management_url, token: tokens.operator });
   const { id: _, ...project } = await management.call('getProject', { params: { projectId } });
-  await management.call('putProject', { params: { projectId }, body: { ...project, wires: ['segment'] } });
+  await management.call('putProject', {
+    params: { projectId },
+    body: { ...project, wires: ['segment', 'unleash'] },
+  });
 });
 
 /** Returns a person as analytics knows them. */
@@ -120,4 +125,167 @@ describe('the SDKs of Segment and RudderStack', () => {
       { withinMs: 60_000 },
     );
   }, 120_000);
+});
+
+describe('the SDKs of Unleash', () => {
+  const clause = (attribute: string, op: string, value?: unknown) => ({ attribute, op, value });
+  const on = (more: object) => ({ enabled: true, rolloutPercentage: 100, ...more });
+  const variations = [
+    { key: 'a', value: 'A', weight: 1 },
+    { key: 'b', value: 'B', weight: 2 },
+  ];
+  const flags: Record<string, object> = {
+    'u-plain': on({}),
+    'u-off': on({ enabled: false }),
+    'u-none': on({ rolloutPercentage: 0 }),
+    'u-third': on({ rolloutPercentage: 33 }),
+    'u-\u00e9': on({ targeting: [clause('plan', 'eq', 'pro')] }),
+    'u-plan': on({ targeting: [clause('plan', 'eq', 'pro')] }),
+    'u-not-plan': on({ targeting: [clause('plan', 'not_in', ['pro', 'team'])], rolloutPercentage: 60 }),
+    'u-age': on({ targeting: [clause('age', 'gte', 30), clause('age', 'lt', 60)] }),
+    'u-version': on({ targeting: [clause('version', 'gte', '1.10.0')] }),
+    'u-mail': on({ targeting: [clause('email', 'contains', '@acme')] }),
+    'u-group': on({ targeting: [clause('group.company.seats', 'in', [1, 2])] }),
+    'u-ids': on({ targeting: [clause('distinct_id', 'in', ['unleash-1', 'unleash-2'])] }),
+    'u-variations': on({ type: 'string', variations, rolloutPercentage: 80 }),
+    'u-json': on({ type: 'json', variations: [{ key: 'only', value: { size: 3 }, weight: 1 }] }),
+    'u-rules': on({
+      type: 'string',
+      variations,
+      rolloutPercentage: 20,
+      rules: [
+        { targeting: [clause('plan', 'eq', 'pro')], rolloutPercentage: 50, variation: 'b' },
+        { targeting: [clause('age', 'gt', 50)] },
+      ],
+    }),
+    'u-needs-on': on({ prerequisites: [{ flagKey: 'u-third', variationKey: 'on' }] }),
+    'u-needs-off': on({ prerequisites: [{ flagKey: 'u-third', variationKey: 'off' }] }),
+    'u-needs-b': on({ prerequisites: [{ flagKey: 'u-variations', variationKey: 'b' }] }),
+  };
+  const omitted: Record<string, object> = {
+    'v-set': on({ targeting: [clause('plan', 'is_set')] }),
+    'v-since': on({ targeting: [clause('since', 'gt', '2026-01-01')] }),
+    'v-blank': on({ targeting: [clause('plan', 'eq', ' pro')] }),
+    'v-cohort': on({ targeting: [clause('', 'in_cohort', 'wires')] }),
+    'v-\u00e9': on({ rolloutPercentage: 50 }),
+    'v-chain': on({ prerequisites: [{ flagKey: 'u-needs-on', variationKey: 'on' }] }),
+    'v-needs-set': on({ prerequisites: [{ flagKey: 'v-set', variationKey: 'on' }] }),
+  };
+  const people = Array.from({ length: 1_000 }, (_, n) => ({
+    userId: `unleash-${n}`,
+    properties: {
+      plan: ['free', 'pro', 'team'][n % 3] ?? '',
+      age: String(n % 90),
+      version: `1.${n % 20}.0`,
+      email: n % 2 === 0 ? `${n}@acme.example` : `${n}@other.example`,
+      'group.company.seats': String(n % 4),
+    },
+  }));
+
+  beforeAll(async () => {
+    const { management_url, project_id: projectId, tokens } = running.demo;
+    const management = createClient({ url: management_url, token: tokens.operator });
+    await management.call('putCohort', {
+      params: { projectId, cohortId: 'wires' },
+      body: { name: 'Wires', distinctIds: ['unleash-1'] },
+    });
+    for (const [key, body] of Object.entries({ ...flags, ...omitted }))
+      await management.untyped.call('putFlag', { params: { projectId, key }, body });
+  });
+
+  /** Returns our own evaluation of a person with these traits: the variation of each flag, or whether it is on. */
+  async function ours({ userId, properties }: (typeof people)[number]): Promise<Map<string, string>> {
+    const { base_url, project_key } = running.demo;
+    const answer = await fetch(`${base_url}/ofrep/v1/evaluate/flags`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${project_key}` },
+      body: JSON.stringify({ context: { targetingKey: userId, ...properties } }),
+    });
+    const { flags: evaluated } = Object(await answer.json());
+    return new Map(
+      evaluated.map(({ key, variant }: { key: string; variant: string }) => [key, variant] as const),
+    );
+  }
+
+  test('unleash-client gives 1,000 people the same flags and variations as Switchboard', async () => {
+    const { base_url, project_key } = running.demo;
+    const unleash = initialize({
+      url: `${base_url}/unleash/api`,
+      appName: 'wires',
+      customHeaders: { Authorization: project_key },
+      refreshInterval: 200,
+      metricsInterval: 100,
+    });
+    onTestFinished(() => unleash.destroy());
+    const failures: unknown[] = [];
+    unleash.on('error', (error) => failures.push(error));
+    await new Promise((resolve) => unleash.once('synchronized', resolve));
+    for (const one of people) {
+      const expected = await ours(one);
+      for (const key of Object.keys(flags)) {
+        const { name, enabled, feature_enabled } = unleash.getVariant(key, one);
+        const got = enabled ? name : feature_enabled ? 'on' : 'off';
+        expect([one.userId, key, got]).toEqual([one.userId, key, expected.get(key)]);
+      }
+    }
+    expect(failures).toEqual([]);
+    const known = unleash.getFeatureToggleDefinitions().map(({ name }) => name);
+    expect(known).toEqual(expect.arrayContaining(Object.keys(flags)));
+    expect(known.filter((name) => name in omitted)).toEqual([]);
+  }, 120_000);
+
+  test('flags that the language of Unleash cannot say are listed with the reason', async () => {
+    const { base_url, project_key } = running.demo;
+    const answer = await fetch(`${base_url}/unleash/omitted`, { headers: { Authorization: project_key } });
+    const listed: { key: string; reason: string }[] = Object(await answer.json()).flags;
+    expect(Object.fromEntries(listed.map(({ key, reason }) => [key, reason]))).toMatchObject({
+      'v-set': 'is_set',
+      'v-since': 'gt with a value that is no number and no version',
+      'v-blank': 'eq with a value that is empty, structured, or has white space around it',
+      'v-cohort': 'in_cohort: cohorts are not for project keys',
+      'v-\u00e9': 'a key that is not ASCII, in a rollout',
+      'v-chain': 'requires u-needs-on, which requires another flag',
+      'v-needs-set': 'requires v-set, which is omitted',
+    });
+  });
+
+  test('unleash-proxy-client gets the flags of a person, also those that Unleash cannot say', async () => {
+    const { base_url, project_key } = running.demo;
+    const client = new UnleashClient({
+      url: `${base_url}/unleash/api/frontend`,
+      clientKey: project_key,
+      appName: 'wires',
+      context: { userId: 'unleash-1', properties: { plan: 'pro', age: '40' } },
+      fetch,
+    });
+    onTestFinished(() => client.stop());
+    await client.start();
+    expect(client.isEnabled('v-set')).toBe(true);
+    expect(client.isEnabled('v-cohort')).toBe(true);
+    expect(client.isEnabled('u-off')).toBe(false);
+    expect(client.getVariant('u-json')).toMatchObject({
+      name: 'only',
+      enabled: true,
+      payload: { type: 'json', value: '{"size":3}' },
+    });
+    const expected = await ours({ userId: 'unleash-1', properties: { plan: 'pro', age: '40' } as never });
+    for (const key of Object.keys(flags)) {
+      expect([key, client.isEnabled(key)]).toEqual([key, expected.get(key) !== 'off']);
+    }
+  });
+
+  test('the client API answers 304 until a flag changes, and 401 without a key', async () => {
+    const { base_url, project_key } = running.demo;
+    const features = (headers: object) =>
+      fetch(`${base_url}/unleash/api/client/features`, {
+        headers: { Authorization: project_key, ...headers },
+      });
+    const etag = (await features({})).headers.get('etag') ?? '';
+    expect((await features({ 'If-None-Match': etag })).status).toBe(304);
+    const none = await fetch(`${base_url}/unleash/api/client/features`);
+    expect([none.status, await none.json()]).toMatchObject([
+      401,
+      { message: 'Project key missing. Send it as Authorization, without a scheme.' },
+    ]);
+  });
 });

@@ -7,6 +7,8 @@ import { flagsSettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { failOfRemoved } from './scheduled-changes/removal.ts';
 import { flagsMigrations } from './schema/migrations.ts';
+import { unleashRoutes } from './unleash/routes.ts';
+import { createUnleash } from './unleash/unleash.ts';
 import { createStateChanges } from './user-state/changes.ts';
 import { withGenericPlans } from './user-state/store.ts';
 import { openEditing } from './wiring/editing.ts';
@@ -57,5 +59,6 @@ export const flagsService = defineService({
     const tallies = openUsage(service, rulesets);
     const evaluation = openEvaluation(service, { rulesets, changes, tallies });
     openLive(service, { rulesets, evaluation, tallies });
+    unleashRoutes(app, createUnleash({ rulesets, evaluation, tallies }));
   },
 });

@@ -60,5 +60,83 @@ export const segmentBeacon = wireOperation({
   body: EVENTS_BODY,
 });
 
+const unleash = { wire: 'unleash', hosts: ['api'], service: 'flags' } as const;
+const UNLEASH_BODY = { maxBytes: 262_144, maxWireBytes: 262_144, maxValues: 10_000 };
+
+/** The flags of a project for SDKs that evaluate them themselves. */
+export const unleashFeatures = wireOperation({
+  ...unleash,
+  operationId: 'unleashFeatures',
+  method: 'get',
+  path: '/unleash/api/client/features',
+});
+
+/** The flags that Unleash's language cannot say, with the reason. Unleash has no such operation. */
+export const unleashOmitted = wireOperation({
+  ...unleash,
+  operationId: 'unleashOmitted',
+  method: 'get',
+  path: '/unleash/omitted',
+});
+
+export const unleashRegister = wireOperation({
+  ...unleash,
+  operationId: 'unleashRegister',
+  method: 'post',
+  path: '/unleash/api/client/register',
+  body: UNLEASH_BODY,
+});
+
+export const unleashMetrics = wireOperation({
+  ...unleash,
+  operationId: 'unleashMetrics',
+  method: 'post',
+  path: '/unleash/api/client/metrics',
+  body: UNLEASH_BODY,
+});
+
+/** The flags that are on for a person. */
+export const unleashFrontend = wireOperation({
+  ...unleash,
+  operationId: 'unleashFrontend',
+  method: 'get',
+  path: '/unleash/api/frontend',
+});
+
+export const unleashFrontendPost = wireOperation({
+  ...unleash,
+  operationId: 'unleashFrontendPost',
+  method: 'post',
+  path: '/unleash/api/frontend',
+  body: UNLEASH_BODY,
+});
+
+export const unleashFrontendRegister = wireOperation({
+  ...unleash,
+  operationId: 'unleashFrontendRegister',
+  method: 'post',
+  path: '/unleash/api/frontend/client/register',
+  body: UNLEASH_BODY,
+});
+
+export const unleashFrontendMetrics = wireOperation({
+  ...unleash,
+  operationId: 'unleashFrontendMetrics',
+  method: 'post',
+  path: '/unleash/api/frontend/client/metrics',
+  body: UNLEASH_BODY,
+});
+
 /** Every operation of another product's API. */
-export const wireOperations: readonly WireOperation[] = [segmentCall, segmentBeacon];
+export const wireOperations: readonly WireOperation[] = [
+  segmentCall,
+  segmentBeacon,
+  unleashFeatures,
+  unleashOmitted,
+  unleashRegister,
+  unleashMetrics,
+  unleashFrontend,
+  unleashFrontendPost,
+  unleashFrontendRegister,
+  unleashFrontendMetrics,
+];

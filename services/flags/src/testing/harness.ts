@@ -65,7 +65,9 @@ export async function startHarness({ databaseUrl, kafkaBrokers, env = {} }: Star
   const first = await harness.start('flags');
   let calls = 0;
 
-  async function createProject(options: { region?: string; companyId?: string } = {}): Promise<TestProject> {
+  async function createProject(
+    options: { region?: string; companyId?: string; wires?: string[] } = {},
+  ): Promise<TestProject> {
     const { id, key } = await directory.putProject(options);
     await eventually(async () => {
       const response = await manage('GET', `/projects/${id}/flags`);
