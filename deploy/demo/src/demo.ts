@@ -9,6 +9,7 @@ import { seedCollaboration } from './seed/collaboration.ts';
 import { runComputedReport, shareComputedReport } from './seed/computed-report.ts';
 import { seedEvents } from './seed/events.ts';
 import { seedMessenger } from './seed/messenger/messenger.ts';
+import { seedPeople } from './seed/people.ts';
 import { seedReplay } from './seed/replay/replay.ts';
 import { PROPAGATION_MS } from './seed/request.ts';
 
@@ -179,6 +180,7 @@ async function seedDemo(urls: InternalUrls, tokens: Demo['tokens']): Promise<Kep
   await seedCollaboration({ ...where, reportId: REPORT, tokens });
   const messenger = await seedMessenger({ ...where, token: tokens.operator, projectKey: project_key });
   await seedEvents({ eventsUrl: urls.events, projectKey: project_key });
+  await seedPeople({ eventsUrl: urls.events, projectKey: project_key });
   await shareComputedReport(computedReport(urls, tokens));
   await seedReplay({ replayUrl: urls.replay, projectKey: project_key });
   return { project_key, other_region_key, ...messenger };
@@ -190,7 +192,6 @@ async function waitForKey(key: string, urls: InternalUrls): Promise<void> {
   const probes = [
     () => fetch(`${urls.api}/v1/flags?distinct_id=`, { headers }),
     () => fetch(`${urls.api}/v1/messenger/config`, { headers }),
-    () => fetch(`${urls.events}/v1/identify`, { method: 'POST', headers, body: '{}' }), // 400, nothing is stored
   ];
   const deadline = performance.now() + PROPAGATION_MS;
   for (const probe of probes) {
