@@ -91,6 +91,7 @@ export * from './operations.ts';
 export * from './people/joins.ts';
 export * from './people/topic.ts';
 export * from './throttles.ts';
+export * from './usage.ts';
 export { type Problem, problemsOf } from './validation/problems.ts';
 export * from './wires/names.ts';
 export * from './wires/wires.ts';

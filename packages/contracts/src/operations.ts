@@ -48,6 +48,7 @@ import { twinOf } from './operation/console-twin.ts';
 import type { Operation, ServiceName } from './operation/operation.ts';
 import * as managedPeople from './people/joins.ts';
 import * as managedThrottles from './throttles.ts';
+import * as managedUsage from './usage.ts';
 
 function isOperation(exported: unknown): exported is Operation {
   return typeof exported === 'object' && exported !== null && 'operationId' in exported;
@@ -97,6 +98,7 @@ export const managementOperations = operationsOf(
   managedChangeRequests,
   managedPeople,
   managedReplays,
+  managedUsage,
   managedEvents,
   managedAudit,
 );

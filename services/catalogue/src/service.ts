@@ -26,6 +26,7 @@ import { openPublishedLists } from './wiring/published-lists.ts';
 import { openRemovals } from './wiring/removals.ts';
 import { openThrottles } from './wiring/throttles.ts';
 import { openTokens } from './wiring/tokens.ts';
+import { openUsage } from './wiring/usage.ts';
 
 /** Constants that tests replace. */
 export interface CatalogueConstants {
@@ -53,6 +54,7 @@ export const catalogueService = defineService({
     openRemovals(service, { outbox, beginnings, rate });
     const companies = createCompanies({ db, outbox });
     companiesRoutes(app, { companies, rate });
+    openUsage(service, companies);
     const members = createMembers({ db, outbox, companies });
     membersRoutes(app, { members, rate });
     run(createMemberChanges({ ...service, members }));

@@ -33,6 +33,7 @@ export interface AuditStore {
   /** Removes up to `limit` entries from before this time and returns the number removed. */
   removeBefore(time: Date, limit: number): Promise<number>;
   oldest(): Promise<Date | undefined>;
+  oldestOf(companyId: string): Promise<Date | undefined>;
 }
 
 export function createAuditStore(db: Db | Tx): AuditStore {
@@ -94,6 +95,14 @@ export function createAuditStore(db: Db | Tx): AuditStore {
 
     async oldest() {
       const [row] = await db.select({ at: min(auditEntries.at) }).from(auditEntries);
+      return row?.at ?? undefined;
+    },
+
+    async oldestOf(companyId) {
+      const [row] = await db
+        .select({ at: min(auditEntries.at) })
+        .from(auditEntries)
+        .where(eq(auditEntries.companyId, companyId));
       return row?.at ?? undefined;
     },
   };

@@ -1,6 +1,6 @@
 import type { Tx } from '@switchboard/database';
 import { Conflict } from '@switchboard/http';
-import { type Counted, createCompaniesStore } from './store.ts';
+import { type CompaniesStore, type Counted, createCompaniesStore } from './store.ts';
 
 /** The default limits of a company. An entitlement of the same name overrides its limit. */
 const BOUNDS: Record<Counted, { of: string; most: number }> = {
@@ -9,6 +9,25 @@ const BOUNDS: Record<Counted, { of: string; most: number }> = {
   reports: { of: 'reports', most: 2_000 },
   refreshedReports: { of: 'reports with refresh', most: 100 },
 };
+
+/** Returns the numbers of things that the company has and may have. */
+export async function readQuotas(store: CompaniesStore, id: string, entitlements: Record<string, unknown>) {
+  const quota = async (bound: Counted) => ({
+    used: await store.count(id, bound),
+    most: mostOf(bound, entitlements),
+  });
+  return {
+    seats: await quota('seats'),
+    projects: await quota('projects'),
+    reports: await quota('reports'),
+    refreshedReports: await quota('refreshedReports'),
+  };
+}
+
+function mostOf(bound: Counted, entitlements: Record<string, unknown>): number {
+  const entitled = entitlements[bound];
+  return typeof entitled === 'number' ? entitled : BOUNDS[bound].most;
+}
 
 /** Exceeds the number of concurrent changes to one company. */
 const MARGIN = 200;
@@ -19,9 +38,8 @@ const MARGIN = 200;
  */
 export async function requireRoom(tx: Tx, companyId: string, bound: Counted): Promise<void> {
   const store = createCompaniesStore(tx);
-  const entitled = (await store.entitlements(companyId))[bound];
-  const { of, most: usual } = BOUNDS[bound];
-  const most = typeof entitled === 'number' ? entitled : usual;
+  const { of } = BOUNDS[bound];
+  const most = mostOf(bound, await store.entitlements(companyId));
   if ((await store.count(companyId, bound)) + MARGIN < most) return;
   await store.lock(companyId);
   const count = await store.count(companyId, bound);

@@ -1,5 +1,5 @@
 import type { TranslationRequest } from '@switchboard/contracts';
-import type { Directory } from '@switchboard/directory';
+import type { Directory, Entitlements } from '@switchboard/directory';
 import { type AuditedChange, PlanRequired, type ProjectAccess, Rejection } from '@switchboard/http';
 import type { Clock, Logger } from '@switchboard/runtime';
 import {
@@ -30,11 +30,10 @@ export function createTranslations(options: TranslationsOptions) {
   const { store, provider, timeoutMs, directory, clock, logger } = options;
 
   async function limitOf(companyId: string): Promise<number> {
-    const { aiTranslations, aiTranslationBytesPerMonth: limit } = await directory.entitlements(companyId);
-    if (aiTranslations !== true)
+    const entitlements = await directory.entitlements(companyId);
+    if (entitlements.aiTranslations !== true)
       throw new PlanRequired('Your plan does not include the AI add-on.', 'AI_DISABLED');
-    if (limit === undefined) return Number.MAX_SAFE_INTEGER;
-    return typeof limit === 'number' && Number.isSafeInteger(limit) ? limit : 0;
+    return limitIn(entitlements) ?? Number.MAX_SAFE_INTEGER;
   }
 
   async function ask({ from, to, texts }: TranslationRequest): Promise<string[]> {
@@ -67,7 +66,21 @@ export function createTranslations(options: TranslationsOptions) {
     }
   }
 
+  const monthOf = (companyId: string) => ({ companyId, month: clock.now().toISOString().slice(0, 7) });
+
   return {
+    /** Returns what the company translated in this month, and the limit. */
+    async usage(companyId: string) {
+      const entitlements = await directory.entitlements(companyId);
+      const month = monthOf(companyId);
+      const most = entitlements.aiTranslations === true ? limitIn(entitlements) : 0;
+      return {
+        month: month.month,
+        aiTranslationBytes: await store.used(month),
+        aiTranslationBytesPerMonth: most ?? null,
+      };
+    },
+
     async translate(
       change: AuditedChange,
       { companyId }: ProjectAccess,
@@ -75,7 +88,7 @@ export function createTranslations(options: TranslationsOptions) {
     ): Promise<string[]> {
       const { from, to, texts } = request;
       const limit = await limitOf(companyId);
-      const month = { companyId, month: clock.now().toISOString().slice(0, 7) };
+      const month = monthOf(companyId);
       const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
       if (isSameLanguage(from, to) || !texts.some((text) => isTranslatable(protectMarkup(text)))) {
         const used = await store.used(month);
@@ -92,6 +105,12 @@ export function createTranslations(options: TranslationsOptions) {
       }
     },
   };
+}
+
+/** Returns the bytes that a plan with AI translations allows in a month. Undefined: no limit. */
+function limitIn({ aiTranslationBytesPerMonth: limit }: Entitlements): number | undefined {
+  if (limit === undefined) return undefined;
+  return typeof limit === 'number' && Number.isSafeInteger(limit) ? limit : 0;
 }
 
 const failed = (message: string) => new Rejection(502, 'AI_FAILED', message);

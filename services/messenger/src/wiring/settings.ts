@@ -6,6 +6,8 @@ import { AI_TIMEOUT_MS, createTranslationProvider } from '../providers/translati
 import { translationsRoutes } from '../translations/routes.ts';
 import { createTranslationsStore } from '../translations/store.ts';
 import { createTranslations } from '../translations/translations.ts';
+import { usageRoutes } from '../usage/routes.ts';
+import { createUsageStore } from '../usage/store.ts';
 import type { Shared } from './shared.ts';
 
 /** Opens the articles of the help centre, which are read from the help site. */
@@ -20,7 +22,7 @@ export function openHelpCentre(shared: Shared, helpSiteTimeoutMs: number | undef
   helpCentreRoutes(app, { helpCentre });
 }
 
-/** Opens the translation of texts in the console. */
+/** Opens the translation of texts in the console, and the usage of the messenger. */
 export function openTranslations(shared: Shared, timeoutMs = AI_TIMEOUT_MS): void {
   const { app, config, db, metrics } = shared;
   const translations = createTranslations({
@@ -30,4 +32,11 @@ export function openTranslations(shared: Shared, timeoutMs = AI_TIMEOUT_MS): voi
     timeoutMs,
   });
   translationsRoutes(app, { translations });
+  usageRoutes(app, {
+    ...shared,
+    store: createUsageStore(db),
+    translations,
+    conversationDays: config.CONVERSATIONS_RETENTION_DAYS,
+    messageDays: config.MESSAGES_RETENTION_DAYS,
+  });
 }

@@ -1,0 +1,11 @@
+import { Gauge } from 'lucide-react';
+import { t } from '../../app/i18n.ts';
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  path: '/settings/usage',
+  title: () => t('Usage'),
+  rail: { section: 'settings', icon: Gauge, order: 125 },
+  permission: 'insights.read',
+  load: () => import('./usage.tsx'),
+});
