@@ -33,7 +33,7 @@ describe('usage, quotas and retention', () => {
         earliestAt: expect.any(String),
       },
     ]);
-    expect((await read(path, demo.tokens.outsider)).status).toBe(404);
+    expect((await read(path, demo.tokens.outsider)).status).toBe(403);
   });
 
   it('counts conversations and recordings of a project, and says how long its data is kept', async () => {
@@ -69,6 +69,7 @@ describe.skipIf(!hasChromium)('the usage page of the console', () => {
     await page.getByRole('table', { name: 'Retention' }).getByText('Recordings', { exact: true }).waitFor();
     await page.getByText('Active people this month').waitFor();
     await page.getByRole('meter', { name: /^Members: / }).waitFor();
+    await expect.poll(() => page.getByRole('definition').allTextContents()).not.toContain('–');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       for (const width of [1280, 390]) {

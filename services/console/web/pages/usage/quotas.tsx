@@ -32,15 +32,15 @@ export function Quotas({ quotas, translations }: QuotasProps) {
       label={t('Quotas')}
       columns={[
         { title: t('Quota'), cell: ({ name }: Row) => name },
-        { title: t('Used'), width: '100px', align: 'end', cell: ({ used }) => <Count value={used} /> },
+        { title: t('Used'), width: '64px', align: 'end', cell: ({ used }) => <Count value={used} /> },
         {
           title: t('Allowed'),
-          width: '120px',
+          width: '104px',
           align: 'end',
           cell: ({ most }) =>
             most === null ? t('No limit') : most === 0 ? t('Not in the plan') : <Count value={most} />,
         },
-        { title: t('Share'), width: '180px', cell: (row) => <Share {...row} /> },
+        { title: t('Share'), width: '180px', minor: true, cell: (row) => <Share {...row} /> },
       ]}
       rows={rows}
       keyOf={({ name }) => name}

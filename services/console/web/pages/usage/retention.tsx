@@ -22,13 +22,13 @@ export function Retention({ retained }: { retained: readonly Retained[] }) {
         { title: t('Data'), cell: ({ data }: Retained) => NAMES[data]() },
         {
           title: t('Kept for'),
-          width: '140px',
+          width: '112px',
           cell: ({ days }) =>
             days === null ? t('Until erased') : t('{days, plural, one {# day} other {# days}}', { days }),
         },
         {
           title: t('Earliest'),
-          width: '140px',
+          width: '92px',
           cell: ({ earliestAt }) => (earliestAt === null ? t('None') : <Time at={earliestAt} />),
         },
         { title: t('Setting of the deployment'), minor: true, cell: ({ setting }) => <code>{setting}</code> },

@@ -6,7 +6,7 @@ import { CopyAs } from '../../components/copy-as.tsx';
 import { Facts, PageLayout, Section } from '../../components/layout.tsx';
 import { Loaded } from '../../components/state.tsx';
 import { Count } from '../../components/values.tsx';
-import { Active } from './active.tsx';
+import { ActivePeople, Events } from './active.tsx';
 import { Quotas } from './quotas.tsx';
 import { type Retained, Retention } from './retention.tsx';
 
@@ -48,15 +48,24 @@ export function Page() {
         </Loaded>
       </Section>
       <Section title={t('Last 30 days of {project}', { project: project.name })}>
-        <Active />
-        <Loaded query={ofMessenger}>
-          {({ conversations }) => (
-            <Facts facts={[[t('Conversations'), <Counted key="c" value={conversations} />]]} />
-          )}
-        </Loaded>
-        <Loaded query={ofArchive}>
-          {({ recordings }) => <Facts facts={[[t('Recordings'), <Counted key="r" value={recordings} />]]} />}
-        </Loaded>
+        <Facts
+          facts={[
+            [t('Events'), <Events key="events" />],
+            [t('Active people this month'), <ActivePeople key="people" />],
+            [
+              t('Conversations'),
+              <Loaded key="conversations" query={ofMessenger} loading="–">
+                {({ conversations }) => <Counted value={conversations} />}
+              </Loaded>,
+            ],
+            [
+              t('Recordings'),
+              <Loaded key="recordings" query={ofArchive} loading="–">
+                {({ recordings }) => <Counted value={recordings} />}
+              </Loaded>,
+            ],
+          ]}
+        />
       </Section>
       <Section title={t('Retention')}>
         {ofArchive.isLoading || ofMessenger.isLoading ? null : <Retention retained={retained} />}
