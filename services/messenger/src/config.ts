@@ -6,6 +6,7 @@ import {
   encryptionSecrets,
   eventLogSettings,
   httpUrl,
+  integerSetting,
   objectStoreSettings,
   rateLimitsMultiplier,
   redisUrl,
@@ -43,6 +44,11 @@ const supportMail = {
     .describe(
       'Domain of the addresses for answers of visitors. Turns support mail on; requires SMTP_URL or MAIL_DIR.',
     ),
+  SUPPORT_MAIL_PORT: integerSetting({ min: 0, max: 65_535 })
+    .optional()
+    .describe(
+      'Port to which your mail server relays mail for SUPPORT_MAIL_DOMAIN by SMTP; 0 picks a free one. Default: receives no mail.',
+    ),
 };
 
 export const messengerSettings = z
@@ -77,6 +83,15 @@ export const messengerSettings = z
   .check(together(['HELP_SITE_URL', 'HELP_SITE_TOKEN']))
   .check((payload) => {
     if (payload.value.SUPPORT_MAIL_DOMAIN !== undefined) hasMailSettings(payload);
+  })
+  .refine(
+    ({ SUPPORT_MAIL_PORT, SUPPORT_MAIL_DOMAIN }) =>
+      SUPPORT_MAIL_PORT === undefined || SUPPORT_MAIL_DOMAIN !== undefined,
+    { path: ['SUPPORT_MAIL_DOMAIN'], message: 'required, since SUPPORT_MAIL_PORT is set' },
+  )
+  .refine(({ WORKERS, SUPPORT_MAIL_PORT }) => WORKERS === 1 || SUPPORT_MAIL_PORT === undefined, {
+    path: ['SUPPORT_MAIL_PORT'],
+    message: 'set WORKERS to 1 in the process that receives mail',
   })
   .refine(({ WORKERS, REDIS_URL }) => WORKERS === 1 || REDIS_URL !== undefined, {
     path: ['REDIS_URL'],

@@ -51,8 +51,8 @@ export interface MailStore extends ContactReads {
   settle(conversationId: string, position: number): Promise<void>;
   /** Records a mail that was sent. */
   recordSent(sent: Sent): Promise<void>;
-  /** Adds a Message-ID of the visitor to the thread. */
-  addToThread(conversationId: string, messageId: string): Promise<void>;
+  /** Records a mail of the visitor: its Message-ID, and that the address works. */
+  recordAnswer(conversationId: string, messageId: string | null): Promise<void>;
   /** Ends mails to the address because one of them failed. Returns the project; undefined if there is no address. */
   recordBounce(conversationId: string, reason: string, at: Date): Promise<string | undefined>;
   /** Ends mails to the address. Returns the project; undefined if there is no address. */
@@ -184,10 +184,14 @@ export function createMailStore(db: Db | Tx): MailStore {
         .where(ofConversation(conversationId));
     },
 
-    async addToThread(conversationId, messageId) {
+    async recordAnswer(conversationId, messageId) {
       await db
         .update(conversationMail)
-        .set({ messageIds: threadWith(messageId) })
+        .set({
+          bounce: null,
+          bouncedAt: null,
+          ...(messageId !== null && { messageIds: threadWith(messageId) }),
+        })
         .where(ofConversation(conversationId));
     },
 

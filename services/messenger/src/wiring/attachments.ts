@@ -34,5 +34,5 @@ export function openAttachments(shared: Shared, { tokens, slowStorage }: Needs):
   const { exists } = createSupportStore(db);
   attachmentsRoutes(app, { ...shared, attachments, tokens, bodies: app.bodies, exists });
   if (slowStorage !== undefined) run(createSweep({ ...shared, store, storage: slowStorage }));
-  openMail(shared, { files: store, slowStorage });
+  openMail(shared, { attachments, files: store, slowStorage });
 }

@@ -1,13 +1,17 @@
 import { openMailer } from '@switchboard/mail';
 import type { ObjectStore } from '@switchboard/object-store';
+import type { Attachments } from '../attachments/attachments.ts';
 import type { AttachmentsStore } from '../attachments/store.ts';
 import type { Messenger, MessengerConfig } from '../config.ts';
+import { createSearchConfigurationOf } from '../conversations/languages.ts';
 import { createNameAuthors, createReadTurns } from '../conversations/reading.ts';
 import { createConversationsStore } from '../conversations/store.ts';
 import { createMailAddresses, type MailAddresses } from '../mail/addresses.ts';
+import { createMailListener, MAIL_LIMITS } from '../mail/listener.ts';
+import { createReceiving } from '../mail/receiving.ts';
 import { mailRoutes, UNSUBSCRIBE_PATH } from '../mail/routes.ts';
 import { createSending } from '../mail/sending.ts';
-import { createMailStore } from '../mail/store.ts';
+import { createMailStore, type MailStore } from '../mail/store.ts';
 import type { Shared } from './shared.ts';
 
 /** Opens the signed addresses of conversations. Undefined if the deployment has no support mail. */
@@ -20,13 +24,14 @@ export function openMailAddresses({
 }
 
 interface Needs {
+  attachments: Attachments;
   files: AttachmentsStore;
   /** The object store for background work. */
   slowStorage: ObjectStore | undefined;
 }
 
 /** Opens mail to visitors who have not read a reply. */
-export function openMail(shared: Shared, { files, slowStorage }: Needs): void {
+export function openMail(shared: Shared, { attachments, files, slowStorage }: Needs): void {
   const { add, app, config, database, db, directory, limits, metrics } = shared;
   const addresses = openMailAddresses(shared);
   if (addresses === undefined) return;
@@ -59,12 +64,58 @@ export function openMail(shared: Shared, { files, slowStorage }: Needs): void {
       onSettled: (state) => settled.add([state]),
     }),
   );
+  const { SUPPORT_MAIL_PORT: port } = config;
+  if (port !== undefined) openListener(shared, port, { attachments, store, addresses });
   mailRoutes(app, {
     ...shared,
     store,
     addresses,
     limit: limits.perMinute('unsubscribe', limits.unsubscribesPerAddress),
   });
+}
+
+/** Opens the listener for mail of visitors. */
+function openListener(
+  shared: Shared,
+  port: number,
+  { attachments, store, addresses }: { attachments: Attachments; store: MailStore; addresses: MailAddresses },
+): void {
+  const { add, config, database, directory, limits, logger, metrics } = shared;
+  const received = metrics.counterBy(
+    'switchboard_support_mails_received_total',
+    'Mails from visitors by what became of them: a turn, a conversation, a bounce, or one that was left out or refused.',
+    ['outcome'],
+  );
+  const receiving = createReceiving({
+    ...shared,
+    store,
+    conversations: createConversationsStore(database.prepared),
+    attachments,
+    addresses,
+    searchConfigurationOf: createSearchConfigurationOf(directory),
+    limits: {
+      turns: limits.limit({
+        name: 'mails-conversation',
+        points: limits.mailsPerConversationPerHour,
+        durationSeconds: 3600,
+      }),
+      opens: limits.limit(
+        { name: 'mails-sender', points: limits.mailOpensPerSenderPerHour, durationSeconds: 3600 },
+        limits.inMinute('mails-project', limits.mailOpensPerProject),
+      ),
+    },
+  });
+  add(
+    createMailListener({
+      receiving,
+      host: config.HOST,
+      port,
+      domain: config.SUPPORT_MAIL_DOMAIN ?? '',
+      limits: MAIL_LIMITS,
+      onReceived: (outcome) => received.add([outcome]),
+      logger,
+    }),
+  );
 }
 
 const apiUrl = ({ PUBLIC_API_URL }: MessengerConfig) => PUBLIC_API_URL.replace(/\/+$/, '');

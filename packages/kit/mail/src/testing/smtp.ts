@@ -6,6 +6,8 @@ import { generate } from 'selfsigned';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
 export interface ReceivedMail {
+  /** The sender of the envelope, which gets bounces. */
+  from: string;
   to: string[];
   /** Whether the mail came over TLS. */
   secure: boolean;
@@ -60,7 +62,9 @@ export async function mailServer(certificate?: { key: string; cert: string }): P
       const raw = Buffer.concat(chunks).toString('latin1');
       const mail = await PostalMime.parse(Buffer.concat(chunks));
       const to = session.envelope.rcptTo.map(({ address }) => address);
-      self.received.push({ to, secure: session.secure, raw, mail });
+      const { mailFrom } = session.envelope;
+      const from = mailFrom === false ? '' : mailFrom.address;
+      self.received.push({ from, to, secure: session.secure, raw, mail });
       callback();
     },
   };
