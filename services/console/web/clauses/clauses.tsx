@@ -5,7 +5,7 @@ import { SelectField, TextField } from '../components/field.tsx';
 import styles from './clauses.module.css';
 import { type ClauseDraft, hasValue, isAboutCohorts, OPERATORS } from './draft.ts';
 import { Suggested } from './suggested.tsx';
-import { traitAttribute, useCohorts, useProperties, useTraits } from './suggestions.ts';
+import { traitAttribute, useCohorts, useGroupTraits, useProperties, useTraits } from './suggestions.ts';
 
 const titleOfOperator = (): Record<string, string> => ({
   eq: '=',
@@ -27,7 +27,7 @@ const titleOfOperator = (): Record<string, string> => ({
 interface ClausesProps {
   /** The event of which properties and values are suggested. Undefined: the conditions are on traits of a person. */
   event: string | undefined;
-  /** Whether conditions on traits may also name cohorts. */
+  /** Whether conditions on traits may also name cohorts and traits of groups. */
   withCohorts?: boolean;
   clauses: readonly ClauseDraft[];
   onChange: (clauses: ClauseDraft[]) => void;
@@ -37,11 +37,12 @@ interface ClausesProps {
 export function Clauses({ event, withCohorts = event !== undefined, clauses, onChange }: ClausesProps) {
   const properties = useProperties(event ?? '');
   const traits = useTraits();
+  const groupTraits = useGroupTraits(event === undefined && withCohorts);
   const cohorts = useCohorts();
   const operators = titleOfOperator();
   const names =
     event === undefined
-      ? [...traits.keys(), 'distinct_id']
+      ? [...traits.keys(), ...groupTraits.keys(), 'distinct_id']
       : [
           ...properties.map(({ name }) => name),
           ...[...traits.keys()].map(traitAttribute),
@@ -52,6 +53,7 @@ export function Clauses({ event, withCohorts = event !== undefined, clauses, onC
   const valuesOf = (attribute: string): readonly string[] =>
     properties.find(({ name }) => name === attribute)?.values.map(({ value }) => value) ??
     traits.get(attribute.replace(/^trait\./, '')) ??
+    groupTraits.get(attribute) ??
     [];
   const replace = (at: number, change: Partial<ClauseDraft>) =>
     onChange(clauses.map((one, index) => (index === at ? { ...one, saved: undefined, ...change } : one)));

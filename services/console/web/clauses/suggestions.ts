@@ -21,13 +21,32 @@ export function useTraits(): ReadonlyMap<string, readonly string[]> {
       client.call('listPeople', { params: { projectId: project.id }, query: { limit: SAMPLE } }, options),
     { enabled: may('people.read') },
   );
+  return valuesByName((data?.people ?? []).flatMap(({ traits }) => Object.entries(traits)));
+}
+
+/** The traits of the groups that were seen last, as attributes such as `group.company.plan`, with their values. */
+export function useGroupTraits(isNeeded: boolean): ReadonlyMap<string, readonly string[]> {
+  const { project, may } = usePlace();
+  const { data } = useCall(
+    ['listGroups', 'traits', project.id],
+    (client, options) =>
+      client.call('listGroups', { params: { projectId: project.id }, query: { limit: SAMPLE } }, options),
+    { enabled: isNeeded && may('people.read') },
+  );
+  return valuesByName(
+    (data?.groups ?? []).flatMap(({ type, traits }) =>
+      Object.entries(traits).map(([name, value]) => [`group.${type}.${name}`, value] as const),
+    ),
+  );
+}
+
+function valuesByName(pairs: readonly (readonly [string, unknown])[]): Map<string, string[]> {
   const values = new Map<string, Set<string>>();
-  for (const { traits } of data?.people ?? [])
-    for (const [name, value] of Object.entries(traits)) {
-      const known = values.get(name) ?? new Set();
-      values.set(name, known);
-      if (typeof value !== 'object') known.add(String(value));
-    }
+  for (const [name, value] of pairs) {
+    const known = values.get(name) ?? new Set();
+    values.set(name, known);
+    if (typeof value !== 'object') known.add(String(value));
+  }
   return new Map(Array.from(values, ([name, known]) => [name, [...known]]));
 }
 

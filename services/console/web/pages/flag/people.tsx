@@ -59,7 +59,9 @@ export function People({ flag, flags }: PeopleProps) {
         />
         <TextArea
           label={t('Traits as JSON (optional)')}
-          hint={t('They take the place of those of the person.')}
+          hint={t('They take the place of those of the person. A trait of a group is {example}.', {
+            example: 'group.company.plan',
+          })}
           placeholder={'{"plan":"pro"}'}
           rows={2}
           spellCheck={false}
@@ -138,10 +140,24 @@ function ByTraits({ flag, flags, distinctId, traits }: ByTraitsProps) {
       did: did === undefined ? undefined : combine,
     })),
   );
-  const person = { distinctId, traits };
+  const person = { distinctId, ...withGroups(traits) };
   return (
     <Answer flag={flag} flags={flags} user={{ ...person, cohorts: new Set(memberships(cohorts, person)) }} />
   );
+}
+
+const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
+
+/** Splits typed attributes, such as `plan` and `group.company.plan`, into traits of the person and of groups. */
+function withGroups(attributes: Record<string, unknown>) {
+  const traits: Record<string, unknown> = {};
+  const groups: Record<string, Record<string, unknown>> = {};
+  for (const [attribute, value] of Object.entries(attributes)) {
+    const [, type, name] = GROUP_ATTRIBUTE.exec(attribute) ?? [];
+    if (type === undefined || name === undefined) traits[attribute] = value;
+    else groups[type] = { ...groups[type], [name]: value };
+  }
+  return { traits, groups };
 }
 
 function Answer({ flag, flags, user }: PeopleProps & { user: User }) {
