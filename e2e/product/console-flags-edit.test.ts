@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)('the page of a flag in the console', () => {
     await put('same', toCohort('crew'));
     await manage(running.demo, 'PUT', '/projects/prj_live/flags/same', toCohort('live-crew'));
     const page = await open(`${SHOP}/flags`);
-    await page.getByLabel('Compare with a project').selectOption({ label: 'Live shop' });
+    await page.getByLabel('Compare with').selectOption({ label: 'Live shop' });
     await page.getByRole('row', { name: 'same' }).getByText('Same').waitFor();
     await page.getByLabel('Only differences').check();
     await page.getByRole('row', { name: 'same' }).waitFor({ state: 'detached' });
@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)('the page of a flag in the console', () => {
     await page.getByRole('button', { name: 'promoted' }).click();
     await page.getByRole('link', { name: 'Projects' }).click();
     await difference(page, 'Rollout').getByText('30% of those who match').last().waitFor();
-    expect(await page.getByRole('term').filter({ hasText: 'People' }).count()).toBe(0);
+    expect(await page.getByRole('term').filter({ hasText: 'Targeting' }).count()).toBe(0);
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Promote flag to Live shop' }).click();
     await page.getByText('The flag is the same in Live shop.').waitFor();

@@ -51,7 +51,7 @@ interface ColumnsProps {
   authorOf: (sub: string | null) => string;
   /** Turns a flag on or off. Undefined for a person who may not. */
   onSwitch: ((row: Row) => void) | undefined;
-  /** The name of the project to compare with. */
+  /** The name of the project to compare with. It takes the place of the parts. */
   otherProject: string | undefined;
 }
 
@@ -81,7 +81,7 @@ export function flagColumns({ authorOf, onSwitch, otherProject }: ColumnsProps):
             {row.flag.enabled ? t('On') : t('Off')}
           </button>
         ),
-      width: '92px',
+      width: '88px',
     },
     {
       title: t('Rollout'),
@@ -90,23 +90,22 @@ export function flagColumns({ authorOf, onSwitch, otherProject }: ColumnsProps):
       align: 'end',
       sort: 'rollout',
     },
-    {
-      title: t('Parts'),
-      cell: ({ flag, parts }) => (
-        <span className={styles['tags']}>
-          {flag.intent === undefined ? null : <Badge>{intentWords(flag.intent)}</Badge>}
-          {parts.map((part) => (
-            <Badge key={part} tone={part === 'schedule' ? 'warning' : 'plain'}>
-              {partTitle(part)}
-            </Badge>
-          ))}
-        </span>
-      ),
-      minor: true,
-    },
-    ...(otherProject === undefined
-      ? []
-      : [{ title: otherProject, cell: (row: Row) => <Other row={row} />, width: '120px' }]),
+    otherProject === undefined
+      ? {
+          title: t('Parts'),
+          cell: ({ flag, parts }) => (
+            <span className={styles['tags']}>
+              {flag.intent === undefined ? null : <Badge>{intentWords(flag.intent)}</Badge>}
+              {parts.map((part) => (
+                <Badge key={part} tone={part === 'schedule' ? 'warning' : 'plain'}>
+                  {partTitle(part)}
+                </Badge>
+              ))}
+            </span>
+          ),
+          minor: true,
+        }
+      : { title: otherProject, cell: (row: Row) => <Other row={row} />, width: '112px' },
     {
       title: t('Changed'),
       cell: ({ change }) =>
@@ -117,7 +116,7 @@ export function flagColumns({ authorOf, onSwitch, otherProject }: ColumnsProps):
             <Time at={change.at} /> · {authorOf(change.author)}
           </>
         ),
-      width: '216px',
+      width: '184px',
       minor: true,
       sort: 'changed',
     },

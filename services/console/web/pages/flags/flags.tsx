@@ -86,7 +86,7 @@ export function Page() {
         />
         {others.length === 0 ? null : (
           <SelectFilter
-            label={t('Compare with a project')}
+            label={t('Compare with')}
             value={other?.id}
             options={others.map(({ id, name }) => ({ value: id, title: name }))}
             onChange={(value) => setSearch({ compare: value, only: undefined })}

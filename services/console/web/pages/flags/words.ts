@@ -74,7 +74,7 @@ export function linesOf(flag: Definition, nameOf: NameOf): Line[] {
       label: t('Rule {number}', { number: index + 1 }),
       text: ruleWords(rule, nameOf),
     })),
-    { label: rules.length === 0 ? t('People') : t('Everyone else'), text: peopleWords(targeting, nameOf) },
+    { label: t('Targeting'), text: peopleWords(targeting, nameOf) },
     { label: t('Rollout'), text: shareWords(rolloutPercentage) },
   ];
 }
