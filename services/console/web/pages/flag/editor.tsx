@@ -164,7 +164,7 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
             onChange={(rules) => change({ rules })}
           />
         </Section>
-        <Section title={draft.rules.length === 0 ? t('People') : t('Everyone else')}>
+        <Section title={draft.rules.length === 0 ? t('Targeting') : t('Everyone else')}>
           <Clauses
             event={undefined}
             withCohorts

@@ -245,7 +245,7 @@ function titleOf(flag: FlagEntry, step: Step): string {
     case 'rule':
       return t('Rule {number}: {name}', { number: step.index + 1, name: ruleName(flag, step.index) });
     case 'targeting':
-      return flag.rules === undefined || flag.rules.length === 0 ? t('People') : t('Everyone else');
+      return flag.rules === undefined || flag.rules.length === 0 ? t('Targeting') : t('Everyone else');
     case 'rollout':
       return t('Rollout');
   }
