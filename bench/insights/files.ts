@@ -51,7 +51,7 @@ export async function openFileWriter(folder: string): Promise<FileWriter> {
           occurred_at + interval 1 second as received_at, null::timestamptz as sent_at, '' as timestamp,
           '{"plan":"' || (${listOf(['free', 'starter', 'pro', 'team'])})[1 + (hash(i + 3) % 4)::integer] ||
             '","total":' || (hash(i + 4) % 10000) / 100 || ',"product":"product ' || hash(i + 5) % 200 || '"}' as properties,
-          '{"os":"' || (${listOf(['iOS', 'Android', 'Windows'])})[1 + (hash(i + 6) % 3)::integer] || '"}' as context,
+          '{"os":"' || (${listOf(['iOS', 'Android', 'Windows'])})[1 + (hash(i + 6) % 3)::integer] || '"}' as context, false as bot,
           0 as log_partition, i::bigint as log_offset, 0 as log_line
         from range(${day * rows}, ${(day + 1) * rows}) as numbers(i)
         order by project_id, event_name, distinct_id, occurred_at

@@ -228,7 +228,7 @@ async function startOnClickHouse(options: Parameters<typeof startAnalytics>[0]):
 }
 
 const COLUMNS = `project_id, event_id, event_name, distinct_id, session_id, schema_version, occurred_at, received_at,
-  sent_at, timestamp, properties, context, log_partition, log_offset, log_line`;
+  sent_at, timestamp, properties, context, bot, log_partition, log_offset, log_line`;
 
 /** Returns the milliseconds that ClickHouse takes, or the status if it rejects the query. */
 async function askClickHouse(

@@ -54,7 +54,7 @@ export async function writeFiles(folder: string, size: Size): Promise<StoredFile
         occurred_at + interval 1 second as received_at, null::timestamptz as sent_at, '' as timestamp,
         '{"plan":"' || (${listOf(['free', 'starter', 'pro', 'team'])})[1 + (hash(i + 3) % 4)::integer] ||
           '","total":' || (hash(i + 4) % 10000) / 100 || ',"product":"product ' || hash(i + 5) % 200 || '"}' as properties,
-        '{"os":"' || (${listOf(['iOS', 'Android', 'Windows'])})[1 + (hash(i + 6) % 3)::integer] || '"}' as context,
+        '{"os":"' || (${listOf(['iOS', 'Android', 'Windows'])})[1 + (hash(i + 6) % 3)::integer] || '"}' as context, false as bot,
         0 as log_partition, i::bigint as log_offset, 0 as log_line
       from (select i, (hash(i + 1) % ${people})::bigint as person from range(${from}, ${from + ofDay}) as numbers(i))
       join projects as p on p.number = ${projectInSql('person', projects)}`);

@@ -51,6 +51,9 @@ const common = {
   interval: insightInterval.optional().openapi({ description: 'Default: day. Weeks begin on Monday.' }),
   where,
   cohort: id.optional().openapi({ description: 'Only people of this cohort.' }),
+  bots: z.boolean().optional().openapi({
+    description: 'Whether events that known bots sent from pages count. Default: false.',
+  }),
 };
 
 /** The events that count. */

@@ -23,7 +23,8 @@ const receivedAt = when('When ingestion received the request; UTC, milliseconds.
 
 /**
  * One line of a record on `events`, which contains newline-delimited JSON. The project is the key and the header
- * `project` of the record. The headers `received_at` and `sent_at` apply to every line.
+ * `project` of the record. The headers `received_at` and `sent_at` apply to every line, as does
+ * `bot: true`, with which a known bot sent the event.
  */
 export const eventRow = z.object({
   distinct_id: id,

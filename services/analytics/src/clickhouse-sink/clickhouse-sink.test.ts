@@ -73,6 +73,7 @@ it('stores every column of an archived event', async () => {
     timestamp: event.timestamp,
     properties: JSON.stringify(event.properties),
     context: JSON.stringify(event.context),
+    bot: false,
     log_partition: 0,
     log_offset: expect.any(Number),
     log_line: 0,

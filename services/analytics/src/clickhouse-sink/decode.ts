@@ -22,6 +22,7 @@ export function decodeRecord({ value, headers, partition, offset }: StoredRecord
     project_id: projectId,
     received_at: receivedAt,
     sent_at: Number.isNaN(sentAt) ? null : sentAt,
+    bot: headers['bot'] === 'true',
     log_partition: partition,
     log_offset: String(offset),
   };

@@ -25,6 +25,7 @@ const row = (id: string, receivedAt: string | number, more: Partial<EventsRow> =
   timestamp: '1970-01-01T00:00:00Z',
   properties: null,
   context: null,
+  bot: false,
   log_partition: 0,
   log_offset: '0',
   log_line: 0,

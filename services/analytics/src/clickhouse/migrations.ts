@@ -133,6 +133,11 @@ const MIGRATIONS: readonly Migration[] = [
       settings ttl_only_drop_parts = 1`,
     ],
   },
+  {
+    id: 6,
+    // Whether a known bot sent the event.
+    statements: ['alter table events add column if not exists bot Bool default false after context'],
+  },
 ];
 
 const appliedRows = z.array(z.object({ id: z.number() }));

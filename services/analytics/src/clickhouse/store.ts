@@ -18,6 +18,7 @@ export interface EventsRow {
   properties: string | null;
   /** JSON. */
   context: string | null;
+  bot: boolean;
   log_partition: number;
   /** Decimal digits. */
   log_offset: string;

@@ -42,6 +42,8 @@ export interface Source {
   personIds?: Sql | undefined;
   /** A relation of distinct_id (the person), and traits and groups as JSON. Absent if the query reads none. */
   people?: Sql | undefined;
+  /** Whether events of known bots count. */
+  hasBots?: boolean | undefined;
   /** The existing cohorts of the query, by id. */
   cohorts: ReadonlyMap<string, Cohort>;
 }
@@ -125,6 +127,7 @@ export function selectEvents(
   const all = (list: readonly InsightClause[]) => allOf(list.map(test));
   const conditions = [
     sql`project_id = ${text(source.projectId)}`,
+    ...(source.hasBots === true ? [] : [sql`not bot`]),
     ...(names === undefined
       ? []
       : [

@@ -11,8 +11,9 @@ import { stickiness, stickinessPeople } from './stickiness.ts';
 import { trends, trendsPeople } from './trends.ts';
 
 /** Runs a query of any kind. Throws UnusableRange, UnusableQuery and errors of the engine. */
-export async function resultOf(given: InsightQuery, inputs: QueryInputs): Promise<ReportContent> {
-  const query = readable(given, inputs);
+export async function resultOf(given: InsightQuery, sources: QueryInputs): Promise<ReportContent> {
+  const query = readable(given, sources);
+  const inputs = withBots(query, sources);
   switch (query.kind) {
     case 'trends':
       return trends(query, inputs);
@@ -27,6 +28,11 @@ export async function resultOf(given: InsightQuery, inputs: QueryInputs): Promis
   }
 }
 
+const withBots = ({ bots }: InsightQuery, inputs: QueryInputs): QueryInputs => ({
+  ...inputs,
+  source: { ...inputs.source, hasBots: bots },
+});
+
 /** Adds the cohort of a query as one more condition. */
 function withinCohort<Q extends InsightQuery>(query: Q): Q {
   const { cohort, where = [] } = query;
@@ -38,8 +44,9 @@ function withinCohort<Q extends InsightQuery>(query: Q): Q {
  * Returns a query of `p`, the people behind the value of a result that a point names, each once. Throws what
  * `resultOf` throws, and UnusableQuery for a point that names no value.
  */
-export async function peopleOf(given: InsightQuery, point: Point, inputs: QueryInputs): Promise<Sql> {
-  const query = readable(given, inputs);
+export async function peopleOf(given: InsightQuery, point: Point, sources: QueryInputs): Promise<Sql> {
+  const query = readable(given, sources);
+  const inputs = withBots(query, sources);
   switch (query.kind) {
     case 'trends':
       return trendsPeople(query, point, inputs);

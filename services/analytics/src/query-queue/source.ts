@@ -50,7 +50,7 @@ const MAX_FILES = 20_000;
 /** The empty relation for queries without files. */
 const NO_EVENTS = sql`(select '' as project_id, '' as event_id, '' as event_name, '' as distinct_id,
   null::varchar as session_id, null::timestamptz as occurred_at, null::timestamptz as received_at,
-  null::varchar as properties, null::varchar as context where false)`;
+  null::varchar as properties, null::varchar as context, false as bot where false)`;
 
 /** Reads events from the archive's files, for DuckDB. */
 export function createFileSources({

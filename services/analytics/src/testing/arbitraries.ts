@@ -159,6 +159,7 @@ const world = fc.record({
       ms: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.constantFrom(1, 999, 1000, 1001, 30_000)),
       name: fc.constantFrom(...NAMES),
       person: fc.constantFrom('ada', 'béa', '猫', 'd'),
+      isBot: fc.nat({ max: 9 }).map((digit) => digit === 0),
       session: fc.option(fc.constant('s')),
       properties,
       context: fc.option(fc.record({ os: scalar })),
@@ -177,6 +178,7 @@ const world = fc.record({
   asOf: fc.oneof(fc.nat({ max: 2000 }), fc.integer({ min: 2000, max: 20_000 })),
   people,
   cohort,
+  bots: fc.constantFrom(true, undefined, undefined),
 });
 
 /** Many events in the same millisecond, with few names. */
@@ -189,6 +191,7 @@ const crowdedWorld = fc
         ms: fc.constantFrom(0, 0, 1),
         name: fc.constantFrom('a', 'a', 'a', 'b'),
         person: fc.constantFrom('ada', 'ada', 'd'),
+        isBot: fc.constant(false),
         session: fc.constant(null),
         properties: fc.dictionary(fc.constantFrom('plan', 'total'), fc.constantFrom('x', 'y', 1)),
         context: fc.constant(null),
@@ -365,6 +368,7 @@ export function casesOf(kind: Kind): fc.Arbitrary<Case> {
         timezone: made.timezone,
         where: common,
         cohort: made.cohort,
+        bots: made.bots,
       });
       const known: KnownOfCase = {
         people: made.people.known,

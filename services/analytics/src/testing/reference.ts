@@ -20,6 +20,8 @@ export interface TestEvent {
   t: number;
   name: string;
   person: string;
+  /** Default: false. */
+  isBot?: boolean | undefined;
   session: string | null;
   properties: Record<string, unknown> | null;
   context: Record<string, unknown> | null;
@@ -241,7 +243,9 @@ export function reference(query: InsightQuery, known: Known): unknown {
   const { cohort } = query;
   const events = known.events.filter(
     (event) =>
-      fulfilsAll(event, query.where) && (cohort === undefined || event.who?.cohorts.has(cohort) === true),
+      (query.bots === true || event.isBot !== true) &&
+      fulfilsAll(event, query.where) &&
+      (cohort === undefined || event.who?.cohorts.has(cohort) === true),
   );
   const days = daysOf(query, hoursOf(query, known.now));
   switch (query.kind) {

@@ -118,6 +118,7 @@ export async function startAnalytics(
           received_at: new Date(event.t).toISOString(),
           properties: event.properties && JSON.stringify(event.properties),
           context: event.context && JSON.stringify(event.context),
+          bot: event.isBot === true,
         }),
       );
       await duck.run(
@@ -125,7 +126,7 @@ export async function startAnalytics(
         [listValue(rows)],
         [LIST(VARCHAR)],
       );
-      await duck.run(`copy (select unnest(from_json(j, '{"project_id":"VARCHAR","event_id":"VARCHAR","event_name":"VARCHAR","distinct_id":"VARCHAR","session_id":"VARCHAR","occurred_at":"TIMESTAMPTZ","received_at":"TIMESTAMPTZ","properties":"VARCHAR","context":"VARCHAR"}'))
+      await duck.run(`copy (select unnest(from_json(j, '{"project_id":"VARCHAR","event_id":"VARCHAR","event_name":"VARCHAR","distinct_id":"VARCHAR","session_id":"VARCHAR","occurred_at":"TIMESTAMPTZ","received_at":"TIMESTAMPTZ","properties":"VARCHAR","context":"VARCHAR","bot":"BOOLEAN"}'))
         from rows) to '${path}' (format parquet)`);
       const times = events.map(({ t }) => t);
       await publish(key, {

@@ -62,7 +62,7 @@ async function startDuckDb(): Promise<TestEngine> {
       const json = (rows: object[]) => texts(rows.map((row) => JSON.stringify(row)));
       await engine.query(sql`create or replace table cases as
         select * exclude (t), make_timestamptz(t * 1000) as occurred_at from (select unnest(from_json(j,
-          '{"project_id":"VARCHAR","event_id":"VARCHAR","event_name":"VARCHAR","distinct_id":"VARCHAR","session_id":"VARCHAR","t":"BIGINT","properties":"VARCHAR","context":"VARCHAR"}'))
+          '{"project_id":"VARCHAR","event_id":"VARCHAR","event_name":"VARCHAR","distinct_id":"VARCHAR","session_id":"VARCHAR","t":"BIGINT","properties":"VARCHAR","context":"VARCHAR","bot":"BOOLEAN"}'))
         from (select unnest(${json(events)}) as j))`);
       await engine.query(sql`create or replace table known as select unnest(from_json(j,
           '{"project_id":"VARCHAR","distinct_id":"VARCHAR","traits":"VARCHAR","groups":"VARCHAR"}'))
@@ -144,7 +144,7 @@ function rowsOf(cases: readonly Pick<Case, 'events' | 'people' | 'personIds'>[])
   const document = (value: unknown) => (value === null ? null : JSON.stringify(value));
   return {
     events: cases.flatMap(({ events }, index) =>
-      events.map(({ id, t, name, person, session, properties, context }) => ({
+      events.map(({ id, t, name, person, isBot, session, properties, context }) => ({
         project_id: `p${index}`,
         event_id: id,
         event_name: name,
@@ -153,6 +153,7 @@ function rowsOf(cases: readonly Pick<Case, 'events' | 'people' | 'personIds'>[])
         t,
         properties: document(properties),
         context: document(context),
+        bot: isBot === true,
       })),
     ),
     personIds: cases.flatMap(({ personIds }, index) =>

@@ -33,6 +33,19 @@ it('archives only the lines that the schema of a row accepts', () => {
   );
 });
 
+it.each([
+  [{ bot: 'true' }, true],
+  [{}, false],
+])('marks each event of a record with the headers %j as sent by a known bot: %s', (more, expected) => {
+  const event = { distinct_id: 'ada', event_id: 'one', event_name: 'page seen', schema_version: 1 };
+  const time = '2026-03-01T10:00:00.000Z';
+  const line = JSON.stringify({ ...event, timestamp: time, occurred_at: time });
+  const headers = { project: 'shop', received_at: time, ...more };
+  const record = { topic: 'events', partition: 0, offset: 7n, timestamp: 0, key: 'shop' };
+  const { events } = decodeRecord({ ...record, value: Buffer.from(`${line}\n${line}`), headers });
+  expect(rowsOf(events, []).map(({ isBot }) => isBot)).toEqual([expected, expected]);
+});
+
 it('decodes each line on its own, also next to a line that is not UTF-8', () => {
   const good = JSON.stringify({
     distinct_id: 'é',

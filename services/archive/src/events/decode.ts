@@ -91,6 +91,7 @@ export function decodeRecord(record: RawRecord): DecodedRecord {
     projectId: projectId ?? '',
     receivedAt,
     sentAt: Number.isNaN(sentAt) ? null : sentAt,
+    isBot: headers['bot'] === 'true',
     lines,
     schemaVersions: found.map(({ schemaVersion }) => schemaVersion),
     occurredAt: new Float64Array(found.map(({ occurredAt }) => occurredAt)),

@@ -8,6 +8,7 @@ export interface PackedEvents extends Omit<Place, 'line'> {
   projectId: string;
   receivedAt: number;
   sentAt: number | null;
+  isBot: boolean;
   /** The line of each event. */
   lines: number[];
   schemaVersions: number[];
@@ -96,6 +97,9 @@ class PackedRow implements Row {
   }
   get sentAt() {
     return this.#events.sentAt;
+  }
+  get isBot() {
+    return this.#events.isBot;
   }
   get schemaVersion() {
     return this.#events.schemaVersions[this.#index] ?? 0;

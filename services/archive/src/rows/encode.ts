@@ -5,7 +5,7 @@ import type { Row } from './row.ts';
 
 interface Column extends Pick<ColumnSource, 'encoding' | 'statistics'> {
   element: SchemaElement;
-  of(event: Row): string | Uint8Array | number | bigint | null;
+  of(event: Row): string | Uint8Array | number | bigint | boolean | null;
 }
 
 const text = (
@@ -45,6 +45,12 @@ const integer = (name: string, type: ParquetType, of: Column['of']): Column => (
   of,
 });
 
+const boolean = (name: string, of: Column['of']): Column => ({
+  element: { name, type: 'BOOLEAN', repetition_type: 'REQUIRED' },
+  encoding: 'RLE',
+  of,
+});
+
 const columns: Column[] = [
   text('project_id', (event) => event.projectId, { isSorted: true }),
   text('event_id', (event) => event.eventId, { isUnique: true }),
@@ -58,6 +64,7 @@ const columns: Column[] = [
   text('timestamp', (event) => event.timestamp, { isUnique: true }),
   text('properties', (event) => event.properties, { isNullable: true, isUnique: true }),
   text('context', (event) => event.context, { isNullable: true }),
+  boolean('bot', (event) => event.isBot),
   integer('log_partition', 'INT32', (event) => event.partition),
   integer('log_offset', 'INT64', (event) => event.offset),
   integer('log_line', 'INT32', (event) => event.line),

@@ -32,6 +32,7 @@ interface Columns {
   timestamp: Uint8Array[];
   properties?: Nullable<Uint8Array>[];
   context?: Nullable<Uint8Array>[];
+  bot: boolean[];
   log_partition: number[];
   log_offset: bigint[];
   log_line: number[];
@@ -51,6 +52,7 @@ const TYPES: Record<keyof Columns, ParquetType> = {
   timestamp: 'BYTE_ARRAY',
   properties: 'BYTE_ARRAY',
   context: 'BYTE_ARRAY',
+  bot: 'BOOLEAN',
   log_partition: 'INT32',
   log_offset: 'INT64',
   log_line: 'INT32',
@@ -196,6 +198,7 @@ function rowsOf(columns: Columns): Row[] {
     timestamp: at(columns.timestamp, row),
     properties: columns.properties?.[row] ?? null,
     context: contexts[row] ?? null,
+    isBot: at(columns.bot, row),
     partition: at(columns.log_partition, row),
     offset: at(columns.log_offset, row),
     line: at(columns.log_line, row),

@@ -18,6 +18,8 @@ export interface Row<Text = string | Uint8Array> extends Place {
   occurredAt: number;
   receivedAt: number;
   sentAt: number | null;
+  /** Whether a known bot sent the event. */
+  isBot: boolean;
   /** JSON. */
   properties: Text | null;
   /** JSON. */

@@ -12,6 +12,7 @@ export const archivedEvent = (index: number, more: Partial<ArchivedEvent> = {}):
   occurredAt: 1_772_350_200_123,
   receivedAt: 1_772_350_200_456,
   sentAt: null,
+  isBot: false,
   properties: null,
   context: null,
   partition: 3,

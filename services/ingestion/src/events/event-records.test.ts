@@ -11,7 +11,7 @@ const receivedAt = new Date('2026-03-01T10:00:00.000Z');
 
 function recordsOf(events: EventBatch['events'], sentAt = '2026-03-01T10:00:00.000Z', partitions = 4) {
   const lines = eventLines({ events, sent_at: sentAt });
-  const arrival = { projectId: 'p1', receivedAt, partitions };
+  const arrival = { projectId: 'p1', receivedAt, isBot: false, partitions };
   return eventRecords(lines, arrival).records.map((record) => ({
     ...record,
     topic: 'events',
@@ -34,6 +34,15 @@ function event(fields: Partial<EventBatch['events'][number]> = {}): EventBatch['
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('the records of a batch', () => {
+  it('marks the events of a known bot in a header, and leaves their bytes as they are', () => {
+    const arrival = { projectId: 'p1', receivedAt, partitions: 1 };
+    const sent = () => eventLines({ events: [event()], sent_at: '2026-03-01T10:00:00.000Z' });
+    const [person] = eventRecords(sent(), { ...arrival, isBot: false }).records;
+    const [bot] = eventRecords(sent(), { ...arrival, isBot: true }).records;
+    expect(bot?.headers).toEqual({ ...person?.headers, bot: 'true' });
+    expect(bot?.value).toEqual(person?.value);
+  });
+
   it('writes every event of a batch once, as sent, in the order of each person', () => {
     fc.assert(
       fc.property(anyEvents, fc.integer({ min: 1, max: 8 }), (batch, partitions) => {

@@ -5,9 +5,11 @@ import type { EventLine, EventLines } from './event-lines.ts';
 /** The maximum bytes of a record's lines. A single line may exceed it slightly. */
 export const RECORD_MAX_BYTES = 900_000;
 
-interface Arrival {
+export interface Arrival {
   projectId: string;
   receivedAt: Date;
+  /** Whether a known bot sent the batch. */
+  isBot: boolean;
   /** The number of partitions of the topic. */
   partitions: number;
 }
@@ -24,7 +26,7 @@ interface EventRecords {
  */
 export function eventRecords(
   { sentAt, lines }: EventLines,
-  { projectId, receivedAt, partitions }: Arrival,
+  { projectId, receivedAt, isBot, partitions }: Arrival,
 ): EventRecords {
   const correction = clockCorrection(sentAt, receivedAt);
   const values = new Map<number, Value[]>();
@@ -36,7 +38,12 @@ export function eventRecords(
     total += addLine(values, partition, line);
   }
 
-  const common = { project: projectId, received_at: receivedAt.toISOString(), sent_at: utcTime(sentAt) };
+  const common = {
+    project: projectId,
+    received_at: receivedAt.toISOString(),
+    sent_at: utcTime(sentAt),
+    ...(isBot ? { bot: 'true' } : {}),
+  };
   const records: OutgoingRecord[] = [];
   // All values share one allocation. Allocating memory for each would cost more than writing it.
   const memory = Buffer.allocUnsafe(total);

@@ -64,6 +64,14 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
       }
     });
 
+    it('marks the records of a known bot', async () => {
+      const agent = (name: string) => ({ 'User-Agent': `Mozilla/5.0 (compatible; ${name}/2.1)` });
+      await send(batch([event()]), agent('Googlebot'));
+      await send(batch([event()]), agent('Konqueror'));
+      const marks = (await published()).slice(-2).map(({ headers }) => headers['bot']);
+      expect(marks.sort()).toEqual(['true', undefined]);
+    });
+
     it('keeps the order of a person across concurrent requests', async () => {
       const rounds = Array.from({ length: 8 }, (_, i) => i);
       for (const round of rounds) {

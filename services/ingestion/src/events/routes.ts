@@ -1,7 +1,8 @@
 import { ingestEvents } from '@switchboard/contracts';
-import type { OperationEnv, Quota, ServiceApp, Throttle } from '@switchboard/http';
+import { headerOf, type OperationEnv, type Quota, type ServiceApp, type Throttle } from '@switchboard/http';
 import type { Context } from 'hono';
 import { answerDropped, noneAccepted } from '../throttle/dropped.ts';
+import { createBots } from './bots.ts';
 import { type EventLines, eventLines } from './event-lines.ts';
 import type { Events } from './events.ts';
 import { scanBatch } from './scan/scan-batch.ts';
@@ -13,10 +14,11 @@ interface EventsRoutes {
 }
 
 export function eventsRoutes(app: ServiceApp, { events, quota, throttle }: EventsRoutes): void {
+  const isBot = createBots();
   function accept(c: Context<OperationEnv<'ingestion'>>, batch: EventLines) {
     const project = c.get('project');
     throttle.charge(project, batch.lines.length);
-    return respond(c, events.accept(project.id, batch));
+    return respond(c, events.accept(project.id, batch, isBot(headerOf(c, 'user-agent'))));
   }
 
   app.implement(ingestEvents, (c, { input }) => accept(c, input), {

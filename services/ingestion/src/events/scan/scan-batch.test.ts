@@ -25,6 +25,7 @@ function stored(lines: EventLines) {
   const { records } = eventRecords(lines, {
     projectId: 'p1',
     receivedAt: new Date(SENT_AT),
+    isBot: false,
     partitions: 4,
   });
   return records.map(({ value, ...record }) => ({
