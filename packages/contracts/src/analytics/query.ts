@@ -76,18 +76,17 @@ const breakdown = z
   })
   .openapi('InsightBreakdown');
 
-export const measure = z.enum([
-  'events',
-  'people',
-  'sum',
-  'average',
-  'minimum',
-  'maximum',
-  'median',
-  'p90',
-  'p99',
-]);
+const propertyMeasure = z.enum(['sum', 'average', 'minimum', 'maximum', 'median', 'p90', 'p99', 'unique']);
+const sessionMeasure = z.enum(['sessions', 'exits', 'bounce_rate', 'session_seconds', 'session_events']);
+
+export const measure = z.enum(['events', 'people', ...propertyMeasure.options, ...sessionMeasure.options]);
 export type Measure = z.infer<typeof measure>;
+
+/** Whether a measure is of the values of a property. */
+export const isOfProperty = (one: Measure): boolean => propertyMeasure.safeParse(one).success;
+
+/** Whether a measure is of sessions instead of events. */
+export const isOfSessions = (one: Measure): boolean => sessionMeasure.safeParse(one).success;
 
 export const trendsSeries = namedChoice
   .extend({
@@ -95,16 +94,19 @@ export const trendsSeries = namedChoice
       description:
         'Default: the event, followed by the measure if series of one event have different measures.',
     }),
-    measure: measure.optional().openapi({ description: 'Default: events.' }),
+    measure: measure.optional().openapi({
+      description:
+        'Default: events. unique is the number of different values of the property. A session is the matching events of the range with one session_id. sessions counts each at its first event, with the values that this event has; exits at its last. bounce_rate is the percentage with a single event, session_seconds the average time from the first to the last, and session_events the average number.',
+    }),
     property: attributeName.optional().openapi({
       description:
-        'The property that the measures sum to p99 use: numbers, and strings that are numbers. Other values are ignored.',
+        'The property that sum to p99 and unique use. All but unique use numbers, and strings that are numbers, and ignore other values.',
     }),
   })
-  .refine(
-    ({ measure: of = 'events', property }) => of === 'events' || of === 'people' || property !== undefined,
-    { path: ['property'], message: 'required for this measure' },
-  );
+  .refine(({ measure: of = 'events', property }) => !isOfProperty(of) || property !== undefined, {
+    path: ['property'],
+    message: 'required for this measure',
+  });
 
 const MAX_SERIES = 12;
 

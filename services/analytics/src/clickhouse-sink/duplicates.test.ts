@@ -71,11 +71,11 @@ test.skipIf(database === undefined).each(kindsOfCases)(
     const store = createClickhouseStore(client);
 
     const seed = Math.floor(Math.random() * 2 ** 31);
-    // As ingestion accepts them: with an operating system by name. No traits are known here.
+    // As ingestion accepts them: with an operating system by name. No traits are known here, and nothing is of a bot.
     const cases = fc.sample(casesOf(kind), { numRuns: CASES, seed }).map((one) => ({
       ...one,
       events: one.events.map(
-        ({ who, context, ...event }): TestEvent => ({
+        ({ who, isBot, context, ...event }): TestEvent => ({
           ...event,
           context: typeof context?.['os'] === 'string' ? context : null,
         }),

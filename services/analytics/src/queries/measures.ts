@@ -1,10 +1,10 @@
-import { type Measure, PEOPLE, type TrendsQuery } from '@switchboard/contracts';
+import { isOfProperty, type Measure, PEOPLE, type TrendsQuery } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
 import { type Sql, sql } from '../engine/sql.ts';
 
 export type Series = TrendsQuery['series'][number];
 
-/** The SQL of each measure, over the columns p, the person, and x, a number. */
+/** The SQL of each measure, over the columns p, the person, and x, a number or a text. */
 export const MEASURES: Record<Measure, (dialect: Dialect) => Sql> = {
   events: () => sql`count(*)::double`,
   people: () => sql`count(distinct p)::double`,
@@ -15,28 +15,51 @@ export const MEASURES: Record<Measure, (dialect: Dialect) => Sql> = {
   median: (dialect) => dialect.quantile(sql`x`, sql`0.5`),
   p90: (dialect) => dialect.quantile(sql`x`, sql`0.9`),
   p99: (dialect) => dialect.quantile(sql`x`, sql`0.99`),
+  unique: () => sql`count(distinct x)::double`,
+  sessions: () => sql`count(*)::double`,
+  exits: () => sql`count(*)::double`,
+  bounce_rate: (dialect) => dialect.average(sql`x`),
+  session_seconds: (dialect) => dialect.average(sql`x`),
+  session_events: (dialect) => dialect.average(sql`x`),
 };
+
+/** The SQL of the value of a session that a measure averages, over the columns of its events. */
+export const SESSION_VALUES: Partial<Record<Measure, Sql>> = {
+  bounce_rate: sql`(case when count(*) = 1 then 100 else 0 end)::double`,
+  session_seconds: sql`((max(t) - min(t)) / 1000)::double`,
+  session_events: sql`count(*)::double`,
+};
+
+const ADDING: readonly Measure[] = ['events', 'sum', 'sessions', 'exits'];
+const COUNTS: readonly Measure[] = [...ADDING, 'people', 'unique'];
 
 /**
  * Whether the values of buckets add up. A person counts in every bucket, and averages cover different numbers of
  * events.
  */
 export function addsUp(measure: Measure = 'events'): boolean {
-  return measure === 'events' || measure === 'sum';
+  return ADDING.includes(measure);
 }
 
-export function emptyValue(measure: Measure | undefined): number | null {
-  return measure === undefined || measure === 'events' || measure === 'people' || measure === 'sum'
-    ? 0
-    : null;
+export function emptyValue(measure: Measure = 'events'): number | null {
+  return COUNTS.includes(measure) ? 0 : null;
 }
 
 const MAX_UNIT = 40;
 
-/** Returns the unit of a series: `events`, `people`, or the measured property. */
+const UNITS: Partial<Record<Measure, string>> = {
+  people: PEOPLE,
+  unique: 'values',
+  sessions: 'sessions',
+  exits: 'sessions',
+  bounce_rate: '%',
+  session_seconds: 's',
+};
+
+/** Returns the unit of a series, such as `events` or `people`, or the measured property. */
 export function unitOf({ measure = 'events', property = '' }: Series): string {
-  if (measure === 'events') return 'events';
-  return measure === 'people' ? PEOPLE : [...property].slice(0, MAX_UNIT).join('');
+  const unit = UNITS[measure] ?? 'events';
+  return isOfProperty(measure) && measure !== 'unique' ? [...property].slice(0, MAX_UNIT).join('') : unit;
 }
 
 /**
@@ -53,6 +76,6 @@ export function nameOf(
 }
 
 function measureName({ measure = 'events', property }: Pick<Series, 'measure' | 'property'>): string {
-  const isOfProperty = measure !== 'events' && measure !== 'people' && property !== undefined;
-  return isOfProperty ? `${measure} of ${property}` : measure;
+  const name = measure.replaceAll('_', ' ');
+  return isOfProperty(measure) && property !== undefined ? `${name} of ${property}` : name;
 }

@@ -1,6 +1,8 @@
 import {
   BREAKDOWN_LIMIT,
   type BuiltInName,
+  isOfProperty,
+  isOfSessions,
   type Measure,
   type ReportContent,
   roundedAmount,
@@ -13,7 +15,7 @@ import { type Dialect, shownOf } from '../engine/dialect.ts';
 import { COMMA, integer, join, type Sql, sql, TRUE, text, texts, whole } from '../engine/sql.ts';
 import { EMPTY, NONE, OTHER, partOf, REST_LINES } from './breakdown-lines.ts';
 import { bucketAt, selectEvents } from './events.ts';
-import { addsUp, emptyValue, MEASURES, nameOf, type Series, unitOf } from './measures.ts';
+import { addsUp, emptyValue, MEASURES, nameOf, SESSION_VALUES, type Series, unitOf } from './measures.ts';
 import { type Point, placeIn, seriesAt } from './point.ts';
 import { breakdownName, DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
 
@@ -87,7 +89,7 @@ export async function trendsPeople(query: TrendsQuery, point: Point, inputs: Que
   const isInBucket = bucket === undefined ? TRUE : sql`b = ${integer(bucket)}`;
   const peopleOf = (series: Series, isOfLine: Sql) => sql`
     select distinct p from (${selection(query, series, inputs, calendar, true)}) as ev
-    where ${isInBucket} and ${isOfLine} and ${series.property === undefined ? TRUE : sql`x is not null`}`;
+    where ${isInBucket} and ${isOfLine} and ${isOfProperty(series.measure ?? 'events') ? sql`x is not null` : TRUE}`;
   if (breakdown === undefined) {
     const names = differentNames(query.series.map((series) => nameOf(series, query.series)));
     const series = query.series[seriesAt(names, point)];
@@ -177,6 +179,7 @@ function totalOf(values: Values): number | null {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
+/** Returns a query of the events of a series, or of its sessions, with the columns of the measure. */
 function selection(
   query: TrendsQuery,
   series: Series,
@@ -185,12 +188,13 @@ function selection(
   readsPerson = series.measure === 'people',
 ): Sql {
   const { dialect } = inputs.source;
-  const {
-    relation,
-    matches,
-    attribute,
-    label: labelOf,
-  } = selectEvents(
+  const { breakdown } = query;
+  const { measure = 'events', property } = series;
+  const measured = isOfProperty(measure) ? property : undefined;
+  const isUnique = measure === 'unique';
+  const isSession = isOfSessions(measure);
+  const present = (name: string | undefined) => (name === undefined ? [] : [name]);
+  const { relation, matches, attribute, label } = selectEvents(
     {
       source: inputs.source,
       names: [series.event],
@@ -200,18 +204,50 @@ function selection(
     },
     [series],
     {
-      attributes: series.property === undefined ? [] : [series.property],
-      labels: query.breakdown === undefined ? [] : [query.breakdown.property],
+      attributes: [...present(isUnique ? undefined : measured), ...(isSession ? [SESSION] : [])],
+      labels: [...present(breakdown?.property), ...present(isUnique ? measured : undefined)],
     },
   );
+  const events = sql`(${relation}) as ev where ${matches(series)}`;
+  const bucket = sql`(${bucketAt(dialect, calendar)})::integer as b`;
+  if (isSession) {
+    const own = [
+      ...(readsPerson ? [{ name: sql`p`, value: sql`p` }] : []),
+      ...(breakdown ? [{ name: sql`label`, value: label(breakdown.property) }] : []),
+    ];
+    return sql`select ${join([bucket, ...own.map(({ name }) => name), sql`x`], COMMA)}
+      from (${sessionsIn(events, attribute(SESSION), own, measure, dialect)}) as sessions`;
+  }
   // Only the columns of the measure, because a breakdown keeps all rows in memory.
   const columns = [
-    sql`(${bucketAt(dialect, calendar)})::integer as b`,
+    bucket,
     ...(readsPerson ? [sql`p`] : []),
-    ...(query.breakdown ? [sql`${labelOf(query.breakdown.property)} as label`] : []),
-    ...(series.property === undefined ? [] : [sql`${dialect.numericOf(attribute(series.property))} as x`]),
+    ...(breakdown ? [sql`${label(breakdown.property)} as label`] : []),
+    ...(measured === undefined
+      ? []
+      : [sql`${isUnique ? label(measured) : dialect.numericOf(attribute(measured))} as x`]),
   ];
-  return sql`select ${join(columns, COMMA)} from (${relation}) as ev where ${matches(series)}`;
+  return sql`select ${join(columns, COMMA)} from ${events}`;
+}
+
+const SESSION = 'session_id';
+
+/**
+ * Returns a query of the sessions of events: `t` and other values of the first event of each, or of the last one for
+ * exits, and `x`, the value that the measure averages.
+ */
+function sessionsIn(
+  events: Sql,
+  session: Sql,
+  own: readonly { name: Sql; value: Sql }[],
+  measure: Measure,
+  { isSet, rowIf, valueOf: fieldOf }: Dialect,
+): Sql {
+  const edge = rowIf(TRUE, [sql`t`, sql`id`, ...own.map(({ value }) => value)]);
+  const values = own.map(({ name }, index) => sql`, ${fieldOf(sql`edge`, index + 2)} as ${name}`);
+  return sql`select ${fieldOf(sql`edge`, 0)} as t${join(values, sql``)}, x from (
+    select ${measure === 'exits' ? sql`max` : sql`min`}(${edge}) as edge, ${SESSION_VALUES[measure] ?? sql`0`} as x
+    from ${events} and ${isSet(session)} group by ${session}) as edges`;
 }
 
 const valueRows = z.array(

@@ -280,11 +280,40 @@ function countBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined)
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 }
 
+/** A session, as its first or last event, with all its events. */
+type Session = TestEvent & { own?: readonly TestEvent[] };
+
+const OF_SESSIONS = ['sessions', 'exits', 'bounce_rate', 'session_seconds', 'session_events'];
+
+/** Returns the sessions of events if the measure is of sessions, or else the events. */
+function countedIn(events: readonly TestEvent[], measure = 'events'): readonly Session[] {
+  if (!OF_SESSIONS.includes(measure)) return events;
+  const withSession = events.filter(({ session }) => session !== null);
+  return [...Map.groupBy(withSession, ({ session }) => session).values()].flatMap((group) => {
+    const own = group.toSorted((one, other) => one.t - other.t || (one.id < other.id ? -1 : 1));
+    const edge = own.at(measure === 'exits' ? -1 : 0);
+    return edge === undefined ? [] : [{ ...edge, own }];
+  });
+}
+
+function sessionValue({ own = [] }: Session, measure: string): number {
+  if (measure === 'bounce_rate') return own.length === 1 ? 100 : 0;
+  return measure === 'session_events' ? own.length : ((own.at(-1)?.t ?? 0) - (own[0]?.t ?? 0)) / 1000;
+}
+
 function measured(
-  events: readonly TestEvent[],
+  events: readonly Session[],
   { measure = 'events', property }: TrendsQuery['series'][number],
 ): number | null {
-  if (measure === 'events') return events.length;
+  if (measure === 'events' || measure === 'sessions' || measure === 'exits') return events.length;
+  if (measure === 'unique') {
+    const labels = events.map((event) => labelOf(event, property ?? ''));
+    return new Set(labels.filter((label) => label !== undefined)).size;
+  }
+  if (measure === 'bounce_rate' || measure === 'session_seconds' || measure === 'session_events') {
+    const total = events.reduce((sum, event) => sum + sessionValue(event, measure), 0);
+    return events.length === 0 ? null : withoutNoise(total / events.length);
+  }
   if (measure === 'people') return new Set(events.map(personOf)).size;
   const values = events
     .map((event) => numeric(attributeOf(event, property ?? '')))
@@ -313,7 +342,8 @@ function quantile(sorted: readonly number[], part: number): number {
 function nameOf(one: TrendsQuery['series'][number], { series }: TrendsQuery): string {
   const what = ({ measure, property }: typeof one) => {
     if (measure === undefined || measure === 'events') return 'events';
-    return measure === 'people' ? 'people' : `${measure} of ${property}`;
+    if (measure === 'people') return 'people';
+    return OF_SESSIONS.includes(measure) ? measure.replaceAll('_', ' ') : `${measure} of ${property}`;
   };
   const differs = series.some(
     (other) => other.event === one.event && other.name === undefined && what(other) !== what(one),
@@ -325,8 +355,12 @@ function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): u
   const compared = query.compare && beforeOf(query, days.hours);
   const before = compared && daysOf(query, compared.hours);
   const series = query.series.flatMap((one) => {
-    const chosenIn = ({ has }: Days) => events.filter((event) => isChosen(event, one) && has(event.t));
-    const valuesIn = ({ buckets, bucket }: Days, some: readonly TestEvent[]) =>
+    const chosenIn = ({ has }: Days) =>
+      countedIn(
+        events.filter((event) => isChosen(event, one) && has(event.t)),
+        one.measure,
+      );
+    const valuesIn = ({ buckets, bucket }: Days, some: readonly Session[]) =>
       buckets.map((name) =>
         measured(
           some.filter(({ t }) => bucket(t) === name),
@@ -340,7 +374,7 @@ function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): u
         compared?.counterpart(bucket, index, before?.buckets ?? all),
       );
       const isShown = before?.buckets.every((bucket) => counterparts.includes(bucket)) ?? true;
-      const isSum = one.measure === undefined || one.measure === 'events' || one.measure === 'sum';
+      const isSum = ['events', 'sum', 'sessions', 'exits'].includes(one.measure ?? 'events');
       return {
         name,
         values: valuesIn(days, now.filter(isPart)),

@@ -61,7 +61,7 @@ export function useCohorts() {
   return (data?.cohorts ?? []).map(({ id, name }) => ({ value: id, title: name }));
 }
 
-/** The properties of an event with their frequent values. */
+/** The properties of an event with their frequent values, and the country that follows from a time zone. */
 export function useProperties(event: string) {
   const { project } = usePlace();
   const known = useEventNames();
@@ -71,5 +71,8 @@ export function useProperties(event: string) {
       client.call('listEventProperties', { params: { projectId: project.id, name: event } }, options),
     { enabled: known.includes(event) },
   );
-  return data?.properties ?? [];
+  const properties = data?.properties ?? [];
+  const zones = properties.find(({ name }) => name === 'time_zone');
+  const hasCountry = zones === undefined || properties.some(({ name }) => name === 'country');
+  return hasCountry ? properties : [...properties, { ...zones, name: 'country', values: [] }];
 }

@@ -65,9 +65,9 @@ describe.each(['PostgreSQL', 'Kafka'])('events on %s', (name) => {
     });
 
     it('marks the records of a known bot', async () => {
-      const agent = (name: string) => ({ 'User-Agent': `Mozilla/5.0 (compatible; ${name}/2.1)` });
+      const agent = (name: string) => ({ ...withKey, 'User-Agent': `Mozilla/5.0 ${name}/142.0` });
       await send(batch([event()]), agent('Googlebot'));
-      await send(batch([event()]), agent('Konqueror'));
+      await send(batch([event()]), agent('(X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox'));
       const marks = (await published()).slice(-2).map(({ headers }) => headers['bot']);
       expect(marks.sort()).toEqual(['true', undefined]);
     });

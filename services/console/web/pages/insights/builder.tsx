@@ -14,6 +14,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import styles from './builder.module.css';
 import {
+  AMOUNTS,
   type Draft,
   emptySeries,
   INTERVALS,
@@ -250,6 +251,15 @@ export function Builder({ draft, onChange }: BuilderProps) {
             suggestions={Intl.supportedValuesOf('timeZone')}
             onChange={(timezone) => change({ timezone })}
           />
+          <SelectField
+            label={t('Known bots')}
+            value={draft.bots ? 'counted' : ''}
+            options={[
+              { value: '', title: t('Left out') },
+              { value: 'counted', title: t('Counted') },
+            ]}
+            onChange={({ target }) => change({ bots: target.value !== '' })}
+          />
           {draft.breakdown === '' ? null : (
             <TextField
               label={t('Values of the breakdown')}
@@ -303,6 +313,8 @@ function Excluded({
   );
 }
 
+const hasNumbers = ({ types }: { types: readonly string[] }) => types.includes('number');
+
 interface SeriesFieldsProps {
   kind: Kind | 'excluded';
   label: string;
@@ -315,7 +327,8 @@ function SeriesFields({ kind, label, series, onChange, onRemove }: SeriesFieldsP
   const names = useEventNames();
   const properties = useProperties(series.event);
   const change = (values: Partial<SeriesDraft>) => onChange({ ...series, ...values });
-  const isAmount = kind === 'trends' && series.measure !== 'events' && series.measure !== 'people';
+  const isAmount = kind === 'trends' && AMOUNTS.includes(series.measure);
+  const measured = series.measure === 'unique' ? properties : properties.filter(hasNumbers);
   return (
     <fieldset className={styles['series']}>
       <legend>{label}</legend>
@@ -340,7 +353,7 @@ function SeriesFields({ kind, label, series, onChange, onRemove }: SeriesFieldsP
           <Suggested
             label={t('Of the property')}
             value={series.property}
-            suggestions={properties.filter(({ types }) => types.includes('number')).map(({ name }) => name)}
+            suggestions={measured.map(({ name }) => name)}
             onChange={(property) => change({ property })}
           />
         ) : null}

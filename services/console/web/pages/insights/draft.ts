@@ -13,7 +13,24 @@ export const MEASURES = [
   'median',
   'p90',
   'p99',
+  'unique',
+  'sessions',
+  'exits',
+  'bounce_rate',
+  'session_seconds',
+  'session_events',
 ] as const;
+/** The measures of the values of a property. */
+export const AMOUNTS: readonly string[] = [
+  'sum',
+  'average',
+  'minimum',
+  'maximum',
+  'median',
+  'p90',
+  'p99',
+  'unique',
+] satisfies (typeof MEASURES)[number][];
 export const WINDOW_UNITS = ['second', 'minute', 'hour', 'day', 'week'] as const;
 
 export type Query = NonNullable<Input<'askInsight'>['body']>;
@@ -45,6 +62,8 @@ export interface Draft {
   interval: Interval;
   where: ClauseDraft[];
   cohort: string;
+  /** Whether events of known bots count. */
+  bots: boolean;
   series: SeriesDraft[];
   breakdown: string;
   limit: number;
@@ -72,6 +91,7 @@ export const emptyDraft = (): Draft => ({
   interval: 'day',
   where: [],
   cohort: '',
+  bots: false,
   series: [emptySeries()],
   breakdown: '',
   limit: 5,
@@ -119,6 +139,7 @@ export function queryOf(draft: Draft): Query | undefined {
     interval: draft.interval,
     ...(where.length > 0 && { where }),
     ...(draft.cohort !== '' && { cohort: draft.cohort }),
+    ...(draft.bots && { bots: true }),
   };
   if (draft.kind === 'lifecycle') {
     const event = chosen[0]?.event ?? '';
@@ -136,8 +157,7 @@ export function queryOf(draft: Draft): Query | undefined {
     case 'trends': {
       const series = named.map((one, at) => {
         const { measure = 'events', property = '' } = chosen[at] ?? {};
-        const isAmount = measure !== 'events' && measure !== 'people';
-        return { ...one, measure, ...(isAmount && { property }) };
+        return { ...one, measure, ...(AMOUNTS.includes(measure) && { property }) };
       });
       if (series.some(({ property }) => property === '')) return undefined;
       return {
@@ -179,6 +199,7 @@ export function draftOf(query: Query): Draft {
     interval: query.interval ?? 'day',
     where: clauseDrafts(query.where),
     cohort: query.cohort ?? '',
+    bots: query.bots ?? false,
   };
   const seriesOf = (one: {
     event: string;
