@@ -90,6 +90,28 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     },
   );
 
+  it('creates the dashboard of a web site, with a line for each page and country of the demo', async () => {
+    await open('/dashboards');
+    await page.getByRole('button', { name: 'Create dashboard' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Shop');
+    await dialog.getByLabel('Template').selectOption('web');
+    await dialog.getByRole('button', { name: 'Create dashboard' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor();
+    for (const [tile, value] of [
+      ['Entry pages', '/products'],
+      ['Exit pages', '/basket'],
+      ['Countries', 'DE'],
+      ['Devices', 'mobile'],
+      ['Sources', 'google.com'],
+      ['Campaigns', 'autumn'],
+    ] as const) {
+      const drawn = page.getByRole('region', { name: tile, exact: true });
+      await drawn.getByText(value, { exact: true }).first().waitFor({ timeout: 60_000 });
+    }
+    await look('dashboard-web');
+  });
+
   it('creates a dashboard from a template, moves a tile by keyboard, and keeps the change', async () => {
     await open('/dashboards');
     await page.getByRole('button', { name: 'Create dashboard' }).click();

@@ -18,12 +18,28 @@ const PRODUCTS = [
   { product: 'Head torch', price: 35 },
   { product: 'Enamel mug', price: 12 },
 ];
-/** The steps of a visit, each with the percentage of visitors who reach it from the previous one. */
+/** The steps of a visit, each with its page and the percentage of visitors who reach it from the previous one. */
 const STEPS = [
-  { name: 'product seen', share: 100 },
-  { name: 'product added to basket', share: 40 },
-  { name: 'checkout begun', share: 55 },
-  { name: 'order placed', share: 70 },
+  { name: 'product seen', path: '/products', share: 100 },
+  { name: 'product added to basket', path: '/basket', share: 40 },
+  { name: 'checkout begun', path: '/checkout', share: 55 },
+  { name: 'order placed', path: '/thank-you', share: 70 },
+];
+const PAGE_BEFORE_MS = 4_000;
+/** What led to a visit. Nothing is known of the others. */
+const SOURCES = [
+  { referrer: 'google.com' },
+  { referrer: 'google.com' },
+  { referrer: 'hiking.example' },
+  { referrer: 'instagram.com', utm_source: 'instagram', utm_campaign: 'autumn' },
+  { referrer: null, utm_source: 'newsletter', utm_campaign: 'winter tents' },
+  { referrer: null },
+];
+const ZONES = ['Europe/Berlin', 'Europe/Berlin', 'Europe/Paris', 'Europe/Vienna', 'America/New_York'];
+const DEVICES = [
+  { os: 'iOS', browser: 'Safari', device: 'mobile', screen: '390x844' },
+  { os: 'Android', browser: 'Chrome', device: 'mobile', screen: '412x915' },
+  { os: 'Windows', browser: 'Edge', device: 'desktop', screen: '1920x1080' },
 ];
 
 /** Sends two weeks of visits to the shop, like an SDK that was offline until now. */
@@ -37,20 +53,35 @@ export async function seedEvents({ eventsUrl, projectKey }: SeedEventsOptions): 
 
 function* visits(now: number) {
   const draw = createRandom();
+  // Apart, so that the visits stay the same whatever is known of them.
+  const drawPage = createRandom();
   for (let visit = 0; visit < DAYS * VISITS_PER_DAY; visit++) {
     const { product, price } = PRODUCTS[draw(PRODUCTS.length)] ?? { product: '', price: 0 };
     const person = `visitor-${draw(PEOPLE)}`;
     const quantity = 1 + draw(2);
-    const os = ['iOS', 'Android', 'Windows'][draw(3)];
+    const { os, ...device } = DEVICES[draw(DEVICES.length)] ?? { os: null };
+    const source = SOURCES[drawPage(SOURCES.length)];
+    const page = { ...device, time_zone: ZONES[drawPage(ZONES.length)] };
+    const isOnHome = drawPage(2) === 0;
+    const common = { distinct_id: person, session_id: `visit-${visit}`, schema_version: 1 };
+    const context = { os, locale: 'en', sdk: 'demo' };
+    const viewed = (path: string, time: number, more: object = { referrer: null }) => ({
+      ...common,
+      event_id: `demo-${visit}-page-${path.slice(1)}`,
+      event_name: 'page viewed',
+      timestamp: new Date(time).toISOString(),
+      properties: { path, ...page, ...more },
+      context,
+    });
     let at = now - DAYS * DAY_MS + (visit * DAY_MS) / VISITS_PER_DAY;
-    for (const [index, { name, share }] of STEPS.entries()) {
+    for (const [index, { name, path, share }] of STEPS.entries()) {
       if (draw(100) >= share) break;
+      if (index === 0 && isOnHome) yield viewed('/', at - 3 * PAGE_BEFORE_MS, source);
+      yield viewed(path, at - PAGE_BEFORE_MS, index === 0 && !isOnHome ? source : undefined);
       yield {
+        ...common,
         event_id: `demo-${visit}-${index}`,
         event_name: name,
-        distinct_id: person,
-        session_id: `visit-${visit}`,
-        schema_version: 1,
         timestamp: new Date(at).toISOString(),
         properties: {
           product,
@@ -58,7 +89,7 @@ function* visits(now: number) {
           ...(index > 0 ? { quantity } : {}),
           ...(name === 'order placed' ? { total: price * quantity } : {}),
         },
-        context: { os, locale: 'en', sdk: 'demo' },
+        context,
       };
       at += 20_000 + draw(40_000);
     }

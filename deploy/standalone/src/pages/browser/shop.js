@@ -7,6 +7,7 @@ const switchboard = init({
   eventsHost: settings.events,
   replayHost: settings.replay,
   flushMs: 300,
+  pageViews: true,
   onError: ({ code, message }) => say(`${code}: ${message}`),
 });
 

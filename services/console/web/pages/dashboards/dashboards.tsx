@@ -78,9 +78,9 @@ function CreateDashboard({ onClose }: { onClose: () => void }) {
       const dashboardId = idOf(name);
       const found = choices.find(({ id }) => id === chosen)?.tiles ?? [];
       const tiles = [];
-      for (const { name: title, query, ...place } of found) {
+      for (const { name: title, query, refresh = 'hourly', ...place } of found) {
         const params = { projectId: project.id, reportId: idOf(title) };
-        await client.call('putReport', { params, body: { name: title, query, refresh: 'hourly' } });
+        await client.call('putReport', { params, body: { name: title, query, refresh } });
         await runSaved(client, params);
         tiles.push({ ...place, reportId: params.reportId });
       }

@@ -1,10 +1,13 @@
 import { t } from '../../app/i18n.ts';
 import type { Query } from '../insights/draft.ts';
+import { PAGE_VIEW, webTemplate } from './web-template.ts';
 
 /** A tile of a template: a query that becomes a saved report. */
 interface TemplateTile {
   name: string;
   query: Query;
+  /** How often it is computed. Default: hourly. */
+  refresh?: '15m';
   x: number;
   y: number;
   w: number;
@@ -26,6 +29,7 @@ export function templates(events: readonly string[]): readonly Template[] {
   const weeks = { range: { last: 8, unit: 'week' }, interval: 'week' } as const;
   return [
     blank,
+    ...(events.includes(PAGE_VIEW) ? [webTemplate()] : []),
     {
       id: 'growth',
       title: t('Growth: active, new and returning people'),
