@@ -26,7 +26,7 @@ const STEPS = [
   { name: 'order placed', path: '/thank-you', share: 70 },
 ];
 const PAGE_BEFORE_MS = 4_000;
-/** What led to a visit. Nothing is known of the others. */
+/** The sources of visits. Some are unknown. */
 const SOURCES = [
   { referrer: 'google.com' },
   { referrer: 'google.com' },
