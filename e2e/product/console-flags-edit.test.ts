@@ -101,6 +101,10 @@ describe.skipIf(!hasChromium)('the page of a flag in the console', () => {
     await page.getByText('Rule 2 is now rule 1.').waitFor();
     await page.getByLabel('Description').focus();
     await page.keyboard.type('Typed by hand');
+    await page.getByRole('link', { name: 'Events' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).waitFor();
+    await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Remove rule 2' }).focus();
     await page.keyboard.press('Enter');
     await difference(page, 'Rule 2').getByRole('deletion').waitFor();
@@ -112,6 +116,11 @@ describe.skipIf(!hasChromium)('the page of a flag in the console', () => {
     expect(await flag('by-keyboard')).toMatchObject({ description: 'Typed by hand', rules: [rules[1]] });
     await page.getByRole('link', { name: 'History' }).focus();
     await page.keyboard.press('Enter');
+    await page.getByText('Reason: Rule one is over.').waitFor();
+    await page.getByRole('link', { name: 'Events' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Events' }).waitFor();
+    await page.goBack();
     await page.getByText('Reason: Rule one is over.').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     expect(opened.problems).toEqual([]);

@@ -1,9 +1,11 @@
 import type { FlagEntry } from '@switchboard/management';
-import { useState } from 'react';
+import { useBlocker } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
 import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Clauses } from '../../clauses/clauses.tsx';
+import { Confirm } from '../../components/dialog.tsx';
 import { SelectField, TextArea, TextField } from '../../components/field.tsx';
 import { Section } from '../../components/layout.tsx';
 import { saveFlag } from '../flags/save.ts';
@@ -43,7 +45,9 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
   const [draft, setDraft] = useState(() => flagDraft(saved?.flag ?? NEW));
   const change = (values: Partial<FlagDraft>) => setDraft({ ...draft, ...values });
   const definition = definitionOf(draft);
-  const hasChanged = saved === undefined || !isSame(definition, base?.flag ?? NEW);
+  const hasEdits = !isSame(definition, base?.flag ?? NEW) || key !== (saved?.flag.key ?? '');
+  const hasChanged = saved === undefined || hasEdits;
+  const isCreated = useRef(false);
   const hasMoved = saved !== undefined && base !== undefined && saved.version !== base.version;
   const rebase = (next: Definition) => {
     setBase(saved);
@@ -70,6 +74,7 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
       {
         onSuccess() {
           // A scheduled change is listed, and the flag stays as it is until then.
+          isCreated.current = saved === undefined;
           if (at !== undefined) setDraft(flagDraft(base?.flag ?? NEW));
           onSaved(key);
         },
@@ -78,6 +83,7 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
   };
   return (
     <div className={styles['editor']}>
+      <Leave isEdited={() => hasEdits && !isCreated.current} />
       <fieldset disabled={!mayWrite} className={styles['fields']}>
         <Section title={t('Flag')}>
           {saved === undefined ? (
@@ -204,5 +210,25 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
         <p>{t('Editors can switch and change this flag.')}</p>
       )}
     </div>
+  );
+}
+
+/** Asks before a person leaves the page with changes that are not saved. */
+function Leave({ isEdited }: { isEdited: () => boolean }) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => isEdited() && current.pathname !== next.pathname,
+    enableBeforeUnload: isEdited,
+    withResolver: true,
+  });
+  if (blocker.status !== 'blocked') return null;
+  return (
+    <Confirm
+      title={t('Leave without saving?')}
+      action={t('Leave page')}
+      onConfirm={blocker.proceed}
+      onClose={blocker.reset}
+    >
+      <p>{t('Your changes of the flag are lost.')}</p>
+    </Confirm>
   );
 }

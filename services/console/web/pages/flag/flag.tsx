@@ -68,7 +68,7 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
       title={flag.key}
       actions={
         <>
-          <CopyAs call={{ method: 'GET', path }} />
+          <CopyAs call={{ method: 'GET', path }} command={`switchboard get flag ${project.id} ${flag.key}`} />
           {mayWrite ? (
             <Button
               icon={Power}
@@ -139,11 +139,14 @@ function Delete({ flag, version }: { flag: FlagEntry; version: number | undefine
   const navigate = useNavigate();
   const [isOpen, setIsOpen] = useState(false);
   const remove = useChange(
-    (client, _: undefined) =>
-      client.call('deleteFlag', {
+    async (client, _: undefined) => {
+      await client.call('deleteFlag', {
         params: { projectId: project.id, key: flag.key },
         headers: version === undefined ? {} : { 'If-Match': `"${version}"` },
-      }),
+      });
+      // Before the flags are read again, because the page of a deleted flag has nothing to go on from.
+      await navigate({ to: pathOf('/flags') });
+    },
     { refresh: [['listFlags', project.id]] },
   );
   return (
@@ -159,9 +162,7 @@ function Delete({ flag, version }: { flag: FlagEntry; version: number | undefine
           action={t('Delete flag')}
           pending={remove.isPending}
           onClose={() => setIsOpen(false)}
-          onConfirm={() =>
-            remove.mutate(undefined, { onSuccess: () => void navigate({ to: pathOf('/flags') }) })
-          }
+          onConfirm={() => remove.mutate(undefined)}
         >
           <p>{t('Code that reads it gets its own default. Its scheduled changes fail.')}</p>
           {remove.error === null ? null : <Failed error={remove.error} />}
