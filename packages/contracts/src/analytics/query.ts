@@ -85,6 +85,14 @@ export type Measure = z.infer<typeof measure>;
 /** Whether a measure is of the values of a property. */
 export const isOfProperty = (one: Measure): boolean => propertyMeasure.safeParse(one).success;
 
+const addingMeasure = z.enum(['events', 'sum', 'sessions', 'exits']);
+
+/**
+ * Whether the values of intervals add up. A person counts in every interval, and averages cover different numbers of
+ * events.
+ */
+export const addsUp = (one: Measure): boolean => addingMeasure.safeParse(one).success;
+
 /** Whether a measure is of sessions instead of events. */
 export const isOfSessions = (one: Measure): boolean => sessionMeasure.safeParse(one).success;
 
@@ -116,7 +124,28 @@ export const trendsQuery = z
     ...common,
     series: z.array(trendsSeries).min(1).max(MAX_SERIES),
     breakdown: breakdown.optional(),
-    compare: z.literal('previous').optional().openapi({ description: 'Adds the previous period.' }),
+    compare: z
+      .union([z.literal('previous'), z.strictObject({ from: day })])
+      .optional()
+      .openapi({
+        description:
+          'Adds the previous period, or a period of the same length that begins on an earlier day.',
+      }),
+    running: z
+      .union([z.literal('total'), z.strictObject({ average: z.int().min(2).max(90) })])
+      .optional()
+      .openapi({
+        description:
+          'total: each value is the sum of the values up to it; for events, sum, sessions and exits. average: each value is the average of this number of intervals, itself and those before it in the range, without nulls.',
+      }),
+  })
+  .superRefine(({ series, running }, context) => {
+    if (running !== 'total') return;
+    series.forEach(({ measure: of = 'events' }, index) => {
+      if (addsUp(of)) return;
+      const message = 'its values do not add up; use events, sum, sessions or exits for a running total';
+      context.addIssue({ code: 'custom', path: ['series', index, 'measure'], message });
+    });
   })
   .openapi('TrendsQuery');
 export type TrendsQuery = z.infer<typeof trendsQuery>;

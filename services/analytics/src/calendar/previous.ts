@@ -1,5 +1,14 @@
-import type { InsightInterval, InsightRange } from '@switchboard/contracts';
-import { bucketOf, type Calendar, calendarOf, MS_PER_HOUR, type Span, unitOf } from './calendar.ts';
+import type { InsightInterval, InsightRange, TrendsQuery } from '@switchboard/contracts';
+import {
+  bucketOf,
+  type Calendar,
+  calendarOf,
+  MS_PER_HOUR,
+  type Span,
+  spanOf,
+  UnusableRange,
+  unitOf,
+} from './calendar.ts';
 
 /** The period that a query compares its range with. */
 export interface Previous {
@@ -20,6 +29,28 @@ interface Compared {
 
 const FROM_SHORT_TO_LONG: readonly InsightInterval[] = ['hour', 'day', 'week', 'month'];
 const HOURS: Record<Exclude<InsightInterval, 'month'>, number> = { hour: 1, day: 24, week: 168 };
+
+/** Returns the period that a question compares its range with. Throws UnusableRange. */
+export function comparedOf(compare: NonNullable<TrendsQuery['compare']>, compared: Compared): Previous {
+  return compare === 'previous' ? previousOf(compared) : fromDay(compare.from, compared);
+}
+
+/** Compares intervals in order with those of a period of the same length. */
+function fromDay(day: string, { interval, timeZone, calendar }: Compared): Previous {
+  const { first, last, unitMs } = calendar;
+  // Hours if the range is of hours.
+  const ofHours = unitMs === MS_PER_HOUR ? 'hour' : 'day';
+  const start = spanOf({ from: day, to: day }, ofHours, timeZone, 0).first;
+  if (start >= first) throw new UnusableRange('compare.from: not before the range; use an earlier day');
+  const before = calendarOf({
+    span: { unitMs, first: start, last: start + last - first },
+    interval,
+    timeZone,
+  });
+  const length = before.numbers.length;
+  const places = calendar.numbers.map((_, index) => (index < length ? index : undefined));
+  return { calendar: before, places, isComplete: length <= places.length };
+}
 
 /**
  * Moves the range back by the fewest whole steps that avoid an overlap. A step is an interval, or the unit of the

@@ -1,4 +1,4 @@
-import { isOfProperty, type Measure, PEOPLE, type TrendsQuery } from '@switchboard/contracts';
+import { addsUp, isOfProperty, type Measure, PEOPLE, type TrendsQuery } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
 import { type Sql, sql } from '../engine/sql.ts';
 
@@ -30,19 +30,8 @@ export const SESSION_VALUES: Partial<Record<Measure, Sql>> = {
   session_events: sql`count(*)::double`,
 };
 
-const ADDING: readonly Measure[] = ['events', 'sum', 'sessions', 'exits'];
-const COUNTS: readonly Measure[] = [...ADDING, 'people', 'unique'];
-
-/**
- * Whether the values of buckets add up. A person counts in every bucket, and averages cover different numbers of
- * events.
- */
-export function addsUp(measure: Measure = 'events'): boolean {
-  return ADDING.includes(measure);
-}
-
 export function emptyValue(measure: Measure = 'events'): number | null {
-  return COUNTS.includes(measure) ? 0 : null;
+  return addsUp(measure) || measure === 'people' || measure === 'unique' ? 0 : null;
 }
 
 const MAX_UNIT = 40;

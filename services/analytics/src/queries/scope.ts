@@ -1,6 +1,6 @@
 import type { FunnelQuery, InsightQuery } from '@switchboard/contracts';
 import { calendarOf, spanOf, UnusableRange } from '../calendar/calendar.ts';
-import { previousOf } from '../calendar/previous.ts';
+import { comparedOf } from '../calendar/previous.ts';
 import { DEFAULT_INTERVAL } from './query.ts';
 
 /** The events that a result depends on, and the range, which can change the result without new events. */
@@ -36,7 +36,8 @@ export function scopeOf(query: InsightQuery, now: number): Scope {
   switch (query.kind) {
     case 'trends': {
       const before =
-        query.compare && previousOf({ range: query.range, interval, timeZone: timezone, calendar });
+        query.compare &&
+        comparedOf(query.compare, { range: query.range, interval, timeZone: timezone, calendar });
       return { ...common, from: (before?.calendar ?? calendar).from, to: calendar.to };
     }
     case 'funnel':

@@ -1,4 +1,5 @@
 import {
+  addsUp,
   BREAKDOWN_LIMIT,
   type BuiltInName,
   isOfProperty,
@@ -10,12 +11,12 @@ import {
 } from '@switchboard/contracts';
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
-import { type Previous, previousOf } from '../calendar/previous.ts';
+import { comparedOf, type Previous } from '../calendar/previous.ts';
 import { type Dialect, shownOf } from '../engine/dialect.ts';
 import { COMMA, integer, join, type Sql, sql, TRUE, text, texts, whole } from '../engine/sql.ts';
 import { EMPTY, NONE, OTHER, partOf, REST_LINES } from './breakdown-lines.ts';
 import { bucketAt, selectEvents } from './events.ts';
-import { addsUp, emptyValue, MEASURES, nameOf, SESSION_VALUES, type Series, unitOf } from './measures.ts';
+import { emptyValue, MEASURES, nameOf, SESSION_VALUES, type Series, unitOf } from './measures.ts';
 import { type Point, placeIn, seriesAt } from './point.ts';
 import { breakdownName, DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
 
@@ -30,8 +31,8 @@ interface Line {
   previous?: Values;
   /** Set where `previous` omits part of the previous period, or the sum exceeds a double. */
   previousTotal?: number | null;
-  /** Null where the values of buckets do not add up, or their sum exceeds a double. */
-  total?: null;
+  /** Absent for the sum of the values. Null where they do not add up, or their sum exceeds a double. */
+  total?: number | null;
 }
 
 export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<ReportContent> {
@@ -63,7 +64,9 @@ interface NamedLine extends Line {
 async function namedLines(query: TrendsQuery, inputs: QueryInputs, calendar: Calendar): Promise<NamedLine[]> {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range } = query;
   const before =
-    query.compare === undefined ? undefined : previousOf({ range, interval, timeZone: timezone, calendar });
+    query.compare === undefined
+      ? undefined
+      : comparedOf(query.compare, { range, interval, timeZone: timezone, calendar });
   const named: NamedLine[] = [];
   for (const series of query.series) {
     const name = nameOf(series, query.series);
@@ -129,7 +132,8 @@ async function linesOf(query: TrendsQuery, series: Series, context: Context): Pr
   const now = await valuesOf(query, series, { inputs, calendar });
   const then =
     before && (await valuesOf(query, series, { inputs, calendar: before.calendar, shown: now.shown }));
-  const empty = emptyValue(series.measure);
+  const { measure = 'events' } = series;
+  const empty = emptyValue(measure);
   const parts: Part[] =
     query.breakdown === undefined
       ? []
@@ -147,11 +151,13 @@ async function linesOf(query: TrendsQuery, series: Series, context: Context): Pr
       });
     };
     const values = valuesIn(now, calendar);
+    const total = addsUp(measure) ? totalOf(values) : null;
     return {
       ...part,
-      values,
-      ...(then && before ? comparison(valuesIn(then, before.calendar), before, series.measure) : {}),
-      ...(addsUp(series.measure) && totalOf(values) !== null ? {} : { total: null }),
+      values: runningOf(values, query.running),
+      ...(then && before ? comparison(valuesIn(then, before.calendar), before, query, measure) : {}),
+      // The sum of the values, unless they are running ones.
+      ...(total !== null && query.running === undefined ? {} : { total }),
     };
   };
   return (parts.length === 0 ? [{ label: null }] : parts).map(lineOf);
@@ -163,12 +169,31 @@ type Part = Pick<Line, 'label' | 'builtIn'>;
 const WHOLE = 'whole';
 const keyOf = ({ label, builtIn }: Part) => builtIn ?? (label === null ? WHOLE : `one ${label}`);
 
-function comparison(values: Values, { places, isComplete }: Previous, measure: Measure | undefined) {
+function comparison(
+  values: Values,
+  { places, isComplete }: Previous,
+  { running }: TrendsQuery,
+  measure: Measure,
+) {
   const total = totalOf(values);
+  const shown = runningOf(values, running);
+  const isSum = isComplete && total !== null && running === undefined;
   return {
-    previous: places.map((place) => (place === undefined ? null : (values[place] ?? null))),
-    ...((isComplete && total !== null) || !addsUp(measure) ? {} : { previousTotal: total }),
+    previous: places.map((place) => (place === undefined ? null : (shown[place] ?? null))),
+    ...(isSum || !addsUp(measure) ? {} : { previousTotal: total }),
   };
+}
+
+/** Returns the running totals or averages of values. */
+function runningOf(values: Values, running: TrendsQuery['running']): Values {
+  if (running === undefined) return values;
+  return values.map((_, index) => {
+    if (running === 'total') return totalOf(values.slice(0, index + 1));
+    const some = values.slice(Math.max(0, index + 1 - running.average), index + 1);
+    const present = some.filter((value) => value !== null);
+    const total = totalOf(present);
+    return total === null || present.length === 0 ? null : roundedAmount(total / present.length);
+  });
 }
 
 /** Returns the sum of values that add up; null if the sum or a value exceeds a double. */

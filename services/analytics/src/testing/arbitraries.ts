@@ -278,7 +278,12 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
       { minLength: 1, maxLength: 3 },
     ),
     breakdown,
-    compare: fc.constantFrom('previous', undefined),
+    compare: fc.oneof(fc.constantFrom('previous', undefined), fc.integer({ min: 1, max: 20 })),
+    running: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(undefined) },
+      fc.constant('total'),
+      fc.record({ average: fc.integer({ min: 2, max: 4 }) }),
+    ),
   }),
   funnel: fc.record({
     steps: fc.array(namedChoice, { minLength: 2, maxLength: 4 }),
@@ -316,6 +321,16 @@ function timesOf({ base, from, days, last, interval }: TimesMade) {
     interval: isLong && isShort ? 'week' : interval,
   };
 }
+
+/** Replaces a number of days before the range, or long before it, by the day. */
+function compared({ base, from, last }: TimesMade, asked: { compare?: unknown }) {
+  if (typeof asked.compare !== 'number') return asked;
+  const before = asked.compare + (last === null ? 0 : MONTHS_BEFORE);
+  return { ...asked, compare: { from: day(base + (from - before) * DAY) } };
+}
+
+/** More days than the longest range of the last units. */
+const MONTHS_BEFORE = 170;
 
 interface TimesMade {
   base: number;
@@ -368,7 +383,7 @@ export function casesOf(kind: Kind): fc.Arbitrary<Case> {
     .tuple(isCrowded ? crowdedWorld : world, kinds[kind], isCrowded ? fc.constant([]) : where)
     .map(([made, asked, common]) => {
       const parsed = insightQuery.safeParse({
-        ...JSON.parse(JSON.stringify(asked)),
+        ...compared(made, JSON.parse(JSON.stringify(asked))),
         kind: isCrowded ? 'funnel' : kind,
         ...timesOf(made),
         timezone: made.timezone,

@@ -191,7 +191,18 @@ function earlier(localTime: string, step: InsightInterval, count: number, otherw
   return `${hourAt(time).slice(0, 10)}T${otherwise}`;
 }
 
-function beforeOf({ range, interval = 'day' }: Times, [from, to]: Hours): Before {
+function beforeOf(
+  { range, interval = 'day' }: Times,
+  [from, to]: Hours,
+  compare: NonNullable<TrendsQuery['compare']>,
+): Before {
+  if (compare !== 'previous') {
+    const first = `${compare.from}T00`;
+    return {
+      hours: [first, hourAt(at(first) + at(to) - at(from))],
+      counterpart: (_bucket, index, buckets) => buckets[index],
+    };
+  }
   const next = hourAt(at(to) + HOUR);
   const isMonths = from.endsWith('-01T00') && next.endsWith('-01T00');
   const units = ['unit' in range ? range.unit : isMonths ? 'month' : 'day', interval];
@@ -352,7 +363,7 @@ function nameOf(one: TrendsQuery['series'][number], { series }: TrendsQuery): st
 }
 
 function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): unknown {
-  const compared = query.compare && beforeOf(query, days.hours);
+  const compared = query.compare && beforeOf(query, days.hours, query.compare);
   const before = compared && daysOf(query, compared.hours);
   const series = query.series.flatMap((one) => {
     const chosenIn = ({ has }: Days) =>
@@ -370,6 +381,18 @@ function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): u
     const [now, then] = [chosenIn(days), before ? chosenIn(before) : []];
     const lineOf = (name: string, isPart: (event: TestEvent) => boolean) => {
       const values = before ? valuesIn(before, then.filter(isPart)) : [];
+      const own = valuesIn(days, now.filter(isPart));
+      const sumOf = (some: readonly (number | null)[]) =>
+        some.reduce<number>((total, value) => total + (value ?? 0), 0);
+      const runsOver = (some: (number | null)[]) =>
+        some.map((value, index) => {
+          if (query.running === undefined) return value;
+          if (query.running === 'total') return sumOf(some.slice(0, index + 1));
+          const last = some.slice(0, index + 1).slice(-query.running.average);
+          const present = last.filter((one) => one !== null);
+          return present.length === 0 ? null : sumOf(present) / present.length;
+        });
+      const runs = runsOver(values);
       const counterparts = days.buckets.map((bucket, index, all) =>
         compared?.counterpart(bucket, index, before?.buckets ?? all),
       );
@@ -377,14 +400,13 @@ function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): u
       const isSum = ['events', 'sum', 'sessions', 'exits'].includes(one.measure ?? 'events');
       return {
         name,
-        values: valuesIn(days, now.filter(isPart)),
+        values: runsOver(own),
         ...(before && {
-          previous: counterparts.map((bucket) => values[before.buckets.indexOf(bucket ?? '')] ?? null),
+          previous: counterparts.map((bucket) => runs[before.buckets.indexOf(bucket ?? '')] ?? null),
+          ...((isShown && query.running === undefined) || !isSum ? {} : { previousTotal: sumOf(values) }),
         }),
-        ...(isShown || !isSum
-          ? {}
-          : { previousTotal: values.reduce<number>((total, value) => total + (value ?? 0), 0) }),
         ...(isSum ? {} : { total: null }),
+        ...(isSum && query.running !== undefined ? { total: sumOf(own) } : {}),
       };
     };
     const { breakdown } = query;

@@ -39,6 +39,15 @@ const titleOfKind = (): Record<Kind, string> => ({
 const same = <T extends string>(values: readonly T[]) =>
   values.map((value) => ({ value, title: value.replaceAll('_', ' ') }));
 
+const DAYS_OF_YEAR = 364;
+
+/** Returns the day a year ago, on the same weekday. */
+function yearAgo(): string {
+  const date = new Date();
+  date.setUTCDate(date.getUTCDate() - DAYS_OF_YEAR);
+  return date.toISOString().slice(0, 10);
+}
+
 /** The last units, or days from one to another. */
 export function RangeFields({
   range,
@@ -111,6 +120,7 @@ export function Builder({ draft, onChange }: BuilderProps) {
   const { kind, series } = draft;
   const [least, most] = SERIES_OF[kind];
   const shown = series.slice(0, most);
+  const isFromDay = draft.compare !== '' && draft.compare !== 'previous';
   const titles = titleOfKind();
   const event = shown[0]?.event ?? '';
   const properties = useProperties(event);
@@ -182,12 +192,35 @@ export function Builder({ draft, onChange }: BuilderProps) {
         {kind === 'trends' ? (
           <SelectField
             label={t('Compare with')}
-            value={draft.compare ? 'previous' : ''}
+            value={isFromDay ? 'day' : draft.compare}
             options={[
               { value: '', title: t('Nothing') },
               { value: 'previous', title: t('The period before') },
+              { value: 'day', title: t('An earlier period') },
             ]}
-            onChange={({ target }) => change({ compare: target.value !== '' })}
+            onChange={({ target }) => change({ compare: target.value === 'day' ? yearAgo() : target.value })}
+          />
+        ) : null}
+        {kind === 'trends' && isFromDay ? (
+          <TextField
+            label={t('From the day')}
+            type="date"
+            value={draft.compare}
+            onChange={({ target }) => change({ compare: target.value })}
+          />
+        ) : null}
+        {kind === 'trends' ? (
+          <SelectField
+            label={t('Show')}
+            value={draft.running}
+            options={[
+              { value: '', title: t('Each interval') },
+              { value: 'total', title: t('Running total') },
+              ...[...new Set(['3', '7', '30', draft.running])]
+                .filter((count) => Number(count) > 0)
+                .map((count) => ({ value: count, title: t('Average of {count} intervals', { count }) })),
+            ]}
+            onChange={({ target }) => change({ running: target.value })}
           />
         ) : null}
       </div>

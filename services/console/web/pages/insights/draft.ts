@@ -67,7 +67,10 @@ export interface Draft {
   series: SeriesDraft[];
   breakdown: string;
   limit: number;
-  compare: boolean;
+  /** Empty, `previous`, or the day from which an earlier period begins. */
+  compare: string;
+  /** Empty, `total`, or the number of intervals of an average. */
+  running: string;
   window: { count: number; unit: (typeof WINDOW_UNITS)[number] };
   exclude: SeriesDraft[];
   periods: number;
@@ -95,7 +98,8 @@ export const emptyDraft = (): Draft => ({
   series: [emptySeries()],
   breakdown: '',
   limit: 5,
-  compare: false,
+  compare: '',
+  running: '',
   window: { count: 14, unit: 'day' },
   exclude: [],
   periods: 8,
@@ -124,6 +128,16 @@ export const rangeDraft = (range: Query['range']): RangeDraft =>
 function choiceOf({ event, where }: SeriesDraft) {
   const clauses = clausesOf(where);
   return { event, ...(clauses.length > 0 && { where: clauses }) };
+}
+
+function comparisonOf(compare: string) {
+  if (compare === '') return {};
+  return { compare: compare === 'previous' ? ('previous' as const) : { from: compare } };
+}
+
+function runningOf(running: string) {
+  if (running === '') return {};
+  return { running: running === 'total' ? ('total' as const) : { average: Number(running) } };
 }
 
 /** Returns the query, or undefined while it is incomplete. */
@@ -165,7 +179,8 @@ export function queryOf(draft: Draft): Query | undefined {
         ...common,
         series,
         ...breakdown,
-        ...(draft.compare && { compare: 'previous' }),
+        ...comparisonOf(draft.compare),
+        ...runningOf(draft.running),
       };
     }
     case 'funnel': {
@@ -222,7 +237,8 @@ export function draftOf(query: Query): Draft {
           property: one.property ?? '',
         })),
         ...breakdownOf(query.breakdown),
-        compare: query.compare === 'previous',
+        compare: typeof query.compare === 'object' ? query.compare.from : (query.compare ?? ''),
+        running: typeof query.running === 'object' ? `${query.running.average}` : (query.running ?? ''),
       };
     case 'funnel':
       return {
