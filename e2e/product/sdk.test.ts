@@ -571,6 +571,44 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     expect(await page.evaluate(`sb.flags.get('sdk-colour', '')`)).toBe('#0a0');
   });
 
+  it('reports the flags that a page used when the visitor leaves it, and none with the option off', async () => {
+    const context = await visitor();
+    const flagsLink = await faultyLink(running.demo.base_url);
+    onTestFinished(flagsLink.close);
+    const reports = () =>
+      flagsLink.arrivals
+        .filter(({ path }) => path === '/v1/flags/usage')
+        .map(({ body }) => JSON.parse(body) as unknown);
+    const asked: string[] = [];
+    context.on('request', (request) => {
+      if (request.url().includes('/v1/flags?')) asked.push(request.url());
+    });
+    const use = async (options: object) => {
+      const page = await open(context, { host: flagsLink.url, ...options });
+      await page.evaluate('sb.flags.ready()');
+      await page.evaluate(`for (let time = 0; time < 3; time++) sb.flags.get('payments', false);
+        sb.flags.variant('results-per-page'), sb.flags.get('unknown', 1), sb.flags.get('toString', 1)`);
+      const variant = await page.evaluate(`sb.flags.variant('results-per-page')`);
+      await page.goto('about:blank');
+      await page.close();
+      return variant;
+    };
+    const variation = await use({});
+    await eventually(() => expect(reports()).toHaveLength(1));
+    expect(reports()[0]).toEqual({
+      api_key: running.demo.project_key,
+      usage: [
+        { flag: 'payments', variation: 'on', count: 3 },
+        { flag: 'results-per-page', variation, count: 2 },
+      ],
+    });
+    expect(asked.every((url) => url.endsWith('&usage=reported'))).toBe(true);
+    asked.length = 0;
+    await use({ usage: false });
+    expect(reports()).toHaveLength(1);
+    expect(asked.some((url) => url.includes('usage'))).toBe(false);
+  });
+
   it('reads flags again after a failed read, while the socket is open', async () => {
     const context = await visitor();
     let refused = 0;

@@ -6,7 +6,7 @@ import { operation } from '../operation/operation.ts';
 
 /** The maximum number of entries of a report. */
 export const USAGE_REPORT_MAX_ENTRIES = 1_000;
-const MAX_COUNT = 1_000_000;
+const MAX_COUNT = 100_000_000;
 
 export const flagUsageReport = z
   .object({

@@ -69,6 +69,7 @@ export function init(options: Options): Client {
     key,
     host,
     bootstrap: options.bootstrap,
+    usage: options.usage,
     transport,
     listeners: createListeners(failed),
     storage: local,

@@ -1,5 +1,6 @@
 import { flagValue } from './flag-value.ts';
 import type { Listeners } from './listeners.ts';
+import type { CountUse } from './page/usage.ts';
 import type { Notes } from './queue.ts';
 import { type LiveSocket, openSocket } from './socket.ts';
 import { isObject, type Storage } from './storage.ts';
@@ -19,6 +20,8 @@ interface FlagsOptions {
   key: string;
   host: string;
   bootstrap: Options['bootstrap'];
+  /** Whether to report which flags are used. */
+  usage: boolean | undefined;
   transport: Transport;
   listeners: Listeners;
   /** Undefined if the storage is memory. */
@@ -44,7 +47,19 @@ export interface FlagsControl {
 }
 
 export function createFlags(options: FlagsOptions): FlagsControl {
-  const { key, host, bootstrap, transport, listeners, storage, distinctId, settle, notes, note } = options;
+  const {
+    key,
+    host,
+    bootstrap,
+    usage = true,
+    transport,
+    listeners,
+    storage,
+    distinctId,
+    settle,
+    notes,
+    note,
+  } = options;
   let values: Values = { flags: bootstrap?.flags ?? {}, variants: bootstrap?.variants ?? {} };
   /** The distinct id that the values belong to. Undefined for bootstrap values. */
   let of: string | undefined;
@@ -55,6 +70,7 @@ export function createFlags(options: FlagsOptions): FlagsControl {
   let again = false;
   let socket: LiveSocket | undefined;
   let failedReads = 0;
+  let counting: Promise<CountUse | undefined> | undefined;
   const timers = new Set<ReturnType<typeof setTimeout>>();
 
   function later(ms: number, run: () => void): void {
@@ -75,6 +91,11 @@ export function createFlags(options: FlagsOptions): FlagsControl {
   function start(): void {
     if (isUsed) return;
     isUsed = true;
+    if (usage)
+      counting = import('./page/usage.ts').then(
+        ({ createUsage }) => createUsage(options),
+        () => undefined,
+      );
     // The values that the server evaluated for this page are newer.
     const kept = distinctId() === '' || bootstrap !== undefined ? undefined : storage?.read('flags');
     if (
@@ -120,6 +141,12 @@ export function createFlags(options: FlagsOptions): FlagsControl {
     });
   }
 
+  /** Counts a use of a flag, or of all, unless this client is closed or has no consent. */
+  function used(name?: string): void {
+    const at = values;
+    if (socket !== undefined) void counting?.then((count) => count?.(at, name));
+  }
+
   function pause(): void {
     for (const timer of timers) clearTimeout(timer);
     timers.clear();
@@ -154,7 +181,7 @@ export function createFlags(options: FlagsOptions): FlagsControl {
     const isFresh = Math.abs(Date.now() - tokensAt) < TOKEN_MS;
     const token = isFresh && tokens !== undefined ? Object.values(tokens).join() : '';
     const response = await transport.get(
-      `${host}/v1/flags?distinct_id=${encodeURIComponent(id)}`,
+      `${host}/v1/flags?distinct_id=${encodeURIComponent(id)}${usage ? '&usage=reported' : ''}`,
       token === '' ? {} : { 'X-State-Token': token },
     );
     if (response.status === 429 || response.status >= 500) throw new Error(`${response.status}`);
@@ -190,15 +217,19 @@ export function createFlags(options: FlagsOptions): FlagsControl {
     client: {
       get<K extends string, V>(name: K, fallback: V): FlagValue<K, V> {
         start();
+        used(name);
         return flagValue(values.flags, name, fallback);
       },
-      all() {
+      all(isUse = true) {
         start();
+        if (isUse) used();
         return values.flags;
       },
+      used,
       variant(name) {
         start();
-        const variant = Object.hasOwn(values.variants, name) ? values.variants[name] : undefined;
+        used(name);
+        const variant = values.variants[name];
         return typeof variant === 'string' ? variant : undefined;
       },
       async ready() {

@@ -75,6 +75,10 @@ export interface Options {
   bootstrap?: { flags: Record<string, unknown>; variants?: Record<string, string> };
   /** Milliseconds for which events are collected before they are sent. Default: 1000. */
   flushMs?: number;
+  /**
+   * Whether to report, at most once a minute, how often the page used each flag. Reports have no person. Default: true.
+   */
+  usage?: boolean;
   onError?: (error: SwitchboardError) => void;
 }
 
@@ -99,8 +103,13 @@ export interface FlagsClient {
    * without a value, or has a value of another type.
    */
   get<K extends keyof Flags | (string & {}), V>(key: K, fallback: V): FlagValue<K & string, V>;
-  /** Returns all last known values. Returns the same object until one changes. */
-  all(): Readonly<Record<string, unknown>>;
+  /**
+   * Returns all last known values. Returns the same object until one changes. Counts as a use of every flag unless
+   * `isUse` is false.
+   */
+  all(isUse?: boolean): Readonly<Record<string, unknown>>;
+  /** For add-ons. May change with any version. Counts a use of a flag. */
+  used(key: string): void;
   /** Returns the key of the variation served, if any. */
   variant(key: string): string | undefined;
   /** Resolves when the values include every previous `identify` and `group` call, or after five seconds. */

@@ -242,6 +242,77 @@ test('compares a date in the traits of a person as its ISO text', async () => {
   expect([at(new Date('2026-03-02')), at(new Date('2026-02-02'))]).toEqual([true, false]);
 });
 
+/** Starts a receiver of reports with a flag `beta`, which targets the plan pro, and a flag `split`. */
+async function usageReceiver(status: () => number = () => 202) {
+  const variations = [{ key: 'a', value: 'x', weight: 1 }];
+  const targeting = [{ attribute: 'plan', op: 'eq', value: 'pro' }];
+  const { flags, ...rest } = snapshotOf(['split'], { type: 'string', variations });
+  const body = { ...rest, flags: [...flags, ...snapshotOf(['beta'], { targeting }).flags] };
+  const { url, arrivals } = await receiver(({ path }) =>
+    path.endsWith('/usage') ? { status: status() } : { status: 200, body },
+  );
+  const reports = () =>
+    arrivals
+      .filter(({ path }) => path === '/v1/flags/usage')
+      .map(
+        (arrival) => JSON.parse(arrival.body).usage as { flag: string; variation: string; count: number }[],
+      );
+  return { url, reports };
+}
+
+test('reports how often flags served their variations when it is closed', async () => {
+  const { url, reports } = await usageReceiver();
+  const sent = client(url);
+  expect(await sent.flags.ready()).toBe(true);
+  const ada = { distinctId: 'ada', traits: { plan: 'pro' } };
+  for (let time = 0; time < 3; time++) sent.flags.get('beta', false, ada);
+  sent.flags.get('beta', false, { distinctId: 'bob' });
+  sent.flags.get('unknown', false, ada);
+  sent.flags.resolve('split', ada);
+  expect(sent.flags.all(ada)).toEqual({ beta: true, split: 'x' });
+  await sent.close();
+  const [report, ...more] = reports();
+  expect(more).toEqual([]);
+  expect(report?.toSorted((one, other) => other.count - one.count)).toEqual([
+    { flag: 'beta', variation: 'on', count: 4 },
+    { flag: 'split', variation: 'a', count: 2 },
+    { flag: 'beta', variation: 'off', count: 1 },
+  ]);
+});
+
+test('reports once a minute if flags were used, and again what the server could not take', async () => {
+  let status = 503;
+  const { url, reports } = await usageReceiver(() => status);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const sent = client(url);
+  expect(await sent.flags.ready()).toBe(true);
+  const use = () => sent.flags.get('split', '', { distinctId: 'ada' });
+  use();
+  vi.advanceTimersByTime(59_000);
+  expect(reports()).toEqual([]);
+  vi.advanceTimersByTime(1_000);
+  await vi.waitFor(() => expect(reports()).toHaveLength(1));
+  status = 202;
+  use();
+  await vi.waitFor(() => {
+    vi.advanceTimersByTime(60_000);
+    expect(reports()[1]).toEqual([{ flag: 'split', variation: 'a', count: 2 }]);
+  });
+  vi.advanceTimersByTime(600_000);
+  await sent.close();
+  expect(reports()).toHaveLength(2);
+});
+
+test('reports nothing with the option usage off', async () => {
+  const { url, reports } = await usageReceiver();
+  const sent = client(url, { usage: false });
+  expect(await sent.flags.ready()).toBe(true);
+  sent.flags.get('split', '', { distinctId: 'ada' });
+  await sent.close();
+  expect(reports()).toEqual([]);
+});
+
 test('reads flags without WebSocket, as in Node 20, and keeps the process running', async () => {
   const { url } = await receiver(({ path }) =>
     path.endsWith('/snapshot') ? { status: 200, body: snapshotOf(['beta']) } : undefined,

@@ -95,6 +95,7 @@ export function createClient(options: Options): Client {
     host,
     key,
     transport,
+    reportsUsage: given.usage ?? true,
     async settle() {
       const { sender } = await starting;
       await sender.flush();
@@ -134,7 +135,7 @@ export function createClient(options: Options): Client {
       flags.close();
       const { queue, sender } = await starting;
       const timer = setTimeout(() => closing.abort(), timeoutMs);
-      await sender.flush();
+      await Promise.all([sender.flush(), flags.sendUsage()]);
       clearTimeout(timer);
       sender.close();
       closing.abort();

@@ -1,12 +1,15 @@
-import { evaluateAll, evaluateFlag, resolve, type User } from '@switchboard/flag-engine';
+import { type Decision, decideAll, evaluateFlag, resolve, type User } from '@switchboard/flag-engine';
 import { type Following, followRuleset, type Known } from './ruleset.ts';
 import type { Transport } from './transport.ts';
 import type { FlagsClient, FlagValue, Person, ServerEvaluation } from './types.ts';
+import { createUsage } from './usage.ts';
 
 interface FlagsOptions {
   host: string;
   key: string;
   transport: Transport;
+  /** Whether to report which flags are used. */
+  reportsUsage: boolean;
   /** Sends waiting calls, and returns the state tokens of the sent ones. */
   settle(): Promise<string[]>;
 }
@@ -15,7 +18,14 @@ const READY_MS = 5_000;
 const MAX_MEMBERSHIPS = 10_000;
 const NO_COHORTS: ReadonlySet<string> = new Set();
 
-export function createFlags({ host, key, transport, settle }: FlagsOptions): FlagsClient & { close(): void } {
+export interface Flags extends FlagsClient {
+  close(): void;
+  /** Reports the flags used since the last report. Never rejects. */
+  sendUsage(): Promise<void>;
+}
+
+export function createFlags({ host, key, transport, reportsUsage, settle }: FlagsOptions): Flags {
+  const usage = createUsage({ host, transport, isOn: reportsUsage });
   const listeners = new Set<(keys: string[]) => void>();
   const waiting = new Set<() => void>();
   /** The cohorts of the people requested last, for the ruleset of `membershipsAt`. */
@@ -38,6 +48,14 @@ export function createFlags({ host, key, transport, settle }: FlagsOptions): Fla
       },
     });
     return following.known();
+  }
+
+  /** Evaluates a flag and counts what it serves. */
+  function decide(flagKey: string, user: User): Decision | undefined {
+    const ruleset = known()?.ruleset;
+    const decision = ruleset && evaluateFlag(ruleset, flagKey, user);
+    if (decision !== undefined) usage.count(decision);
+    return decision;
   }
 
   async function getJson(path: string, distinctId: string): Promise<unknown> {
@@ -66,19 +84,21 @@ export function createFlags({ host, key, transport, settle }: FlagsOptions): Fla
       return known() !== undefined;
     },
 
-    get: (flagKey, fallback, person) => typed(flagValueOf(known(), flagKey, person), fallback),
+    get: (flagKey, fallback, person) => typed(decide(flagKey, userOf(person))?.value, fallback),
 
     resolve(flagKey, person) {
       const ruleset = known()?.ruleset;
       if (ruleset === undefined) return undefined;
       const user = userOf(person);
-      const decision = evaluateFlag(ruleset, flagKey, user);
+      const decision = decide(flagKey, user);
       return decision && resolve(ruleset, decision, user);
     },
 
     all(person) {
       const ruleset = known()?.ruleset;
-      return ruleset === undefined ? {} : { ...evaluateAll(ruleset, userOf(person)).flags };
+      const decisions = ruleset === undefined ? [] : decideAll(ruleset, userOf(person));
+      for (const decision of decisions) usage.count(decision);
+      return Object.fromEntries(decisions.map(({ key, value }) => [key, value]));
     },
 
     get usesCohorts() {
@@ -120,6 +140,8 @@ export function createFlags({ host, key, transport, settle }: FlagsOptions): Fla
       return () => void listeners.delete(listener);
     },
 
+    sendUsage: usage.send,
+
     close() {
       isClosed = true;
       following?.close();
@@ -136,10 +158,6 @@ function userOf(person: Person | undefined | null): User {
     groups: groups ?? undefined,
     cohorts: cohorts ?? NO_COHORTS,
   };
-}
-
-function flagValueOf(known: Known | undefined, key: string, person: Person): unknown {
-  return known && evaluateFlag(known.ruleset, key, userOf(person))?.value;
 }
 
 /**

@@ -53,6 +53,11 @@ export interface Options {
   flushMs?: number;
   /** `schema_version` of your events. Default: 1. */
   schemaVersion?: number;
+  /**
+   * Whether to report, at most once a minute, how often each flag served which variation. Reports have no person.
+   * Default: true.
+   */
+  usage?: boolean;
   onError?: (error: SwitchboardError) => void;
 }
 

@@ -8,6 +8,7 @@ import {
   type ReactNode,
   useCallback,
   useContext,
+  useEffect,
   useMemo,
   useSyncExternalStore,
 } from 'react';
@@ -49,10 +50,19 @@ export function useSwitchboard(): Client | undefined {
 
 /** Returns every flag of the current person. Renders again when one changes. */
 export function useFlags(): AllFlags {
+  const client = useSwitchboard();
+  const flags = useValues();
+  useEffect(() => {
+    for (const key of Object.keys(flags)) client?.flags.used(key);
+  }, [client, flags]);
+  return flags;
+}
+
+function useValues(): AllFlags {
   const { client, bootstrap } = useContext(CONTEXT);
   return useSyncExternalStore(
     client?.flags.onChange ?? nothing,
-    () => client?.flags.all() ?? bootstrap,
+    () => client?.flags.all(false) ?? bootstrap,
     () => bootstrap,
   );
 }
@@ -62,7 +72,13 @@ export function useFlag<K extends keyof Flags | (string & {}), V>(
   key: K,
   fallback: V,
 ): FlagValue<K & string, V> {
-  return flagValue(useFlags(), key, fallback);
+  const client = useSwitchboard();
+  const value = flagValue(useValues(), key, fallback);
+  // Counts values that are shown, and not renders.
+  useEffect(() => {
+    if (value !== undefined) client?.flags.used(key);
+  }, [client, key, value]);
+  return value;
 }
 
 /**

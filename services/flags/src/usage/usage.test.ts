@@ -124,7 +124,7 @@ describe('usage of flags', () => {
       {},
       { usage: [] },
       { usage: [{ ...entry, count: 0 }] },
-      { usage: [{ ...entry, count: 1_000_001 }] },
+      { usage: [{ ...entry, count: 100_000_001 }] },
       { usage: [{ ...entry, count: 1.5 }] },
       { usage: [{ ...entry, flag: 'x'.repeat(201) }] },
       { usage: [{ ...entry, flag: 'a\0b' }] },

@@ -35,6 +35,7 @@ describe('help', () => {
     'schedule',
     'promote',
     'requests',
+    'flags',
     'import',
     'dead-letters',
     'query',

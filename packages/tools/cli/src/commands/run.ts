@@ -3,6 +3,7 @@ import { ManagementError } from '@switchboard/management';
 import packageFile from '../../package.json' with { type: 'json' };
 import { acls } from '../acls/acls.ts';
 import { audit } from '../audit/audit.ts';
+import { flags } from '../flags/flags.ts';
 import { PriceListError } from '../litellm/price-list.ts';
 import { login, logout, whoami } from '../login/commands.ts';
 import { ManifestError } from '../manifest/yaml.ts';
@@ -44,6 +45,7 @@ const commands: Record<string, Command> = {
   schedule,
   promote,
   requests,
+  flags,
   query,
   people,
   groups,
