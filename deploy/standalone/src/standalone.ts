@@ -72,6 +72,8 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       LOG_LEVEL: 'warn',
       ...secrets,
       MAIL_DIR: join(home, 'mail'),
+      SUPPORT_MAIL_DOMAIN: 'support.localhost',
+      HOST: host,
       OBJECTS_FOLDER: join(home, 'objects'),
       ARCHIVE_FILE_SECONDS: '5',
       QUERY_FOLDER: join(home, 'analytics'),

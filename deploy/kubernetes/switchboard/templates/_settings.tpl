@@ -112,3 +112,11 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- if not $isKnown }}{{ fail (printf "env: no service has a setting %s; docs/reference/settings.md lists them" $name) }}{{ end }}
 {{- end }}
 {{- end }}
+
+{{/* The port on which a process receives mail. Empty if it receives none. Context: what, root. */}}
+{{- define "switchboard.mail-port" -}}
+{{- $of := index .root.Values .what.service }}
+{{- $process := index $of.processes .what.process }}
+{{- $env := mergeOverwrite (deepCopy ($of.env | default dict)) ($process.env | default dict) }}
+{{- $env.SUPPORT_MAIL_PORT | default "" }}
+{{- end }}

@@ -20,10 +20,10 @@ export const mailTexts = {
     heading: (project) => `${project} has replied`,
     hint: 'To answer, reply to this email.',
     why: (project) => `You received this email because you wrote to ${project}.`,
-    unsubscribe: 'Get no more emails about this conversation',
+    unsubscribe: 'Stop emails about this conversation',
     file: (name) => `File: ${name}`,
     page: {
-      ask: 'Do you want to get no more emails about this conversation?',
+      ask: 'Stop emails about this conversation?',
       confirm: 'Unsubscribe',
       done: 'You will get no more emails about this conversation.',
       expired: 'This link is not valid.',

@@ -38,7 +38,7 @@ export function composeReplies({
     sender: name === undefined || !isByOne ? project : `${name} (${project})`,
     language,
     subject: isAnswer && !/^re:/i.test(about) ? `Re: ${about}` : about,
-    text: [...paragraphs, say.hint, '-- ', `${say.why(project)}\n${say.unsubscribe}:\n${unsubscribe}`]
+    text: [...paragraphs, say.hint, `-- \n${say.why(project)}\n${say.unsubscribe}:\n${unsubscribe}`]
       .join('\n\n')
       .concat('\n'),
     html: mailPage({

@@ -6,7 +6,7 @@ import type {
   SupportSettings,
 } from '@switchboard/management';
 import { ArrowLeft, CircleCheck, Clock, Download, RotateCcw, Tag, UserRound } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
@@ -19,6 +19,7 @@ import { forget, keptKey, send } from './compose/sending.ts';
 import styles from './inbox.module.css';
 import { Labels } from './labels.tsx';
 import { priorityName, titleOf } from './list.tsx';
+import { MailRest, MailSender, MailState } from './mail/mail.tsx';
 import { timelineOf } from './timeline.ts';
 
 export type Tool = 'assign' | 'label' | 'snooze' | 'priority';
@@ -71,9 +72,13 @@ export function Conversation(props: ConversationProps) {
                 >
                   <Byline
                     name={
-                      entry.turn.authorKind === 'visitor'
-                        ? t('Visitor')
-                        : (entry.turn.authorName ?? nameOf(entry.turn.authorId ?? null))
+                      entry.turn.mail !== null ? (
+                        <MailSender mail={entry.turn.mail} />
+                      ) : entry.turn.authorKind === 'visitor' ? (
+                        t('Visitor')
+                      ) : (
+                        (entry.turn.authorName ?? nameOf(entry.turn.authorId ?? null))
+                      )
                     }
                     at={entry.at}
                   />
@@ -81,6 +86,7 @@ export function Conversation(props: ConversationProps) {
                   {entry.turn.attachments.map((file) => (
                     <File key={file.id} place={place} file={file} />
                   ))}
+                  {entry.turn.mail === null ? null : <MailRest mail={entry.turn.mail} />}
                 </article>
               ) : entry.kind === 'note' ? (
                 <article className={styles['note']}>
@@ -104,6 +110,7 @@ export function Conversation(props: ConversationProps) {
             </li>
           ))}
         </ol>
+        <MailState contact={conversation.contact} />
         {isSeen ? <p className={styles['seen']}>{t('Seen by the visitor')}</p> : null}
         <div ref={end} />
       </section>
@@ -187,10 +194,10 @@ function Head({
   );
 }
 
-function Byline({ name, at, note = false }: { name: string; at: string; note?: boolean }) {
+function Byline({ name, at, note = false }: { name: ReactNode; at: string; note?: boolean }) {
   return (
     <p className={styles['byline']}>
-      <strong>{name}</strong>
+      {typeof name === 'string' ? <strong>{name}</strong> : name}
       {note ? <Badge>{t('Private note')}</Badge> : null}
       <Time at={at} />
     </p>

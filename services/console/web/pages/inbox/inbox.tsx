@@ -251,6 +251,7 @@ export function Page() {
               distinctId={opened.distinctId}
               userId={opened.userId}
               userVerified={opened.userVerified}
+              email={opened.contact?.email}
               conversationId={opened.id}
               onOpen={show}
             />

@@ -13,6 +13,8 @@ interface PersonProps {
   distinctId: string;
   userId: string | null;
   userVerified: boolean;
+  /** The address of the conversation, which nothing verifies. */
+  email: string | undefined;
   /** The open conversation, which is not listed among the earlier ones. */
   conversationId: string;
   onOpen: (id: string) => void;
@@ -21,7 +23,7 @@ interface PersonProps {
 const SHOWN = 8;
 
 /** The person of a conversation: traits, events, flags, recordings and other conversations. */
-export function PersonPane({ distinctId, userId, userVerified, conversationId, onOpen }: PersonProps) {
+export function PersonPane({ distinctId, userId, userVerified, email, conversationId, onOpen }: PersonProps) {
   const { project, may, pathOf } = usePlace();
   const params = { projectId: project.id };
   const person = useCall(
@@ -52,6 +54,9 @@ export function PersonPane({ distinctId, userId, userVerified, conversationId, o
           ...(userId === null
             ? []
             : [[t('User'), userVerified ? userId : t('{userId}, not verified', { userId })] as const]),
+          ...(email === undefined
+            ? []
+            : [[t('Mail address'), t('{email}, not verified', { email })] as const]),
           ...traits.map(
             ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
           ),
