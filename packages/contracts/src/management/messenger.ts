@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { id, isLanguageTag, name, nonBlankText, text } from '../fields/fields.ts';
+import { id, isLanguageTag, name, nonBlankText, text, timestamp } from '../fields/fields.ts';
 import { conversationId, userId } from '../fields/ids.ts';
 import { appearanceSettings, tone } from '../messenger/appearance.ts';
 import {
@@ -65,6 +65,9 @@ export const messageDefinition = z
       .max(10_000)
       .optional()
       .openapi({ description: 'The recipients. Default: everyone.' }),
+    sendAt: timestamp.optional().openapi({
+      description: 'When to send it, within a year. Default, and for a time that is past: at once.',
+    }),
   })
   .openapi('MessageDefinition');
 export type MessageDefinition = z.infer<typeof messageDefinition>;
@@ -76,7 +79,13 @@ export const sentMessage = z
     title: z.string(),
     body: z.string(),
     toEveryone: z.boolean().openapi({ description: 'False if the message was sent to selected people.' }),
-    createdAt: z.iso.datetime(),
+    createdAt: z.iso.datetime().openapi({ description: 'When it was or will be sent.' }),
+    isScheduled: z.boolean().openapi({ description: 'Whether it is not sent yet.' }),
+    recipients: z
+      .int()
+      .nullable()
+      .openapi({ description: 'The number of distinct ids that it is for. null: everyone.' }),
+    reads: z.int().openapi({ description: 'The number of distinct ids that read it, up to 10,000.' }),
   })
   .openapi('SentMessage');
 export type SentMessage = z.infer<typeof sentMessage>;
@@ -263,7 +272,7 @@ export const sendMessage = operation({
   path: MESSAGES_PATH,
   summary: 'Send an in-app message',
   description:
-    'Repeating an Idempotency-Key in a project sends nothing and returns the id of the first message.',
+    'Repeating an Idempotency-Key in a project sends nothing and returns the id of the first message. With sendAt, inboxes list the message from that time on; its recipients are those of the request.',
   maxBodyBytes: 4 * 1024 * 1024,
   maxBodyValues: 20_000,
   request: {
@@ -282,12 +291,28 @@ export const listSentMessages = operation({
   method: 'get',
   path: MESSAGES_PATH,
   summary: 'List the in-app messages of a project',
-  description: `Newest first. ${page.description}`,
+  description: `Sent and scheduled ones, by the time of sending, latest first. ${page.description}`,
   request: { params, query: z.object(page.query) },
   responses: {
     200: jsonResponse('A page of messages.', z.object({ messages: z.array(sentMessage), ...page.answer })),
   },
   errors: noProject,
+});
+
+export const cancelMessage = operation({
+  ...common,
+  operationId: 'cancelMessage',
+  permission: 'messages.send',
+  method: 'delete',
+  path: '/management/v1/projects/{projectId}/messages/{id}',
+  summary: 'Cancel a scheduled in-app message',
+  description: 'Removes the message. A message that was sent stays in the inboxes.',
+  request: { params: z.object({ ...projectParams, id }) },
+  responses: { 204: deleted },
+  errors: {
+    404: { description: 'Project or message not found.', message: 'Message not found.' },
+    409: 'The message was already sent.',
+  },
 });
 
 export const listConversations = operation({

@@ -1,3 +1,4 @@
+import { eventually } from '@switchboard/testkit';
 import { describe, expect, test } from 'vitest';
 import { useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
@@ -84,7 +85,7 @@ describe('the inbox', () => {
     await sql`insert into reads select 'many', 'd1', id from messages where project_id = 'many' and to_everyone`;
     await sql`analyze`;
     const explain = async (ids: string[]) => {
-      const { sql: text, params } = createInboxStore(drizzle).listQuery('many', ids).toSQL();
+      const { sql: text, params } = createInboxStore(drizzle).listQuery('many', ids, new Date()).toSQL();
       const [plan] = await sql.unsafe(`explain (analyze, buffers, format json) ${text}`, params as never[]);
       return JSON.stringify(plan);
     };
@@ -96,6 +97,82 @@ describe('the inbox', () => {
     const person = Array.from({ length: 1_000 }, (_, index) => `d${index}`);
     const pages = [...(await explain(person)).matchAll(/"Shared (?:Hit|Read) Blocks":\s*(\d+)/g)];
     expect(Number(pages[0]?.[1])).toBeLessThanOrEqual(20_000);
+  });
+});
+
+describe('a scheduled message', () => {
+  const soon = () => new Date(Date.now() + 3_600_000).toISOString();
+  const sentOf = async ({ id }: TestProject) =>
+    (await messenger.manage('GET', `/projects/${id}/messages`)).body.messages;
+
+  /** Makes a message due, as if its time had come. */
+  async function makeDue(id: string): Promise<void> {
+    const { sql } = messenger.database;
+    const past = new Date(Date.now() - 1000).toISOString();
+    await sql`update recipients set created_at = ${past}::timestamptz where message_id = ${id}`;
+    await sql`update messages set created_at = ${past}::timestamptz where id = ${id}`;
+  }
+
+  test('is in no inbox before its time, and in those of its recipients from then on', async () => {
+    const project = await messenger.createProject();
+    const sendAt = soon();
+    const toAda = await send(project, { distinctIds: ['ada', 'ada', 'grace'], sendAt });
+    const toAll = await send(project, { sendAt });
+    expect(await inboxOf(project, 'ada')).toEqual([]);
+    expect((await markRead(project, toAda, 'ada')).body).toEqual({ ok: false });
+    expect(await sentOf(project)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ id: toAda, createdAt: sendAt, isScheduled: true, recipients: 2, reads: 0 }),
+        expect.objectContaining({ id: toAll, createdAt: sendAt, isScheduled: true, recipients: null }),
+      ]),
+    );
+    await makeDue(toAda);
+    expect(await inboxOf(project, 'ada')).toEqual([toAda]);
+    expect(await inboxOf(project, 'linus')).toEqual([]);
+    expect((await markRead(project, toAda, 'ada')).body).toEqual({ ok: true });
+    await makeDue(toAll);
+    expect(await inboxOf(project, 'linus')).toEqual([toAll]);
+    const [found] = (await sentOf(project)).filter(({ id }: { id: string }) => id === toAda);
+    expect(found).toMatchObject({ isScheduled: false, recipients: 2, reads: 1 });
+  });
+
+  test('is announced once by any number of instances', async () => {
+    const project = await messenger.createProject();
+    const id = await send(project, { distinctIds: ['ada'], sendAt: soon() });
+    await makeDue(id);
+    const store = createInboxStore(messenger.database.drizzle);
+    const taken = await Promise.all([1, 2, 3].map(() => store.takeDue(new Date(), 20)));
+    expect(taken.flat().filter((one) => one.id === id).length).toBeLessThanOrEqual(1);
+    await eventually(async () => {
+      const [row] = await messenger.database.sql`select is_waiting from messages where id = ${id}`;
+      expect(row?.['is_waiting']).toBe(false);
+    });
+  });
+
+  test('can be cancelled until it is sent', async () => {
+    const [project, other] = [await messenger.createProject(), await messenger.createProject()];
+    const [first, second] = [
+      await send(project, { distinctIds: ['ada'], sendAt: soon() }),
+      await send(project, {}),
+    ];
+    const cancel = ({ id }: TestProject, message: string) =>
+      messenger.manage('DELETE', `/projects/${id}/messages/${message}`);
+    expect((await cancel(other, first)).status).toBe(404);
+    expect((await cancel(project, second)).status).toBe(409);
+    expect((await cancel(project, first)).status).toBe(204);
+    expect((await cancel(project, first)).status).toBe(404);
+    expect((await sentOf(project)).map(({ id }: { id: string }) => id)).toEqual([second]);
+    const { sql } = messenger.database;
+    expect(await sql`select from recipients where message_id = ${first}`).toHaveLength(0);
+  });
+
+  test('is sent at once for a time that is past, and refused more than a year ahead', async () => {
+    const project = await messenger.createProject();
+    const id = await send(project, { sendAt: '2020-01-01T00:00:00Z' });
+    expect(await inboxOf(project, 'ada')).toEqual([id]);
+    const late = { title: 't', body: 'b', sendAt: '2099-01-01T00:00:00Z' };
+    const answer = await messenger.manage('POST', `/projects/${project.id}/messages`, late);
+    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining('sendAt')]);
   });
 });
 

@@ -1,4 +1,10 @@
-import { listMessages, listSentMessages, markMessageRead, sendMessage } from '@switchboard/contracts';
+import {
+  cancelMessage,
+  listMessages,
+  listSentMessages,
+  markMessageRead,
+  sendMessage,
+} from '@switchboard/contracts';
 import type { ProjectOfRegion, ServiceApp } from '@switchboard/http';
 import type { Inbox } from './inbox.ts';
 
@@ -22,6 +28,16 @@ export function inboxRoutes(app: ServiceApp, { inbox, ofProject }: InboxDeps): v
     async (c) => {
       const { projectId } = c.req.valid('param');
       return c.json(await inbox.sent(projectId, c.req.valid('query')), 200);
+    },
+    ofProject,
+  );
+
+  app.implement(
+    cancelMessage,
+    async (c, { change }) => {
+      const { projectId, id } = c.req.valid('param');
+      await inbox.cancel(change, projectId, id);
+      return c.body(null, 204);
     },
     ofProject,
   );

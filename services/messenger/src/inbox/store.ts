@@ -1,11 +1,12 @@
 import type { Db, Transactor, Tx } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, lte, sql } from 'drizzle-orm';
 import { union } from 'drizzle-orm/pg-core';
 import { messageKeys, messages, personIds, reads, recipients } from '../schema/index.ts';
 
 const MAX_LISTED = 100;
 const MAX_ANNOUNCED = 20_000;
+const MAX_COUNTED = 10_000;
 
 export interface NewMessage {
   id: string;
@@ -13,6 +14,8 @@ export interface NewMessage {
   title: string;
   body: string;
   createdAt: Date;
+  /** Whether `createdAt` is in the future. */
+  isWaiting: boolean;
   /** Undefined for everyone. */
   distinctIds: readonly string[] | undefined;
   idempotencyKey: string | undefined;
@@ -26,17 +29,30 @@ export interface InboxRow {
   createdAt: Date;
 }
 
-type SentRow = Omit<typeof messages.$inferSelect, 'projectId'>;
+interface SentRow extends Omit<InboxRow, 'read'> {
+  toEveryone: boolean;
+  recipients: number | null;
+  reads: number;
+}
+
+/** A message that became due. */
+interface DueMessage {
+  id: string;
+  projectId: string;
+  /** Undefined for everyone. */
+  distinctIds: string[] | undefined;
+}
 
 export interface InboxStore {
   /** Returns the messages of a project that come after a given one, newest first. */
   sent(projectId: string, page: { after: Place | undefined; limit: number }): Promise<SentRow[]>;
-  /** Returns the newest 100 messages to any of a person's distinct ids, newest first. */
-  list(projectId: string, distinctIds: readonly string[]): Promise<InboxRow[]>;
+  /** Returns the newest 100 messages sent until `now` to any of a person's distinct ids, newest first. */
+  list(projectId: string, distinctIds: readonly string[], now: Date): Promise<InboxRow[]>;
   /** The query behind `list`, for tests that explain it. */
   listQuery(
     projectId: string,
     distinctIds: readonly string[],
+    now: Date,
   ): { toSQL(): { sql: string; params: unknown[] } };
   /** Adds a message. Returns its id, or the id of the message that used the idempotency key first. */
   add(message: NewMessage, within: Transactor): Promise<string>;
@@ -50,22 +66,38 @@ export interface InboxStore {
     distinctId: string,
     distinctIds: readonly string[],
     messageId: string,
+    now: Date,
   ): Promise<boolean>;
+  /** Marks up to `limit` scheduled messages as sent that are due, and returns them. */
+  takeDue(now: Date, limit: number): Promise<DueMessage[]>;
+  /** Removes a message that is not sent yet. Returns its state before. */
+  cancel(
+    projectId: string,
+    messageId: string,
+    now: Date,
+    within: Transactor,
+  ): Promise<'scheduled' | 'sent' | undefined>;
 }
 
 export function createInboxStore(db: Db | Tx): InboxStore {
-  function listQuery(projectId: string, distinctIds: readonly string[]) {
+  function listQuery(projectId: string, distinctIds: readonly string[], now: Date) {
     const ids = sql`unnest(${sql.param([...distinctIds])}::text[]) as ids(id)`;
     const toEveryone = db
       .select({ id: messages.id, createdAt: messages.createdAt })
       .from(messages)
-      .where(and(eq(messages.projectId, projectId), messages.toEveryone))
+      .where(and(eq(messages.projectId, projectId), messages.toEveryone, lte(messages.createdAt, now)))
       .orderBy(desc(messages.createdAt), desc(messages.id))
       .limit(MAX_LISTED);
     const toId = db
       .select({ id: recipients.messageId, createdAt: recipients.createdAt })
       .from(recipients)
-      .where(and(eq(recipients.projectId, projectId), sql`${recipients.distinctId} = ids.id`))
+      .where(
+        and(
+          eq(recipients.projectId, projectId),
+          sql`${recipients.distinctId} = ids.id`,
+          lte(recipients.createdAt, now),
+        ),
+      )
       .orderBy(desc(recipients.createdAt), desc(recipients.messageId))
       .limit(MAX_LISTED)
       .as('to_id');
@@ -122,7 +154,13 @@ export function createInboxStore(db: Db | Tx): InboxStore {
       const isAfter =
         after && sql`(${createdAt}, ${id}) < (${after.at.toISOString()}::timestamptz, ${after.id})`;
       return db
-        .select({ id, title, body, toEveryone, createdAt })
+        .select({
+          ...{ id, title, body, toEveryone, createdAt, recipients: messages.recipientCount },
+          reads: sql<number>`(
+            select count(*)::int from (
+              select from ${reads} where ${reads.messageId} = ${id} limit ${MAX_COUNTED}
+            ) counted)`,
+        })
         .from(messages)
         .where(and(eq(messages.projectId, projectId), isAfter))
         .orderBy(desc(createdAt), desc(id))
@@ -130,7 +168,7 @@ export function createInboxStore(db: Db | Tx): InboxStore {
     },
 
     listQuery,
-    list: async (projectId, distinctIds) => listQuery(projectId, distinctIds),
+    list: async (projectId, distinctIds, now) => listQuery(projectId, distinctIds, now),
 
     async idsOfAll(projectId, distinctIds) {
       const rows = await db.execute<{ id: string }>(sql`
@@ -161,7 +199,9 @@ export function createInboxStore(db: Db | Tx): InboxStore {
             .where(and(eq(messageKeys.projectId, projectId), eq(messageKeys.idempotencyKey, idempotencyKey)));
           if (first !== undefined) return first.id;
         }
-        await tx.insert(messages).values({ ...message, toEveryone: distinctIds === undefined });
+        const toEveryone = distinctIds === undefined;
+        const recipientCount = toEveryone ? null : new Set(distinctIds).size;
+        await tx.insert(messages).values({ ...message, toEveryone, recipientCount });
         if (idempotencyKey !== undefined) {
           await tx.insert(messageKeys).values({ projectId, idempotencyKey, messageId: id });
         }
@@ -175,11 +215,12 @@ export function createInboxStore(db: Db | Tx): InboxStore {
       });
     },
 
-    async markRead(projectId, distinctId, distinctIds, messageId) {
+    async markRead(projectId, distinctId, distinctIds, messageId, now) {
       const rows = await db.execute(sql`
         with found as (
           select id from ${messages}
-          where id = ${messageId} and project_id = ${projectId} and (to_everyone or exists (
+          where id = ${messageId} and project_id = ${projectId}
+            and created_at <= ${now.toISOString()}::timestamptz and (to_everyone or exists (
             select from ${recipients}
             where project_id = ${projectId} and distinct_id = any(${sql.param([...distinctIds])}::text[])
               and recipients.created_at = messages.created_at and message_id = messages.id))
@@ -190,6 +231,52 @@ export function createInboxStore(db: Db | Tx): InboxStore {
         )
         select from found`);
       return rows.length > 0;
+    },
+
+    async takeDue(now, limit) {
+      return db.transaction(async (tx) => {
+        const due = tx
+          .select({ id: messages.id })
+          .from(messages)
+          .where(and(messages.isWaiting, lte(messages.createdAt, now)))
+          .orderBy(messages.createdAt)
+          .limit(limit)
+          .for('update', { skipLocked: true });
+        const { id, projectId, toEveryone } = messages;
+        const taken = await tx
+          .update(messages)
+          .set({ isWaiting: false })
+          .where(inArray(id, due))
+          .returning({ id, projectId, toEveryone });
+        const found: DueMessage[] = [];
+        for (const { toEveryone: isToAll, ...message } of taken) {
+          const rows = isToAll
+            ? undefined
+            : await tx
+                .select({ distinctId: recipients.distinctId })
+                .from(recipients)
+                .where(eq(recipients.messageId, message.id))
+                .limit(MAX_ANNOUNCED);
+          found.push({ ...message, distinctIds: rows?.map(({ distinctId }) => distinctId) });
+        }
+        return found;
+      });
+    },
+
+    async cancel(projectId, messageId, now, within) {
+      return within.transaction(async (tx) => {
+        const [found] = await tx
+          .select({ createdAt: messages.createdAt })
+          .from(messages)
+          .where(and(eq(messages.projectId, projectId), eq(messages.id, messageId)))
+          .for('update');
+        if (found === undefined) return undefined;
+        if (found.createdAt <= now) return 'sent';
+        for (const table of [recipients, messageKeys])
+          await tx.delete(table).where(eq(table.messageId, messageId));
+        await tx.delete(messages).where(eq(messages.id, messageId));
+        return 'scheduled';
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { boolean, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { timestampMs } from './columns.ts';
 
 export const messages = pgTable(
@@ -11,7 +11,12 @@ export const messages = pgTable(
     body: text().notNull(),
     /** If false, the message is only for the people in `recipients`. */
     toEveryone: boolean('to_everyone').notNull(),
+    /** When it is sent. Inboxes list it from then on. */
     createdAt: timestampMs('created_at').notNull(),
+    /** The number of distinct ids that it was sent to. Null if it is to everyone. */
+    recipientCount: integer('recipient_count'),
+    /** Whether it is still to be announced at `createdAt`. */
+    isWaiting: boolean('is_waiting').notNull().default(false),
   },
   (table) => [
     index('messages_to_everyone')
@@ -19,6 +24,7 @@ export const messages = pgTable(
       .where(sql`${table.toEveryone}`),
     index('messages_by_time').on(table.projectId, table.createdAt, table.id),
     index('messages_by_age').on(table.createdAt, table.id),
+    index('messages_waiting').on(table.createdAt).where(sql`${table.isWaiting}`),
   ],
 );
 

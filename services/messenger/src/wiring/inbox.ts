@@ -1,11 +1,12 @@
 import { createInbox } from '../inbox/inbox.ts';
 import { inboxRoutes } from '../inbox/routes.ts';
+import { createSchedule } from '../inbox/schedule.ts';
 import { createInboxStore } from '../inbox/store.ts';
 import type { Shared } from './shared.ts';
 
 /** Opens in-app messages. */
 export function openInbox(shared: Shared): void {
-  const { app, db, limits, ofProject } = shared;
+  const { app, db, limits, logger, ofProject, run } = shared;
   const inbox = createInbox({
     ...shared,
     store: createInboxStore(db),
@@ -15,4 +16,5 @@ export function openInbox(shared: Shared): void {
     },
   });
   inboxRoutes(app, { inbox, ofProject });
+  run(createSchedule({ inbox, logger }));
 }
