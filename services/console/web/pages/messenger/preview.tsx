@@ -34,7 +34,7 @@ export function Preview({ shown, views = VIEWS, view: wanted, children }: Previe
   const view = chosen ?? wanted ?? views[0] ?? 'home';
   useEffect(() => setChosen(undefined), [wanted]);
   return (
-    <section aria-label={t('Preview')} className={`${styles['preview']} ${isWide ? styles['wide'] : ''}`}>
+    <section aria-label={t('Preview')} className={styles['preview']} data-wide={isWide}>
       <div className={styles['controls']}>
         <div className={styles['choices']}>
           <Choice
@@ -63,12 +63,14 @@ export function Preview({ shown, views = VIEWS, view: wanted, children }: Previe
           />
           {children}
         </div>
-        <IconButton
-          icon={isWide ? Minimize2 : Maximize2}
-          label={isWide ? t('Show the settings beside the preview') : t('Enlarge the preview')}
-          aria-pressed={isWide}
-          onClick={() => setWide(!isWide)}
-        />
+        <span className={styles['enlarge']}>
+          <IconButton
+            icon={isWide ? Minimize2 : Maximize2}
+            label={isWide ? t('Show the settings beside the preview') : t('Enlarge the preview')}
+            aria-pressed={isWide}
+            onClick={() => setWide(!isWide)}
+          />
+        </span>
       </div>
       <Frame shown={{ kind: 'show', ...shown, view, isDark }} size={SIZES[size]} />
       <p className={styles['note']}>

@@ -10,6 +10,7 @@ import { Crop } from './crop.tsx';
 import type { Draft, Member } from './draft.ts';
 import styles from './messenger.module.css';
 import { newPath, userIdOf } from './pictures.ts';
+import { valueTitle } from './words.ts';
 
 const MAX_TEAM = 50;
 const TONES = [
@@ -157,7 +158,10 @@ function Teammate({ member, picture, onChange, onPicture, onUp, onDown, onRemove
         <SelectField
           label={t('Colour of the initials')}
           value={tone}
-          options={TONES.map((value) => ({ value, title: value === '' ? t('By the name') : value }))}
+          options={TONES.map((value) => ({
+            value,
+            title: value === '' ? t('By the name') : valueTitle(value),
+          }))}
           onChange={({ target }) => onChange({ tone: TONES.find((one) => one === target.value) ?? '' })}
         />
       </div>
