@@ -30,6 +30,7 @@ const BODIES: Record<string, unknown> = {
   putProject: { companyId: OWN.companyId, name: 'Audit', region: 'eu', defaultLanguage: 'en' },
   putCohort: COHORT,
   joinPeople: { distinctId: 'joined-id' },
+  sendMessage: { title: 'Hello', body: 'Welcome.', sendAt: new Date(Date.now() + 3_600_000).toISOString() },
   putTeammateAvatar: PICTURE,
   uploadTeammateAttachment: PICTURE,
   putReport: {
@@ -60,6 +61,7 @@ let recording = '';
 let apiToken = 'some-id';
 let change = 'some-id';
 let request = 'some-id';
+let message = 'some-id';
 const ofDemo = { annotationId: '', threadId: '', commentId: '', dashboardId: 'audited' };
 /** A visitor that staff look at. The id must not occur in any audit entry. */
 const VISITOR = 'visitor-who-is-looked-at';
@@ -109,6 +111,7 @@ function pathOf(operation: Operation): string {
     ...(isForMembers(operation)
       ? { ...ofDemo, projectId: demo.project_id, reportId: demo.report_id, distinctId: VISITOR }
       : {}),
+    ...(path.includes('messages/') ? { id: message } : {}),
     emoji: encodeURIComponent('🎉'),
     userId: 'grace',
     domain: 'audit.example',
@@ -126,6 +129,7 @@ function pathOf(operation: Operation): string {
 
 /** Removals, which run last, in this order. A container is removed after its contents. */
 const ORDER = [
+  'cancelMessage',
   'deleteFlag',
   'partPeople',
   'deleteCohort',
@@ -216,6 +220,7 @@ beforeAll(async () => {
       answers.set(id, await send(method.toUpperCase(), pathOf(operation), token, body, id, url));
       if (id === 'operator-scheduleFlagChange') change = JSON.parse(answers.get(id)?.text ?? '{}').id;
       if (id === 'operator-requestFlagChange') request = JSON.parse(answers.get(id)?.text ?? '{}').id;
+      if (id === 'operator-sendMessage') message = JSON.parse(answers.get(id)?.text ?? '{}').id;
       if (id === 'operator-createApiToken') apiToken = JSON.parse(answers.get(id)?.text ?? '{}').id;
     }
   }

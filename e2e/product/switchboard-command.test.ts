@@ -377,3 +377,17 @@ series: [{ event: asked about, name: "${name}" }]
     expect(err).toMatch(/403|may not|not a member/i);
   });
 });
+
+describe('switchboard messages', () => {
+  it('schedules a message to the people of a file, lists it, and cancels it', async () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const { project_id: project } = running.demo;
+    const file = await fileOf('ada\ngrace\nada\n', 'people.txt');
+    const content = ['--title', 'Saved views', '--body', 'Keep your filters.'];
+    const { id } = await json(['messages', 'send', project, ...content, '--to', file, '--at', at]);
+    const { out } = await switchboard(['messages', 'list', project]);
+    expect(out).toContain(`${at} ${id} Saved views (2 people): scheduled\n`);
+    expect((await switchboard(['messages', 'cancel', project, id])).code).toBe(0);
+    expect((await switchboard(['messages', 'list', project])).out).not.toContain(id);
+  });
+});

@@ -7,6 +7,7 @@ import { flags } from '../flags/flags.ts';
 import { PriceListError } from '../litellm/price-list.ts';
 import { login, logout, whoami } from '../login/commands.ts';
 import { ManifestError } from '../manifest/yaml.ts';
+import { messages } from '../messages/messages.ts';
 import { promote } from '../promote/promote.ts';
 import { requests } from '../requests/requests.ts';
 import { schedule } from '../schedule/schedule.ts';
@@ -43,6 +44,7 @@ const commands: Record<string, Command> = {
   projects,
   tokens,
   schedule,
+  messages,
   promote,
   requests,
   flags,

@@ -6,9 +6,9 @@ import { type ClauseDraft, clausesOf } from '../../clauses/draft.ts';
 import { useRested } from '../insights/rested.ts';
 
 /** The people that a message can name. */
-export const MOST = 10_000;
+export const MAX_PEOPLE = 10_000;
 /** The people that are counted while a message is written. */
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 export interface Audience {
   kind: 'everyone' | 'cohort' | 'matching';
@@ -62,7 +62,7 @@ export function useSize(audience: Audience) {
   const rested = useRested(JSON.stringify(filterOf(audience) ?? null));
   return useCall(
     ['listPeople', 'audience', project.id, rested],
-    (client, { signal }) => find(client, { projectId: project.id, audience, most: MOST_COUNTED, signal }),
+    (client, { signal }) => find(client, { projectId: project.id, audience, most: MAX_COUNTED, signal }),
     { enabled: rested !== 'null' },
   );
 }
@@ -74,11 +74,11 @@ export async function recipientsOf(
   audience: Audience,
 ): Promise<string[] | undefined> {
   if (audience.kind === 'everyone') return undefined;
-  const { ids, isAll } = await find(client, { projectId, audience, most: MOST });
+  const { ids, isAll } = await find(client, { projectId, audience, most: MAX_PEOPLE });
   if (ids.length === 0) throw new Error(t('The audience has no people. Change it, then send again.'));
   if (!isAll)
     throw new Error(
-      t('The audience has more than {most} people. Narrow it, or send to everyone.', { most: MOST }),
+      t('The audience has more than {most} people. Narrow it, or send to everyone.', { most: MAX_PEOPLE }),
     );
   return ids;
 }

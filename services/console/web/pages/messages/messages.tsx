@@ -23,7 +23,7 @@ type Message = Result<'listSentMessages'>['messages'][number];
 
 const REFRESH_MS = 30_000;
 /** Reads are counted up to this number. */
-const MOST_READS = 10_000;
+const MAX_READS = 10_000;
 
 /** The in-app messages of the project: written, scheduled and sent, with how many people read them. */
 export function Page() {
@@ -127,7 +127,7 @@ function Reads({ message: { reads, recipients, isScheduled } }: { message: Messa
   return (
     <>
       <Count value={reads} />
-      {reads >= MOST_READS ? '+' : ''}
+      {reads >= MAX_READS ? '+' : ''}
       {recipients === null || recipients === 0 ? null : ` · ${percent(Math.min(1, reads / recipients))}`}
     </>
   );
