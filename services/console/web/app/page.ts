@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import type { ComponentType } from 'react';
+import type { Project } from './project.ts';
 
 /** The section of a page in the rail. */
 export type Section = 'main' | 'settings';
@@ -23,6 +24,8 @@ export interface Page {
     section: Section;
     icon: LucideIcon;
     order: number;
+    /** Whether the rail of a project lists the page. Default: yes. */
+    isShown?: (project: Project) => boolean;
     /** The number of things that wait for the person. */
     Count?: ComponentType;
   };

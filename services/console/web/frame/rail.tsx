@@ -20,10 +20,12 @@ interface RailProps {
 
 /** The pages of the project, its switcher, and the person's own settings. */
 export function Rail({ isCollapsed = false, collapse }: RailProps) {
-  const { may } = usePlace();
+  const { may, project } = usePlace();
   const entries = (section: Section) =>
     pages.flatMap((page) =>
-      page.rail?.section === section && (page.permission === undefined || may(page.permission))
+      page.rail?.section === section &&
+      (page.rail.isShown?.(project) ?? true) &&
+      (page.permission === undefined || may(page.permission))
         ? [<Entry key={page.path} page={page} />]
         : [],
     );

@@ -16,11 +16,18 @@ const wireNames: readonly Wire[] = ['segment', 'unleash', 'posthog'];
 
 /** Changes the name, the default language, the origins and the accepted SDKs of the project. */
 export function General({ project }: { project: Project }) {
-  const { id, allowedOrigins: stored = [], wires: storedWires = [], ...definition } = project;
+  const {
+    id,
+    allowedOrigins: stored = [],
+    wires: storedWires = [],
+    flagApprovals = 0,
+    ...definition
+  } = project;
   const [name, setName] = useState(project.name);
   const [language, setLanguage] = useState(project.defaultLanguage);
   const [origins, setOrigins] = useState(stored.join('\n'));
   const [wires, setWires] = useState<readonly Wire[]>(storedWires);
+  const [approvals, setApprovals] = useState(String(flagApprovals));
   const params = { projectId: id };
   const refresh = [['getProject', id], ['listOwnProjects']];
   const restore = useChange(
@@ -43,12 +50,14 @@ export function General({ project }: { project: Project }) {
       defaultLanguage: language,
       ...(given.length === 0 ? {} : { allowedOrigins: given }),
       ...(wires.length === 0 ? {} : { wires: [...wires] }),
+      ...(Number(approvals) === 0 ? {} : { flagApprovals: Number(approvals) }),
     });
   };
   const isChanged =
     name !== project.name ||
     language !== project.defaultLanguage ||
     origins !== stored.join('\n') ||
+    Number(approvals) !== flagApprovals ||
     wires.length !== storedWires.length ||
     wires.some((one) => !storedWires.includes(one));
   return (
@@ -82,6 +91,19 @@ export function General({ project }: { project: Project }) {
           )}
           value={origins}
           onChange={({ target }) => setOrigins(target.value)}
+        />
+        <TextField
+          label={t('Approvals of flag changes')}
+          hint={t(
+            'How many other people must approve a change of a flag. 0: none. Turning one off needs none.',
+          )}
+          type="number"
+          min={0}
+          max={10}
+          step={1}
+          required
+          value={approvals}
+          onChange={({ target }) => setApprovals(target.value)}
         />
         <fieldset className={styles['wires']}>
           <legend>{t('Accepts SDKs of other products')}</legend>

@@ -1,0 +1,94 @@
+import type { ChangeRequest } from '@switchboard/management';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { usePageSearch } from '../../app/search.ts';
+import { CopyAs } from '../../components/copy-as.tsx';
+import { SelectFilter } from '../../components/field.tsx';
+import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
+import { Empty, Loaded } from '../../components/state.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/values.tsx';
+import { Request, State } from './request.tsx';
+import { STATES, search } from './search.ts';
+import { useNames, useRequests } from './use-requests.ts';
+
+export function Page() {
+  const { project } = usePlace();
+  const nameOf = useNames();
+  const [{ state, open }, setSearch] = usePageSearch(search);
+  const { query, more } = useRequests({ state });
+  const { flagApprovals = 0 } = project;
+  return (
+    <PageLayout
+      title={t('Change requests')}
+      actions={
+        <CopyAs
+          call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/change-requests` }}
+          command={`switchboard requests list ${project.id}`}
+        />
+      }
+    >
+      <Bar>
+        <SelectFilter
+          label={t('All states')}
+          value={state}
+          options={[
+            { value: 'waiting', title: t('Waiting') },
+            { value: 'closed', title: t('Closed') },
+          ]}
+          onChange={(value) => setSearch({ state: STATES.find((one) => one === value) })}
+        />
+      </Bar>
+      <Loaded query={query}>
+        {(requests) => {
+          const opened = requests.find(({ id }) => id === open);
+          return (
+            <ListDetail
+              list={
+                requests.length > 0 ? (
+                  <Table
+                    label={t('Change requests')}
+                    columns={columns(nameOf)}
+                    rows={requests}
+                    keyOf={({ id }) => id}
+                    open={open}
+                    onOpen={({ id }) => setSearch({ open: id }, { push: true })}
+                    more={more}
+                  />
+                ) : state !== undefined ? (
+                  <Empty text={t('No change request matches the filter.')} />
+                ) : flagApprovals > 0 ? (
+                  <Empty text={t('No change waits. Change a flag to request approval for it.')} />
+                ) : (
+                  <Empty
+                    text={t(
+                      'Changes of flags need no approval in this project. Admins can require approvals in the settings of the project.',
+                    )}
+                  />
+                )
+              }
+              detail={
+                opened && {
+                  title: opened.key,
+                  content: <Request key={opened.id} request={opened} />,
+                  onClose: () => setSearch({ open: undefined }),
+                }
+              }
+            />
+          );
+        }}
+      </Loaded>
+    </PageLayout>
+  );
+}
+
+const columns = (nameOf: (sub: string) => string): Column<ChangeRequest>[] => [
+  { title: t('Flag'), cell: ({ key }) => key },
+  { title: t('State'), cell: (request) => <State request={request} />, width: '152px' },
+  {
+    title: t('Requested by'),
+    cell: ({ author }) => (author === null ? t('erased') : nameOf(author)),
+    minor: true,
+  },
+  { title: t('Requested'), cell: ({ createdAt }) => <Time at={createdAt} />, width: '112px', minor: true },
+];

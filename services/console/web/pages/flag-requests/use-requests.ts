@@ -1,0 +1,67 @@
+import type { ChangeRequest } from '@switchboard/management';
+import { useChange, useList } from '../../app/api.ts';
+import { usePlace } from '../../app/project.ts';
+import { useColleagues } from '../threads/members.ts';
+
+export type Decision = 'approve' | 'reject' | 'withdraw';
+
+interface Listed {
+  state?: 'waiting' | 'closed' | undefined;
+  /** The key of a flag. */
+  key?: string;
+  enabled?: boolean;
+}
+
+const REFRESH_MS = 15_000;
+
+/** Reads the change requests of the project, newest first. */
+export function useRequests({ state, key, enabled = true }: Listed) {
+  const { project } = usePlace();
+  return useList(
+    ['listChangeRequests', project.id, state, key],
+    async (client, cursor, options) => {
+      const { requests, nextCursor } = await client.call(
+        'listChangeRequests',
+        {
+          params: { projectId: project.id },
+          query: { ...(state && { state }), ...(key !== undefined && { key }), ...cursor },
+        },
+        options,
+      );
+      return { items: requests, nextCursor };
+    },
+    { enabled, refreshMs: REFRESH_MS },
+  );
+}
+
+/** Approves, rejects or withdraws change requests. */
+export function useDecision() {
+  const { project } = usePlace();
+  return useChange(
+    (client, { id, decision, note }: { id: string; decision: Decision; note: string }) =>
+      client.call('decideChangeRequest', {
+        params: { projectId: project.id, requestId: id },
+        body: { decision, ...(note !== '' && { note }) },
+      }),
+    {
+      refresh: ['listChangeRequests', 'listFlags', 'listFlagVersions', 'listScheduledChanges'].map((name) => [
+        name,
+        project.id,
+      ]),
+    },
+  );
+}
+
+/** Returns what the person may decide about a request. */
+export function useDecisions({ state, author, approvals }: ChangeRequest): Decision[] {
+  const { me, may } = usePlace();
+  if (state !== 'waiting' || !may('flags.write')) return [];
+  if (author === me.sub) return ['withdraw'];
+  return approvals.some(({ sub }) => sub === me.sub) ? ['reject'] : ['approve', 'reject'];
+}
+
+/** Returns the names of members by their sub. The id stands for others, such as service tokens. */
+export function useNames(): (sub: string) => string {
+  const names = new Map(useColleagues().map(({ sub, name }) => [sub, name]));
+  return (sub) => names.get(sub) ?? sub;
+}
