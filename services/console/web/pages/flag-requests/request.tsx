@@ -1,6 +1,7 @@
 import type { ChangeRequest } from '@switchboard/management';
 import { useState } from 'react';
 import { locale, t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
@@ -8,7 +9,9 @@ import { TextField } from '../../components/field.tsx';
 import { Bar, Facts } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
-import { Diff } from './diff.tsx';
+import { FlagDiff } from '../flags/diff.tsx';
+import { useCohortNames } from '../flags/use-flags.ts';
+import type { Definition } from '../flags/words.ts';
 import { type Decision, useDecision, useDecisions, useNames } from './use-requests.ts';
 
 const MAX_NOTE = 500;
@@ -70,10 +73,22 @@ export function Request({ request }: { request: ChangeRequest }) {
           ...(closed?.note ? ([[t('Note'), closed.note]] as const) : []),
         ]}
       />
-      <Diff request={request} />
+      <Changes request={request} />
       <Decisions request={request} />
     </>
   );
+}
+
+/** What the request changes, in words. */
+function Changes({ request: { flag, version, changes } }: { request: ChangeRequest }) {
+  const { project } = usePlace();
+  const nameOf = useCohortNames(project.id);
+  if (flag === null) return <p>{t('Deletes the flag.')}</p>;
+  const before: Definition | undefined =
+    version === 0
+      ? undefined
+      : Object.assign({ ...flag }, ...changes.map(({ property, before: old }) => ({ [property]: old })));
+  return <FlagDiff before={before} after={flag} nameOf={nameOf} />;
 }
 
 function By({ name, at }: { name: string | undefined; at: string }) {

@@ -72,11 +72,11 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
     save.mutate(
       { projectId: project.id, key, definition, reason, version, at },
       {
-        onSuccess() {
-          // A scheduled change is listed, and the flag stays as it is until then.
-          isCreated.current = saved === undefined;
-          if (at !== undefined) setDraft(flagDraft(base?.flag ?? NEW));
-          onSaved(key);
+        onSuccess(isMade) {
+          // A scheduled or requested change is listed, and the flag stays as it is until then.
+          isCreated.current = saved === undefined && isMade;
+          if (at !== undefined || !isMade) setDraft(flagDraft(base?.flag ?? NEW));
+          if (isMade) onSaved(key);
         },
       },
     );

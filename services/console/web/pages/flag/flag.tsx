@@ -14,6 +14,8 @@ import { Confirm } from '../../components/dialog.tsx';
 import { PageLayout, Section } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
+import { FlagRequests } from '../flag-requests/panel.tsx';
+import { changeOrRequest } from '../flags/change-or-request.ts';
 import { FlagState } from '../flags/flag-state.tsx';
 import { switchTitle, useFlagSwitch } from '../flags/switch.tsx';
 import { type LastChange, useAuthors, useFlags } from '../flags/use-flags.ts';
@@ -103,6 +105,7 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
       </nav>
       {/* The fields stay while another view is shown, so that no change is lost. */}
       <div hidden={view !== 'settings'} className={styles['view']}>
+        <FlagRequests flagKey={flag.key} />
         <Scheduled flag={flag} />
         <Editor saved={{ flag, version: change?.version }} flags={flags} onSaved={() => undefined} />
         {mayWrite ? <Delete flag={flag} version={change?.version} /> : null}
@@ -140,12 +143,17 @@ function Delete({ flag, version }: { flag: FlagEntry; version: number | undefine
   const [isOpen, setIsOpen] = useState(false);
   const remove = useChange(
     async (client, _: undefined) => {
-      await client.call('deleteFlag', {
-        params: { projectId: project.id, key: flag.key },
-        headers: version === undefined ? {} : { 'If-Match': `"${version}"` },
+      const isMade = await changeOrRequest(client, project.id, {
+        make: () =>
+          client.call('deleteFlag', {
+            params: { projectId: project.id, key: flag.key },
+            headers: version === undefined ? {} : { 'If-Match': `"${version}"` },
+          }),
+        asked: { key: flag.key, flag: null },
       });
       // Before the flags are read again, because the page of a deleted flag has nothing to go on from.
-      await navigate({ to: pathOf('/flags') });
+      if (isMade) await navigate({ to: pathOf('/flags') });
+      else setIsOpen(false);
     },
     { refresh: [['listFlags', project.id]] },
   );

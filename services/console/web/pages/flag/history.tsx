@@ -3,11 +3,13 @@ import { useState } from 'react';
 import { useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
+import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
+import { changeOrRequest } from '../flags/change-or-request.ts';
 import { FlagDiff } from '../flags/diff.tsx';
 import { MAX_REASON } from '../flags/switch.tsx';
 import { useAuthors, useCohortNames } from '../flags/use-flags.ts';
@@ -36,12 +38,22 @@ export function History({ flag, version: newest }: HistoryProps) {
     return { items: versions, nextCursor };
   });
   const restore = useChange(
-    (client, { version, reason }: { version: number; reason: string }) =>
-      client.call('restoreFlagVersion', {
-        params,
-        headers: newest === undefined ? {} : { 'If-Match': `"${newest}"` },
-        body: { version, ...(reason !== '' && { reason }) },
-      }),
+    (
+      client,
+      { version: { version, flag: restoredFlag }, reason }: { version: FlagVersion; reason: string },
+    ) => {
+      const why = reason === '' ? {} : { reason };
+      const { key: _, ...definition } = restoredFlag ?? flag;
+      return changeOrRequest(client, project.id, {
+        make: () =>
+          client.call('restoreFlagVersion', {
+            params,
+            headers: newest === undefined ? {} : { 'If-Match': `"${newest}"` },
+            body: { version, ...why },
+          }),
+        asked: { key: flag.key, flag: definition, ...why },
+      });
+    },
     { refresh: [key, ['listFlags', project.id]] },
   );
   return (
@@ -67,6 +79,14 @@ export function History({ flag, version: newest }: HistoryProps) {
                         </Button>
                       ) : null}
                     </div>
+                    {one.emergency ? (
+                      <p>
+                        <Badge tone="warning">{t('Emergency')}</Badge> {t('Switched off without approval')}
+                      </p>
+                    ) : null}
+                    {one.approvedBy === undefined ? null : (
+                      <p>{t('Approved by {names}', { names: one.approvedBy.map(authorOf).join(', ') })}</p>
+                    )}
                     {one.reason === null ? null : <p>{t('Reason: {reason}', { reason: one.reason })}</p>}
                     {one.flag === null ? (
                       <p>{t('Deleted')}</p>
@@ -91,7 +111,7 @@ export function History({ flag, version: newest }: HistoryProps) {
           current={flag}
           onClose={() => setRestored(undefined)}
           onRestore={(reason) => {
-            restore.mutate({ version: restored.version, reason });
+            restore.mutate({ version: restored, reason });
             setRestored(undefined);
           }}
         />

@@ -7,6 +7,7 @@ import { usePageSearch } from '../../app/search.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
+import { changeOrRequest } from '../flags/change-or-request.ts';
 import { changesOf, FlagDiff } from '../flags/diff.tsx';
 import { MAX_REASON } from '../flags/switch.tsx';
 import { useCohortNames, useOtherProjects } from '../flags/use-flags.ts';
@@ -56,15 +57,20 @@ function Promotion({ flag, to }: { flag: FlagEntry; to: Other }) {
     return { found, version: versions[0]?.version };
   });
   const promote = useChange(
-    (client, { version, why }: { version: number | undefined; why: string }) =>
-      client.call('promoteFlag', {
-        params: { projectId: project.id, key: flag.key },
-        body: {
-          to: to.id,
-          ...(why !== '' && { reason: why }),
-          ...(version !== undefined && { ifVersion: version }),
-        },
-      }),
+    (client, { version, why }: { version: number | undefined; why: string }) => {
+      const more = {
+        ...(why !== '' && { reason: why }),
+        ...(version !== undefined && { ifVersion: version }),
+      };
+      return changeOrRequest(client, to.id, {
+        make: () =>
+          client.call('promoteFlag', {
+            params: { projectId: project.id, key: flag.key },
+            body: { to: to.id, ...more },
+          }),
+        asked: { key: flag.key, from: project.id, ...more },
+      });
+    },
     { refresh: [['listFlags', to.id]] },
   );
   return (

@@ -1,7 +1,7 @@
 import type { Problem } from '@switchboard/flag-engine';
 import { useState } from 'react';
 import { t } from '../../app/i18n.ts';
-import { usePlace } from '../../app/project.ts';
+import { type Project, usePlace } from '../../app/project.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Bar, Section } from '../../components/layout.tsx';
@@ -11,6 +11,7 @@ import { MAX_REASON } from '../flags/switch.tsx';
 import { useCohortNames } from '../flags/use-flags.ts';
 import type { Definition } from '../flags/words.ts';
 import type { Saved } from './draft.ts';
+import { isSame } from './draft.ts';
 import styles from './flag.module.css';
 
 interface ReviewProps {
@@ -30,7 +31,13 @@ export function Review({ before, after, problems, error, isNew, disabled, onSave
   const [isLater, setLater] = useState(false);
   const [at, setAt] = useState('');
   const nameOf = useCohortNames(project.id);
-  const action = isLater ? t('Schedule change') : isNew ? t('Create flag') : t('Save flag');
+  const action = needsApproval(project, before, after)
+    ? t('Request approval')
+    : isLater
+      ? t('Schedule change')
+      : isNew
+        ? t('Create flag')
+        : t('Save flag');
   return (
     <Section title={t('Changes')}>
       <FlagDiff before={before} after={after} nameOf={nameOf} />
@@ -90,6 +97,16 @@ export function Review({ before, after, problems, error, isNew, disabled, onSave
       </form>
     </Section>
   );
+}
+
+/** Returns whether others must approve a change of a flag. Switching it off alone needs no approval. */
+function needsApproval(
+  { flagApprovals = 0 }: Project,
+  before: Definition | undefined,
+  after: Definition,
+): boolean {
+  const isSwitchOff = before?.enabled === true && isSame({ ...before, enabled: false }, after);
+  return flagApprovals > 0 && !isSwitchOff;
 }
 
 interface ConflictProps {

@@ -1,5 +1,6 @@
 import { type Client, isNotFound } from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
+import { changeOrRequest } from './change-or-request.ts';
 import type { Definition } from './words.ts';
 
 /** A change of a flag that a person made on a page. */
@@ -15,25 +16,26 @@ export interface FlagChange {
   at?: string | undefined;
 }
 
-/** Saves or schedules a change of a flag. Fails if the flag is no longer at the version that the person saw. */
-export async function saveFlag(client: Client, change: FlagChange): Promise<void> {
+/**
+ * Saves or schedules a change of a flag, or requests it where others must approve it. Returns whether it was made.
+ * Fails if the flag is no longer at the version that the person saw.
+ */
+export async function saveFlag(client: Client, change: FlagChange): Promise<boolean> {
   const { projectId, key, definition, version, at } = change;
   const reason = change.reason === '' ? {} : { reason: change.reason };
   if (version === 'new') await requireUnused(client, { projectId, key });
   const seen = typeof version === 'number' ? version : undefined;
-  if (at !== undefined) {
-    await client.call('scheduleFlagChange', {
-      params: { projectId },
-      body: { key, at, flag: definition, ...reason, ...(seen !== undefined && { ifVersion: seen }) },
-    });
-    return;
-  }
-  await client.call('putFlag', {
-    params: { projectId, key },
-    query: reason,
-    headers: seen === undefined ? {} : { 'If-Match': `"${seen}"` },
-    body: definition,
-  });
+  const body = { key, flag: definition, ...reason, ...(seen !== undefined && { ifVersion: seen }) };
+  const make = () =>
+    at === undefined
+      ? client.call('putFlag', {
+          params: { projectId, key },
+          query: reason,
+          headers: seen === undefined ? {} : { 'If-Match': `"${seen}"` },
+          body: definition,
+        })
+      : client.call('scheduleFlagChange', { params: { projectId }, body: { ...body, at } });
+  return changeOrRequest(client, projectId, { make, asked: { ...body, ...(at !== undefined && { at }) } });
 }
 
 async function requireUnused(client: Client, params: { projectId: string; key: string }): Promise<void> {

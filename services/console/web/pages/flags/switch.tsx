@@ -7,6 +7,7 @@ import { showToast } from '../../app/toasts.ts';
 import { FormDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/field.tsx';
 import { Failed } from '../../components/state.tsx';
+import { changeOrRequest } from './change-or-request.ts';
 import { saveFlag } from './save.ts';
 
 export const MAX_REASON = 500;
@@ -45,11 +46,15 @@ export function useFlagSwitch() {
   );
   /** Restores the version before the switch, unless the flag changed since. */
   const restore = useChange(
-    (client, { flag: { key }, version }: { flag: FlagEntry; version: number }) =>
-      client.call('restoreFlagVersion', {
-        params: { projectId: project.id, key },
-        headers: { 'If-Match': `"${version + 1}"` },
-        body: { version, reason: t('Undone') },
+    (client, { flag: { key, ...definition }, version }: { flag: FlagEntry; version: number }) =>
+      changeOrRequest(client, project.id, {
+        make: () =>
+          client.call('restoreFlagVersion', {
+            params: { projectId: project.id, key },
+            headers: { 'If-Match': `"${version + 1}"` },
+            body: { version, reason: t('Undone') },
+          }),
+        asked: { key, flag: definition, reason: t('Undone') },
       }),
     { refresh, optimistic: ({ flag }) => show(flag, flag.enabled) },
   );
@@ -58,8 +63,8 @@ export function useFlagSwitch() {
     change.mutate(
       { flag, version, why: reason },
       {
-        onSuccess: () =>
-          version === undefined
+        onSuccess: (isMade) =>
+          version === undefined || !isMade
             ? undefined
             : showToast({
                 text: enabled ? t('{key} is off.', { key }) : t('{key} is on.', { key }),

@@ -1,4 +1,5 @@
 import { type ChangeRequestDefinition, type Client, ManagementError } from '@switchboard/management';
+import { queries } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { showToast } from '../../app/toasts.ts';
 
@@ -14,6 +15,7 @@ export async function changeOrRequest(
   } catch (error) {
     if (!(error instanceof ManagementError && error.code === 'APPROVAL_REQUIRED')) throw error;
     await client.call('requestFlagChange', { params: { projectId }, body: asked });
+    void queries.invalidateQueries({ queryKey: ['listChangeRequests', projectId] });
     showToast({ text: t('The change of {key} waits for approval.', { key: asked.key }) });
     return false;
   }
