@@ -15,7 +15,7 @@ export function FlagRequests({ flagKey }: { flagKey: string }) {
   if (!enabled || query.data === undefined || query.data.length === 0) return null;
   return (
     <Section title={t('Change requests')}>
-      <ul className={styles['requests']}>
+      <ul aria-label={t('Change requests')} className={styles['requests']}>
         {query.data.map((request) => (
           <li key={request.id}>
             <Request request={request} />
