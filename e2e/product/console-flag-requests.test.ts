@@ -76,7 +76,8 @@ describe.skipIf(!hasChromium)('change requests in the console', () => {
     await detail.getByText('Say what it is').waitFor();
     expect(await violationsOf(owner)).toEqual([]);
     await detail.getByRole('button', { name: 'Approve change' }).click();
-    await detail.getByText('Approved', { exact: true }).first().waitFor();
+    await owner.getByText('The change of payments is approved.').waitFor();
+    await owner.getByText('No change waits.').waitFor();
     await eventually(async () => expect(await requests(owner).textContent()).toBe('Change requests'));
 
     await owner.goto(`${running.demo.console_url}${FLAG}?view=history`);
@@ -94,13 +95,13 @@ describe.skipIf(!hasChromium)('change requests in the console', () => {
   });
 
   it('lets the other person reject a change with a note', async () => {
-    const page = await open('/projects/prj_shop/flag-requests?state=waiting', await editor());
+    const page = await open('/projects/prj_shop/flag-requests', await editor());
     await page.getByRole('button', { name: 'payments' }).click();
     await page.getByRole('button', { name: 'Reject change' }).click();
     await page.getByRole('dialog').getByLabel('Note').fill('The bank is still down.');
     await page.getByRole('dialog').getByRole('button', { name: 'Reject change' }).click();
-    await page.getByText('No change request matches the filter.').waitFor();
-    await page.getByLabel('All states').selectOption('closed');
+    await page.getByText('The change of payments is rejected.').waitFor();
+    await page.getByLabel('Waiting').selectOption('closed');
     await page.getByRole('button', { name: 'payments' }).first().click();
     await page.getByText('The bank is still down.').waitFor();
     expect(await served()).toBe(false);

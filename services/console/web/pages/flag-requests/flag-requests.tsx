@@ -1,4 +1,5 @@
 import type { ChangeRequest } from '@switchboard/management';
+import { Link } from '@tanstack/react-router';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
@@ -13,10 +14,10 @@ import { STATES, search } from './search.ts';
 import { useNames, useRequests } from './use-requests.ts';
 
 export function Page() {
-  const { project } = usePlace();
+  const { project, pathOf } = usePlace();
   const nameOf = useNames();
   const [{ state, open }, setSearch] = usePageSearch(search);
-  const { query, more } = useRequests({ state });
+  const { query, more } = useRequests({ state: state ?? 'waiting' });
   const { flagApprovals = 0 } = project;
   return (
     <PageLayout
@@ -30,12 +31,9 @@ export function Page() {
     >
       <Bar>
         <SelectFilter
-          label={t('All states')}
+          label={t('Waiting')}
           value={state}
-          options={[
-            { value: 'waiting', title: t('Waiting') },
-            { value: 'closed', title: t('Closed') },
-          ]}
+          options={[{ value: 'closed', title: t('Closed') }]}
           onChange={(value) => setSearch({ state: STATES.find((one) => one === value) })}
         />
       </Bar>
@@ -56,7 +54,7 @@ export function Page() {
                     more={more}
                   />
                 ) : state !== undefined ? (
-                  <Empty text={t('No change request matches the filter.')} />
+                  <Empty text={t('No change request is closed yet.')} />
                 ) : flagApprovals > 0 ? (
                   <Empty text={t('No change waits. Change a flag to request approval for it.')} />
                 ) : (
@@ -70,7 +68,14 @@ export function Page() {
               detail={
                 opened && {
                   title: opened.key,
-                  content: <Request key={opened.id} request={opened} />,
+                  content: (
+                    <>
+                      {opened.version === 0 ? null : (
+                        <Link to={pathOf(`/flags/${encodeURIComponent(opened.key)}`)}>{t('Open flag')}</Link>
+                      )}
+                      <Request key={opened.id} request={opened} />
+                    </>
+                  ),
                   onClose: () => setSearch({ open: undefined }),
                 }
               }

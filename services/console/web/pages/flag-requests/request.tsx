@@ -2,6 +2,7 @@ import type { ChangeRequest } from '@switchboard/management';
 import { useState } from 'react';
 import { locale, t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
+import { showToast } from '../../app/toasts.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
@@ -94,13 +95,27 @@ function Changes({ request: { flag, version, changes } }: { request: ChangeReque
 function By({ name, at }: { name: string | undefined; at: string }) {
   return (
     <>
-      {name} <Time at={at} />
+      {name === undefined ? null : `${name} · `}
+      <Time at={at} />
     </>
   );
 }
 
 const exactly = (at: string) =>
   new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
+
+function outcomeWords(key: string, state: ChangeRequest['state']): string {
+  switch (state) {
+    case 'approved':
+      return t('The change of {key} is approved.', { key });
+    case 'rejected':
+      return t('The change of {key} is rejected.', { key });
+    case 'withdrawn':
+      return t('The change of {key} is withdrawn.', { key });
+    default:
+      return t('The change of {key} waits for further approvals.', { key });
+  }
+}
 
 function Decisions({ request }: { request: ChangeRequest }) {
   const decisions = useDecisions(request);
@@ -113,7 +128,10 @@ function Decisions({ request }: { request: ChangeRequest }) {
     withdraw: t('Withdraw request'),
   };
   const run = (decision: Decision) => {
-    decide.mutate({ id: request.id, decision, note });
+    decide.mutate(
+      { id: request.id, decision, note },
+      { onSuccess: ({ key, state }) => showToast({ text: outcomeWords(key, state) }) },
+    );
     setAsked(undefined);
     setNote('');
   };

@@ -1,6 +1,7 @@
 import { oneOf, type RawSearch, text } from '../../app/page.ts';
 
-export const STATES = ['waiting', 'closed'] as const;
+/** Without a state, the list shows the waiting requests. */
+export const STATES = ['closed'] as const;
 
 /** Parses the filter and the open request. */
 export const search = (raw: RawSearch) => ({
