@@ -2,7 +2,6 @@ import type { ChangeRequest } from '@switchboard/management';
 import { useState } from 'react';
 import { locale, t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
-import { showToast } from '../../app/toasts.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
@@ -80,7 +79,7 @@ export function Request({ request }: { request: ChangeRequest }) {
   );
 }
 
-/** What the request changes, in words. */
+/** The difference that the request makes to the flag. */
 function Changes({ request: { flag, version, changes } }: { request: ChangeRequest }) {
   const { project } = usePlace();
   const nameOf = useCohortNames(project.id);
@@ -104,19 +103,6 @@ function By({ name, at }: { name: string | undefined; at: string }) {
 const exactly = (at: string) =>
   new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(at));
 
-function outcomeWords(key: string, state: ChangeRequest['state']): string {
-  switch (state) {
-    case 'approved':
-      return t('The change of {key} is approved.', { key });
-    case 'rejected':
-      return t('The change of {key} is rejected.', { key });
-    case 'withdrawn':
-      return t('The change of {key} is withdrawn.', { key });
-    default:
-      return t('The change of {key} waits for further approvals.', { key });
-  }
-}
-
 function Decisions({ request }: { request: ChangeRequest }) {
   const decisions = useDecisions(request);
   const decide = useDecision();
@@ -128,10 +114,7 @@ function Decisions({ request }: { request: ChangeRequest }) {
     withdraw: t('Withdraw request'),
   };
   const run = (decision: Decision) => {
-    decide.mutate(
-      { id: request.id, decision, note },
-      { onSuccess: ({ key, state }) => showToast({ text: outcomeWords(key, state) }) },
-    );
+    decide.mutate({ id: request.id, decision, note });
     setAsked(undefined);
     setNote('');
   };

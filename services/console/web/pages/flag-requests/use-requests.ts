@@ -1,6 +1,8 @@
 import type { ChangeRequest } from '@switchboard/management';
 import { useChange, useList } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
+import { showToast } from '../../app/toasts.ts';
 import { useColleagues } from '../threads/members.ts';
 
 export type Decision = 'approve' | 'reject' | 'withdraw';
@@ -38,11 +40,14 @@ export function useRequests({ state, key, enabled = true }: Listed) {
 export function useDecision() {
   const { project } = usePlace();
   return useChange(
-    (client, { id, decision, note }: { id: string; decision: Decision; note: string }) =>
-      client.call('decideChangeRequest', {
+    async (client, { id, decision, note }: { id: string; decision: Decision; note: string }) => {
+      const { key, state } = await client.call('decideChangeRequest', {
         params: { projectId: project.id, requestId: id },
         body: { decision, ...(note !== '' && { note }) },
-      }),
+      });
+      // Shown here, because the request leaves the list before the change is done.
+      showToast({ text: outcomeWords(key, state) });
+    },
     {
       refresh: ['listChangeRequests', 'listFlags', 'listFlagVersions', 'listScheduledChanges'].map((name) => [
         name,
@@ -64,4 +69,17 @@ export function useDecisions({ state, author, approvals }: ChangeRequest): Decis
 export function useNames(): (sub: string) => string {
   const names = new Map(useColleagues().map(({ sub, name }) => [sub, name]));
   return (sub) => names.get(sub) ?? sub;
+}
+
+function outcomeWords(key: string, state: ChangeRequest['state']): string {
+  switch (state) {
+    case 'approved':
+      return t('The change of {key} is approved.', { key });
+    case 'rejected':
+      return t('The change of {key} is rejected.', { key });
+    case 'withdrawn':
+      return t('The change of {key} is withdrawn.', { key });
+    default:
+      return t('The change of {key} waits for further approvals.', { key });
+  }
 }
