@@ -77,6 +77,7 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
           isCreated.current = saved === undefined && isMade;
           if (at !== undefined || !isMade) setDraft(flagDraft(base?.flag ?? NEW));
           if (isMade) onSaved(key);
+          else if (saved === undefined) setKey('');
         },
       },
     );
