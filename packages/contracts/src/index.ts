@@ -1,5 +1,6 @@
 export * from './analytics/conditions.ts';
 export * from './analytics/dictionary.ts';
+export { type Formula, parseFormula } from './analytics/formula.ts';
 export * from './analytics/groups.ts';
 export { type LiveEventsMessage, liveEventsMessage, streamEvents } from './analytics/live-events.ts';
 export * from './analytics/operations.ts';

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { day, exactJson, id, text } from '../fields/fields.ts';
 import { targetingOp } from '../flags.ts';
-
 import { conditionsFault, MAX_CONDITIONS, type Path, type PlacedClause } from './conditions.ts';
+import { parseFormula } from './formula.ts';
 
 /** The questions that insights answer. Unknown properties are rejected at every depth. */
 
@@ -131,6 +131,11 @@ export const trendsQuery = z
         description:
           'Adds the previous period, or a period of the same length that begins on an earlier day.',
       }),
+    formula: text({ min: 1, max: 200 }).optional().openapi({
+      description:
+        'Shows one line computed from the series instead of them: A is the first series, with numbers, + - * / and parentheses. null where a value is null or a divisor 0.',
+      example: 'A / B * 100',
+    }),
     running: z
       .union([z.literal('total'), z.strictObject({ average: z.int().min(2).max(90) })])
       .optional()
@@ -138,6 +143,16 @@ export const trendsQuery = z
         description:
           'total: each value is the sum of the values up to it; for events, sum, sessions and exits. average: each value is the average of this number of intervals, itself and those before it in the range, without nulls.',
       }),
+  })
+  .superRefine(({ series, breakdown: by, formula }, context) => {
+    if (formula === undefined) return;
+    const report = (message: string) => context.addIssue({ code: 'custom', path: ['formula'], message });
+    const parsed = parseFormula(formula);
+    if (parsed === undefined) report('not a formula; use A, B, numbers, + - * / and parentheses');
+    else if (parsed.series.some((index) => index >= series.length)) {
+      report(`names a series that the query does not have; it has ${series.length}`);
+    }
+    if (by !== undefined) report('not with a breakdown; remove one of them');
   })
   .superRefine(({ series, running }, context) => {
     if (running !== 'total') return;

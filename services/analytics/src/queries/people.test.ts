@@ -96,8 +96,9 @@ function valuesOf(query: InsightQuery, report: ReportContent): Value[] {
 /** Has trends count people, so that each value is a number of people. */
 function countingPeople(query: InsightQuery): InsightQuery {
   if (query.kind !== 'trends') return query;
+  const { formula: _formula, running: _running, ...plain } = query;
   return {
-    ...query,
+    ...plain,
     series: query.series.map(({ property: _, ...series }) => ({ ...series, measure: 'people' as const })),
   };
 }

@@ -95,6 +95,49 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(await namesOf([{ event: 'seen' }, { ...other, name: 'Bought' }])).toEqual(['seen', 'Bought']);
   });
 
+  test.skipIf(isMissing)('counts sessions, where they begin and end, and without known bots', async () => {
+    const viewed = (second: number, path: string, more: object) => ({
+      at: `2026-03-03T12:00:${second}Z`,
+      properties: { path },
+      ...more,
+    });
+    const asked = await queryRunner(started, [
+      viewed(10, '/', { session: 'one' }),
+      viewed(20, '/tents', { session: 'one' }),
+      viewed(50, '/basket', { session: 'one' }),
+      viewed(30, '/tents', { session: 'two' }),
+      viewed(30, '/', { session: 'crawl', isBot: true }),
+      viewed(31, '/stoves', { session: 'crawl', isBot: true }),
+      viewed(40, '/', { session: null }),
+    ]);
+    const linesOf = async (query: object) => {
+      const report = await asked({ kind: 'trends', range, ...query });
+      return report.kind === 'line' ? report.series.map(({ name, values }) => [name, ...values]) : [];
+    };
+    const by = (measure: string) =>
+      linesOf({ series: [{ event: 'a', measure }], breakdown: { property: 'path' } });
+    expect(await by('sessions')).toEqual([
+      ['/', 1],
+      ['/tents', 1],
+    ]);
+    expect(await by('exits')).toEqual([
+      ['/basket', 1],
+      ['/tents', 1],
+    ]);
+    const measures = ['sessions', 'bounce_rate', 'session_seconds', 'session_events', 'events'];
+    const series = measures.map((measure) => ({ event: 'a', measure, name: measure }));
+    expect(await linesOf({ series })).toEqual([
+      ['sessions', 2],
+      ['bounce_rate', 50],
+      ['session_seconds', 20],
+      ['session_events', 2],
+      ['events', 5],
+    ]);
+    expect(await linesOf({ series, formula: 'E / A', bots: true })).toEqual([['E / A', 2.33333333333333]]);
+    const paths = [{ event: 'a', measure: 'unique', property: 'path' }];
+    expect(await linesOf({ series: paths })).toEqual([['a', 3]]);
+  });
+
   test.skipIf(isMissing)(
     'treats an empty text as a value of its own, next to one named (empty)',
     async () => {

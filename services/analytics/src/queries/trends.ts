@@ -2,9 +2,11 @@ import {
   addsUp,
   BREAKDOWN_LIMIT,
   type BuiltInName,
+  type Formula,
   isOfProperty,
   isOfSessions,
   type Measure,
+  parseFormula,
   type ReportContent,
   roundedAmount,
   type TrendsQuery,
@@ -12,6 +14,7 @@ import {
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
 import { comparedOf, type Previous } from '../calendar/previous.ts';
+import { UnusableQuery } from '../conditions/clauses.ts';
 import { type Dialect, shownOf } from '../engine/dialect.ts';
 import { COMMA, integer, join, type Sql, sql, TRUE, text, texts, whole } from '../engine/sql.ts';
 import { EMPTY, NONE, OTHER, partOf, REST_LINES } from './breakdown-lines.ts';
@@ -41,6 +44,11 @@ export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<R
   const calendar = calendarOf({ span, interval, timeZone: timezone });
   const hasUnits = new Set(query.series.map(unitOf)).size > 1;
   const lines = await namedLines(query, inputs, calendar);
+  const formula = query.formula === undefined ? undefined : parseFormula(query.formula);
+  if (query.formula !== undefined && formula !== undefined) {
+    const series = [lineOfFormula(query.formula, formula, lines)];
+    return { kind: 'line', interval, buckets: calendar.labels, series };
+  }
   return {
     kind: 'line',
     interval,
@@ -52,6 +60,22 @@ export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<R
       ...line,
       ...(hasUnits ? { unit: unitOf(series) } : {}),
     })),
+  };
+}
+
+/** Returns the line that a formula computes from the line of each series. */
+function lineOfFormula(name: string, formula: Formula, lines: readonly Line[]) {
+  const computed = (each: readonly (Values | undefined)[]): Values =>
+    (each[0] ?? []).map((_, bucket) => {
+      const value = formula.of(each.map((values) => values?.[bucket] ?? null));
+      return value === null ? null : roundedAmount(value);
+    });
+  const isCompared = lines[0]?.previous !== undefined;
+  return {
+    name,
+    values: computed(lines.map(({ values }) => values)),
+    ...(isCompared ? { previous: computed(lines.map(({ previous }) => previous)) } : {}),
+    total: null,
   };
 }
 
@@ -85,6 +109,7 @@ async function namedLines(query: TrendsQuery, inputs: QueryInputs, calendar: Cal
 
 /** Returns a query of the people with an event behind a value of a result, or behind all values of a line. */
 export async function trendsPeople(query: TrendsQuery, point: Point, inputs: QueryInputs): Promise<Sql> {
+  if (query.formula !== undefined) throw new UnusableQuery('point: a value of a formula has no people');
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, breakdown } = query;
   const span = spanOf(range, interval, timezone, inputs.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });

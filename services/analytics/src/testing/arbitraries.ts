@@ -279,6 +279,10 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
     ),
     breakdown,
     compare: fc.oneof(fc.constantFrom('previous', undefined), fc.integer({ min: 1, max: 20 })),
+    formula: fc.option(fc.constantFrom('A / B', '(A + 1) * -2.5', 'A / (B - A)', 'C - B / 2 - A'), {
+      nil: undefined,
+      freq: 1,
+    }),
     running: fc.oneof(
       { weight: 2, arbitrary: fc.constant(undefined) },
       fc.constant('total'),

@@ -430,7 +430,28 @@ function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): u
     }
     return lines.length === 0 ? [lineOf(name, () => true)] : lines;
   });
-  return { buckets: days.buckets, series };
+  if (query.formula === undefined) return { buckets: days.buckets, series };
+  const names = [...'ABCDEFGHIJKL'].slice(0, series.length);
+  // Safe, because the formulas are those of the generated questions.
+  const formula = new Function(...names, `return ${query.formula}`);
+  const computed = (each: (readonly (number | null)[])[]) =>
+    (each[0] ?? []).map((_, index) => {
+      const used = each.filter((_values, at) => query.formula?.includes(names[at] ?? ''));
+      if (used.some((values) => values[index] === null)) return null;
+      const value: number = formula(...each.map((values) => values[index]));
+      return Number.isFinite(value) ? value : null;
+    });
+  return {
+    buckets: days.buckets,
+    series: [
+      {
+        name: query.formula,
+        values: computed(series.map(({ values }) => values)),
+        ...(query.compare && { previous: computed(series.map(({ previous = [] }) => previous)) }),
+        total: null,
+      },
+    ],
+  };
 }
 
 interface Chain {

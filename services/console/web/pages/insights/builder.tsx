@@ -201,6 +201,15 @@ export function Builder({ draft, onChange }: BuilderProps) {
             onChange={({ target }) => change({ compare: target.value === 'day' ? yearAgo() : target.value })}
           />
         ) : null}
+        {kind === 'trends' && (shown.length > 1 || draft.formula !== '') ? (
+          <TextField
+            label={t('Formula')}
+            placeholder="A / B * 100"
+            maxLength={200}
+            value={draft.formula}
+            onChange={({ target }) => change({ formula: target.value })}
+          />
+        ) : null}
         {kind === 'trends' && isFromDay ? (
           <TextField
             label={t('From the day')}

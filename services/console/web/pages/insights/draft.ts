@@ -69,6 +69,8 @@ export interface Draft {
   limit: number;
   /** Empty, `previous`, or the day from which an earlier period begins. */
   compare: string;
+  /** Such as `A / B`. Empty to show the series. */
+  formula: string;
   /** Empty, `total`, or the number of intervals of an average. */
   running: string;
   window: { count: number; unit: (typeof WINDOW_UNITS)[number] };
@@ -99,6 +101,7 @@ export const emptyDraft = (): Draft => ({
   breakdown: '',
   limit: 5,
   compare: '',
+  formula: '',
   running: '',
   window: { count: 14, unit: 'day' },
   exclude: [],
@@ -178,7 +181,7 @@ export function queryOf(draft: Draft): Query | undefined {
         kind: 'trends',
         ...common,
         series,
-        ...breakdown,
+        ...(draft.formula === '' ? breakdown : { formula: draft.formula }),
         ...comparisonOf(draft.compare),
         ...runningOf(draft.running),
       };
@@ -238,6 +241,7 @@ export function draftOf(query: Query): Draft {
         })),
         ...breakdownOf(query.breakdown),
         compare: typeof query.compare === 'object' ? query.compare.from : (query.compare ?? ''),
+        formula: query.formula ?? '',
         running: typeof query.running === 'object' ? `${query.running.average}` : (query.running ?? ''),
       };
     case 'funnel':

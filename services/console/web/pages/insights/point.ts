@@ -32,6 +32,7 @@ export function pointOf(query: Query, content: ReportContent, { series, at }: Pl
     const state = (['new', 'returning', 'resurrecting', 'dormant'] as const).find((it) => it === one.builtIn);
     return state === undefined ? undefined : { bucket, state };
   }
+  if (query.kind === 'trends' && query.formula !== undefined) return undefined;
   const isBroken = query.kind === 'trends' && query.breakdown !== undefined;
   return isBroken ? { breakdown: [one.name], bucket } : { metric: one.name, bucket };
 }
