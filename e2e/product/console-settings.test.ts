@@ -5,6 +5,8 @@ import { openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
+/** A folder for screenshots. */
+const pictures = process.env['CONSOLE_PICTURES'];
 
 describe.skipIf(!hasChromium)('the settings in the console', () => {
   let browser: Browser;
@@ -25,6 +27,19 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
   /** Opens a page of the settings as the demo's owner, or with another token. */
   async function open(path: string, { token = running.demo.tokens.owner } = {}): Promise<void> {
     ({ page, problems } = await openConsole(browser, running.demo, `${settings()}${path}`, { token }));
+  }
+
+  /** Checks the page in both schemes at two widths, and takes pictures of it if a folder is set. */
+  async function look(name: string): Promise<void> {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        const path = `${pictures}/${name}-${width}-${colorScheme}.png`;
+        if (pictures !== undefined) await page.screenshot({ path, fullPage: true });
+        expect(await violationsOf(page), name).toEqual([]);
+      }
+    }
   }
 
   it('replaces a key while the old one works, and shows snippets with the addresses of the deployment', async () => {
@@ -189,6 +204,62 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await page.waitForURL('**/settings/erasures?project=prj_short');
     await page.getByRole('table', { name: 'Erasures' }).getByRole('button', { name: 'A project' }).click();
     await page.getByRole('region', { name: 'A project' }).getByText('archive (eu)').waitFor();
+  });
+
+  it('sets up single sign-on by keyboard: domain, provider, groups and SCIM', async () => {
+    await open('/sign-in');
+    await page.getByText('No domain: the provider signs in no one yet.').waitFor();
+    await page.getByLabel('New domain').fill('Lumen.example');
+    await page.getByLabel('New domain').press('Enter');
+    const domains = page.getByRole('table', { name: 'E-mail domains' });
+    await domains.getByText('not verified').waitFor();
+    await page.getByText('_switchboard.lumen.example').waitFor();
+    await domains.getByRole('button', { name: 'Verify domain' }).press('Enter');
+    await page.getByRole('alert').getByText('has no TXT record').waitFor();
+
+    await page.getByText(`${running.demo.base_url}/identity/upstream/callback`).waitFor();
+    const test = page.getByRole('button', { name: 'Test provider' });
+    expect(await test.isDisabled()).toBe(true);
+    await page.getByLabel('Name', { exact: true }).fill('Lumen');
+    await page.getByLabel('Issuer').fill('http://127.0.0.1:1');
+    await page.getByLabel('Client ID').fill('switchboard');
+    await page.getByLabel('Client secret').fill('not-returned');
+    await page.getByLabel('Require the provider').press('Space');
+    await page.getByLabel('Claim of groups').press('Enter');
+    await expect.poll(() => test.isEnabled()).toBe(true);
+    expect(await page.getByLabel('Client secret').inputValue()).toBe('');
+    await test.press('Enter');
+    await page.getByText('http://127.0.0.1:1 has no valid discovery document.').waitFor();
+
+    await page.getByRole('button', { name: 'Add group' }).press('Enter');
+    await page.getByLabel('Group 1', { exact: true }).fill('Support');
+    await page.getByLabel('Role of group 1').selectOption('support');
+    await page.getByLabel('Group 1', { exact: true }).press('Enter');
+    await expect.poll(() => page.getByRole('button', { name: 'Save groups' }).isDisabled()).toBe(true);
+    await page.getByLabel('Name of the provider').fill('Entra ID');
+    await page.getByLabel('Name of the provider').press('Enter');
+    await page
+      .getByRole('dialog', { name: 'SCIM token' })
+      .getByRole('button', { name: 'Close' })
+      .press('Enter');
+    await page.getByRole('table', { name: 'SCIM tokens' }).getByText('Entra ID').waitFor();
+    await page.reload();
+    await page.getByRole('table', { name: 'SCIM tokens' }).waitFor();
+    expect(await page.getByLabel('Group 1', { exact: true }).inputValue()).toBe('support');
+    await look('sign-in');
+
+    await page.getByRole('button', { name: 'Delete SCIM token' }).press('Enter');
+    await dialog().getByRole('button', { name: 'Delete SCIM token' }).press('Enter');
+    await page.getByText('No token: members are those').waitFor();
+    await page.getByRole('button', { name: 'Remove provider' }).press('Enter');
+    await dialog().getByRole('button', { name: 'Remove provider' }).press('Enter');
+    await expect.poll(() => page.getByLabel('Issuer').inputValue()).toBe('');
+  });
+
+  it('shows the set-up of single sign-on to owners alone', async () => {
+    await open('/sign-in', { token: running.demo.tokens.teammate });
+    expect(await page.getByLabel('Issuer').count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Single sign-on' }).count()).toBe(0);
   });
 
   it('invites a person by mail, withdraws the invitation, and changes the role of a member', async () => {

@@ -91,6 +91,9 @@ const settings = z
     provider: provider.nullable(),
     groupRoles,
     scimUrl: z.string().openapi({ description: 'The address that SCIM clients use.' }),
+    callbackUrl: z.string().openapi({
+      description: 'The redirect address to register at the provider.',
+    }),
   })
   .openapi('SignInSettings');
 export type SignInSettings = z.infer<typeof settings>;
@@ -143,6 +146,32 @@ export const putSignInSettings = operation({
     }),
   },
   responses: { 200: jsonResponse('The settings.', settings) },
+});
+
+export const testSignInProvider = operation({
+  ...common,
+  operationId: 'testSignInProvider',
+  method: 'post',
+  path: '/management/v1/companies/{companyId}/sign-in/test',
+  summary: 'Test the OpenID provider of a company',
+  description: 'Reads the discovery document of the provider, and checks the client and its secret.',
+  request: { params },
+  responses: {
+    200: jsonResponse(
+      'The provider answers and accepts the client.',
+      z.object({
+        authorizationEndpoint: z.string().openapi({ description: 'The address where people sign in.' }),
+      }),
+      { authorizationEndpoint: 'https://login.acme.example/authorize' },
+    ),
+  },
+  errors: {
+    404: 'Provider not found: the company has none.',
+    409: {
+      description: 'The provider does not answer, or refuses the client.',
+      message: 'provider: refuses the client (invalid_client). Check the client ID and the secret.',
+    },
+  },
 });
 
 export const listCompanyDomains = operation({

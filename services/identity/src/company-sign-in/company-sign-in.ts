@@ -13,6 +13,7 @@ import { createScimTokens, type ScimToken } from '../scim/tokens.ts';
 import { createCompanyProviders } from '../upstream/company-provider.ts';
 import { type CompanyDomain, createDomains, type ReadTxt } from '../upstream/domains.ts';
 import { createUpstreamStore } from '../upstream/store.ts';
+import type { TestProvider } from '../upstream/test-provider.ts';
 
 /** How the people of companies sign in. */
 export interface CompanySignIn {
@@ -23,6 +24,8 @@ export interface CompanySignIn {
   listScimTokens(companyId: string): Promise<ScimToken[]>;
   /** Throws BadRequest for a new provider without a secret. */
   put(change: AuditedChange, companyId: string, settings: SignInSettingsInput): Promise<SignInSettings>;
+  /** Returns where people sign in. Throws NotFound, and Conflict if the provider does not work. */
+  test(change: AuditedChange, companyId: string): Promise<{ authorizationEndpoint: string }>;
   /** Throws Conflict when the company has too many domains. */
   addDomain(change: AuditedChange, companyId: string, domain: string): Promise<CompanyDomain>;
   /** An operator needs no record. Throws NotFound, and Conflict if the domain is not proven. */
@@ -47,11 +50,13 @@ interface CompanySignInOptions {
   encryption: Encryption;
   clock: Clock;
   scimUrl: string;
+  callbackUrl: string;
   readTxt: ReadTxt;
+  testProvider: TestProvider;
 }
 
 export function createCompanySignIn(options: CompanySignInOptions): CompanySignIn {
-  const { db, encryption, clock, scimUrl, readTxt } = options;
+  const { db, encryption, clock, scimUrl, callbackUrl, readTxt, testProvider } = options;
 
   const on = (connection: Db | Tx) => {
     const store = createUpstreamStore(connection);
@@ -70,6 +75,7 @@ export function createCompanySignIn(options: CompanySignInOptions): CompanySignI
       provider: provider === undefined ? null : { ...provider, scopes: [...provider.scopes] },
       groupRoles: await groupRoles.list(companyId),
       scimUrl,
+      callbackUrl,
     };
   }
 
@@ -101,6 +107,15 @@ export function createCompanySignIn(options: CompanySignInOptions): CompanySignI
         change.describe({ after: { provider: after.provider, groupRoles: after.groupRoles } });
         return after;
       }),
+
+    async test(change, companyId) {
+      const provider = await on(db).providers.find(companyId);
+      if (provider === undefined) throw new NotFound('Provider not found: the company has none.');
+      const tested = await testProvider(provider);
+      if ('problem' in tested) throw new Conflict(`provider: ${tested.problem}`);
+      await change.record();
+      return tested;
+    },
 
     addDomain: (change, companyId, domain) =>
       change.transaction(async (tx) => {

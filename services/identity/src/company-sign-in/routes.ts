@@ -8,6 +8,7 @@ import {
   listScimTokens,
   putCompanyDomain,
   putSignInSettings,
+  testSignInProvider,
   verifyCompanyDomain,
 } from '@switchboard/contracts';
 import type { ServiceApp } from '@switchboard/http';
@@ -19,6 +20,9 @@ export function companySignInRoutes(app: ServiceApp, signIn: CompanySignIn): voi
   );
   app.implement(putSignInSettings, async (c, { change }) =>
     c.json(await signIn.put(change, c.req.valid('param').companyId, c.req.valid('json')), 200),
+  );
+  app.implement(testSignInProvider, async (c, { change }) =>
+    c.json(await signIn.test(change, c.req.valid('param').companyId), 200),
   );
   app.implement(listCompanyDomains, async (c) =>
     c.json({ domains: await signIn.listDomains(c.req.valid('param').companyId) }, 200),

@@ -24,6 +24,7 @@ import { CALLBACK_PATH, createUpstream } from '../upstream/person.ts';
 import { createDiscoveries, type UpstreamProvider } from '../upstream/providers.ts';
 import { upstreamRoutes } from '../upstream/routes.ts';
 import { createUpstreamStore } from '../upstream/store.ts';
+import { createTestProvider } from '../upstream/test-provider.ts';
 
 const TIMEOUT_MS = 5_000;
 /** Discovery documents, keys and people with their groups are smaller. Some of them stay in memory. */
@@ -80,6 +81,7 @@ export function serveCompanySignIn(service: Identity, parts: SignInParts): void 
   const { app, clock, config, db, logger } = service;
   const { accounts, companies, issuer, limits, memberships } = parts;
   const { origin } = new URL(issuer);
+  const callback = `${origin}${CALLBACK_PATH}`;
   const send = createSender({
     config,
     timeoutMs: TIMEOUT_MS,
@@ -92,7 +94,7 @@ export function serveCompanySignIn(service: Identity, parts: SignInParts): void 
     upstream: createUpstream({
       configurationOf: createDiscoveries(send),
       send,
-      callback: `${origin}${CALLBACK_PATH}`,
+      callback,
     }),
     async find(key) {
       const [, companyId] = /^company\/(.+)$/.exec(key) ?? [];
@@ -126,5 +128,15 @@ export function serveCompanySignIn(service: Identity, parts: SignInParts): void 
   );
 
   const { encryption } = companies;
-  companySignInRoutes(app, createCompanySignIn({ db, encryption, clock, scimUrl, readTxt }));
+  companySignInRoutes(
+    app,
+    createCompanySignIn({
+      ...{ db, encryption, clock, scimUrl, readTxt },
+      callbackUrl: callback,
+      testProvider: createTestProvider({
+        configurationOf: (provider) => createDiscoveries(send)(provider),
+        callback,
+      }),
+    }),
+  );
 }

@@ -1,0 +1,11 @@
+import { ShieldCheck } from 'lucide-react';
+import { t } from '../../app/i18n.ts';
+import { definePage } from '../../app/page.ts';
+
+export const page = definePage({
+  path: '/settings/sign-in',
+  title: () => t('Single sign-on'),
+  rail: { section: 'settings', icon: ShieldCheck, order: 105 },
+  permission: 'signIn.write',
+  load: () => import('./sign-in.tsx'),
+});
