@@ -55,10 +55,12 @@ interface ReportTableProps {
   content: ReportContent;
   name: string;
   onOpen?: ((place: Place) => void) | undefined;
+  /** Whether there are people behind a value. A median has none. */
+  hasPeople?: (place: Place) => boolean;
 }
 
 /** The values of a report with totals. Each opens the people behind it. */
-export function ReportTable({ content, name, onOpen }: ReportTableProps) {
+export function ReportTable({ content, name, onOpen, hasPeople = () => true }: ReportTableProps) {
   const table = rowsOf(content);
   const shown = (value: number | null | undefined) => (value == null ? '–' : value.toLocaleString());
   return (
@@ -82,7 +84,7 @@ export function ReportTable({ content, name, onOpen }: ReportTableProps) {
                 <th scope="row">{row.name}</th>
                 {row.values.map((value, series) => (
                   <td key={table.columns[series]}>
-                    {value == null || onOpen === undefined ? (
+                    {value == null || onOpen === undefined || !hasPeople({ series, at }) ? (
                       shown(value)
                     ) : (
                       <button

@@ -95,7 +95,12 @@ function Answer({ asked, query, content, asOf, name, reportId }: AnswerProps) {
           {hasAxis && may('annotations.read') ? (
             <Annotations annotations={annotations} reportId={reportId} day={day} onDay={setDay} />
           ) : null}
-          <ReportTable content={content} name={name} onOpen={open} />
+          <ReportTable
+            content={content}
+            name={name}
+            onOpen={open}
+            hasPeople={(place) => pointOf(query, content, place) !== undefined}
+          />
           <p className={styles['facts']}>
             {t('Events until')} <Time at={asOf} /> · {query.timezone ?? 'UTC'}
             <CopyAs call={{ method: 'POST', path: `/v1/projects/${project.id}/insights`, body: query }} />
