@@ -3,9 +3,8 @@ import { createConsole } from '@switchboard/service-console';
 import { readAssets } from '@switchboard/service-console/assets';
 import { buildWeb } from '@switchboard/service-console/build';
 import { consoleSettings } from '@switchboard/service-console/config';
-import { SESSION_COOKIE } from '@switchboard/service-console/cookies';
+import { hasSessionCookie } from '@switchboard/service-console/cookies';
 import { Hono } from 'hono';
-import { getCookie } from 'hono/cookie';
 import type { Addresses } from './addresses.ts';
 
 interface ConsoleOptions {
@@ -14,6 +13,10 @@ interface ConsoleOptions {
   /** Returns the address of a report's public page, or undefined while its link is off. */
   findReport(projectId: string, reportId: string): Promise<string | undefined>;
 }
+
+const AGAIN =
+  '<!doctype html><html lang="en"><title>Switchboard</title><meta http-equiv="refresh" content="0">';
+const AGAIN_HEADERS = { 'Cache-Control': 'no-store', 'Content-Security-Policy': "default-src 'none'" };
 
 /**
  * Opens the console. An image has its application in WEB_FOLDER. A checkout builds it once and keeps it. Links in
@@ -41,7 +44,9 @@ export async function openConsole({ urls, env, findReport }: ConsoleOptions): Pr
   });
   const app = new Hono();
   app.get('/projects/:projectId/reports/:reportId', async (c, next) => {
-    if (getCookie(c, SESSION_COOKIE) !== undefined) return next();
+    if (hasSessionCookie(c)) return next();
+    // A browser sends the cookie only from a page of this site, so a link in a web mail is opened again from here.
+    if (c.req.header('sec-fetch-site') === 'cross-site') return c.html(AGAIN, 200, AGAIN_HEADERS);
     const found = await findReport(c.req.param('projectId'), c.req.param('reportId'));
     return found === undefined ? next() : c.redirect(found, 303);
   });

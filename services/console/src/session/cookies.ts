@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Attempt } from './provider.ts';
 
 /** The session of a deployment without TLS. Cookies are not divided by port, and identity has a `switchboard_session`. */
-export const SESSION_COOKIE = 'switchboard_console';
+const SESSION_COOKIE = 'switchboard_console';
 const ATTEMPT = 'switchboard_console_sign_in';
 const ATTEMPT_SECONDS = 600;
 const SESSION_SECONDS = 30 * 86_400;
@@ -21,6 +21,10 @@ export interface Cookies {
   attempt(c: Context): Promise<Attempt | undefined>;
   keepAttempt(c: Context, attempt: Attempt): Promise<void>;
 }
+
+/** Whether the request has the cookie of a session, of a deployment with or without TLS. */
+export const hasSessionCookie = (c: Context): boolean =>
+  [SESSION_COOKIE, `__Host-${SESSION_COOKIE}`].some((name) => getCookie(c, name) !== undefined);
 
 /** With TLS, names get the prefix `__Host-`, so that no other host of the domain can set them. */
 export function createCookies(encryption: Encryption, isSecure: boolean): Cookies {
