@@ -14,6 +14,7 @@ import type { ConsoleConfig } from './config.ts';
 import { healthRoutes } from './health/routes.ts';
 import { observe } from './requests/observe.ts';
 import { createCookies } from './session/cookies.ts';
+import { respondWithError } from './session/errors.ts';
 import { createLimits } from './session/limits.ts';
 import { createProvider } from './session/provider.ts';
 import { createRenewals } from './session/renewals.ts';
@@ -70,11 +71,10 @@ export function createConsole({ config, assets, health, logger, metrics }: Conso
   assetsRoutes(app, { assets, hosts, consoleUrl });
   app.onError((error, c) => {
     c.header('Cache-Control', 'no-store');
-    if (error instanceof RateLimited)
-      return c.json({ error: { code: error.code, message: error.message } }, 429, { ...error.headers });
+    if (error instanceof RateLimited) return respondWithError(c, 429, error, { ...error.headers });
     logger.failed('serve session', error);
     const message = 'The identity provider does not answer. Try again in a minute.';
-    return c.json({ error: { code: 'UNAVAILABLE', message } }, 503, { 'Retry-After': '5' });
+    return respondWithError(c, 503, { code: 'UNAVAILABLE', message }, { 'Retry-After': '5' });
   });
   return app;
 }

@@ -73,14 +73,14 @@ function createOpenIdProvider(url: string) {
   return provider;
 }
 
-const startConsole = () =>
+const startConsole = (provider = issuer) =>
   createConsole({
     config: parseConfig(consoleSettings, {
       CONSOLE_URL: CONSOLE,
       PUBLIC_API_URL: 'http://api.example',
       PUBLIC_EVENTS_URL: 'http://events.example',
       PUBLIC_REPLAY_URL: 'http://replay.example',
-      OIDC_ISSUER: issuer,
+      OIDC_ISSUER: provider,
       SESSION_SECRET: 'a-secret-of-the-test-long-enough-to-encrypt',
       OUTGOING_PRIVATE_NETWORKS: '127.0.0.0/8',
       TRUSTED_PROXY_HOPS: '1',
@@ -201,8 +201,22 @@ it('refuses the 601st renewal of an address within a minute, and no other addres
 
 it('refuses the 241st sign-in of an address within a quarter of an hour', async () => {
   for (let count = 1; count <= 240; count++) await send(`${CONSOLE}/signed-in`);
-  expect((await send(`${CONSOLE}/session/sign-in`)).status).toBe(429);
+  const refused = await send(`${CONSOLE}/session/sign-in`);
+  expect([refused.status, refused.headers.get('content-type')]).toEqual([429, 'text/html; charset=UTF-8']);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await refused.text()).toMatch(
+    /<h1>Too many sign-ins<\/h1><p>There were .* Try again in \d+ minutes/,
+  );
+  expect(refused.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(failures).toEqual([]);
+});
+
+it('shows a page while the provider does not answer', async () => {
+  app = startConsole('http://127.0.0.1:1');
+  const page = await send(`${CONSOLE}/session/sign-in`);
+  expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(await page.text()).toContain('The identity provider does not answer.');
+  expect(failures).toHaveLength(1);
 });
 
 it('counts requests by route, with one route for all pages, and returns their ids', async () => {
