@@ -229,7 +229,7 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await expect.poll(() => test.isEnabled()).toBe(true);
     expect(await page.getByLabel('Client secret').inputValue()).toBe('');
     await test.press('Enter');
-    await page.getByText('http://127.0.0.1:1 has no valid discovery document.').waitFor();
+    await page.getByRole('status').getByText('http://127.0.0.1:1 has no valid discovery document.').waitFor();
 
     await page.getByRole('button', { name: 'Add group' }).press('Enter');
     await page.getByLabel('Group 1', { exact: true }).fill('Support');

@@ -158,20 +158,21 @@ export const testSignInProvider = operation({
   request: { params },
   responses: {
     200: jsonResponse(
-      'The provider answers and accepts the client.',
-      z.object({
-        authorizationEndpoint: z.string().openapi({ description: 'The address where people sign in.' }),
-      }),
-      { authorizationEndpoint: 'https://login.acme.example/authorize' },
+      'The result.',
+      z
+        .object({
+          problem: z.string().nullable().openapi({
+            description: 'The reason for which people cannot sign in. null: the provider accepts the client.',
+          }),
+          authorizationEndpoint: z.string().nullable().openapi({
+            description: 'The address where people sign in. null if unknown.',
+          }),
+        })
+        .openapi('SignInProviderTest'),
+      { problem: null, authorizationEndpoint: 'https://login.acme.example/authorize' },
     ),
   },
-  errors: {
-    404: 'Provider not found: the company has none.',
-    409: {
-      description: 'The provider does not answer, or refuses the client.',
-      message: 'provider: refuses the client (invalid_client). Check the client ID and the secret.',
-    },
-  },
+  errors: { 404: 'Provider not found: the company has none.' },
 });
 
 export const listCompanyDomains = operation({

@@ -13,7 +13,7 @@ import { createScimTokens, type ScimToken } from '../scim/tokens.ts';
 import { createCompanyProviders } from '../upstream/company-provider.ts';
 import { type CompanyDomain, createDomains, type ReadTxt } from '../upstream/domains.ts';
 import { createUpstreamStore } from '../upstream/store.ts';
-import type { TestProvider } from '../upstream/test-provider.ts';
+import type { ProviderTest, TestProvider } from '../upstream/test-provider.ts';
 
 /** How the people of companies sign in. */
 export interface CompanySignIn {
@@ -24,8 +24,8 @@ export interface CompanySignIn {
   listScimTokens(companyId: string): Promise<ScimToken[]>;
   /** Throws BadRequest for a new provider without a secret. */
   put(change: AuditedChange, companyId: string, settings: SignInSettingsInput): Promise<SignInSettings>;
-  /** Returns where people sign in. Throws NotFound, and Conflict if the provider does not work. */
-  test(change: AuditedChange, companyId: string): Promise<{ authorizationEndpoint: string }>;
+  /** Tests the provider. Throws NotFound. */
+  test(change: AuditedChange, companyId: string): Promise<ProviderTest>;
   /** Throws Conflict when the company has too many domains. */
   addDomain(change: AuditedChange, companyId: string, domain: string): Promise<CompanyDomain>;
   /** An operator needs no record. Throws NotFound, and Conflict if the domain is not proven. */
@@ -112,7 +112,6 @@ export function createCompanySignIn(options: CompanySignInOptions): CompanySignI
       const provider = await on(db).providers.find(companyId);
       if (provider === undefined) throw new NotFound('Provider not found: the company has none.');
       const tested = await testProvider(provider);
-      if ('problem' in tested) throw new Conflict(`provider: ${tested.problem}`);
       await change.record();
       return tested;
     },

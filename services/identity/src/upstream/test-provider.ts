@@ -6,10 +6,14 @@ import {
 } from 'openid-client';
 import type { UpstreamProvider } from './providers.ts';
 
-/** Returns the address where people sign in, or the problem of the provider. */
-export type TestProvider = (
-  provider: UpstreamProvider,
-) => Promise<{ authorizationEndpoint: string } | { problem: string }>;
+export interface ProviderTest {
+  /** Null if the provider accepts the client. */
+  problem: string | null;
+  /** The address where people sign in. Null if unknown. */
+  authorizationEndpoint: string | null;
+}
+
+export type TestProvider = (provider: UpstreamProvider) => Promise<ProviderTest>;
 
 interface TestProviderOptions {
   /** Reads the discovery document, which is not cached. */
@@ -17,6 +21,7 @@ interface TestProviderOptions {
   callback: string;
 }
 
+const failed = (problem: string): ProviderTest => ({ problem, authorizationEndpoint: null });
 const REFUSALS = new Set(['invalid_client', 'unauthorized_client']);
 
 /**
@@ -29,13 +34,11 @@ export function createTestProvider({ configurationOf, callback }: TestProviderOp
     try {
       configuration = await configurationOf(provider);
     } catch {
-      return { problem: `${provider.issuer} has no valid discovery document. Check the issuer.` };
+      return failed(`${provider.issuer} has no valid discovery document. Check the issuer.`);
     }
     const { authorization_endpoint: authorizationEndpoint, token_endpoint } = configuration.serverMetadata();
     if (authorizationEndpoint === undefined || token_endpoint === undefined) {
-      return {
-        problem: 'its discovery document names no authorization or token endpoint. Check the issuer.',
-      };
+      return failed('The discovery document names no authorization or token endpoint. Check the issuer.');
     }
     try {
       await genericGrantRequest(configuration, 'authorization_code', {
@@ -44,12 +47,12 @@ export function createTestProvider({ configurationOf, callback }: TestProviderOp
       });
     } catch (error) {
       const refusal = refusalIn(error);
-      if (refusal === undefined) return { problem: `${token_endpoint} does not answer. Retry later.` };
+      if (refusal === undefined) return failed(`${token_endpoint} does not answer. Retry later.`);
       if (REFUSALS.has(refusal)) {
-        return { problem: `refuses the client (${refusal}). Check the client ID and the secret.` };
+        return failed(`The provider refuses the client (${refusal}). Check the client ID and the secret.`);
       }
     }
-    return { authorizationEndpoint };
+    return { problem: null, authorizationEndpoint };
   };
 }
 

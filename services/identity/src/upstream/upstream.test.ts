@@ -257,21 +257,21 @@ describe('sign-in with the provider of a company', () => {
   it('tests the address, the client and the secret of a provider', async () => {
     const test = async (company: string) => {
       const answer = await manage('POST', `/companies/${company}/sign-in/test`);
-      const { authorizationEndpoint, error } = JSON.parse(await answer.text());
-      return [answer.status, authorizationEndpoint ?? error.message];
+      const { problem, authorizationEndpoint, error } = JSON.parse(await answer.text());
+      return [answer.status, problem ?? authorizationEndpoint ?? error.message];
     };
     expect(await test('co_test')).toEqual([404, 'Provider not found: the company has none.']);
     expect(await test(company)).toEqual([200, `${foreign.issuer}/auth`]);
     await manage('PUT', '/companies/co_test/sign-in', settings({ clientSecret: 'wrong' }));
     expect(await test('co_test')).toEqual([
-      409,
-      'provider: refuses the client (invalid_client). Check the client ID and the secret.',
+      200,
+      'The provider refuses the client (invalid_client). Check the client ID and the secret.',
     ]);
     const issuer = 'http://127.0.0.1:1';
     await manage('PUT', '/companies/co_test/sign-in', settings({ issuer }));
     expect(await test('co_test')).toEqual([
-      409,
-      `provider: ${issuer} has no valid discovery document. Check the issuer.`,
+      200,
+      `${issuer} has no valid discovery document. Check the issuer.`,
     ]);
     await manage('PUT', '/companies/co_test/sign-in', { provider: null });
   });

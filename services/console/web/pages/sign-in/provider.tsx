@@ -121,9 +121,10 @@ export function Provider({ settings }: { settings: Settings }) {
         {test.error === null ? null : <Failed error={test.error} />}
         {test.isSuccess ? (
           <p role="status">
-            {t('The provider answers and accepts the client. People sign in at {host}.', {
-              host: new URL(test.data.authorizationEndpoint).host,
-            })}
+            {test.data.problem ??
+              t('The provider accepts the client. People sign in at {address}.', {
+                address: test.data.authorizationEndpoint,
+              })}
           </p>
         ) : null}
       </form>
