@@ -275,6 +275,11 @@ export async function addProjectData(
     token,
     body: { expiresOn: in30Days },
   });
+  await manage('collaboration', 'PUT', `/projects/${PROJECT}/dashboards/shared`, { name: 'Shared' });
+  await call('collaboration', 'PUT', `/v1/projects/${PROJECT}/dashboards/shared/public-link`, {
+    token,
+    body: { expiresOn: in30Days },
+  });
   await manage('catalogue', 'PUT', `/throttles/${PROJECT}`, { eventsPerSecond: 1_000 });
   await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/refreshed`, {
     name: 'Refreshed',
