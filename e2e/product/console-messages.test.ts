@@ -98,6 +98,8 @@ describe.skipIf(!hasChromium)('in-app messages in the console', () => {
     await page.getByLabel('Title', { exact: true }).fill('Next year');
     await page.keyboard.press('Tab');
     await page.keyboard.type('See you then.');
+    await page.getByRole('link', { name: 'People' }).press('Enter');
+    await dialog().getByRole('button', { name: 'Cancel' }).press('Enter');
     await page.getByLabel('When', { exact: true }).selectOption('later');
     await page.getByLabel(/^Time in /).fill('2027-01-01T09:00');
     await page.getByRole('button', { name: 'Schedule message' }).press('Enter');

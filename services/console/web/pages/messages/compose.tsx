@@ -1,3 +1,4 @@
+import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
@@ -58,6 +59,12 @@ export function Compose({ content: first, onSent, onClose }: ComposeProps) {
     },
     { refresh: [['listSentMessages', project.id]] },
   );
+  const isDirty = content.title !== first.title || content.body !== first.body;
+  const leaving = useBlocker({
+    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isDirty,
+    withResolver: true,
+  });
   const sendAt = isScheduled && at !== '' ? new Date(at).toISOString() : undefined;
   const isReady =
     content.title.trim() !== '' &&
@@ -171,6 +178,16 @@ export function Compose({ content: first, onSent, onClose }: ComposeProps) {
         </Bar>
       </form>
       <Loaded query={stored}>{(found) => <MessagePreview stored={found} content={content} />}</Loaded>
+      {leaving.status === 'blocked' ? (
+        <Confirm
+          title={t('Leave without sending?')}
+          action={t('Discard message')}
+          onConfirm={leaving.proceed}
+          onClose={leaving.reset}
+        >
+          <p>{t('The message is not sent, and its text is not kept.')}</p>
+        </Confirm>
+      ) : null}
       {isAsked ? (
         <Confirm
           title={isScheduled ? t('Schedule this message?') : t('Send this message?')}
