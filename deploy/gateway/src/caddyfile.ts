@@ -176,14 +176,19 @@ function common(policy: string): Line {
 function site(host: PublicHost): Line {
   const routes = routesOf(host);
   const targets = [...new Map(routes.map((route) => [targetOf(route), route])).entries()];
-  const own = new Set(routes.map(({ path }) => path));
+  // Caddy accepts each path once, and two other hosts may serve the same one.
+  const named = new Set(routes.map(({ path }) => path));
   const others = publicHosts
     .filter((other) => other !== host)
-    .map((other) => ({
-      other: other === 'api' ? 'API' : other,
-      name: `on-${other}`,
-      routes: routesOf(other).filter(({ path }) => !own.has(path)),
-    }));
+    .map((other) => {
+      const theirs = routesOf(other).filter(({ path }) => !named.has(path));
+      for (const { path } of theirs) named.add(path);
+      return {
+        other: other === 'api' ? 'API' : other,
+        name: `on-${other}`,
+        routes: theirs,
+      };
+    });
   return block(ADDRESSES[host], [
     'log',
     'import failures',
