@@ -44,7 +44,13 @@ describe('the example manifest', () => {
       out: '0 would be created, 0 would be changed, 32 unchanged\n',
       err: '',
     });
-    expect(await json(['apply', EXAMPLE])).toEqual({ created: 0, changed: 0, unchanged: 32, changes: [] });
+    expect(await json(['apply', EXAMPLE])).toEqual({
+      created: 0,
+      changed: 0,
+      requested: 0,
+      unchanged: 32,
+      changes: [],
+    });
   }, 60_000);
 
   it('exports the manifest unchanged', async () => {
@@ -211,6 +217,75 @@ describe('switchboard schedule', () => {
     expect(await json(['schedule', 'list', project])).toEqual({ changes: [] });
     const again = await switchboard(['schedule', 'cancel', project, id]);
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('may have been applied already')]);
+  });
+});
+
+describe('switchboard requests', () => {
+  it('requests the change of a flag in an applied manifest, which another person approves', async () => {
+    const manifest = (rolloutPercentage: number, flagApprovals: number) =>
+      fileOf(
+        JSON.stringify({
+          companies: [
+            {
+              id: 'approving',
+              name: 'Approving',
+              plan: { tier: 'growth', cycle: 'monthly' },
+              projects: [
+                {
+                  id: 'approving-live',
+                  name: 'Live',
+                  region: 'eu',
+                  defaultLanguage: 'en',
+                  flagApprovals,
+                  flags: [{ key: 'beta', enabled: true, rolloutPercentage }],
+                },
+              ],
+            },
+          ],
+        }),
+        'approving.yaml',
+      );
+    // The first flags of a new project need no approval.
+    const made = await switchboard(['apply', await manifest(10, 1)]);
+    expect([made.code, made.out]).toEqual([0, expect.stringContaining('+ flag approving-live beta\n')]);
+    expect((await json(['get', 'project', 'approving-live'])).flagApprovals).toBe(1);
+
+    const changed = await manifest(20, 1);
+    await eventually(async () => {
+      const { out } = await switchboard(['apply', changed]);
+      expect(out).toContain('? flag approving-live beta\n    rolloutPercentage: 10 -> 20\n');
+    });
+    expect((await switchboard(['apply', changed])).out).toMatch(
+      /\n0 created, 0 changed, 1 requested, \d unchanged\n$/,
+    );
+    const { requests } = await json(['requests', 'list', 'approving-live']);
+    expect(requests).toMatchObject([{ key: 'beta', state: 'waiting', needed: 1 }]);
+    const [{ id, author }] = requests;
+    expect((await switchboard(['requests', 'show', 'approving-live', id])).out).toBe(
+      `${id} beta by ${author}: 0 of 1 approvals\n  changes version 1\n    rolloutPercentage: 10 -> 20\n`,
+    );
+    const own = await switchboard(['requests', 'approve', 'approving-live', id]);
+    expect([own.code, own.err]).toEqual([1, expect.stringContaining('need the approval of others')]);
+    const { base_url } = running.demo;
+    const minted = await fetch(`${base_url}/dev/tokens`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ sub: 'another-operator', permissions: ['service.manage'] }),
+    });
+    const { token } = (await minted.json()) as { token: string };
+    const approved = await switchboard(['requests', 'approve', 'approving-live', id], token);
+    expect([approved.code, approved.out]).toEqual([0, `${id} beta by ${author}: approved\n`]);
+    expect((await switchboard(['diff', changed])).code).toBe(0);
+  });
+
+  it('creates a request, withdraws it with a note, and lists it as closed', async () => {
+    const { project_id: project } = running.demo;
+    const create = ['requests', 'create', project, 'new-navigation', '--patch', '{"rolloutPercentage":9}'];
+    const { id } = await json([...create, '--reason', 'Fewer']);
+    const withdrawn = await switchboard(['requests', 'withdraw', project, id, '--note', 'A mistake']);
+    expect(withdrawn.out).toMatch(/new-navigation by \S+ \(Fewer\): withdrawn: A mistake\n$/);
+    expect(await json(['requests', 'list', project])).toEqual({ requests: [] });
+    expect((await json(['requests', 'list', project, '--all'])).requests).toHaveLength(1);
   });
 });
 

@@ -50,6 +50,23 @@ describe('a project', () => {
     expect((await one.manage('GET', '/projects/shop')).status).toBe(404);
   });
 
+  it('publishes how many approvals its flags require, and keeps each change of it in the trail', async () => {
+    await one.put('/projects/shop', shop);
+    await one.put('/projects/shop', { ...shop, flagApprovals: 2 });
+    await isPublished('project:shop', { id: 'shop', ...shop, flagApprovals: 2 });
+    await one.put('/projects/shop', shop);
+    await isPublished('project:shop', { id: 'shop', ...shop });
+    await eventually(async () => {
+      const { entries } = (await one.manage('GET', '/projects/shop/audit')).body;
+      const changes = entries.filter(({ action }: { action: string }) => action === 'putProject').slice(0, 2);
+      expect(changes).toMatchObject([
+        { before: { flagApprovals: 2 }, after: { flagApprovals: 0 } },
+        { before: { flagApprovals: 0 }, after: { flagApprovals: 2 } },
+      ]);
+    });
+    expect((await one.put('/projects/shop', { ...shop, flagApprovals: 11 })).status).toBe(400);
+  });
+
   it('creates a project in a put that waited for its removal', async () => {
     await one.put('/projects/shop', shop);
     const sql = await catalogue.sql();
