@@ -42,7 +42,12 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
   await addEvents({ call, key }, name, 3);
   await computeCohorts({ manage }, name);
 
-  const opened = await asVisitor('POST', '/v1/conversations', { distinctId, userId, subject: name });
+  const opened = await asVisitor('POST', '/v1/conversations', {
+    distinctId,
+    userId,
+    subject: name,
+    email: `${name}@example.com`,
+  });
   const headers = { 'X-Service-Conversation-Token': opened.token };
   const conversation = `/v1/conversations/${opened.conversationId}`;
   const file = await asVisitor(

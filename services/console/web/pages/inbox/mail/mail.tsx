@@ -19,7 +19,7 @@ export function MailSender({ mail: { name, address, isContact } }: { mail: TurnM
   );
 }
 
-/** What a mail has besides its text: the folded quote and the files that were not stored. */
+/** Shows the folded quote of a mail and the files that were not stored. */
 export function MailRest({ mail: { folded, leftOut } }: { mail: TurnMail }) {
   return (
     <>
