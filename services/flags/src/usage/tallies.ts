@@ -109,16 +109,19 @@ export function createTallies(maxBytes = MAX_BYTES): Tallies {
  */
 export function outcomesOf({ flags }: CompiledFlags, decisions: readonly Decision[]): string {
   const outcomes = Buffer.alloc(flags.length);
-  for (const [position, flag] of flags.entries()) {
+  for (let position = 0; position < flags.length; position++) {
+    const flag = flags[position];
     const decision = decisions[position];
-    if (decision !== undefined) outcomes[position] = outcomeOf(flag, decision);
+    if (flag !== undefined && decision !== undefined) outcomes[position] = outcomeOf(flag, decision);
   }
   return outcomes.toString('latin1');
 }
 
 function outcomeOf({ variations }: CompiledFlag, decision: Decision): number {
   if (decision.variant === null) return decision.reason === 'MATCH' ? ON : OFF;
-  return ON + variations.findIndex((variation) => variation.decision === decision);
+  for (let index = 0; index < variations.length; index++)
+    if (variations[index]?.decision === decision) return ON + index;
+  return OFF;
 }
 
 function namesOf({ variations }: CompiledFlag): string[] {

@@ -24,6 +24,7 @@ import styles from './flag.module.css';
 import { search, VIEWS } from './search.ts';
 
 const People = onUse(async () => (await import('./people.tsx')).People);
+const Usage = onUse(async () => (await import('../flag-usage/usage.tsx')).Usage);
 const History = onUse(async () => (await import('./history.tsx')).History);
 const Projects = onUse(async () => (await import('./projects.tsx')).Projects);
 const Snippets = onUse(async () => (await import('./snippets.tsx')).Snippets);
@@ -111,6 +112,7 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
         {mayWrite ? <Delete flag={flag} version={change?.version} /> : null}
       </div>
       {view === 'people' ? <People flag={flag} flags={flags} /> : null}
+      {view === 'usage' ? <Usage flagKey={flag.key} /> : null}
       {view === 'history' ? <History flag={flag} version={change?.version} /> : null}
       {view === 'projects' ? <Projects flag={flag} /> : null}
       {view === 'code' ? <Snippets flag={flag} /> : null}
@@ -121,6 +123,7 @@ function FlagPage({ flag, change, flags }: FlagPageProps) {
 const titlesOf = (): Record<(typeof VIEWS)[number], string> => ({
   settings: t('Settings'),
   people: t('Who gets this?'),
+  usage: t('Usage'),
   history: t('History'),
   projects: t('Projects'),
   code: t('Code'),

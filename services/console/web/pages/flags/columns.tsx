@@ -1,8 +1,9 @@
-import type { FlagEntry } from '@switchboard/management';
+import type { FlagEntry, FlagUsage } from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { Column } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
+import { Served, Stale } from '../flag-usage/served.tsx';
 import { FlagState } from './flag-state.tsx';
 import styles from './flags.module.css';
 import type { Part } from './search.ts';
@@ -14,6 +15,7 @@ export interface Row {
   flag: FlagEntry;
   change: LastChange | undefined;
   parts: readonly Part[];
+  usage: FlagUsage | undefined;
   /** How the flag of another project compares. Undefined without one. */
   other: 'same' | 'different' | 'missing' | undefined;
 }
@@ -93,8 +95,9 @@ export function flagColumns({ authorOf, onSwitch, otherProject }: ColumnsProps):
     otherProject === undefined
       ? {
           title: t('Parts'),
-          cell: ({ flag, parts }) => (
+          cell: ({ flag, parts, usage }) => (
             <span className={styles['tags']}>
+              <Stale usage={usage} />
               {flag.intent === undefined ? null : <Badge>{intentWords(flag.intent)}</Badge>}
               {parts.map((part) => (
                 <Badge key={part} tone={part === 'schedule' ? 'warning' : 'plain'}>
@@ -106,6 +109,7 @@ export function flagColumns({ authorOf, onSwitch, otherProject }: ColumnsProps):
           minor: true,
         }
       : { title: otherProject, cell: (row: Row) => <Other row={row} />, width: '112px' },
+    { title: t('Served'), cell: ({ usage }) => <Served usage={usage} />, width: '168px', minor: true },
     {
       title: t('Changed'),
       cell: ({ change }) =>

@@ -1,4 +1,4 @@
-import type { FlagEntry, Result } from '@switchboard/management';
+import type { FlagEntry, FlagUsage, Result } from '@switchboard/management';
 import { useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useMemo } from 'react';
@@ -12,6 +12,7 @@ import { CheckField, Filter, SelectFilter } from '../../components/field.tsx';
 import { PageLayout } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
+import { useFlagUsage } from '../flag-usage/use-usage.ts';
 import { flagColumns, partsOf, partTitle, type Row } from './columns.tsx';
 import { changesOf } from './diff.tsx';
 import styles from './flags.module.css';
@@ -28,22 +29,23 @@ export function Page() {
   const { project, may, pathOf } = usePlace();
   const navigate = useNavigate();
   const [filters, setSearch] = usePageSearch(search);
-  const { find, state, has, intent, sort, compare, only } = filters;
+  const { find, state, has, intent, sort, compare, only, stale } = filters;
   const query = useFlags();
   const scheduled = useScheduled();
   const others = useOtherProjects();
   const other = others.find(({ id }) => id === compare);
   const compared = useComparison(query.data?.flags, other?.id);
+  const usage = useFlagUsage();
   const authorOf = useAuthors();
   const flip = useFlagSwitch();
   const mayWrite = may('flags.write');
   const onSwitch = mayWrite ? ({ flag, change }: Row) => flip.ask(flag, change?.version) : undefined;
   const columns = flagColumns({ authorOf, onSwitch, otherProject: other?.name });
   const rows = useMemo(
-    () => (query.data === undefined ? [] : rowsOf(query.data, { scheduled, compared })),
-    [query.data, scheduled, compared],
+    () => (query.data === undefined ? [] : rowsOf(query.data, { scheduled, compared, usage })),
+    [query.data, scheduled, compared, usage],
   );
-  const shown = useMemo(() => shownOf(rows, filters), [rows, find, state, has, intent, sort, only]);
+  const shown = useMemo(() => shownOf(rows, filters), [rows, find, state, has, intent, sort, only, stale]);
   return (
     <PageLayout
       title={t('Flags')}
@@ -83,6 +85,11 @@ export function Page() {
           value={intent}
           options={INTENTS.map((value) => ({ value, title: intentWords(value) }))}
           onChange={(value) => setSearch({ intent: INTENTS.find((one) => one === value) })}
+        />
+        <CheckField
+          label={t('Only stale')}
+          checked={stale !== undefined}
+          onChange={({ target }) => setSearch({ stale: target.checked ? 'stale' : undefined })}
         />
         {others.length === 0 ? null : (
           <SelectFilter
@@ -178,26 +185,29 @@ function useComparison(flags: readonly FlagEntry[] | undefined, otherId: string 
 interface RowsOptions {
   scheduled: ReadonlySet<string>;
   compared: Comparison | undefined;
+  usage: ReadonlyMap<string, FlagUsage>;
 }
 
-function rowsOf({ flags, lastChanges }: Listed, { scheduled, compared }: RowsOptions): Row[] {
+function rowsOf({ flags, lastChanges }: Listed, { scheduled, compared, usage }: RowsOptions): Row[] {
   const changes = new Map(lastChanges.map((change) => [change.key, change]));
   return flags.map((flag) => ({
     flag,
     change: changes.get(flag.key),
     parts: partsOf(flag, scheduled),
+    usage: usage.get(flag.key),
     other: compared?.stateOf?.(flag),
   }));
 }
 
 /** Returns the rows that match the filters, in order. */
-function shownOf(rows: readonly Row[], { find = '', state, has, intent, sort, only }: Filters): Row[] {
+function shownOf(rows: readonly Row[], { find = '', state, has, intent, sort, only, stale }: Filters): Row[] {
   const wanted = find.toLocaleLowerCase();
-  const isShown = ({ flag, parts, other }: Row) =>
+  const isShown = ({ flag, parts, other, usage }: Row) =>
     [flag.key, flag.description ?? ''].some((text) => text.toLocaleLowerCase().includes(wanted)) &&
     (state === undefined || flag.enabled === (state === 'on')) &&
     (has === undefined || parts.includes(has)) &&
     (intent === undefined || flag.intent === intent) &&
+    (stale === undefined || usage?.stale != null) &&
     (only === undefined || other === 'different' || other === 'missing');
   const shown = rows.filter(isShown);
   const by = sort.replace('-', '');

@@ -16,5 +16,6 @@ export const search = (raw: RawSearch) => {
     sort,
     compare: text(raw['compare']),
     only: oneOf(['different'], raw['only']),
+    stale: oneOf(['stale'], raw['stale']),
   };
 };

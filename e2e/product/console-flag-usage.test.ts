@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '@switchboard/database';
+import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsolePage, openConsole, violationsOf } from './testing/console.ts';
+import { standaloneForTests } from './testing/launch.ts';
+
+const running = standaloneForTests();
+
+/** Stores usage of two flags: payments serves both, and old-basket nothing but off for 40 days. */
+async function storeUsage(): Promise<void> {
+  const password = (await readFile(join(running.home, 'postgres/password'), 'utf8')).trim();
+  const port = (await readFile(join(running.home, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')[3];
+  const url = `postgres://switchboard:${password}@127.0.0.1:${port}/flags`;
+  const { sql, close } = openDatabase({ url, applicationName: 'test', poolSize: 1 });
+  const served = [
+    ['payments', 'on', 900],
+    ['payments', 'off', 300],
+    ['old-basket', 'off', 50],
+  ] as const;
+  for (const [key, variation, count] of served) {
+    await sql`insert into flag_usage_days
+      select 'prj_shop', ${key}, ${variation}, (now() at time zone 'UTC')::date - n, ${count}::int + 7 * n
+      from generate_series(0, 19) as n on conflict do nothing`;
+    await sql`insert into flag_seen
+      values ('prj_shop', ${key}, ${variation}, now() - interval '40 days', now() - interval '3 minutes')
+      on conflict (project_id, key, variation) do update set first_at = excluded.first_at`;
+  }
+  await sql`update flag_versions set at = now() - interval '40 days' where key = 'old-basket'`;
+  await close();
+}
+
+describe.skipIf(!hasChromium)('the usage of flags in the console', () => {
+  let browser: Browser;
+  let opened: ConsolePage;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    await storeUsage();
+    opened = await openConsole(browser, running.demo, '/projects/prj_shop/flags');
+  });
+  afterAll(() => browser?.close());
+
+  it('shows the shares of variations and the last evaluation in the list, and stale flags alone on request', async () => {
+    const { page, problems } = opened;
+    const row = page.getByRole('row').filter({ hasText: 'payments' });
+    await row.getByRole('img', { name: /^on \d\d\.\d%, off \d\d\.\d%$/ }).waitFor();
+    await row.locator('time').first().waitFor();
+    await page.getByRole('row').filter({ hasText: 'old-basket' }).getByText('Stale').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByLabel('Only stale').check();
+    await eventually(async () =>
+      expect(await page.locator('[data-row]').filter({ hasText: 'payments' }).count()).toBe(0),
+    );
+    expect(await page.locator('[data-row]').count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('stale')).toBe('stale');
+    expect(problems).toEqual([]);
+  });
+
+  it('draws the evaluations of a flag by variation, and says why it is stale', async () => {
+    const { page, problems } = opened;
+    await page.getByRole('button', { name: 'old-basket', exact: true }).click();
+    await page.getByRole('navigation', { name: 'Parts of the page' }).getByText('Usage').click();
+    await page.getByText('Stale: it served only off for 14 days and did not change for 30.').waitFor();
+    await page.getByRole('img', { name: /^Evaluations by day\. off: / }).waitFor();
+    const row = page.getByRole('table', { name: 'Variations' }).getByRole('row').nth(1);
+    expect((await row.textContent())?.startsWith('off')).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+});
