@@ -151,19 +151,19 @@ describe.skipIf(!hasChromium)('the application', () => {
       ['funnel', 'Reports', 'Checkout funnel'],
       ['basket', 'Events', 'product added to basket'],
       ['beta', 'Cohorts', 'Beta testers'],
-      ['visitor-73', 'People', 'visitor-73'],
+      ['visitor-13', 'People', 'visitor-13'],
       ['tokens', 'Pages', 'Access tokens'],
     ] as const) {
       await search.fill(query);
       await found(kind, name).first().waitFor();
     }
     expect(await violationsOf(page)).toEqual([]);
-    await search.fill('visitor-73');
-    await found('People', 'visitor-73').waitFor();
+    await search.fill('visitor-13');
+    await found('People', 'visitor-13').waitFor();
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/people/visitor-73');
+    await page.waitForURL('**/people/visitor-13');
     await page.keyboard.press('Control+k');
-    await found('Recent', 'visitor-73').waitFor();
+    await found('Recent', 'visitor-13').waitFor();
     await search.fill('no such thing at all');
     await page.getByText('Nothing found').waitFor();
     await page.keyboard.press('Escape');
