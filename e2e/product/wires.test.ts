@@ -1,15 +1,22 @@
 import RudderAnalytics from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
 import { createClient } from '@switchboard/management';
-import { eventually } from '@switchboard/testkit';
+import { eventually, hasChromium } from '@switchboard/testkit';
+import { PostHog } from 'posthog-node';
 import { initialize } from 'unleash-client';
 import { UnleashClient } from 'unleash-proxy-client';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { archivedEvents } from './testing/archived.ts';
 import { faultyLink } from './testing/faulty-link.ts';
 import { standaloneForTests } from './testing/launch.ts';
+import { siteForTests } from './testing/sdk-page.ts';
 
 const running = standaloneForTests();
+const site = siteForTests({
+  modules: { posthog: import.meta.resolve('posthog-js') },
+  scripts: {},
+  body: '<h1>Shop</h1>',
+});
 
 beforeAll(async () => {
   const { management_url, project_id: projectId, tokens } = running.demo;
@@ -17,7 +24,7 @@ beforeAll(async () => {
   const { id: _, ...project } = await management.call('getProject', { params: { projectId } });
   await management.call('putProject', {
     params: { projectId },
-    body: { ...project, wires: ['segment', 'unleash'] },
+    body: { ...project, wires: ['segment', 'unleash', 'posthog'] },
   });
 });
 
@@ -288,4 +295,138 @@ describe('the SDKs of Unleash', () => {
       { message: 'Project key missing. Send it as Authorization, without a scheme.' },
     ]);
   });
+});
+
+describe('the SDKs of PostHog', () => {
+  const captures = ['paid', 'shipped'];
+
+  beforeAll(async () => {
+    const { management_url, project_id: projectId, tokens } = running.demo;
+    const management = createClient({ url: management_url, token: tokens.operator });
+    const targeting = [{ attribute: 'plan', op: 'eq', value: 'pro' }];
+    const variations = [
+      { key: 'a', value: { size: 1 }, weight: 1 },
+      { key: 'b', value: { size: 2 }, weight: 1 },
+    ];
+    const on = { enabled: true, rolloutPercentage: 100 };
+    for (const [flagKey, body] of Object.entries({
+      'ph-plan': { ...on, targeting },
+      'ph-size': { ...on, type: 'json', variations },
+      'ph-half': { ...on, rolloutPercentage: 50 },
+    }))
+      await management.untyped.call('putFlag', { params: { projectId, key: flagKey }, body });
+  });
+
+  test('posthog-node has each event archived once when the server is busy and responses are lost', async () => {
+    const link = await faultyLink(running.demo.base_url);
+    onTestFinished(link.close);
+    const posthog = new PostHog(running.demo.project_key, {
+      host: `${link.url}/posthog`,
+      flushAt: 20,
+      flushInterval: 100,
+      requestTimeout: 2_000,
+      fetchRetryDelay: 500,
+      fetchRetryCount: 10,
+    });
+    onTestFinished(() => posthog.shutdown(1));
+    const ids = Array.from({ length: 300 }, () => crypto.randomUUID());
+    const capture = (from: number) => {
+      for (const [n, uuid] of ids.slice(from, from + 100).entries())
+        posthog.capture({
+          distinctId: `posthog-${n % 7}`,
+          event: captures[n % 2] ?? '',
+          uuid,
+          properties: { n },
+        });
+    };
+    link.fault = 'busy';
+    capture(0);
+    await eventually(() => expect(link.arrivals.length).toBeGreaterThan(0));
+    link.fault = 'lost';
+    capture(100);
+    await eventually(() => expect(link.arrivals.some(({ fault }) => fault === 'lost')).toBe(true));
+    link.fault = undefined;
+    capture(200);
+    await posthog.shutdown(60_000);
+    await expectArchivedOnce(ids);
+  }, 150_000);
+
+  test('posthog-node makes ids one person, keeps the first $set_once, and gets the flags of Switchboard', async () => {
+    const { base_url, project_key: key } = running.demo;
+    const posthog = new PostHog(key, { host: `${base_url}/posthog`, personalApiKey: 'phx_none' });
+    onTestFinished(() => posthog.shutdown(1));
+    posthog.identify({
+      distinctId: 'posthog-ada',
+      properties: { plan: 'pro', $set_once: { source: 'news' } },
+    });
+    posthog.identify({ distinctId: 'posthog-ada', properties: { $set_once: { source: 'search' } } });
+    posthog.alias({ distinctId: 'posthog-ada', alias: 'posthog-visitor' });
+    await posthog.flush();
+    await eventually(
+      async () =>
+        expect(await person('posthog-visitor')).toMatchObject({
+          ids: ['posthog-ada', 'posthog-visitor'],
+          traits: { plan: 'pro', source: 'news' },
+        }),
+      { withinMs: 60_000 },
+    );
+
+    for (let n = 0; n < 1_000; n++) {
+      const distinctId = `posthog-${n}`;
+      const personProperties = { plan: n % 2 === 0 ? 'pro' : 'free' };
+      const theirs = await posthog.getAllFlagsAndPayloads(distinctId, { personProperties });
+      const ours = await fetch(`${base_url}/ofrep/v1/evaluate/flags`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}` },
+        body: JSON.stringify({ context: { targetingKey: distinctId, ...personProperties } }),
+      });
+      const { flags } = Object(await ours.json());
+      for (const { key: flagKey, variant, value } of flags) {
+        const got = theirs.featureFlags?.[flagKey];
+        const expected = variant === 'off' ? false : variant === 'on' ? true : variant;
+        expect([distinctId, flagKey, got]).toEqual([distinctId, flagKey, expected]);
+        if (typeof expected === 'string')
+          expect([flagKey, theirs.featureFlagPayloads?.[flagKey]]).toEqual([flagKey, value]);
+      }
+    }
+  }, 150_000);
+
+  test.skipIf(!hasChromium)(
+    'posthog-js in a browser gets the flags of the visitor, and those of the account after identify',
+    async () => {
+      const { base_url, project_key } = running.demo;
+      const context = await site.visitor();
+      onTestFinished(() => context.close());
+      const page = await site.open(context, '/?utm_source=news&mail=a@b.c');
+      const requests: { url: string; status: number }[] = [];
+      page.on('response', (answer) => requests.push({ url: answer.url(), status: answer.status() }));
+      await page.evaluate(
+        ([key, host]) =>
+          new Promise((resolve) => {
+            const { posthog } = Object(globalThis).posthog;
+            posthog.init(key, {
+              api_host: host,
+              person_profiles: 'identified_only',
+              loaded: () => posthog.onFeatureFlags(() => resolve(undefined)),
+            });
+          }),
+        [project_key, `${base_url}/posthog`] as const,
+      );
+      const shown = await page.evaluate(() => {
+        const { posthog } = Object(globalThis).posthog;
+        posthog.capture('browser paid', { total: 42 });
+        posthog.identify('posthog-browser', { plan: 'pro' }, { source: 'news' });
+        return [posthog.getFeatureFlag('ph-plan'), posthog.getFeatureFlagPayload('ph-size')];
+      });
+      expect(requests.filter(({ status }) => status >= 400)).toEqual([]);
+      expect(requests.map(({ url }) => url)).toContain(`${base_url}/posthog/flags/?v=2`);
+      expect(shown).toEqual([false, expect.objectContaining({ size: expect.any(Number) })]);
+      await eventually(async () =>
+        expect(await page.evaluate(() => Object(globalThis).posthog.posthog.getFeatureFlag('ph-plan'))).toBe(
+          true,
+        ),
+      );
+    },
+    120_000,
+  );
 });

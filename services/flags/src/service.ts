@@ -5,6 +5,8 @@ import { USER_STATE_TOPICS } from '@switchboard/user-state';
 import { withdrawOfRemoved } from './change-requests/removal.ts';
 import { flagsSettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
+import { createPosthogFlags } from './posthog/posthog.ts';
+import { posthogRoutes } from './posthog/routes.ts';
 import { failOfRemoved } from './scheduled-changes/removal.ts';
 import { flagsMigrations } from './schema/migrations.ts';
 import { unleashRoutes } from './unleash/routes.ts';
@@ -60,5 +62,6 @@ export const flagsService = defineService({
     const evaluation = openEvaluation(service, { rulesets, changes, tallies });
     openLive(service, { rulesets, evaluation, tallies });
     unleashRoutes(app, createUnleash({ rulesets, evaluation, tallies }));
+    posthogRoutes(app, createPosthogFlags({ evaluation, tallies }));
   },
 });

@@ -13,6 +13,7 @@ import { createReplay } from './replay/replay.ts';
 import { replayRoutes } from './replay/routes.ts';
 import { createWireIntake } from './wires/intake.ts';
 import { createLosses } from './wires/losses.ts';
+import { posthogRoutes } from './wires/posthog/routes.ts';
 import { segmentRoutes } from './wires/segment/routes.ts';
 
 export const ingestionService = defineService({
@@ -50,7 +51,9 @@ export const ingestionService = defineService({
     run(rejections);
     const intake = createWireIntake({ events, calls, joins, throttle });
     const losses = createLosses(service.metrics, rejections);
-    segmentRoutes(app, { intake, losses, clock: service.clock, quota, throttle });
+    const wires = { intake, losses, clock: service.clock, quota, throttle };
+    segmentRoutes(app, wires);
+    posthogRoutes(app, wires);
 
     // Does not check the database, because known keys are answered from memory.
     app.health.add('event log', () => log.ping());

@@ -50,6 +50,9 @@ export const identifyRecord = z.object({
     .meta({ description: 'The id that the visitor had before. It joins the person if it is anonymous.' }),
   event_id: id.optional(),
   traits,
+  once: z.literal(true).optional().meta({
+    description: 'The traits are set only if the person does not have them. The earliest value stays.',
+  }),
   timestamp: when('Decides which of two values is newer; UTC, milliseconds.'),
   received_at: receivedAt,
 });

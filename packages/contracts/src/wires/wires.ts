@@ -61,7 +61,7 @@ export const segmentBeacon = wireOperation({
 });
 
 const unleash = { wire: 'unleash', hosts: ['api'], service: 'flags' } as const;
-const UNLEASH_BODY = { maxBytes: 262_144, maxWireBytes: 262_144, maxValues: 10_000 };
+const FLAGS_BODY = { maxBytes: 262_144, maxWireBytes: 262_144, maxValues: 10_000 };
 
 /** The flags of a project for SDKs that evaluate them themselves. */
 export const unleashFeatures = wireOperation({
@@ -84,7 +84,7 @@ export const unleashRegister = wireOperation({
   operationId: 'unleashRegister',
   method: 'post',
   path: '/unleash/api/client/register',
-  body: UNLEASH_BODY,
+  body: FLAGS_BODY,
 });
 
 export const unleashMetrics = wireOperation({
@@ -92,7 +92,7 @@ export const unleashMetrics = wireOperation({
   operationId: 'unleashMetrics',
   method: 'post',
   path: '/unleash/api/client/metrics',
-  body: UNLEASH_BODY,
+  body: FLAGS_BODY,
 });
 
 /** The flags that are on for a person. */
@@ -108,7 +108,7 @@ export const unleashFrontendPost = wireOperation({
   operationId: 'unleashFrontendPost',
   method: 'post',
   path: '/unleash/api/frontend',
-  body: UNLEASH_BODY,
+  body: FLAGS_BODY,
 });
 
 export const unleashFrontendRegister = wireOperation({
@@ -116,7 +116,7 @@ export const unleashFrontendRegister = wireOperation({
   operationId: 'unleashFrontendRegister',
   method: 'post',
   path: '/unleash/api/frontend/client/register',
-  body: UNLEASH_BODY,
+  body: FLAGS_BODY,
 });
 
 export const unleashFrontendMetrics = wireOperation({
@@ -124,8 +124,57 @@ export const unleashFrontendMetrics = wireOperation({
   operationId: 'unleashFrontendMetrics',
   method: 'post',
   path: '/unleash/api/frontend/client/metrics',
-  body: UNLEASH_BODY,
+  body: FLAGS_BODY,
 });
+
+const posthog = { wire: 'posthog', hosts: EVENT_HOSTS } as const;
+
+/** The addresses of events, from different SDKs and versions. SDKs end them with a slash. */
+export const posthogCaptures = ['batch', 'e', 'i/v0/e', 'capture'].flatMap((path) =>
+  [`/posthog/${path}/`, `/posthog/${path}`].map((one) =>
+    wireOperation({
+      ...posthog,
+      service: 'ingestion',
+      operationId: 'posthogCapture',
+      method: 'post',
+      path: one,
+      body: EVENTS_BODY,
+    }),
+  ),
+);
+
+const posthogConfigOf = (file: 'config' | 'config.js') =>
+  wireOperation({
+    ...posthog,
+    service: 'ingestion',
+    operationId: file === 'config' ? 'posthogConfig' : 'posthogConfigScript',
+    method: 'get',
+    path: `/posthog/array/{token}/${file}`,
+  });
+/** The settings that the browser SDK loads when it starts. */
+export const posthogConfig = posthogConfigOf('config');
+export const posthogConfigScript = posthogConfigOf('config.js');
+
+/** The flags of a person. */
+export const posthogFlags = ['/posthog/flags/', '/posthog/flags'].map((path) =>
+  wireOperation({
+    ...posthog,
+    service: 'flags',
+    operationId: 'posthogFlags',
+    method: 'post',
+    path,
+    body: FLAGS_BODY,
+  }),
+);
+
+/** The definitions of flags, which SDKs would evaluate with other buckets than ours. Always refused. */
+export const posthogDefinitions = [
+  '/posthog/flags/definitions',
+  '/posthog/api/feature_flag/local_evaluation',
+  '/posthog/api/feature_flag/local_evaluation/',
+].map((path) =>
+  wireOperation({ ...posthog, service: 'flags', operationId: 'posthogDefinitions', method: 'get', path }),
+);
 
 /** Every operation of another product's API. */
 export const wireOperations: readonly WireOperation[] = [
@@ -139,4 +188,9 @@ export const wireOperations: readonly WireOperation[] = [
   unleashFrontendPost,
   unleashFrontendRegister,
   unleashFrontendMetrics,
+  ...posthogCaptures,
+  posthogConfig,
+  posthogConfigScript,
+  ...posthogFlags,
+  ...posthogDefinitions,
 ];

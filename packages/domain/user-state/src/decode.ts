@@ -33,7 +33,9 @@ export function decodeRecord(record: StoredRecord): StateChange {
   const json = parseJson(record);
   if (record.topic === ingestionTopics.identifies) {
     const call = parse(identifyRecord, json);
-    return { kind: 'identify', ...toIdentify(call, record), anonymousId: call.anonymous_id };
+    const change = toIdentify(call, record);
+    const stamp = call.once === true ? onceStamp(change.stamp) : change.stamp;
+    return { kind: 'identify', ...change, stamp, anonymousId: call.anonymous_id };
   }
   const call = parse(groupRecord, json);
   return { kind: 'group', ...toIdentify(call, record), type: call.group_type, groupId: call.group_id };
@@ -55,6 +57,9 @@ function toIdentify(call: Call, { offset }: StoredRecord): Identify {
     stamp: [Date.parse(call.timestamp), Date.parse(call.received_at), Number(offset)],
   };
 }
+
+/** Returns a stamp before that of any other change. Of two, the earlier call has the newer stamp, so its value stays. */
+const onceStamp = ([timestamp, receivedAt, offset]: Stamp): Stamp => [-timestamp, receivedAt, offset];
 
 function parseJson({ value }: StoredRecord): unknown {
   if (value === null) throw new InvalidRecord('no value');

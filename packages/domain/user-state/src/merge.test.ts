@@ -73,6 +73,26 @@ describe('the merging of properties', () => {
     expect(valuesOf([third, second, first])).toEqual({ plan: 'free' });
   });
 
+  it('keeps the first value of a property that is set once, and any value that is set otherwise', () => {
+    const once = (values: object, at: number, arrival: number) => ({
+      values,
+      stamp: [-at, arrival, arrival] as const,
+    });
+    const apply = (...changes: { values: object; stamp: Stamp }[]) => {
+      const properties = toProperties({}, {});
+      for (const { values, stamp } of changes) planMerge(properties, { ...values }, stamp, BOUNDS)?.();
+      return properties.values.get('source');
+    };
+    const [first, second] = [once({ source: 'news' }, 5, 5), once({ source: 'search' }, 5, 6)];
+    const plain = { values: { source: 'typed' }, stamp: [1, 1, 1] as const };
+    expect([apply(first, second), apply(second, first), apply(first, first)]).toEqual([
+      'news',
+      'news',
+      'news',
+    ]);
+    expect([apply(first, plain), apply(plain, second)]).toEqual(['typed', 'typed']);
+  });
+
   it('does not restore a removed property from an older change', () => {
     const set: Change = { values: { plan: 'pro', seats: 1 }, stamp: [1, 1, 1] };
     const removed: Change = { values: { plan: null }, stamp: [2, 2, 2] };

@@ -1,5 +1,6 @@
 /**
- * When a property was set, in milliseconds since 1970: the client's timestamp, the arrival at ingestion, and the
+ * When a property was set, in milliseconds since 1970: the client's timestamp (negative for
+ * traits that are set once), the arrival at ingestion, and the
  * offset in the log. The offset orders arrivals in the same millisecond, because the records of a person share a
  * partition.
  */
@@ -102,6 +103,8 @@ export function sizeOf(name: string, value: unknown): number {
 
 export function isNewer(stamp: Stamp, last: Stamp): boolean {
   if (stamp[0] !== last[0]) return stamp[0] > last[0];
-  if (stamp[1] !== last[1]) return stamp[1] > last[1];
-  return stamp[2] > last[2];
+  // The first arrival of a trait that is set once wins.
+  const [one, other] = stamp[0] < 0 ? [last, stamp] : [stamp, last];
+  if (one[1] !== other[1]) return one[1] > other[1];
+  return one[2] > other[2];
 }

@@ -65,6 +65,7 @@ export { type CreateRateLimit, createRateLimits, type RateLimit } from './overlo
 export type { Implement } from './pipeline/implement.ts';
 export { validate } from './pipeline/validate.ts';
 export type { ImplementWire } from './pipeline/wire.ts';
+export { unwrapData } from './pipeline/wire-data.ts';
 export { alreadySent } from './server/already-sent.ts';
 export { type HttpServer, ListenError, listen } from './server/server.ts';
 export type { RejectedRequest, ServiceApp } from './service/app.ts';

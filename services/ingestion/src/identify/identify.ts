@@ -19,8 +19,9 @@ const DEFAULT_GROUP_TYPE = 'company';
 export interface Identify {
   /**
    * Resolves with the call's state token once the event log has stored it. Drops the anonymous id unless `isJoining`.
+   * With `isOnce`, traits that the person has stay.
    */
-  identify(projectId: string, call: IdentifyCall, isJoining: boolean): Promise<string>;
+  identify(projectId: string, call: IdentifyCall, isJoining: boolean, isOnce?: boolean): Promise<string>;
   /** Resolves like `identify`. */
   group(projectId: string, call: GroupCall): Promise<string>;
 }
@@ -53,12 +54,17 @@ export function createIdentify({ log, clock }: Publishing): Identify {
   }
 
   return {
-    async identify(projectId, call, isJoining) {
+    async identify(projectId, call, isJoining, isOnce = false) {
       const { distinct_id: _, anonymous_id, ...traits } = call.properties ?? {};
       const record = common(projectId, call);
       const isOther = anonymous_id !== record.distinct_id;
       const joins = anonymous_id && isOther && isJoining ? { anonymous_id } : {};
-      return publish(ingestionTopics.identifies, { ...record, ...joins, traits });
+      return publish(ingestionTopics.identifies, {
+        ...record,
+        ...joins,
+        traits,
+        ...(isOnce && { once: true }),
+      });
     },
 
     async group(projectId, call) {

@@ -11,6 +11,8 @@ import type { Lose } from './losses.ts';
 export interface WireItem {
   kind: 'event' | 'identify' | 'group';
   call: Fields;
+  /** Whether traits that the person has stay. */
+  isOnce?: boolean;
 }
 
 interface AcceptOptions {
@@ -36,10 +38,10 @@ interface WireIntakeOptions {
 }
 
 export function createWireIntake({ events, calls, joins, throttle }: WireIntakeOptions): WireIntake {
-  async function identify(projectId: string, fields: Fields): Promise<void> {
+  async function identify(projectId: string, fields: Fields, isOnce?: boolean): Promise<void> {
     const call = validate(identifyCall, fields, { where: 'identify' });
     const isJoining = Boolean(call.properties?.anonymous_id) && (await joins.allows(projectId));
-    await calls.identify(projectId, call, isJoining);
+    await calls.identify(projectId, call, isJoining, isOnce);
   }
 
   async function group(projectId: string, fields: Fields): Promise<void> {
@@ -59,9 +61,9 @@ export function createWireIntake({ events, calls, joins, throttle }: WireIntakeO
       };
       const lines: EventLine[] = [];
       const storing: Promise<unknown>[] = [];
-      for (const { kind, call } of items) {
+      for (const { kind, call, isOnce } of items) {
         if (kind !== 'event') {
-          const stored = kind === 'identify' ? identify(project.id, call) : group(project.id, call);
+          const stored = kind === 'identify' ? identify(project.id, call, isOnce) : group(project.id, call);
           storing.push(stored.catch((error: unknown) => drop(kind, error)));
           continue;
         }

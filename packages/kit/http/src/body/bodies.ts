@@ -6,7 +6,7 @@ import { BadRequest, OVERLOADED, PayloadTooLarge, Unavailable } from '../exchang
 import { headerOf } from '../exchange/request-info.ts';
 import { fairnessKeyOf, fairnessKeyOfProject } from '../overload/fairness-key.ts';
 import { createPace, type Pace } from '../overload/pace.ts';
-import { createDecoding } from './decoding.ts';
+import { createDecoding, type Decode } from './decoding.ts';
 import { join } from './join.ts';
 
 interface BodyBounds {
@@ -28,6 +28,8 @@ export interface Bodies {
    * is used up).
    */
   read(c: Context, reservation: Reservation, bounds: BodyBounds): Promise<Buffer>;
+  /** Decompresses a body that turned out to be gzip, although no header says so. Throws as `read`. */
+  gunzip(c: Context, reservation: Reservation, wire: Buffer, bounds: BodyBounds): Promise<Buffer>;
 }
 
 const MESSAGES: Readonly<Record<Shortage, string>> = {
@@ -70,30 +72,48 @@ export function createBodies(budget: ByteBudget): Bodies {
       const [only] = chunks;
       const isWhole = chunks.length === 1 && only !== undefined;
       if (isWhole && decode === undefined) return only;
-      const fairnessKey = fairnessKeyOf(c.env);
-      const wire = isWhole ? only : await join(chunks, fairnessKey);
-      if (decode === undefined) return wire;
-      let decodedBytes = 0;
-      const check = (bytes: number) => {
-        if (bytes > maxBytes) throw tooLarge(maxBytes, ` when decompressed${hint}`);
-      };
-      const decoded = await decode(wire, {
-        fairnessKey,
-        maxBytes,
-        expect(bytes) {
-          check(bytes);
-          reservation.expect(bytes);
-        },
-        take(bytes) {
-          decodedBytes += bytes;
-          check(decodedBytes);
-          reservation.take(bytes);
-        },
-      });
-      reservation.give(wire.length);
-      return decoded;
+      const wire = isWhole ? only : await join(chunks, fairnessKeyOf(c.env));
+      return decode === undefined ? wire : decompress(c, reservation, { wire, decode, maxBytes, hint });
+    },
+
+    async gunzip(c, reservation, wire, { maxBytes, hint = '' }) {
+      const decode = decoding('gzip');
+      return decode === undefined ? wire : decompress(c, reservation, { wire, decode, maxBytes, hint });
     },
   };
+}
+
+interface Compressed {
+  wire: Buffer;
+  decode: Decode;
+  maxBytes: number;
+  hint: string;
+}
+
+async function decompress(
+  c: Context,
+  reservation: Reservation,
+  { wire, decode, maxBytes, hint }: Compressed,
+): Promise<Buffer> {
+  let decodedBytes = 0;
+  const check = (bytes: number) => {
+    if (bytes > maxBytes) throw tooLarge(maxBytes, ` when decompressed${hint}`);
+  };
+  const decoded = await decode(wire, {
+    fairnessKey: fairnessKeyOf(c.env),
+    maxBytes,
+    expect(bytes) {
+      check(bytes);
+      reservation.expect(bytes);
+    },
+    take(bytes) {
+      decodedBytes += bytes;
+      check(decodedBytes);
+      reservation.take(bytes);
+    },
+  });
+  reservation.give(wire.length);
+  return decoded;
 }
 
 const tooLarge = (limit: number, more: string) =>

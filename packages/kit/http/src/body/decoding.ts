@@ -16,7 +16,7 @@ interface DecodeOptions {
   take(bytes: number): void;
 }
 
-type Decode = (wire: Buffer, options: DecodeOptions) => Promise<Buffer>;
+export type Decode = (wire: Buffer, options: DecodeOptions) => Promise<Buffer>;
 
 const CHUNK_BYTES = 65_536;
 /** The size of Node's thread pool. Each decoder needs a window of up to 16 MiB. */

@@ -29,6 +29,11 @@ interface WireOptions {
   keyPlace: string;
   /** The limit of a body without a key in the header, sent and decompressed. */
   maxBytesWithoutKey?: number;
+  /**
+   * Returns the JSON in a body, which may be gzip without a header. Must not return more bytes than the body has.
+   * Default: the body.
+   */
+  unwrap?(bytes: Buffer): Buffer;
   /** Returns the response to a project before its body is read; undefined to go on. */
   authorize?(project: ProjectAccess): Response | undefined;
   quota?: Quota;
@@ -51,13 +56,16 @@ interface Pipeline {
 /** The same limit as for our own operations: that of sendBeacon. */
 const MAX_BYTES_WITHOUT_KEY = 65_536;
 
+const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
 /**
  * Returns a function that registers operations of other products. It is separate from `implementing`, so that foreign
  * places of the key cost our own requests nothing.
  */
 export function implementingWires({ hono, bodies, credentials, assertStarted }: Pipeline): ImplementWire {
   return (operation, handler, options) => {
-    const { keyOf, keyIn, keyPlace, maxBytesWithoutKey = MAX_BYTES_WITHOUT_KEY, authorize, quota } = options;
+    const { keyOf, keyIn, keyPlace, unwrap, authorize, quota } = options;
+    const { maxBytesWithoutKey = MAX_BYTES_WITHOUT_KEY } = options;
     const { wire, maxBodyBytes, maxWireBytes = maxBodyBytes, maxBodyValues } = operation;
     const hasBody = operation.request?.body !== undefined;
 
@@ -82,7 +90,12 @@ export function implementingWires({ hono, bodies, credentials, assertStarted }: 
       let fault: BadRequest | undefined;
       try {
         try {
-          const bytes = withoutMark(await bodies.read(c, reservation, bounds));
+          let bytes = await bodies.read(c, reservation, bounds);
+          if (unwrap !== undefined) {
+            if (isGzip(bytes)) bytes = await bodies.gunzip(c, reservation, bytes, bounds);
+            bytes = unwrap(bytes);
+          }
+          bytes = withoutMark(bytes);
           body = await parseJson(bytes, { reservation, fairnessKey: fairnessKeyOf(c.env), maxBodyValues });
         } catch (error) {
           if (!(error instanceof BadRequest)) throw error;

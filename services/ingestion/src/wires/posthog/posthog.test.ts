@@ -1,0 +1,179 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { KEY, linesOf, OTHER_KEY, startIngestion, type TestIngestion } from '../../testing/service.ts';
+
+let ingestion: TestIngestion;
+beforeAll(async () => {
+  ingestion = await startIngestion();
+});
+afterAll(() => ingestion.stop());
+beforeEach(async () => {
+  for (const topic of ['events', 'identifies', 'groups']) await ingestion.published(topic);
+});
+
+const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  ingestion.post(`/posthog/${path}`, body, headers);
+const events = async () => linesOf(await ingestion.published('events'));
+const identifies = async () => linesOf(await ingestion.published('identifies'));
+const groups = async () => linesOf(await ingestion.published('groups'));
+
+const AT = '2026-03-01T09:30:00.000Z';
+const event = {
+  event: 'paid',
+  distinct_id: 'ada',
+  uuid: 'event-1',
+  timestamp: AT,
+  properties: { total: 42 },
+};
+const batch = { api_key: KEY, batch: [event], sent_at: AT };
+const json = JSON.stringify(batch);
+const base64 = Buffer.from(json).toString('base64');
+const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
+
+describe('a capture request of PostHog', () => {
+  it.each([
+    ['as JSON', 'batch/', json, {}],
+    ['without the last slash', 'batch', json, {}],
+    ['gzipped with Content-Encoding', 'i/v0/e/', gzipSync(json), { 'Content-Encoding': 'gzip' }],
+    ['gzipped with compression=gzip-js', 'e/?compression=gzip-js&ver=1', gzipSync(json), {}],
+    ['gzipped without a header', 'i/v0/e/', gzipSync(json), { 'Content-Type': 'text/plain' }],
+    ['in base64 as a form', 'e/?compression=base64', `data=${encodeURIComponent(base64)}`, FORM],
+    ['as JSON in a form', 'e/', `data=${encodeURIComponent(json)}&ip=1`, FORM],
+    ['in base64 as data of JSON', 'capture/', JSON.stringify({ data: base64, compression: 'base64' }), {}],
+    ['in base64 alone', 'e/', base64, {}],
+    ['as a single event', 'capture/', JSON.stringify({ ...event, api_key: KEY }), {}],
+    [
+      'as an array',
+      'e/',
+      JSON.stringify([{ ...event, properties: { ...event.properties, token: KEY } }]),
+      {},
+    ],
+  ])('is stored once if it is sent %s', async (_, path, body, headers) => {
+    expect(await send(path, body, headers)).toMatchObject({ status: 200, body: { status: 1 } });
+    expect(await events()).toMatchObject([
+      {
+        event_id: 'event-1',
+        event_name: 'paid',
+        distinct_id: 'ada',
+        timestamp: AT,
+        properties: { total: 42 },
+      },
+    ]);
+  });
+
+  it('stores a page view as that of the browser SDK', async () => {
+    const properties = {
+      token: KEY,
+      $current_url: 'https://shop.example/cart?utm_source=news&mail=a@b.c',
+      $pathname: '/cart',
+      title: 'Cart',
+      $referrer: 'https://www.search.example/?q=shoes',
+      $browser: 'Chrome',
+      $device_type: 'Desktop',
+      $os: 'Mac OS X',
+      $screen_width: 1440,
+      $screen_height: 900,
+      $timezone: 'Europe/Berlin',
+      $browser_language: 'de-DE',
+      $lib: 'web',
+      $lib_version: '1.449.2',
+      $session_id: 'session-1',
+      $ip: '203.0.113.7',
+      plan: 'pro',
+    };
+    await send('e/', { ...batch, batch: [{ ...event, event: '$pageview', properties }] });
+    const [view] = await events();
+    expect(view).toMatchObject({
+      event_name: 'page viewed',
+      session_id: 'session-1',
+      context: { locale: 'de-DE', os: 'macOS', sdk: 'web', sdk_version: '1.449.2' },
+    });
+    expect(view?.['properties']).toEqual({
+      url: 'https://shop.example/cart',
+      path: '/cart',
+      title: 'Cart',
+      referrer: 'search.example',
+      utm_source: 'news',
+      browser: 'Chrome',
+      device: 'desktop',
+      screen: '1440x900',
+      time_zone: 'Europe/Berlin',
+      plan: 'pro',
+    });
+  });
+
+  it('stores $identify and $create_alias as joins, $set as traits, and $set_once as traits that stay', async () => {
+    const call = (name: string, properties: object, more = {}) => ({
+      ...event,
+      event: name,
+      properties,
+      ...more,
+    });
+    const set = { $set: { plan: 'pro' }, $set_once: { source: 'news' } };
+    await send('batch/', {
+      ...batch,
+      batch: [
+        call('$identify', { $anon_distinct_id: 'visitor-1' }, set),
+        call('$create_alias', { distinct_id: 'ada', alias: 'visitor-2' }),
+        call('$set', { $set: { seats: 4 } }),
+        call('paid', { $set: { paid: true }, $is_identified: true }),
+        call(
+          'seen',
+          { $set: { seen: true }, $is_identified: false },
+          { distinct_id: 'visitor-3', uuid: 'event-2' },
+        ),
+      ],
+    });
+    const stored = await identifies();
+    expect(stored).toHaveLength(5);
+    for (const call of [
+      { distinct_id: 'ada', anonymous_id: 'visitor-1', traits: { plan: 'pro' } },
+      { distinct_id: 'ada', traits: { source: 'news' }, once: true },
+      { distinct_id: 'ada', anonymous_id: 'visitor-2', traits: {} },
+      { distinct_id: 'ada', traits: { seats: 4 } },
+      { distinct_id: 'ada', traits: { paid: true } },
+    ])
+      expect(stored).toContainEqual(expect.objectContaining(call));
+    expect((await events()).map(({ event_name }) => event_name).sort()).toEqual(['paid', 'seen']);
+  });
+
+  it('stores $groupidentify of a person, and counts that of a group alone as lost', async () => {
+    const properties = { $group_type: 'company', $group_key: 'acme', $group_set: { seats: 4 } };
+    const ofPerson = { ...event, event: '$groupidentify', properties };
+    await send('e/', { ...batch, batch: [ofPerson, { ...ofPerson, distinct_id: '$company_acme' }] });
+    expect(await groups()).toMatchObject([
+      { distinct_id: 'ada', group_type: 'company', group_id: 'acme', traits: { seats: 4 } },
+    ]);
+    const metrics = await (await fetch(`${ingestion.url}/metrics`)).text();
+    expect(metrics).toMatch(
+      /switchboard_wire_losses_total\{wire="posthog",part="\$groupidentify without a person"/,
+    );
+  });
+
+  it.each([
+    ['no key', { ...batch, api_key: undefined }, 401],
+    ['a key of a project without the wire', { ...batch, api_key: OTHER_KEY }, 403],
+    ['more than 1,000 events', { ...batch, batch: Array(1_001).fill(event) }, 400],
+    ['no JSON, so that it has no key', 'data=%7b', 401],
+    ['a bomb', gzipSync(Buffer.alloc(5_000_000, 0x20)), 413],
+  ])('rejects a request with %s', async (_, body, status) => {
+    const path = Buffer.isBuffer(body) ? 'e/?compression=gzip-js' : 'e/';
+    const answer = await send(path, body);
+    expect(answer.status).toBe(status);
+    expect(await events()).toEqual([]);
+  });
+});
+
+it('serves the settings of the browser SDK with everything off that Switchboard does not have', async () => {
+  const config = await fetch(`${ingestion.url}/posthog/array/${KEY}/config`);
+  expect([config.status, await config.json()]).toMatchObject([
+    200,
+    { token: KEY, hasFeatureFlags: true, sessionRecording: false, surveys: false },
+  ]);
+  const script = await fetch(`${ingestion.url}/posthog/array/${KEY}/config.js`);
+  expect(script.headers.get('content-type')).toContain('application/javascript');
+  const window: Record<string, Record<string, unknown>> = {};
+  new Function('window', await script.text())(window);
+  expect(window['_POSTHOG_REMOTE_CONFIG']?.[KEY]).toMatchObject({ config: { token: KEY }, siteApps: [] });
+  expect((await fetch(`${ingestion.url}/posthog/array/x/config.js`)).status).toBe(401);
+});
