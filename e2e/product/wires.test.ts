@@ -392,7 +392,7 @@ describe('the SDKs of PostHog', () => {
   }, 150_000);
 
   test.skipIf(!hasChromium)(
-    'posthog-js in a browser gets the flags of the visitor, and those of the account after identify',
+    'posthog-js in a browser tracks the page, makes the visitor and the account one person, and gets their flags',
     async () => {
       const { base_url, project_key } = running.demo;
       const context = await site.visitor();
@@ -400,14 +400,16 @@ describe('the SDKs of PostHog', () => {
       const page = await site.open(context, '/?utm_source=news&mail=a@b.c');
       const requests: { url: string; status: number }[] = [];
       page.on('response', (answer) => requests.push({ url: answer.url(), status: answer.status() }));
-      await page.evaluate(
+      const visitor = await page.evaluate(
         ([key, host]) =>
-          new Promise((resolve) => {
+          new Promise<string>((resolve) => {
             const { posthog } = Object(globalThis).posthog;
             posthog.init(key, {
               api_host: host,
               person_profiles: 'identified_only',
-              loaded: () => posthog.onFeatureFlags(() => resolve(undefined)),
+              // The SDK drops events of headless browsers otherwise.
+              opt_out_useragent_filter: true,
+              loaded: () => posthog.onFeatureFlags(() => resolve(posthog.get_distinct_id())),
             });
           }),
         [project_key, `${base_url}/posthog`] as const,
@@ -426,6 +428,28 @@ describe('the SDKs of PostHog', () => {
           true,
         ),
       );
+      await eventually(
+        async () => {
+          const { ids, traits, events } = await person('posthog-browser');
+          expect([ids, traits]).toMatchObject([
+            [visitor, 'posthog-browser'].sort(),
+            { plan: 'pro', source: 'news' },
+          ]);
+          const names = events.map(({ name }: { name: string }) => name);
+          expect(names).toEqual(expect.arrayContaining(['page viewed', 'browser paid']));
+          const view = events.find(({ name }: { name: string }) => name === 'page viewed');
+          expect(view.properties).toMatchObject({
+            path: '/',
+            utm_source: 'news',
+            browser: 'Chrome',
+            device: 'desktop',
+          });
+          expect(JSON.stringify(view)).not.toContain('a@b.c');
+        },
+        { withinMs: 60_000 },
+      );
+      const failed = requests.filter(({ url, status }) => url.startsWith(base_url) && status >= 400);
+      expect(failed).toEqual([]);
     },
     120_000,
   );

@@ -3,7 +3,7 @@ import { type Fields, fieldsOf, known, textOf, timeOf, without } from '../fields
 import type { WireItem } from '../intake.ts';
 import type { Lose } from '../losses.ts';
 import { PAGE_VIEWED } from '../page-views.ts';
-import { propertiesOf } from './properties.ts';
+import { propertiesOf, withoutQueries } from './properties.ts';
 
 /** Traits that our own calls give a meaning. */
 const RESERVED = ['distinct_id', 'anonymous_id', 'group_id', 'group_type'];
@@ -85,7 +85,7 @@ export function convert(message: Fields, now: Date, lose: Lose): WireItem[] {
   function traitsOf(value: unknown): Fields {
     const traits = fieldsOf(value);
     for (const name of RESERVED) if (traits[name] !== undefined) lose(`$set.${name}`);
-    return without(traits, ...RESERVED);
+    return withoutQueries(without(traits, ...RESERVED));
   }
 }
 

@@ -79,6 +79,7 @@ describe('a capture request of PostHog', () => {
       $lib_version: '1.449.2',
       $session_id: 'session-1',
       $ip: '203.0.113.7',
+      $session_entry_url: 'https://shop.example/?mail=a@b.c',
       plan: 'pro',
     };
     await send('e/', { ...batch, batch: [{ ...event, event: '$pageview', properties }] });
@@ -98,6 +99,7 @@ describe('a capture request of PostHog', () => {
       device: 'desktop',
       screen: '1440x900',
       time_zone: 'Europe/Berlin',
+      $session_entry_url: 'https://shop.example/',
       plan: 'pro',
     });
   });

@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, known, textOf, without } from '../fields.ts';
 import type { Lose } from '../losses.ts';
-import { pageOf } from '../page-views.ts';
+import { addressOf, pageOf } from '../page-views.ts';
 
 /** The parts of PostHog's properties that our events have, under their names. */
 interface MappedProperties {
@@ -65,9 +65,19 @@ export function propertiesOf(sent: Fields, lose: Lose): MappedProperties {
       screen: typeof width === 'number' && typeof height === 'number' ? `${width}x${height}` : undefined,
       time_zone: textOf(sent['$timezone']),
       ...(Object.keys(groups).length > 0 && { $groups: groups }),
-      ...without(sent, ...MAPPED, ...WITHOUT_CONTENT, ...NOT_KEPT),
+      ...withoutQueries(without(sent, ...MAPPED, ...WITHOUT_CONTENT, ...NOT_KEPT)),
     }),
   };
+}
+
+/** Removes the query and fragment of URLs that the SDK adds, which may contain personal data. */
+export function withoutQueries(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const isUrl = name.startsWith('$') && typeof value === 'string' && /^https?:/.test(value);
+      return [name, isUrl ? (addressOf(value) ?? '') : value];
+    }),
+  );
 }
 
 const systemOf = (os: string | undefined) => (os === 'Mac OS X' ? 'macOS' : os);
