@@ -98,6 +98,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.public_links': { nothing: 'links to reports' },
     'public.dashboard_links': { nothing: 'links to dashboards' },
     'public.report_runs': { person: 'runs that name them removed' },
+    'public.report_run_history': { person: 'runs and messages that name them removed' },
     'public.report_run_failures': { person: 'messages that name them removed' },
     'public.report_run_cohorts': { person: 'cohorts that name them removed, with the run' },
     'public.shares': { colleague: 'rows removed' },

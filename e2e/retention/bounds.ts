@@ -101,6 +101,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.public_links': { of: 'reports' },
     'public.dashboard_links': { of: 'dashboards' },
     'public.report_runs': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
+    'public.report_run_history': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
     'public.report_run_failures': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
     'public.report_run_cohorts': { setting: 'REPORT_RUNS_RETENTION_DAYS' },
     'public.shares': { setting: 'SHARES_RETENTION_DAYS' },

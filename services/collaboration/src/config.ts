@@ -52,7 +52,7 @@ export const collaborationSettings = z
       .describe('Days after which a share, with its deliveries, is removed.'),
     REPORT_RUNS_RETENTION_DAYS: retentionDays()
       .optional()
-      .describe('Days after which the last run of a report is removed. Default: never.'),
+      .describe('Days after which a run of a report is removed. Default: never.'),
   })
   .check(hasMailSettings)
   .refine((set) => (set.VAPID_PUBLIC_KEY === undefined) === (set.VAPID_PRIVATE_KEY === undefined), {

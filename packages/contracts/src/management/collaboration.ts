@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, timestamp } from '../fields/fields.ts';
+import { anyJson, id, timestamp } from '../fields/fields.ts';
 import { reportId } from '../fields/ids.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
@@ -67,4 +67,66 @@ export const recordReportRun = operation({
     }),
   },
   errors: notFound,
+});
+
+/** The number of runs of a report that are kept beside the last one. */
+export const REPORT_RUNS_KEPT = 50;
+
+const keptRun = z
+  .object({
+    runId: id,
+    ranAt: timestamp,
+    failure: z.object({ code: z.string(), message: z.string() }).nullable().openapi({
+      description: 'The reason for which there is no report. null: the query succeeded.',
+    }),
+    hasReport: z.boolean().openapi({
+      description: 'Whether the report is kept. One of more than 100 kB is not.',
+    }),
+  })
+  .openapi('KeptRun');
+export type KeptRun = z.infer<typeof keptRun>;
+const HISTORY_PATH = '/management/v1/projects/{projectId}/reports/{reportId}/run-history';
+const keptRunExample = {
+  runId: 'run_018f4c1e7a2b7c3d8e4f5a6b7c8d9e0f',
+  ranAt: '2026-03-01T09:30:00.000Z',
+  failure: null,
+  hasReport: true,
+};
+
+export const listReportRuns = operation({
+  ...managementOf('collaboration'),
+  operationId: 'listReportRuns',
+  permission: 'insights.read',
+  method: 'get',
+  path: HISTORY_PATH,
+  summary: 'List the runs of a report',
+  description: `Returns the last ${REPORT_RUNS_KEPT} runs and failures, newest first.`,
+  request: { params },
+  responses: {
+    200: jsonResponse('The runs.', z.object({ runs: z.array(keptRun) }), { runs: [keptRunExample] }),
+  },
+  errors: notFound,
+});
+
+export const getReportRun = operation({
+  ...managementOf('collaboration'),
+  operationId: 'getReportRun',
+  permission: 'insights.read',
+  method: 'get',
+  path: `${HISTORY_PATH}/{runId}`,
+  summary: 'Get a run of a report',
+  request: {
+    params: params.extend({ runId: id.openapi({ param: { name: 'runId', in: 'path' } }) }),
+  },
+  responses: {
+    200: jsonResponse(
+      'The run without its cohort.',
+      keptRun.extend({ report: anyJson }).openapi('KeptRunReport'),
+      {
+        ...keptRunExample,
+        report: { rows: [{ day: '2026-03-01', signUps: 42 }] },
+      },
+    ),
+  },
+  errors: { 404: { description: 'Project, report or run not found.', message: 'Run not found.' } },
 });

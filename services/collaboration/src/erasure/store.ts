@@ -9,6 +9,7 @@ import {
   reactions,
   reportRunCohorts,
   reportRunFailures,
+  reportRunHistory,
   reportRuns,
   shares,
   threadReads,
@@ -41,6 +42,16 @@ export function createErasureStore(db: Db): ErasureStore {
           sql`exists (
             select 1 from unnest(${sql.param([...texts])}::text[]) as texts(named)
             where position(named in ${reportRunFailures.message}) > 0
+          )`,
+        ),
+      );
+      await db.delete(reportRunHistory).where(
+        and(
+          eq(reportRunHistory.projectId, projectId),
+          sql`exists (
+            select 1 from unnest(${strings}, ${sql.param([...texts])}::text[]) as named(string, text)
+            where position(named.string in replace(${reportRunHistory.report}, named.string || ':', '')) > 0
+              or position(named.text in ${reportRunHistory.message}) > 0
           )`,
         ),
       );

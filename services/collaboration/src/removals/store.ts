@@ -11,6 +11,7 @@ import {
   reactions,
   reportRunCohorts,
   reportRunFailures,
+  reportRunHistory,
   reportRuns,
   shares,
   threadReads,
@@ -30,6 +31,7 @@ const TABLES = [
   publicLinks,
   reportRunFailures,
   reportRunCohorts,
+  reportRunHistory,
   reportRuns,
   threadReads,
 ] as const;

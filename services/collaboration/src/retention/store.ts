@@ -7,6 +7,7 @@ import {
   reactions,
   reportRunCohorts,
   reportRunFailures,
+  reportRunHistory,
   reportRuns,
   shares,
   threads,
@@ -26,7 +27,7 @@ export interface RetentionStore {
   /** Removes endpoints that were reported gone before this time. */
   removeEndpoints(before: Date): Promise<number>;
   oldestEndpoint(): Promise<Date | undefined>;
-  /** Removes the last run and the last failure of each report if they are from before this time. */
+  /** Removes runs and failures of reports from before this time. */
   removeRuns(before: Date): Promise<number>;
   oldestRun(): Promise<Date | undefined>;
 }
@@ -97,18 +98,24 @@ export function createRetentionStore(db: Db): RetentionStore {
           delete from ${reportRunFailures} where ctid = any(array(
             select ctid from ${reportRunFailures} where failed_at < ${timeOf(before)}
             order by failed_at limit ${MAX_ROWS} for update skip locked))`);
+        const kept = await tx.execute(sql`
+          delete from ${reportRunHistory} where ctid = any(array(
+            select ctid from ${reportRunHistory} where ran_at < ${timeOf(before)}
+            order by ran_at limit ${MAX_ROWS} for update skip locked))`);
         const locked = await tx.execute<{ project_id: string; report_id: string }>(sql`
           select project_id, report_id from ${reportRuns} where ran_at < ${timeOf(before)}
           order by ran_at limit ${MAX_OWNERS} for update skip locked`);
-        if (locked.length === 0) return failed.count;
+        if (locked.length === 0) return failed.count + kept.count;
         const named = sql`(project_id, report_id) in (select * from unnest(
           ${sql.param(locked.map((row) => row.project_id))}::text[],
           ${sql.param(locked.map((row) => row.report_id))}::text[]))`;
         const counted = await tx.execute(sql`delete from ${reportRunCohorts} where ${named}`);
         await tx.execute(sql`delete from ${reportRuns} where ${named}`);
-        return failed.count + counted.count + locked.length;
+        return failed.count + kept.count + counted.count + locked.length;
       }),
 
-    oldestRun: () => oldestOf(sql`select min(ran_at) as oldest from ${reportRuns}`),
+    oldestRun: () =>
+      oldestOf(sql`select least(
+        (select min(ran_at) from ${reportRuns}), (select min(ran_at) from ${reportRunHistory})) as oldest`),
   };
 }

@@ -1,7 +1,7 @@
-import type { ReportRun, ReportRunRecord, ReportRunState } from '@switchboard/contracts';
+import type { KeptRun, ReportRun, ReportRunRecord, ReportRunState } from '@switchboard/contracts';
 import type { Transactor } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
-import { BadRequest } from '@switchboard/http';
+import { BadRequest, NotFound } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import { requireReport } from '../directory/reports.ts';
 import { newId } from '../ids/ids.ts';
@@ -11,6 +11,8 @@ import type { RunsStore } from './store.ts';
 const COHORT_PROPERTIES = new Set(['cohort', 'cohorts', 'cohortId', 'cohortIds']);
 const EARLIEST = new Date('1970-01-01T00:00:00Z');
 const LATEST = new Date('9999-12-31T23:59:59.999Z');
+
+type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
 
 interface RunsOptions {
   store: RunsStore;
@@ -33,6 +35,10 @@ export interface Runs {
   accept(run: ReportRunRecord, offset: bigint): Promise<void>;
   /** Throws NotFound. */
   state(projectId: string, reportId: string): Promise<ReportRunState>;
+  /** Returns the last runs and failures, newest first. Throws NotFound. */
+  list(projectId: string, reportId: string): Promise<KeptRun[]>;
+  /** Returns a run with its report, null if that is not kept. Throws NotFound. */
+  find(projectId: string, reportId: string, runId: string): Promise<KeptRun & { report: JsonValue }>;
 }
 
 export function createRuns({ store, directory, clock }: RunsOptions): Runs {
@@ -67,6 +73,18 @@ export function createRuns({ store, directory, clock }: RunsOptions): Runs {
       }
       const report = withoutCohort(run.report);
       await store.accept({ projectId, reportId, runId, ranAt: at, ...from, report, cohort: undefined });
+    },
+
+    async list(projectId, reportId) {
+      await requireReport(directory, projectId, reportId);
+      return store.list(projectId, reportId);
+    },
+
+    async find(projectId, reportId, runId) {
+      await requireReport(directory, projectId, reportId);
+      const found = await store.find(projectId, reportId, runId);
+      if (found === undefined) throw new NotFound('Run not found.');
+      return { ...found.run, report: found.report === null ? null : JSON.parse(found.report) };
     },
 
     async state(projectId, reportId) {

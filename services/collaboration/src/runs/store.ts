@@ -1,8 +1,9 @@
+import { type KeptRun, REPORT_RUNS_KEPT } from '@switchboard/contracts';
 import type { Db, Transactor, Tx } from '@switchboard/database';
 import { holdReport } from '@switchboard/directory';
-import { and, eq, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, desc, eq, type SQLWrapper, sql } from 'drizzle-orm';
 import { requireHeldReport } from '../directory/reports.ts';
-import { reportRunCohorts, reportRunFailures, reportRuns } from '../schema/index.ts';
+import { reportRunCohorts, reportRunFailures, reportRunHistory, reportRuns } from '../schema/index.ts';
 
 interface NewRun {
   projectId: string;
@@ -53,7 +54,54 @@ export interface RunsStore {
    */
   recordFailure(run: FailedRun & FromLog): Promise<void>;
   state(projectId: string, reportId: string): Promise<RunState>;
+  /** Returns the last 50 runs and failures of a report, newest first. */
+  list(projectId: string, reportId: string): Promise<KeptRun[]>;
+  /** Returns one of these runs, and its report as JSON. */
+  find(
+    projectId: string,
+    reportId: string,
+    runId: string,
+  ): Promise<{ run: KeptRun; report: string | null } | undefined>;
 }
+
+/** A run or a failure of a report. */
+interface HistoryEntry {
+  projectId: string;
+  reportId: string;
+  runId: string;
+  ranAt: Date;
+  /** JSON without the cohort. Null for a failure. */
+  report: string | null;
+  failure: { code: string; message: string } | null;
+}
+
+const MAX_KEPT_CHARACTERS = 100_000;
+
+const columns = {
+  runId: reportRunHistory.runId,
+  ranAt: reportRunHistory.ranAt,
+  code: reportRunHistory.code,
+  message: reportRunHistory.message,
+  hasReport: sql<boolean>`${reportRunHistory.report} is not null`,
+};
+
+interface Row {
+  runId: string;
+  ranAt: Date;
+  code: string | null;
+  message: string | null;
+  hasReport: boolean;
+}
+
+const keptRun = ({ runId, ranAt, code, message, hasReport }: Row): KeptRun => ({
+  runId,
+  ranAt: ranAt.toISOString(),
+  failure: code === null ? null : { code, message: message ?? '' },
+  hasReport,
+});
+
+const ofReport = (projectId: string, reportId: string) =>
+  and(eq(reportRunHistory.projectId, projectId), eq(reportRunHistory.reportId, reportId));
 
 interface Moment {
   offset: SQLWrapper;
@@ -91,6 +139,7 @@ export function createRunsStore(db: Db): RunsStore {
             },
           });
         await writeCohort(tx, { projectId, reportId, runId }, cohort);
+        await addToHistory(tx, { projectId, reportId, runId, ranAt, report, failure: null });
       });
     },
 
@@ -120,6 +169,7 @@ export function createRunsStore(db: Db): RunsStore {
             ),
           );
         await writeCohort(tx, { projectId, reportId, runId }, cohort);
+        await addToHistory(tx, { projectId, reportId, runId, ranAt, report, failure: null });
       });
     },
 
@@ -134,6 +184,9 @@ export function createRunsStore(db: Db): RunsStore {
           .where(and(eq(reportRuns.projectId, run.projectId), eq(reportRuns.reportId, run.reportId)))
           .for('update');
         if (last?.isEarlier === false) return;
+        const { projectId, reportId } = run;
+        const entry = { projectId, reportId, runId, ranAt: failedAt, report: null };
+        await addToHistory(tx, { ...entry, failure: { code, message } });
         const excluded = { offset: sql`excluded.log_offset`, at: sql`excluded.failed_at` };
         await tx
           .insert(reportRunFailures)
@@ -164,7 +217,41 @@ export function createRunsStore(db: Db): RunsStore {
         .where(and(eq(reportRunFailures.projectId, projectId), eq(reportRunFailures.reportId, reportId)));
       return { ranAt: run?.ranAt ?? null, failure: failure ?? null };
     },
+
+    async list(projectId, reportId) {
+      const rows = await db
+        .select(columns)
+        .from(reportRunHistory)
+        .where(ofReport(projectId, reportId))
+        .orderBy(desc(reportRunHistory.ranAt), desc(reportRunHistory.runId))
+        .limit(REPORT_RUNS_KEPT);
+      return rows.map(keptRun);
+    },
+
+    async find(projectId, reportId, runId) {
+      const [row] = await db
+        .select({ ...columns, report: reportRunHistory.report })
+        .from(reportRunHistory)
+        .where(and(ofReport(projectId, reportId), eq(reportRunHistory.runId, runId)));
+      return row && { run: keptRun(row), report: row.report };
+    },
   };
+}
+
+/** Adds an entry, unless it exists, and removes all but the last 50 of the report. */
+async function addToHistory(db: Tx, { report, failure, ...entry }: HistoryEntry): Promise<void> {
+  const isKept = report !== null && report.length <= MAX_KEPT_CHARACTERS;
+  const { code, message } = failure ?? { code: null, message: null };
+  await db
+    .insert(reportRunHistory)
+    .values({ ...entry, report: isKept ? report : null, code, message })
+    .onConflictDoNothing();
+  await db.execute(sql`
+        delete from ${reportRunHistory}
+        where project_id = ${entry.projectId} and report_id = ${entry.reportId} and run_id in (
+          select run_id from ${reportRunHistory}
+          where project_id = ${entry.projectId} and report_id = ${entry.reportId}
+          order by ran_at desc, run_id desc offset ${REPORT_RUNS_KEPT})`);
 }
 
 /** Whether the report that ran exists. If so, it is not deleted before the transaction ends. */

@@ -59,3 +59,24 @@ export const reportRunFailures = pgTable(
     index('report_run_failures_by_age').on(table.failedAt),
   ],
 );
+
+/** The last runs and failures of each report. Content is null if the run failed or is too large to keep. */
+export const reportRunHistory = pgTable(
+  'report_run_history',
+  {
+    projectId: text('project_id').notNull(),
+    reportId: text('report_id').notNull(),
+    runId: text('run_id').notNull(),
+    ranAt: time('ran_at').notNull(),
+    /** JSON of the report without its cohort. */
+    report: text(),
+    /** The reason for a failure. Null if the query succeeded. */
+    code: text(),
+    message: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.reportId, table.runId] }),
+    index('report_run_history_newest').on(table.projectId, table.reportId, table.ranAt, table.runId),
+    index('report_run_history_by_age').on(table.ranAt),
+  ],
+);
