@@ -70,6 +70,15 @@ CREATE TABLE "event_segments" (
 	CONSTRAINT "event_segments_pk" PRIMARY KEY("log_partition","first_offset","first_at")
 );
 --> statement-breakpoint
+CREATE TABLE "person_ids" (
+	"project_id" text NOT NULL,
+	"distinct_id" text NOT NULL,
+	"person_id" text NOT NULL,
+	"joined_at" timestamp (3) with time zone NOT NULL,
+	"joined_by" json NOT NULL,
+	CONSTRAINT "person_ids_project_id_distinct_id_pk" PRIMARY KEY("project_id","distinct_id")
+);
+--> statement-breakpoint
 CREATE TABLE "published_files" (
 	"log_partition" integer PRIMARY KEY NOT NULL,
 	"next_offset" bigint NOT NULL
@@ -107,6 +116,9 @@ CREATE TABLE "replays" (
 	"stored_bytes" bigint DEFAULT 0 NOT NULL,
 	"duplicates" bigint DEFAULT 0 NOT NULL,
 	"masked" boolean DEFAULT true NOT NULL,
+	"pages" text[] DEFAULT '{}' NOT NULL,
+	"event_names" text[] DEFAULT '{}' NOT NULL,
+	"errors" bigint DEFAULT 0 NOT NULL,
 	"deleted_at" timestamp (3) with time zone,
 	"erased_at" timestamp (3) with time zone,
 	CONSTRAINT "replays_project_id_session_id_pk" PRIMARY KEY("project_id","session_id")
@@ -125,20 +137,36 @@ CREATE TABLE "seen_events" (
 	"day" date DEFAULT (now() at time zone 'utc')::date NOT NULL
 ) PARTITION BY LIST ("day");
 --> statement-breakpoint
-CREATE INDEX "event_dead_letters_by_event" ON "event_dead_letters" USING btree ("event_key");--> statement-breakpoint
-CREATE INDEX "event_dead_letters_by_age" ON "event_dead_letters" USING btree ("seen_at");--> statement-breakpoint
-CREATE INDEX "event_files_read" ON "event_files" USING btree ("day","project_id") WHERE "event_files"."replaced_at" is null and "event_files"."deleted_at" is null;--> statement-breakpoint
-CREATE INDEX "event_files_made" ON "event_files" USING btree ("made_by") WHERE "event_files"."made_by" is not null;--> statement-breakpoint
-CREATE INDEX "event_files_replaced" ON "event_files" USING btree ("replaced_by") WHERE "event_files"."replaced_by" is not null;--> statement-breakpoint
-CREATE INDEX "event_files_to_delete" ON "event_files" USING btree ("replaced_at") WHERE "event_files"."replaced_at" is not null and "event_files"."deleted_at" is null;--> statement-breakpoint
-CREATE INDEX "event_files_deleted" ON "event_files" USING btree ("deleted_at") WHERE "event_files"."deleted_at" is not null;--> statement-breakpoint
-CREATE INDEX "event_files_to_publish" ON "event_files" USING btree ("revision") WHERE "event_files"."published_at" is null;--> statement-breakpoint
-CREATE INDEX "event_segments_by_end" ON "event_segments" USING btree ("log_partition","last_offset");--> statement-breakpoint
-CREATE INDEX "event_segments_by_age" ON "event_segments" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "replay_people_newest" ON "replay_people" USING btree ("project_id","distinct_id","received_at","session_id");--> statement-breakpoint
-CREATE INDEX "replays_newest" ON "replays" USING btree ("project_id","received_at","session_id") WHERE "replays"."deleted_at" is null;--> statement-breakpoint
-CREATE INDEX "replays_by_age" ON "replays" USING btree ("received_at") WHERE "replays"."deleted_at" is null;--> statement-breakpoint
-CREATE INDEX "replays_erased" ON "replays" USING btree ("erased_at") WHERE "replays"."erased_at" is not null;--> statement-breakpoint
+CREATE INDEX "event_dead_letters_by_event" ON "event_dead_letters" USING btree ("event_key");
+--> statement-breakpoint
+CREATE INDEX "event_dead_letters_by_age" ON "event_dead_letters" USING btree ("seen_at");
+--> statement-breakpoint
+CREATE INDEX "event_files_read" ON "event_files" USING btree ("day","project_id") WHERE "event_files"."replaced_at" is null and "event_files"."deleted_at" is null;
+--> statement-breakpoint
+CREATE INDEX "event_files_made" ON "event_files" USING btree ("made_by") WHERE "event_files"."made_by" is not null;
+--> statement-breakpoint
+CREATE INDEX "event_files_replaced" ON "event_files" USING btree ("replaced_by") WHERE "event_files"."replaced_by" is not null;
+--> statement-breakpoint
+CREATE INDEX "event_files_to_delete" ON "event_files" USING btree ("replaced_at") WHERE "event_files"."replaced_at" is not null and "event_files"."deleted_at" is null;
+--> statement-breakpoint
+CREATE INDEX "event_files_deleted" ON "event_files" USING btree ("deleted_at") WHERE "event_files"."deleted_at" is not null;
+--> statement-breakpoint
+CREATE INDEX "event_files_to_publish" ON "event_files" USING btree ("revision") WHERE "event_files"."published_at" is null;
+--> statement-breakpoint
+CREATE INDEX "event_segments_by_end" ON "event_segments" USING btree ("log_partition","last_offset");
+--> statement-breakpoint
+CREATE INDEX "event_segments_by_age" ON "event_segments" USING btree ("created_at");
+--> statement-breakpoint
+CREATE INDEX "person_ids_by_person" ON "person_ids" USING btree ("project_id","person_id");
+--> statement-breakpoint
+CREATE INDEX "replay_people_newest" ON "replay_people" USING btree ("project_id","distinct_id","received_at","session_id");
+--> statement-breakpoint
+CREATE INDEX "replays_newest" ON "replays" USING btree ("project_id","received_at","session_id") WHERE "replays"."deleted_at" is null;
+--> statement-breakpoint
+CREATE INDEX "replays_by_age" ON "replays" USING btree ("received_at") WHERE "replays"."deleted_at" is null;
+--> statement-breakpoint
+CREATE INDEX "replays_erased" ON "replays" USING btree ("erased_at") WHERE "replays"."erased_at" is not null;
+--> statement-breakpoint
 CREATE INDEX "replays_to_erase" ON "replays" USING btree ("deleted_at") WHERE "replays"."deleted_at" is not null and "replays"."erased_at" is null;
 --> statement-breakpoint
 INSERT INTO "seen_days" VALUES ((now() at time zone 'utc')::date);

@@ -33,6 +33,11 @@ CREATE TABLE "api_tokens" (
 	"last_used_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "applied_memberships" (
+	"member_hash" text PRIMARY KEY NOT NULL,
+	"revision" bigint NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "audit_entries" (
 	"id" text PRIMARY KEY NOT NULL,
 	"at" timestamp with time zone NOT NULL,
@@ -91,6 +96,15 @@ CREATE TABLE "outbox" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "person_ids" (
+	"project_id" text NOT NULL,
+	"distinct_id" text NOT NULL,
+	"person_id" text NOT NULL,
+	"joined_at" timestamp (3) with time zone NOT NULL,
+	"joined_by" json NOT NULL,
+	CONSTRAINT "person_ids_project_id_distinct_id_pk" PRIMARY KEY("project_id","distinct_id")
+);
+--> statement-breakpoint
 CREATE TABLE "plans" (
 	"tier" text NOT NULL,
 	"cycle" text NOT NULL,
@@ -113,7 +127,9 @@ CREATE TABLE "projects" (
 	"name" text NOT NULL,
 	"region" text NOT NULL,
 	"default_language" text NOT NULL,
-	"allowed_origins" text[]
+	"allowed_origins" text[],
+	"wires" text[],
+	"flag_approvals" smallint
 );
 --> statement-breakpoint
 CREATE TABLE "published_offsets" (
@@ -125,6 +141,7 @@ CREATE TABLE "reports" (
 	"project_id" text NOT NULL,
 	"id" text NOT NULL,
 	"name" text NOT NULL,
+	"description" text,
 	"public_annotations" boolean DEFAULT false NOT NULL,
 	"query" text,
 	"refresh" text,
@@ -138,32 +155,60 @@ CREATE TABLE "throttles" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
-ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_company_id_companies_id_fk" FOREIGN KEY ("company_id") REFERENCES "public"."companies"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "erasure_parts" ADD CONSTRAINT "erasure_parts_erasure_id_erasures_id_fk" FOREIGN KEY ("erasure_id") REFERENCES "public"."erasures"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "members" ADD CONSTRAINT "members_company_id_companies_id_fk" FOREIGN KEY ("company_id") REFERENCES "public"."companies"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "project_keys" ADD CONSTRAINT "project_keys_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "projects" ADD CONSTRAINT "projects_company_id_companies_id_fk" FOREIGN KEY ("company_id") REFERENCES "public"."companies"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "reports" ADD CONSTRAINT "reports_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "throttles" ADD CONSTRAINT "throttles_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "api_tokens_by_company" ON "api_tokens" USING btree ("company_id","id");--> statement-breakpoint
-CREATE INDEX "api_tokens_by_sub" ON "api_tokens" USING btree ("sub") WHERE "api_tokens"."sub" is not null;--> statement-breakpoint
-CREATE INDEX "api_tokens_by_creator" ON "api_tokens" USING btree ("created_by") WHERE "api_tokens"."created_by" is not null;--> statement-breakpoint
-CREATE INDEX "audit_entries_by_time" ON "audit_entries" USING btree ("at","id");--> statement-breakpoint
-CREATE INDEX "audit_entries_by_company" ON "audit_entries" USING btree ("company_id","at","id");--> statement-breakpoint
-CREATE INDEX "audit_entries_by_project" ON "audit_entries" USING btree ("project_id","at","id");--> statement-breakpoint
-CREATE INDEX "audit_entries_by_object" ON "audit_entries" USING btree ("object","at","id");--> statement-breakpoint
-CREATE INDEX "audit_entries_by_actor" ON "audit_entries" USING btree ("company_id","actor_id","at","id");--> statement-breakpoint
-CREATE INDEX "audit_entries_by_token" ON "audit_entries" USING btree ("company_id","token_id","at","id") WHERE "audit_entries"."token_id" is not null;--> statement-breakpoint
-CREATE INDEX "audit_entries_by_action" ON "audit_entries" USING btree ("company_id","action","at","id");--> statement-breakpoint
-CREATE INDEX "audit_entries_refused" ON "audit_entries" USING btree ("company_id","at","id") WHERE "audit_entries"."outcome" = 'refused';--> statement-breakpoint
-CREATE INDEX "companies_by_plan" ON "companies" USING btree ("tier","cycle");--> statement-breakpoint
-CREATE INDEX "companies_removed" ON "companies" USING btree ("removed_at") WHERE "companies"."removed_at" is not null;--> statement-breakpoint
-CREATE INDEX "erasure_parts_open" ON "erasure_parts" USING btree ("erasure_id") WHERE "erasure_parts"."done_at" is null;--> statement-breakpoint
-CREATE INDEX "erasures_done" ON "erasures" USING btree ("created_at") WHERE "erasures"."subject" is null;--> statement-breakpoint
-CREATE INDEX "erasures_of_project" ON "erasures" USING btree ("project_id","id") WHERE "erasures"."project_id" is not null;--> statement-breakpoint
-CREATE INDEX "erasures_of_company" ON "erasures" USING btree ("company_id","id") WHERE "erasures"."company_id" is not null;--> statement-breakpoint
-CREATE INDEX "members_by_sub" ON "members" USING btree ("sub","company_id");--> statement-breakpoint
-CREATE INDEX "project_keys_by_project" ON "project_keys" USING btree ("project_id","created_at");--> statement-breakpoint
+ALTER TABLE "api_tokens" ADD CONSTRAINT "api_tokens_company_id_companies_id_fk" FOREIGN KEY ("company_id") REFERENCES "public"."companies"("id") ON DELETE no action ON UPDATE no action;
+--> statement-breakpoint
+ALTER TABLE "erasure_parts" ADD CONSTRAINT "erasure_parts_erasure_id_erasures_id_fk" FOREIGN KEY ("erasure_id") REFERENCES "public"."erasures"("id") ON DELETE no action ON UPDATE no action;
+--> statement-breakpoint
+ALTER TABLE "members" ADD CONSTRAINT "members_company_id_companies_id_fk" FOREIGN KEY ("company_id") REFERENCES "public"."companies"("id") ON DELETE no action ON UPDATE no action;
+--> statement-breakpoint
+ALTER TABLE "project_keys" ADD CONSTRAINT "project_keys_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE no action ON UPDATE no action;
+--> statement-breakpoint
+ALTER TABLE "projects" ADD CONSTRAINT "projects_company_id_companies_id_fk" FOREIGN KEY ("company_id") REFERENCES "public"."companies"("id") ON DELETE no action ON UPDATE no action;
+--> statement-breakpoint
+ALTER TABLE "reports" ADD CONSTRAINT "reports_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE no action ON UPDATE no action;
+--> statement-breakpoint
+ALTER TABLE "throttles" ADD CONSTRAINT "throttles_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;
+--> statement-breakpoint
+CREATE INDEX "api_tokens_by_company" ON "api_tokens" USING btree ("company_id","id");
+--> statement-breakpoint
+CREATE INDEX "api_tokens_by_sub" ON "api_tokens" USING btree ("sub") WHERE "api_tokens"."sub" is not null;
+--> statement-breakpoint
+CREATE INDEX "api_tokens_by_creator" ON "api_tokens" USING btree ("created_by") WHERE "api_tokens"."created_by" is not null;
+--> statement-breakpoint
+CREATE INDEX "audit_entries_by_time" ON "audit_entries" USING btree ("at","id");
+--> statement-breakpoint
+CREATE INDEX "audit_entries_by_company" ON "audit_entries" USING btree ("company_id","at","id");
+--> statement-breakpoint
+CREATE INDEX "audit_entries_by_project" ON "audit_entries" USING btree ("project_id","at","id");
+--> statement-breakpoint
+CREATE INDEX "audit_entries_by_object" ON "audit_entries" USING btree ("object","at","id");
+--> statement-breakpoint
+CREATE INDEX "audit_entries_by_actor" ON "audit_entries" USING btree ("company_id","actor_id","at","id");
+--> statement-breakpoint
+CREATE INDEX "audit_entries_by_token" ON "audit_entries" USING btree ("company_id","token_id","at","id") WHERE "audit_entries"."token_id" is not null;
+--> statement-breakpoint
+CREATE INDEX "audit_entries_by_action" ON "audit_entries" USING btree ("company_id","action","at","id");
+--> statement-breakpoint
+CREATE INDEX "audit_entries_refused" ON "audit_entries" USING btree ("company_id","at","id") WHERE "audit_entries"."outcome" = 'refused';
+--> statement-breakpoint
+CREATE INDEX "companies_by_plan" ON "companies" USING btree ("tier","cycle");
+--> statement-breakpoint
+CREATE INDEX "companies_removed" ON "companies" USING btree ("removed_at") WHERE "companies"."removed_at" is not null;
+--> statement-breakpoint
+CREATE INDEX "erasure_parts_open" ON "erasure_parts" USING btree ("erasure_id") WHERE "erasure_parts"."done_at" is null;
+--> statement-breakpoint
+CREATE INDEX "erasures_done" ON "erasures" USING btree ("created_at") WHERE "erasures"."subject" is null;
+--> statement-breakpoint
+CREATE INDEX "erasures_of_project" ON "erasures" USING btree ("project_id","id") WHERE "erasures"."project_id" is not null;
+--> statement-breakpoint
+CREATE INDEX "erasures_of_company" ON "erasures" USING btree ("company_id","id") WHERE "erasures"."company_id" is not null;
+--> statement-breakpoint
+CREATE INDEX "members_by_sub" ON "members" USING btree ("sub","company_id");
+--> statement-breakpoint
+CREATE INDEX "person_ids_by_person" ON "person_ids" USING btree ("project_id","person_id");
+--> statement-breakpoint
+CREATE INDEX "project_keys_by_project" ON "project_keys" USING btree ("project_id","created_at");
+--> statement-breakpoint
 CREATE INDEX "projects_of_company" ON "projects" USING btree ("company_id","id");
 --> statement-breakpoint
 ALTER TABLE "outbox" SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, vacuum_truncate = false);

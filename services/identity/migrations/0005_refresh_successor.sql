@@ -1,1 +1,0 @@
-ALTER TABLE "oidc_records" ADD COLUMN "successor_hash" text;
