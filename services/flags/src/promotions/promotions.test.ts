@@ -62,7 +62,10 @@ describe('promoting a flag', () => {
     expect(await messageOf('base')).toMatchObject({
       error: { message: 'The other project has 2 cohorts "Beta". Rename all but one.' },
     });
-    expect(await json(await harness.manage('GET', `/projects/${live.id}/flags`))).toEqual({ flags: [] });
+    expect(await json(await harness.manage('GET', `/projects/${live.id}/flags`))).toEqual({
+      flags: [],
+      lastChanges: [],
+    });
   });
 
   it('is refused for a flag that changed there, and for an unknown flag', async () => {
