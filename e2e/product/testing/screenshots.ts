@@ -21,7 +21,7 @@ const PICTURES: Record<string, (page: Page) => Promise<unknown>> = {
     await page.getByLabel('Event', { exact: true }).press('Enter');
     await page.getByLabel('Break down by').scrollIntoViewIfNeeded();
   },
-  report: (page) => page.getByRole('link', { name: 'Orders' }).click(),
+  dashboard: (page) => page.getByRole('link', { name: 'Shop', exact: true }).click(),
   flag: async (page) => {
     await page.getByRole('link', { name: 'Flags' }).click();
     await page.getByRole('button', { name: 'pro-dashboard' }).click();
