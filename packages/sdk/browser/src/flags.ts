@@ -91,11 +91,6 @@ export function createFlags(options: FlagsOptions): FlagsControl {
   function start(): void {
     if (isUsed) return;
     isUsed = true;
-    if (usage)
-      counting = import('./page/usage.ts').then(
-        ({ createUsage }) => createUsage(options),
-        () => undefined,
-      );
     // The values that the server evaluated for this page are newer.
     const kept = distinctId() === '' || bootstrap !== undefined ? undefined : storage?.read('flags');
     if (
@@ -126,6 +121,11 @@ export function createFlags(options: FlagsOptions): FlagsControl {
   }
 
   function connect(): void {
+    if (usage)
+      counting ??= import('./page/usage.ts').then(
+        ({ createUsage }) => createUsage(options),
+        () => undefined,
+      );
     socket = openSocket({
       url: `${host.replace(/^http/, 'ws')}/v1/flags/socket?api_key=${encodeURIComponent(key)}`,
       onMessage(data) {

@@ -13,8 +13,9 @@ describe('a user agent', () => {
       'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/116.0 Safari/537.36',
       true,
     ],
-    [chrome(142).replace('Chrome', 'HeadlessChrome'), true],
     [chrome(142), false],
+    [chrome(142).replace('Chrome', 'HeadlessChrome'), false],
+    [GOOGLEBOT.replace('Chrome', 'HeadlessChrome'), true],
     // Servers and scripts that send events of their own.
     ['node', false],
     ['curl/8.14.1', false],
