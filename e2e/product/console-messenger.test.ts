@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('the messenger settings in the console', () => {
     const rows = dialog().getByRole('table', { name: 'Your changes' }).getByRole('row');
     await expect
       .poll(() => rows.allTextContents())
-      .toEqual(['SettingBeforeAfter', 'Accent colour#3355ffteal', 'SkinPlainBold']);
+      .toEqual(['SettingBeforeAfter', 'Accent colour#3355ffTeal', 'SkinPlainBold']);
     expect(await violationsOf(page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('The messenger settings are saved.').waitFor();

@@ -149,9 +149,13 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
       await page.goto(page.url(), { referer });
       await page.waitForFunction('globalThis.isLoaded');
       await start(page);
-      accepted.push((await page.evaluate('sb.page()')) as string);
-      await eventually(() => expect(idsIn()).toHaveLength(referrers.length + 1));
-      referrers.push(JSON.parse(link.arrivals.at(-1)?.body ?? '').events[0].properties.referrer);
+      const id = (await page.evaluate('sb.page()')) as string;
+      accepted.push(id);
+      const { properties } = await eventually(async () => {
+        const sent = link.arrivals.flatMap(({ body }) => JSON.parse(body).events ?? []);
+        return sent.find(({ event_id }) => event_id === id) ?? Promise.reject(new Error('not sent yet'));
+      });
+      referrers.push(properties.referrer);
     }
     expect(referrers).toEqual(['news.example', null]);
   });
