@@ -17,8 +17,11 @@ beforeAll(async () => {
     AUTH_ISSUER: 'http://127.0.0.1:1/identity',
     ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
   };
+  const ofMessenger = { SUPPORT_MAIL_DOMAIN: 'support.example', SUPPORT_MAIL_PORT: '0' };
   const services = await Promise.all([
-    ...SERVICE_NAMES.map((name) => harness.spawn(name, options)),
+    ...SERVICE_NAMES.map((name) =>
+      harness.spawn(name, name === 'messenger' ? { ...options, env: ofMessenger } : options),
+    ),
     harness.spawn('identity', { ...options, env: ofIdentity }),
   ]);
   const answers = services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
