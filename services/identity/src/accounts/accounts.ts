@@ -60,10 +60,12 @@ export interface Accounts {
 
 /** Leaves threads of libuv's pool to other work, and bounds the memory of hashes. */
 const HASHES_AT_ONCE = 2;
+/** Leaves one of them to known devices while unknown ones guess. */
+const HASHES_OF_A_KEY = 1;
 const UNKNOWN_DEVICES = 'unknown';
 
 export function createAccounts({ store, clock }: { store: AccountsStore; clock: Clock }): Accounts {
-  const hashing = createFairQueue(HASHES_AT_ONCE);
+  const hashing = createFairQueue(HASHES_AT_ONCE, HASHES_OF_A_KEY);
   const weaknessOf = createPasswordCheck();
 
   const findByEmail = async (address: string) => {
