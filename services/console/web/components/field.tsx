@@ -1,4 +1,5 @@
 import { type ComponentProps, type InputHTMLAttributes, type SelectHTMLAttributes, useId } from 'react';
+import { t } from '../app/i18n.ts';
 import styles from './field.module.css';
 
 interface FieldProps {
@@ -165,5 +166,48 @@ export function SelectFilter({
         </option>
       ))}
     </select>
+  );
+}
+
+/** When a change takes effect: now, or later at a local time, which is empty until it is chosen. */
+export interface When {
+  isLater: boolean;
+  at: string;
+}
+
+export const NOW: When = { isLater: false, at: '' };
+
+/** Returns the chosen time as a timestamp. undefined: now, or not chosen yet. */
+export const timeOf = ({ isLater, at }: When) =>
+  isLater && at !== '' ? new Date(at).toISOString() : undefined;
+
+interface WhenFieldsProps {
+  when: When;
+  timeLabel: string;
+  onChange: (when: When) => void;
+}
+
+export function WhenFields({ when, timeLabel, onChange }: WhenFieldsProps) {
+  return (
+    <>
+      <SelectField
+        label={t('When')}
+        value={when.isLater ? 'later' : 'now'}
+        options={[
+          { value: 'now', title: t('Now') },
+          { value: 'later', title: t('At a time') },
+        ]}
+        onChange={({ target }) => onChange({ ...when, isLater: target.value === 'later' })}
+      />
+      {when.isLater ? (
+        <TextField
+          label={timeLabel}
+          type="datetime-local"
+          required
+          value={when.at}
+          onChange={({ target }) => onChange({ ...when, at: target.value })}
+        />
+      ) : null}
+    </>
   );
 }

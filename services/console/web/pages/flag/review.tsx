@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { t } from '../../app/i18n.ts';
 import { type Project, usePlace } from '../../app/project.ts';
 import { Button } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/field.tsx';
+import { NOW, TextField, timeOf, WhenFields } from '../../components/field.tsx';
 import { Bar, Section } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import { FlagDiff } from '../flags/diff.tsx';
@@ -28,12 +28,11 @@ interface ReviewProps {
 export function Review({ before, after, problems, error, isNew, disabled, onSave }: ReviewProps) {
   const { project } = usePlace();
   const [reason, setReason] = useState('');
-  const [isLater, setLater] = useState(false);
-  const [at, setAt] = useState('');
+  const [when, setWhen] = useState(NOW);
   const nameOf = useCohortNames(project.id);
   const action = needsApproval(project, before, after)
     ? t('Request approval')
-    : isLater
+    : when.isLater
       ? t('Schedule change')
       : isNew
         ? t('Create flag')
@@ -55,7 +54,7 @@ export function Review({ before, after, problems, error, isNew, disabled, onSave
         aria-label={t('Save')}
         onSubmit={(event) => {
           event.preventDefault();
-          onSave(reason, isLater ? new Date(at).toISOString() : undefined);
+          onSave(reason, timeOf(when));
           setReason('');
         }}
       >
@@ -68,24 +67,7 @@ export function Review({ before, after, problems, error, isNew, disabled, onSave
         />
         {isNew ? null : (
           <div className={styles['row']}>
-            <SelectField
-              label={t('When')}
-              value={isLater ? 'later' : 'now'}
-              options={[
-                { value: 'now', title: t('Now') },
-                { value: 'later', title: t('At a time') },
-              ]}
-              onChange={({ target }) => setLater(target.value === 'later')}
-            />
-            {isLater ? (
-              <TextField
-                label={t('Time')}
-                type="datetime-local"
-                required
-                value={at}
-                onChange={({ target }) => setAt(target.value)}
-              />
-            ) : null}
+            <WhenFields when={when} timeLabel={t('Time')} onChange={setWhen} />
           </div>
         )}
         {error === null ? null : <Failed error={error} />}

@@ -6,7 +6,7 @@ import { usePlace } from '../../app/project.ts';
 import { Clauses } from '../../clauses/clauses.tsx';
 import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { SelectField, TextArea, TextField } from '../../components/field.tsx';
+import { NOW, SelectField, TextArea, TextField, timeOf, WhenFields } from '../../components/field.tsx';
 import { Bar } from '../../components/layout.tsx';
 import { Failed, Loaded } from '../../components/state.tsx';
 import { configurationFor } from '../messenger/draft.ts';
@@ -37,8 +37,7 @@ export function Compose({ content: first, onSent, onClose }: ComposeProps) {
   const { project, may } = usePlace();
   const [content, setContent] = useState(first);
   const [audience, setAudience] = useState<Audience>({ kind: 'everyone', cohort: '', clauses: [] });
-  const [at, setAt] = useState('');
-  const [isScheduled, setScheduled] = useState(false);
+  const [when, setWhen] = useState(NOW);
   const [isAsked, setAsked] = useState(false);
   const stored = useStored();
   const size = useSize(audience);
@@ -65,12 +64,13 @@ export function Compose({ content: first, onSent, onClose }: ComposeProps) {
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   });
-  const sendAt = isScheduled && at !== '' ? new Date(at).toISOString() : undefined;
+  const isScheduled = when.isLater;
+  const sendAt = timeOf(when);
   const isReady =
     content.title.trim() !== '' &&
     content.body.trim() !== '' &&
     isComplete(audience) &&
-    (!isScheduled || at !== '');
+    (!isScheduled || sendAt !== undefined);
   const to = sizeWords(audience, size.data);
   return (
     <div className={styles['compose']}>
@@ -145,24 +145,11 @@ export function Compose({ content: first, onSent, onClose }: ComposeProps) {
           </div>
         )}
         <div className={styles['row']}>
-          <SelectField
-            label={t('When')}
-            value={isScheduled ? 'later' : 'now'}
-            options={[
-              { value: 'now', title: t('Now') },
-              { value: 'later', title: t('At a time') },
-            ]}
-            onChange={({ target }) => setScheduled(target.value === 'later')}
+          <WhenFields
+            when={when}
+            timeLabel={t('Time in {zone}', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
+            onChange={setWhen}
           />
-          {isScheduled ? (
-            <TextField
-              label={t('Time in {zone}', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
-              type="datetime-local"
-              required
-              value={at}
-              onChange={({ target }) => setAt(target.value)}
-            />
-          ) : null}
         </div>
         {isScheduled && audience.kind !== 'everyone' ? (
           <p className={styles['note']}>
