@@ -68,8 +68,11 @@ describe.skipIf(!hasChromium)('change requests in the console', () => {
 
     await owner.reload();
     await eventually(async () => expect(await requests(owner).textContent()).toBe('Change requests1'));
-    await requests(owner).click();
-    await owner.getByRole('button', { name: 'payments' }).click();
+    await owner.getByRole('link', { name: 'Home' }).click();
+    const home = owner.locator('section', { hasText: 'Waiting for your approval' });
+    await home.getByText('Ed Editor').waitFor();
+    expect(await violationsOf(owner)).toEqual([]);
+    await home.getByRole('link', { name: 'payments' }).click();
     const detail = owner.getByRole('region', { name: 'payments' });
     await detail.getByText('Ed Editor').waitFor();
     await detail.getByText('Pay by card').waitFor();

@@ -87,6 +87,33 @@ describe.skipIf(!hasChromium)('the page of a flag in the console', () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('shows a flag that another person created at the same moment, and keeps the values of both', async () => {
+    const page = await open(`${SHOP}/new-flag`);
+    await page.getByLabel('Key').fill('twice');
+    await page.getByLabel('Description').fill('Mine');
+    // The page has not seen the other flag when it sends its own.
+    await page.route('**/flags/twice', async (route) => {
+      if (route.request().method() === 'PUT')
+        await put('twice', { enabled: true, rolloutPercentage: 10, description: 'By a colleague' });
+      await page.unroute('**/flags/twice');
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Create flag' }).click();
+    const conflict = page.getByRole('alert').filter({ hasText: 'The project has a flag with this key' });
+    await conflict.getByText('By a colleague').waitFor();
+    expect(await flag('twice')).toMatchObject({ description: 'By a colleague' });
+    expect(await violationsOf(page)).toEqual([]);
+    await conflict.getByRole('button', { name: 'Keep my changes' }).click();
+    await page.getByRole('button', { name: 'Save flag' }).click();
+    await page.getByRole('heading', { name: 'twice' }).waitFor();
+    expect(await flag('twice')).toMatchObject({
+      enabled: true,
+      rolloutPercentage: 10,
+      description: 'Mine',
+    });
+    expect(opened.problems).toEqual([]);
+  });
+
   it('changes a flag by keyboard alone, with a reason for its history', async () => {
     const targeting = (value: string) => [{ attribute: 'plan', op: 'eq', value }];
     const rules = ['one', 'two'].map((name) => ({ name, targeting: targeting(name) }));

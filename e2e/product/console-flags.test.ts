@@ -124,6 +124,19 @@ describe.skipIf(!hasChromium)('the flags page of the console', () => {
     await page.getByRole('button', { name: 'Check person' }).click();
     await page.getByText('Every check passed.').waitFor();
     await page.getByText('(is pro)').waitFor();
+    const inCohort = { attribute: 'distinct_id', op: 'in_cohort', value: 'crew' };
+    const cohort = { name: 'Crew', distinctIds: ['ada'] };
+    await manage(running.demo, 'PUT', '/projects/prj_shop/cohorts/crew', cohort);
+    await manage(running.demo, 'PUT', '/projects/prj_shop/flags/of-crew', {
+      enabled: true,
+      rolloutPercentage: 100,
+      targeting: [inCohort],
+    });
+    await page.goto(`${running.demo.console_url}/projects/prj_shop/flags/of-crew?view=people`);
+    await page.getByLabel('Traits as JSON (optional)').fill('{}');
+    await page.getByLabel('Distinct id of a person').fill('ada');
+    await page.keyboard.press('Enter');
+    await page.getByText('They place no one in the list of a cohort').waitFor();
     expect(opened.problems).toEqual([]);
   });
 

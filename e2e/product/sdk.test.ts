@@ -650,6 +650,10 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
       await OpenFeature.setProviderAndWait(new provider.SwitchboardProvider(options), context);
       of = OpenFeature.getClient();
     })()`);
+    const reports: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/v1/flags/usage')) reports.push(JSON.parse(request.postData() ?? ''));
+    });
     const plan = () => page.evaluate(`of.getStringDetails('sdk-plan', 'none')`);
     expect(await plan()).toMatchObject({ value: 'Gold', variant: 'gold', reason: 'TARGETING_MATCH' });
     expect(await page.evaluate(`of.getNumberDetails('sdk-plan', 7)`)).toMatchObject({
@@ -671,6 +675,13 @@ describe.skipIf(!hasChromium)('standalone in a browser, with the SDKs', () => {
     await eventually(() =>
       expect(link.arrivals.map(({ body }) => body).join()).toContain('"event_name":"plan viewed"'),
     );
+    await page.evaluate(`openfeature.OpenFeature.close()`);
+    expect(reports).toMatchObject([
+      {
+        api_key: running.demo.project_key,
+        usage: expect.arrayContaining([expect.objectContaining({ flag: 'sdk-plan', variation: 'gold' })]),
+      },
+    ]);
     accepted.push(...idsIn());
   });
 

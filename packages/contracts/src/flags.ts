@@ -151,6 +151,13 @@ const tokenHeader = z.object({
   }),
 });
 
+/** The parameter of a client that reports usage by itself. */
+export const reportedUsage = z.enum(['reported']).optional().openapi({
+  description:
+    'Set to reported if the client reports what it uses with POST /v1/flags/usage. The server then does not count this request.',
+  example: 'reported',
+});
+
 export const evaluateFlags = operation({
   ...common,
   operationId: 'evaluateFlags',
@@ -167,11 +174,7 @@ export const evaluateFlags = operation({
         .enum(['true', 'false'])
         .optional()
         .openapi({ description: 'Set to true to return reasons.', example: 'true' }),
-      usage: z.enum(['reported']).optional().openapi({
-        description:
-          'Set to reported if the client reports what it uses with POST /v1/flags/usage. The server then does not count this request.',
-        example: 'reported',
-      }),
+      usage: reportedUsage,
     }),
   },
   responses: {

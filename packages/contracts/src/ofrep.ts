@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { anyJson, asSent, text } from './fields/fields.ts';
+import { reportedUsage } from './flags.ts';
 import { checkTraits } from './ingestion/traits.ts';
 import { jsonBody, jsonResponse, notModified } from './operation/bodies.ts';
 import { errorBodyOfrep } from './operation/error-responses.ts';
@@ -142,6 +143,7 @@ export const evaluateOfrepFlags = operation({
         description: 'Ignored: flagConfigEtag is more exact.',
         example: '1772357400',
       }),
+      usage: reportedUsage,
     }),
     body: requestBody,
   },

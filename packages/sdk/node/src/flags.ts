@@ -58,13 +58,11 @@ export function createFlags({ host, key, transport, reportsUsage, settle }: Flag
     return decision;
   }
 
-  async function getJson(path: string, distinctId: string): Promise<unknown> {
+  async function getJson(path: string, distinctId: string, more?: Record<string, string>): Promise<unknown> {
     const tokens = await settle();
     const headers = tokens.length === 0 ? {} : { 'X-State-Token': tokens.join(',') };
-    const response = await transport.get(
-      `${host}${path}?distinct_id=${encodeURIComponent(distinctId)}`,
-      headers,
-    );
+    const query = new URLSearchParams({ distinct_id: distinctId, ...more });
+    const response = await transport.get(`${host}${path}?${query}`, headers);
     const text = await response.text();
     return response.ok ? JSON.parse(text) : undefined;
   }
@@ -125,9 +123,9 @@ export function createFlags({ host, key, transport, reportsUsage, settle }: Flag
       }
     },
 
-    async fetch(distinctId) {
+    async fetch(distinctId, { usage: reported } = {}) {
       try {
-        const answer = await getJson('/v1/flags', distinctId);
+        const answer = await getJson('/v1/flags', distinctId, reported && { usage: reported });
         return isEvaluation(answer) ? { flags: answer.flags, variants: answer.variants } : undefined;
       } catch {
         return undefined;

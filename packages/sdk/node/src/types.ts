@@ -123,9 +123,10 @@ export interface FlagsClient {
   withCohorts(person: Person): Promise<Person>;
   /**
    * Evaluates on the server, with the stored traits, groups and cohorts, including every previous `identify` and
-   * `group` call of this client. Returns undefined if the server does not respond.
+   * `group` call of this client. Returns undefined if the server does not respond. The server counts a use of each
+   * flag, unless `usage` is `reported`: set it for the values of a page, which reports its uses itself.
    */
-  fetch(distinctId: string): Promise<ServerEvaluation | undefined>;
+  fetch(distinctId: string, options?: { usage?: 'reported' }): Promise<ServerEvaluation | undefined>;
   /** Calls the listener with the keys of flags that have a new definition. Returns a function that removes it. */
   onChange(listener: (keys: string[]) => void): () => void;
 }

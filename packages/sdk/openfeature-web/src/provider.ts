@@ -22,6 +22,11 @@ export interface Options {
   host: string;
   /** Without it, `track` does nothing. */
   tracker?: Tracker;
+  /**
+   * Whether to report how often each flag served which variation, without people, once a minute. Default: true. With
+   * false, the server counts each evaluation of all flags.
+   */
+  usage?: boolean;
 }
 
 interface Flag {
@@ -40,6 +45,9 @@ const POLL_MS = 30_000;
 const MAX_RETRY_MS = 60_000;
 /** The server sends a beat every 30 s. A stream that is silent for longer is dead, although it appears open. */
 const SILENT_MS = 75_000;
+const REPORT_MS = 60_000;
+/** About half of the bytes that a closing page may send. */
+const MAX_REPORTED = 400;
 
 /**
  * Switchboard's flags for `@openfeature/web-sdk`. The server evaluates them, with the attributes of the context
@@ -71,6 +79,8 @@ export class SwitchboardProvider implements Provider {
   /** The last request that received a response. */
   #answered = 0;
   #isClosed = false;
+  readonly #uses = new Map<string, { flag: string; variation: string; count: number }>();
+  #reporting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: Options) {
     this.#options = { ...options, host: options.host.replace(/\/+$/, '') };
@@ -87,6 +97,7 @@ export class SwitchboardProvider implements Provider {
 
   async onClose(): Promise<void> {
     this.#isClosed = true;
+    this.#report();
     this.#stream?.close();
     this.#stream = undefined;
     clearTimeout(this.#timer);
@@ -118,6 +129,7 @@ export class SwitchboardProvider implements Provider {
     if (this.#flags === undefined) return failed(ErrorCode.PROVIDER_NOT_READY);
     const flag = this.#flags.get(key);
     if (flag === undefined) return failed(ErrorCode.FLAG_NOT_FOUND);
+    this.#use(key, flag.variant ?? 'off');
     if (flag.errorCode !== undefined) return failed(ErrorCode.GENERAL);
     const { reason = 'UNKNOWN', variant = '', metadata = {} } = flag;
     const details = { reason: reasonOf(reason, metadata.reason), variant };
@@ -150,9 +162,12 @@ export class SwitchboardProvider implements Provider {
     this.#round += 1;
     const round = this.#round;
     const context = this.#context;
-    const { host, key } = this.#options;
-    const since = changedAt === undefined ? '' : `?flagConfigEtag=${encodeURIComponent(changedAt)}`;
-    const response = await fetch(`${host}/ofrep/v1/evaluate/flags${since}`, {
+    const { host, key, usage = true } = this.#options;
+    const query = new URLSearchParams({
+      ...(changedAt === undefined ? {} : { flagConfigEtag: changedAt }),
+      ...(usage ? { usage: 'reported' } : {}),
+    });
+    const response = await fetch(`${host}/ofrep/v1/evaluate/flags?${query}`, {
       method: 'POST',
       credentials: 'omit',
       headers: {
@@ -184,6 +199,32 @@ export class SwitchboardProvider implements Provider {
       (one) => JSON.stringify(before.get(one)) !== JSON.stringify(now.get(one)),
     );
   }
+
+  #use(flag: string, variation: string): void {
+    if (this.#options.usage === false) return;
+    const name = `${flag}\n${variation}`;
+    const entry = this.#uses.get(name) ?? { flag, variation, count: 0 };
+    entry.count++;
+    if (this.#uses.size < MAX_REPORTED) this.#uses.set(name, entry);
+    if (this.#reporting !== undefined) return;
+    this.#reporting = setTimeout(this.#report, REPORT_MS);
+    globalThis.addEventListener?.('pagehide', this.#report);
+  }
+
+  /** Reports the uses since the last report. A report that fails is lost. */
+  readonly #report = (): void => {
+    clearTimeout(this.#reporting);
+    this.#reporting = undefined;
+    globalThis.removeEventListener?.('pagehide', this.#report);
+    if (this.#uses.size === 0) return;
+    const { host, key } = this.#options;
+    // Plain text without headers, because a closing page has no time for a CORS preflight request.
+    const body = JSON.stringify({ api_key: key, usage: [...this.#uses.values()] });
+    this.#uses.clear();
+    fetch(`${host}/v1/flags/usage`, { method: 'POST', credentials: 'omit', keepalive: true, body }).catch(
+      () => undefined,
+    );
+  };
 
   /** Opens the stream of changes, if it is not open. */
   #follow(): void {

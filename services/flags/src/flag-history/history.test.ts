@@ -19,16 +19,18 @@ const half = { enabled: true, rolloutPercentage: 50 };
 interface Ask {
   body?: unknown;
   ifMatch?: string;
+  ifNoneMatch?: string;
   sub?: string;
 }
 
-async function ask(method: string, path: string, { body, ifMatch, sub = 'grace' }: Ask = {}) {
+async function ask(method: string, path: string, { body, ifMatch, ifNoneMatch, sub = 'grace' }: Ask = {}) {
   const token = await harness.mint({ sub, permissions: ['service.manage'] });
   const response = await fetch(`${harness.url}/management/v1/projects/${project.id}/flags/${path}`, {
     method,
     headers: {
       Authorization: `Bearer ${token}`,
       ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
+      ...(ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
@@ -201,6 +203,29 @@ describe('If-Match', () => {
     expect((await put(on, { ifMatch: '*' })).status).toBe(412);
     await put(on);
     expect((await put(half, { ifMatch: '*' })).status).toBe(200);
+  });
+});
+
+describe('If-None-Match', () => {
+  it('creates one of two flags that get the same key at the same moment', async () => {
+    const answers = await Promise.all(
+      [1, 2].map((percent) => put({ ...on, rolloutPercentage: percent }, { ifNoneMatch: '*' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    const created = answers.find(({ status }) => status === 200)?.body;
+    const refused = answers.find(({ status }) => status === 412);
+    expect(refused?.body.error).toEqual({
+      code: 'PRECONDITION_FAILED',
+      message: 'If-None-Match: the flag exists, at version 1. Read it, and change it with If-Match.',
+    });
+    expect((await ask('GET', 'checkout')).body.rolloutPercentage).toBe(created.rolloutPercentage);
+  });
+
+  it('creates a deleted flag again, and accepts no ETag in If-None-Match', async () => {
+    await put(on);
+    await ask('DELETE', 'checkout');
+    expect((await put(half, { ifNoneMatch: '*' })).etag).toBe('"3"');
+    expect((await put(on, { ifNoneMatch: '"3"' })).status).toBe(400);
   });
 });
 

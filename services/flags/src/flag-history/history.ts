@@ -12,6 +12,8 @@ export interface Edit {
   reason?: string | undefined;
   /** The ETag of the version to change, or `*` for any existing version. If absent, any state is accepted. */
   ifMatch?: string | undefined;
+  /** `*` for a flag that must not exist. */
+  ifNoneMatch?: '*' | undefined;
   /** The people who approved the edit. Absent: the edit is refused where a project requires approvals. */
   approvedBy?: readonly (string | null)[] | undefined;
 }
@@ -20,8 +22,8 @@ export interface Edit {
 export interface History {
   /** Returns the newest version, or 0 before the first. */
   version(): number;
-  /** Throws PreconditionFailed if `ifMatch` does not match the current state. */
-  require(ifMatch: string | undefined): void;
+  /** Throws PreconditionFailed if the flag is not in the state that the edit expects. */
+  require(expected: Pick<Edit, 'ifMatch' | 'ifNoneMatch'>): void;
   /** Records `entry` as the new state of the flag. Null records a deletion. */
   record(entry: FlagEntry | null, change: Edit & { isEmergency?: boolean }): Promise<void>;
 }
@@ -44,9 +46,13 @@ export async function openHistory(
   return {
     version: () => version,
 
-    require(ifMatch) {
-      if (ifMatch === undefined) return;
+    require({ ifMatch, ifNoneMatch }) {
       const exists = stored !== undefined;
+      if (exists && ifNoneMatch !== undefined)
+        throw new PreconditionFailed(
+          `If-None-Match: the flag exists, at version ${version}. Read it, and change it with If-Match.`,
+        );
+      if (ifMatch === undefined) return;
       if (exists && (ifMatch === '*' || ifMatch === etagOf(version))) return;
       throw new PreconditionFailed(
         exists

@@ -81,7 +81,7 @@ export async function editLockedFlag(
   const existing = await locked.list(projectId);
   const before = existing.find((flag) => flag.key === key);
   const versions = await openHistory(tx, { projectId, key, stored: before });
-  versions.require(edit.ifMatch);
+  versions.require(edit);
   const after = await next(existing, tx);
   requireDependents(before, after, existing);
   const hasChanged = !isDeepStrictEqual(before, after);

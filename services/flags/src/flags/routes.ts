@@ -39,6 +39,7 @@ export function flagsRoutes(app: ServiceApp, { flags, ofProject }: FlagsDeps): v
         author: c.var.person.sub,
         reason: c.req.valid('query').reason,
         ifMatch: c.req.valid('header')['If-Match'],
+        ifNoneMatch: c.req.valid('header')['If-None-Match'],
       });
       return c.json(withWarnings(flag, flagWarnings(flag)), 200, { ETag: etag });
     },

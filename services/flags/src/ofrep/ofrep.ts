@@ -38,12 +38,12 @@ export interface Ofrep {
   ): Promise<Evaluated<OfrepEvaluation>>;
   /**
    * Evaluates all flags. The URL of the event stream contains `projectKey`. The response includes the change that
-   * has the ETag `since`.
+   * has the ETag `since`. Evaluations that the client reports are not counted.
    */
   evaluateAll(
     project: { id: string; key: string },
     context: OfrepContext | undefined,
-    since?: string,
+    options?: { since?: string | undefined; isReported?: boolean },
   ): Promise<Evaluated<OfrepBulkEvaluation>>;
 }
 
@@ -69,12 +69,12 @@ export function createOfrep({ evaluation, tallies, publicUrl }: OfrepOptions): O
       return { answer: answerOf(ruleset, decision, user), isStateKnown };
     },
 
-    async evaluateAll({ id, key }, context, since) {
+    async evaluateAll({ id, key }, context, { since, isReported = false } = {}) {
       const person = { projectId: id, ...personOf(context) };
       const known = since !== undefined && INSTANT.test(since) ? since : undefined;
       const { ruleset, user, isStateKnown } = await evaluation.resolve(person, known);
       const decisions = decideAll(ruleset.compiled, user);
-      tallies.addAll(id, ruleset, outcomesOf(ruleset.compiled, decisions));
+      if (!isReported) tallies.addAll(id, ruleset, outcomesOf(ruleset.compiled, decisions));
       const flags = decisions.map((decision) =>
         decision.reason === 'ERROR'
           ? { key: decision.key, errorCode: code('GENERAL'), errorDetails: BROKEN }

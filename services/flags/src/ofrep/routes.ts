@@ -37,9 +37,12 @@ export function ofrepRoutes(app: ServiceApp, { ofrep, sockets, live }: OfrepDeps
 
   app.implement(evaluateOfrepFlags, async (c): Promise<Response> => {
     const { context } = c.req.valid('json');
-    const { flagConfigEtag } = c.req.valid('query');
+    const { flagConfigEtag: since, usage } = c.req.valid('query');
     const project = { id: c.get('project').id, key: projectKeyOf(c) ?? '' };
-    const { answer, isStateKnown } = await ofrep.evaluateAll(project, context, flagConfigEtag);
+    const { answer, isStateKnown } = await ofrep.evaluateAll(project, context, {
+      since,
+      isReported: usage === 'reported',
+    });
     return answerPrepared(c, prepareJson(answer), stateHeaders(isStateKnown));
   });
 

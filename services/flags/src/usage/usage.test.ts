@@ -66,6 +66,7 @@ describe('usage of flags', () => {
       // The client reports what it uses.
       await get('/v1/flags?distinct_id=ada&usage=reported');
       await ofrep('');
+      await ofrep('?usage=reported');
       await ofrep('/colour');
       const answer = await report(url, project.key, {
         usage: [

@@ -15,6 +15,13 @@ export const ifMatchHeaders = z.object({
   'If-Match': text({ min: 1, max: 50 }).optional().openapi({ example: '"3"' }),
 });
 
+/** `ifMatchHeaders`, and one that rejects the change of a flag that exists. */
+export const putHeaders = ifMatchHeaders.extend({
+  'If-None-Match': z.literal('*').optional().openapi({
+    description: 'Creates the flag, and rejects the request if the flag exists.',
+  }),
+});
+
 export const versionConflict = {
   description: 'The flag is not at the version that If-Match names.',
   message: 'If-Match: the flag is at version 4. Read it again and repeat your change.',

@@ -11,6 +11,7 @@ import {
   changeReason,
   flagVersion,
   ifMatchHeaders,
+  putHeaders,
   versionConflict,
 } from './flag-history.ts';
 
@@ -141,7 +142,7 @@ export const putFlag = operation({
   request: {
     params: flagParams,
     query: changeQuery,
-    headers: ifMatchHeaders,
+    headers: putHeaders,
     body: jsonBody(flagDefinition, {
       enabled: true,
       rolloutPercentage: 50,
@@ -172,7 +173,10 @@ export const putFlag = operation({
         ...approvalRequired,
       },
     },
-    412: versionConflict,
+    412: {
+      ...versionConflict,
+      description: `${versionConflict.description} Or it exists, and If-None-Match is *.`,
+    },
   },
 });
 

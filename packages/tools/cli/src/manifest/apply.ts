@@ -101,7 +101,9 @@ async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Pro
     return outcome(current === undefined ? 'created' : 'changed', { differences });
   const { flagApprovals: _, ...withoutApprovals } = wanted;
   const body = kind === kinds.project && current === undefined ? withoutApprovals : wanted;
-  const answer = await client.untyped.call(kind.put, { params, body }).catch((error: unknown) => {
+  // Another person may create the flag at the same moment.
+  const headers = kind === kinds.flag && current === undefined ? { 'If-None-Match': '*' } : {};
+  const answer = await client.untyped.call(kind.put, { params, headers, body }).catch((error: unknown) => {
     if (error instanceof ManagementError && error.code === 'APPROVAL_REQUIRED') return undefined;
     throw error;
   });

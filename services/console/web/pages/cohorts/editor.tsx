@@ -240,7 +240,7 @@ function Delete({ cohort, onDeleted }: { cohort: Cohort; onDeleted: () => void }
 }
 
 function Uses({ id }: { id: string }) {
-  const { pathOf } = usePlace();
+  const { project, pathOf } = usePlace();
   const uses = useUses(id);
   if (uses === undefined) return <Loading rows={1} />;
   const all = [
@@ -251,6 +251,9 @@ function Uses({ id }: { id: string }) {
   return (
     <Section title={t('Used by')}>
       {all.length === 0 ? <p>{t('No flag, report or dashboard names the cohort.')}</p> : null}
+      {(project.flagApprovals ?? 0) > 0 && uses.flags.length > 0 ? (
+        <p>{t('A change of the cohort takes effect in these flags at once. It needs no approval.')}</p>
+      ) : null}
       <ul>
         {all.map(({ path, name, kind }) => (
           <li key={path}>

@@ -1,7 +1,7 @@
 import type { FlagEntry } from '@switchboard/management';
 import { useBlocker } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useChange } from '../../app/api.ts';
+import { queries, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Clauses } from '../../clauses/clauses.tsx';
@@ -32,22 +32,27 @@ interface EditorProps {
   /** The flag as it is stored now. Undefined for a new one. */
   saved: Saved | undefined;
   flags: readonly FlagEntry[];
+  /** Returns the flag that has a key already. Absent where none is created. */
+  existing?: (key: string) => Saved | undefined;
   onSaved: (key: string) => void;
 }
 
 const NEW: Definition = { enabled: false, rolloutPercentage: 100 };
 
 /** The fields of a flag, what saving changes, and the reason. */
-export function Editor({ saved, flags, onSaved }: EditorProps) {
+export function Editor({ saved: edited, flags, existing, onSaved }: EditorProps) {
   const { project, may } = usePlace();
-  const [key, setKey] = useState(saved?.flag.key ?? '');
+  const [key, setKey] = useState(edited?.flag.key ?? '');
+  /** The key of the flag that the person changes instead of creating it. */
+  const [joined, setJoined] = useState<string>();
+  const saved = edited ?? (joined === undefined ? undefined : existing?.(joined));
   const [base, setBase] = useState(saved);
   const [draft, setDraft] = useState(() => flagDraft(saved?.flag ?? NEW));
   const change = (values: Partial<FlagDraft>) => setDraft({ ...draft, ...values });
   const definition = definitionOf(draft);
   const hasEdits = !isSame(definition, base?.flag ?? NEW) || key !== (saved?.flag.key ?? '');
   const hasChanged = saved === undefined || hasEdits;
-  const isCreated = useRef(false);
+  const isDone = useRef(false);
   const hasMoved = saved !== undefined && base !== undefined && saved.version !== base.version;
   const rebase = (next: Definition) => {
     setBase(saved);
@@ -65,7 +70,7 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
   const others = flags.filter((one) => one.key !== key);
   const problems = problemsOf(draft, key, flags);
   const problemAt = (path: string) => problems.find((one) => one.path === path)?.problem;
-  const isTaken = saved === undefined && flags.some((one) => one.key === key);
+  const taken = saved === undefined && !save.isPending && !save.isSuccess ? existing?.(key) : undefined;
   const mayWrite = may('flags.write');
   const submit = (reason: string, at: string | undefined) => {
     const version = saved === undefined ? ('new' as const) : base?.version;
@@ -74,17 +79,22 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
       {
         onSuccess(isMade) {
           // A scheduled or requested change is listed, and the flag stays as it is until then.
-          isCreated.current = saved === undefined && isMade;
+          isDone.current = edited === undefined && isMade;
           if (at !== undefined || !isMade) setDraft(flagDraft(base?.flag ?? NEW));
           if (isMade) onSaved(key);
-          else if (saved === undefined) setKey('');
+          else if (saved === undefined) {
+            setKey('');
+            save.reset();
+          }
         },
+        // Another person may have changed or created the flag.
+        onError: () => void queries.invalidateQueries({ queryKey: ['listFlags', project.id] }),
       },
     );
   };
   return (
     <div className={styles['editor']}>
-      <Leave isEdited={() => hasEdits && !isCreated.current} />
+      <Leave isEdited={() => hasEdits && !isDone.current} />
       <fieldset disabled={!mayWrite} className={styles['fields']}>
         <Section title={t('Flag')}>
           {saved === undefined ? (
@@ -95,7 +105,7 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
               required
               maxLength={200}
               spellCheck={false}
-              error={isTaken ? t('The project has a flag with this key.') : undefined}
+              error={taken ? t('The project has a flag with this key.') : undefined}
               onChange={({ target }) => setKey(target.value)}
             />
           ) : null}
@@ -189,10 +199,27 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
       </fieldset>
       {mayWrite ? (
         <div className={styles['review']}>
+          {taken === undefined ? null : (
+            <Conflict
+              title={t('The project has a flag with this key')}
+              before={taken.flag}
+              after={definition}
+              onKeep={() => {
+                setJoined(key);
+                setBase(taken);
+                setDraft(flagDraft(merged(NEW, definition, taken.flag)));
+              }}
+              onDiscard={() => {
+                isDone.current = true;
+                onSaved(key);
+              }}
+            />
+          )}
           {hasMoved && hasChanged ? (
             <Conflict
+              title={t('The flag changed while you edited it')}
               before={base.flag}
-              saved={saved}
+              after={saved.flag}
               onKeep={() => rebase(merged(base.flag, definition, saved.flag))}
               onDiscard={() => rebase(saved.flag)}
             />
@@ -201,9 +228,9 @@ export function Editor({ saved, flags, onSaved }: EditorProps) {
             before={base?.flag}
             after={definition}
             problems={problems}
-            error={save.error}
+            error={taken === undefined ? save.error : null}
             isNew={saved === undefined}
-            disabled={save.isPending || hasMoved || !hasChanged || key.trim() === '' || isTaken}
+            disabled={save.isPending || hasMoved || !hasChanged || key.trim() === '' || taken !== undefined}
             onSave={submit}
           />
         </div>

@@ -142,9 +142,27 @@ function ByTraits({ flag, flags, distinctId, traits }: ByTraitsProps) {
   );
   const person = { distinctId, ...withGroups(traits) };
   return (
-    <Answer flag={flag} flags={flags} user={{ ...person, cohorts: new Set(memberships(cohorts, person)) }} />
+    <>
+      {usesCohorts(flag) ? (
+        <p className={styles['muted']}>
+          {t(
+            'Typed traits decide the cohorts by traits. They place no one in the list of a cohort, or in one by what people did. Check a person without typed traits for those.',
+          )}
+        </p>
+      ) : null}
+      <Answer
+        flag={flag}
+        flags={flags}
+        user={{ ...person, cohorts: new Set(memberships(cohorts, person)) }}
+      />
+    </>
   );
 }
+
+const usesCohorts = ({ targeting = [], rules = [] }: FlagEntry): boolean =>
+  [...targeting, ...rules.flatMap((rule) => rule.targeting)].some(
+    ({ op }) => op === 'in_cohort' || op === 'not_in_cohort',
+  );
 
 const GROUP_ATTRIBUTE = /^group\.([^.]+)\.(.+)$/s;
 

@@ -10,7 +10,6 @@ import { FlagDiff } from '../flags/diff.tsx';
 import { MAX_REASON } from '../flags/switch.tsx';
 import { useCohortNames } from '../flags/use-flags.ts';
 import type { Definition } from '../flags/words.ts';
-import type { Saved } from './draft.ts';
 import { isSame } from './draft.ts';
 import styles from './flag.module.css';
 
@@ -92,20 +91,21 @@ function needsApproval(
 }
 
 interface ConflictProps {
+  title: string;
   before: Definition;
-  saved: Saved;
+  after: Definition;
   onKeep: () => void;
   onDiscard: () => void;
 }
 
-/** Says what another person changed while this one edited the flag. */
-export function Conflict({ before, saved, onKeep, onDiscard }: ConflictProps) {
+/** Shows how what another person saved differs from what this one edits. */
+export function Conflict({ title, before, after, onKeep, onDiscard }: ConflictProps) {
   const { project } = usePlace();
   const nameOf = useCohortNames(project.id);
   return (
     <section role="alert" className={styles['conflict']}>
-      <h2>{t('The flag changed while you edited it')}</h2>
-      <FlagDiff before={before} after={saved.flag} nameOf={nameOf} />
+      <h2>{title}</h2>
+      <FlagDiff before={before} after={after} nameOf={nameOf} />
       <Bar>
         <Button onClick={onKeep}>{t('Keep my changes')}</Button>
         <Button onClick={onDiscard}>{t('Discard my changes')}</Button>

@@ -1,5 +1,4 @@
-import { type Client, isNotFound } from '@switchboard/management';
-import { t } from '../../app/i18n.ts';
+import type { Client } from '@switchboard/management';
 import { changeOrRequest } from './change-or-request.ts';
 import type { Definition } from './words.ts';
 
@@ -18,12 +17,11 @@ export interface FlagChange {
 
 /**
  * Saves or schedules a change of a flag, or requests it where others must approve it. Returns whether it was made.
- * Fails if the flag is no longer at the version that the person saw.
+ * Fails if the flag is no longer at the version that the person saw, or if a new one exists already.
  */
 export async function saveFlag(client: Client, change: FlagChange): Promise<boolean> {
   const { projectId, key, definition, version, at } = change;
   const reason = change.reason === '' ? {} : { reason: change.reason };
-  if (version === 'new') await requireUnused(client, { projectId, key });
   const seen = typeof version === 'number' ? version : undefined;
   const body = { key, flag: definition, ...reason, ...(seen !== undefined && { ifVersion: seen }) };
   const make = () =>
@@ -31,18 +29,14 @@ export async function saveFlag(client: Client, change: FlagChange): Promise<bool
       ? client.call('putFlag', {
           params: { projectId, key },
           query: reason,
-          headers: seen === undefined ? {} : { 'If-Match': `"${seen}"` },
+          headers:
+            version === 'new'
+              ? { 'If-None-Match': '*' }
+              : seen === undefined
+                ? {}
+                : { 'If-Match': `"${seen}"` },
           body: definition,
         })
       : client.call('scheduleFlagChange', { params: { projectId }, body: { ...body, at } });
   return changeOrRequest(client, projectId, { make, asked: { ...body, ...(at !== undefined && { at }) } });
-}
-
-async function requireUnused(client: Client, params: { projectId: string; key: string }): Promise<void> {
-  const existing = await client.call('getFlag', { params }).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
-  if (existing !== undefined)
-    throw new Error(t('The project has a flag "{key}" already. Choose another key.', { key: params.key }));
 }

@@ -12,6 +12,7 @@ import { Projects } from './projects.tsx';
 import { Rejected } from './rejected.tsx';
 import { Saved, UnreadThreads } from './saved.tsx';
 import { SetUp } from './set-up.tsx';
+import { ToApprove } from './to-approve.tsx';
 
 const REFRESH_MS = 10_000;
 
@@ -20,6 +21,7 @@ export function Page() {
   return (
     <PageLayout title={project.name}>
       {may('insights.read') ? <Arrival /> : null}
+      <ToApprove />
       <UnreadThreads />
       {may('directory.read') ? <Saved /> : null}
       <Section title={t('Project')}>

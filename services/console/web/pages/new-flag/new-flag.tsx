@@ -14,10 +14,14 @@ export function Page() {
   return (
     <PageLayout title={t('New flag')}>
       <Loaded query={query}>
-        {({ flags }) => (
+        {({ flags, lastChanges }) => (
           <Editor
             saved={undefined}
             flags={flags}
+            existing={(key) => {
+              const flag = flags.find((one) => one.key === key);
+              return flag && { flag, version: lastChanges.find((one) => one.key === key)?.version };
+            }}
             onSaved={(key) => void navigate({ to: pathOf(`/flags/${encodeURIComponent(key)}`) })}
           />
         )}
