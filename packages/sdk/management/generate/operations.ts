@@ -73,7 +73,7 @@ const document = z.object({
 });
 
 /** Headers that change the effect of an operation. The client handles all others. */
-const HEADERS = ['If-Match', 'Idempotency-Key'];
+const HEADERS = ['If-Match', 'If-None-Match', 'Idempotency-Key'];
 /** Credentials that are access tokens. */
 const TOKEN_CREDENTIALS: readonly Credential[] = ['access-token', 'console', 'management'];
 const REF = '#/components/schemas/';
@@ -123,9 +123,11 @@ function operationType(
 ): string {
   const fields: string[] = [];
   const places = { params: 'path', query: 'query', headers: 'header' } as const;
+  // An operation with the answer 304 reads.
+  const headers = '304' in responses ? HEADERS.filter((name) => name !== 'If-None-Match') : HEADERS;
   for (const [field, place] of Object.entries(places)) {
     const given = parameters.filter(
-      (one) => one.in === place && (place !== 'header' || HEADERS.includes(one.name)),
+      (one) => one.in === place && (place !== 'header' || headers.includes(one.name)),
     );
     if (given.length === 0) continue;
     const properties = Object.fromEntries(given.map((one) => [one.name, one.schema ?? {}]));
