@@ -69,6 +69,44 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'People who order' }).waitFor();
     await page.getByRole('columnheader', { name: 'order placed' }).waitFor();
     await look('report');
+    await page.getByText('History of runs').click();
+    const runs = page.getByRole('table', { name: 'Runs' });
+    await runs.getByText('succeeded').first().waitFor({ timeout: 60_000 });
+    await runs.getByRole('button').first().click();
+    await page.getByRole('img', { name: /^Run\. order placed/ }).waitFor();
+    await look('report-history');
+  });
+
+  it('annotates a day on the axis by mouse and by keyboard, and shows each as a number above the plot', async () => {
+    const add = async (text: string) => {
+      await page.getByRole('dialog', { name: 'Add annotation' }).getByLabel('Text').fill(text);
+      await page.keyboard.press('Enter');
+      await page.getByRole('list', { name: 'Annotations' }).getByText(text).waitFor();
+    };
+    await open('/insights');
+    await series(1).getByLabel('Event').fill('order placed');
+    const chart = page.getByRole('img', { name: /^Insight\. order placed/ });
+    await chart
+      .getByText(/^Annotate /)
+      .first()
+      .waitFor({ state: 'attached' });
+    await chart
+      .locator('rect', { hasText: /^Annotate / })
+      .nth(2)
+      .click();
+    await add('Sale begins');
+    await chart.focus();
+    await page.keyboard.press('End');
+    for (let times = 0; times < 3; times++) await page.keyboard.press('ArrowLeft');
+    const shown = await page.getByRole('status').filter({ hasText: 'order placed: ' }).textContent();
+    await page.keyboard.press('a');
+    await page.getByRole('dialog', { name: 'Add annotation' }).waitFor();
+    expect(shown).toContain(await page.getByLabel('Day', { exact: true }).inputValue());
+    await add('Sale ends');
+    await expect
+      .poll(() => chart.locator('g > title').allTextContents())
+      .toEqual(expect.arrayContaining(['Sale begins', 'Sale ends']));
+    await look('insights-annotations');
   });
 
   it.each(['Funnel', 'Retention', 'Stickiness', 'Lifecycle'])(

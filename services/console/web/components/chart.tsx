@@ -1,7 +1,7 @@
 import type { Result } from '@switchboard/management';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { t } from '../app/i18n.ts';
 import styles from './chart.module.css';
 import { percent, short } from './values.tsx';
@@ -20,6 +20,21 @@ const MARK_PX = 24;
 const FULL = 100;
 /** The year of a day or hour, which the ticks of an axis leave out. */
 const YEAR = /^\d{4}-(?=\d\d-\d\d)/;
+
+const CHARTS = new Set(['line', 'bar', 'funnel', 'grid']);
+
+/** Returns the report of a run if it can be drawn. Runs that an operator recorded may have any content. */
+export function contentOf(value: unknown): ReportContent | undefined {
+  return isDrawable(value) ? value : undefined;
+}
+
+function isDrawable(value: unknown): value is ReportContent {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
+  if (!CHARTS.has(String(value.kind))) return false;
+  const has = (name: string) => name in value && Array.isArray(Object(value)[name]);
+  if (value.kind === 'funnel') return has('steps');
+  return value.kind === 'grid' ? has('periods') && has('rows') : has('buckets') && has('series');
+}
 
 /** The index of a series and of its value. */
 export interface Place {
@@ -49,7 +64,10 @@ interface ChartProps {
   onAxis?: ((at: number) => void) | undefined;
 }
 
-/** Draws the content of a report. Its values are also in `ReportTable`, which works by keyboard. */
+/**
+ * Draws the content of a report. In a chart over time, the arrow keys show the values of a bucket, Enter opens the
+ * people behind it, and `a` annotates it. All values are also in `ReportTable`.
+ */
 export function Chart(props: ChartProps) {
   const { content } = props;
   if (content.kind === 'funnel') return <FunnelChart {...props} content={content} />;
@@ -151,11 +169,35 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
     const series = content.series.findIndex(({ name }) => !hidden.has(name));
     onOpen?.({ series: Math.max(0, series), at });
   };
+  const onKey = (event: KeyboardEvent) => {
+    const at = hovered ?? buckets.length - 1;
+    const keys: Record<string, () => void> = {
+      ArrowLeft: () => setHovered(Math.max(0, hovered === undefined ? at : at - 1)),
+      ArrowRight: () => setHovered(Math.min(buckets.length - 1, hovered === undefined ? at : at + 1)),
+      Home: () => setHovered(0),
+      End: () => setHovered(buckets.length - 1),
+      Enter: () => open(at),
+      a: () => onAxis?.(at),
+    };
+    const run = event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key];
+    if (run === undefined) return;
+    event.preventDefault();
+    run();
+  };
   return (
     <figure className={styles['chart']}>
       <div ref={ref} className={styles['drawing']}>
         {width === 0 ? null : (
-          <svg width={width} height={height} role="img" aria-label={`${label}. ${summaryOf(content)}`}>
+          <svg
+            width={width}
+            height={height}
+            role="img"
+            aria-label={`${label}. ${summaryOf(content)}`}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys show the values of a bucket.
+            tabIndex={0}
+            onKeyDown={onKey}
+            onBlur={() => setHovered(undefined)}
+          >
             {y.ticks(TICKS).map((tick) => (
               <g key={tick} transform={`translate(0 ${y(tick)})`}>
                 <line x1={MARGIN.left} x2={inner.right} className={styles['line']} />
@@ -281,6 +323,7 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
         )}
         {hovered === undefined ? null : (
           <div
+            role="status"
             className={styles['tip']}
             style={{ insetInlineStart: Math.min(middle(hovered) + 12, Math.max(0, width - 200)) }}
           >

@@ -6,7 +6,7 @@ import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { IconButton } from '../../components/button.tsx';
-import { Chart, type ReportContent } from '../../components/chart.tsx';
+import { Chart, contentOf } from '../../components/chart.tsx';
 import { Empty, Failed, Loaded, Loading, Partial } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import styles from './dashboard.module.css';
@@ -232,19 +232,4 @@ function ReportTile({ report, dashboard, turns, height }: ReportTileProps) {
       ) : null}
     </>
   );
-}
-
-const CHARTS = new Set(['line', 'bar', 'funnel', 'grid']);
-
-/** Returns the content if it can be drawn. Runs that an operator recorded may have any. */
-function contentOf(value: unknown): ReportContent | undefined {
-  return isDrawable(value) ? value : undefined;
-}
-
-function isDrawable(value: unknown): value is ReportContent {
-  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
-  if (!CHARTS.has(String(value.kind))) return false;
-  const has = (name: string) => name in value && Array.isArray(Object(value)[name]);
-  if (value.kind === 'funnel') return has('steps');
-  return value.kind === 'grid' ? has('periods') && has('rows') : has('buckets') && has('series');
 }
