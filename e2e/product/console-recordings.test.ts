@@ -496,6 +496,29 @@ describe.skipIf(!hasChromium)('a hostile recording', () => {
       expect(said).toMatch(new RegExp(part.replace('s of', 's? of').replace('videos', 'videos?')));
   });
 
+  it('shows the style sheets of the recording, and a box with the host in place of a frame', async () => {
+    const { element, text } = nodeFactory();
+    const head = [element('link', { rel: 'stylesheet', _cssText: 'h1 { color: rgb(1, 2, 3) }' })];
+    const frames = [
+      element('iframe', { rr_src: 'https://video.example/embed', width: '320', height: '180' }),
+      element('canvas', { width: '100', height: '50' }),
+    ];
+    const content = element('body', {}, [element('h1', { id: 'end' }, [text('Trail')]), ...frames]);
+    const moved = { type: 3, timestamp: START + 1_000, data: { source: 3, id: 1, x: 0, y: 0 } };
+    const chunks = { 0: [...pageEvents(head, content, START), moved] };
+    await sendRecording(running.demo, { session: 'session-boxes', distinctId: 'visitor-boxes', chunks });
+    await watch('session-boxes');
+    await body().waitFor();
+    const player = await frame();
+    const boxes = await player.evaluate(`[...document.querySelectorAll('[data-switchboard-box]')].map((box) =>
+      [getComputedStyle(box, '::after').content, box.offsetWidth, box.offsetHeight].join())`);
+    expect(boxes).toEqual(['"Frame, not shown · video.example",320,180', '"Drawing, not recorded",100,50']);
+    expect(await player.evaluate("getComputedStyle(document.querySelector('h1')).color")).toBe(
+      'rgb(1, 2, 3)',
+    );
+    await page.getByText('Not shown: 1 frame, 1 drawing.').waitFor();
+  });
+
   it('ignores messages from other windows', async () => {
     await watch('session-hostile');
     await body().waitFor({ state: 'attached' });

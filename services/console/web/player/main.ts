@@ -80,9 +80,9 @@ function obey(message: ToPlayer): void {
   }
 }
 
-function start({ at, speed, skip, images }: ToPlayer & { kind: 'start' }): void {
+function start({ at, speed, skip, images, texts }: ToPlayer & { kind: 'start' }): void {
   if (replayer !== undefined) return;
-  const sanitiser = createSanitiser({ images, unseen });
+  const sanitiser = createSanitiser({ images, unseen, texts });
   const events: eventWithTime[] = [];
   for (const piece of pieces) {
     const parsed: unknown = JSON.parse(piece);

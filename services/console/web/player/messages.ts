@@ -1,14 +1,18 @@
 /** The messages between the console and the document of the player. Neither side trusts the other. */
 
 /** The parts of a recording that the player leaves out. */
-export const UNSEEN = ['images', 'frames', 'media', 'styles', 'parts', 'events'] as const;
+export const UNSEEN = ['images', 'frames', 'media', 'canvases', 'styles', 'parts', 'events'] as const;
 export type Unseen = Record<(typeof UNSEEN)[number], number>;
+
+/** The texts on the boxes that stand for parts that are left out. */
+export const BOXES = ['frames', 'media', 'canvases'] as const;
+export type BoxTexts = Record<(typeof BOXES)[number], string>;
 
 export type ToPlayer =
   /** Adds events: the JSON of an array. */
   | { kind: 'load'; events: string }
   /** Builds the page once all events are loaded. */
-  | { kind: 'start'; at: number; speed: number; skip: boolean; images: boolean }
+  | { kind: 'start'; at: number; speed: number; skip: boolean; images: boolean; texts: BoxTexts }
   | { kind: 'play' | 'pause'; at: number }
   | { kind: 'set'; speed: number; skip: boolean };
 
@@ -65,7 +69,7 @@ export function parseFromPlayer(data: unknown): FromPlayer | undefined {
 /** Parses a message of the console. Returns undefined for any other. */
 export function parseToPlayer(data: unknown): ToPlayer | undefined {
   if (!isObject(data)) return undefined;
-  const { kind, events, at, speed, skip, images } = data;
+  const { kind, events, at, speed, skip, images, texts } = data;
   if (kind === 'load')
     return typeof events === 'string' && events.length <= MAX_EVENT_LENGTH + MAX_MESSAGE_LENGTH
       ? { kind, events }
@@ -74,10 +78,19 @@ export function parseToPlayer(data: unknown): ToPlayer | undefined {
   if (!isNumber(speed) || typeof skip !== 'boolean') return undefined;
   if (kind === 'set') return { kind, speed, skip };
   const isStart = kind === 'start' && isNumber(at) && typeof images === 'boolean';
-  return isStart ? { kind, at, speed, skip, images } : undefined;
+  return isStart ? { kind, at, speed, skip, images, texts: textsOf(texts) } : undefined;
 }
 
-export const noneUnseen = (): Unseen => ({ images: 0, frames: 0, media: 0, styles: 0, parts: 0, events: 0 });
+function textsOf(given: unknown): BoxTexts {
+  const texts = isObject(given) ? given : {};
+  const textOf = (name: (typeof BOXES)[number]) => String(texts[name] ?? '');
+  return { frames: textOf('frames'), media: textOf('media'), canvases: textOf('canvases') };
+}
+
+export const noneUnseen = (): Unseen => ({
+  ...{ images: 0, frames: 0, media: 0, canvases: 0 },
+  ...{ styles: 0, parts: 0, events: 0 },
+});
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
 import type { eventWithTime } from '@rrweb/types';
-import { isObject, type Unseen } from './messages.ts';
+import { type BoxTexts, isObject, type Unseen } from './messages.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -12,8 +12,10 @@ const MAX_NODES = 100_000;
 
 /** Elements that are left out with everything in them. */
 const HIDDEN = new Set(['script', 'meta', 'base', 'template', 'portal', 'noembed', 'noframes']);
-/** Elements that are replaced by an empty box. */
-const BOXES: Record<string, keyof Unseen> = {
+/** The attribute with the text of a box. */
+export const BOX = 'data-switchboard-box';
+/** Elements that are replaced by a box that says what is left out. */
+const BOXES: Record<string, keyof BoxTexts> = {
   iframe: 'frames',
   frame: 'frames',
   frameset: 'frames',
@@ -23,6 +25,7 @@ const BOXES: Record<string, keyof Unseen> = {
   applet: 'frames',
   audio: 'media',
   video: 'media',
+  canvas: 'canvases',
 };
 /** Attributes that run, load, send or navigate, or that name properties of the document. */
 const DROPPED = new Set(
@@ -33,11 +36,19 @@ const DROPPED = new Set(
   ),
 );
 const ANIMATIONS = new Set(['animate', 'animatemotion', 'animatetransform', 'set', 'discard']);
-const NAME = /^[a-z][\w:.-]*$/i;
+const NAME = /^[a-z_][\w:.-]*$/i;
 const PICTURE = /^data:image\//i;
 
+interface SanitiserOptions {
+  /** Whether to keep images of other sites. */
+  images: boolean;
+  /** Counts what is left out. */
+  unseen: Unseen;
+  texts: BoxTexts;
+}
+
 /** Makes recorded events safe to build: each value is checked, and nothing that could run or load is left. */
-export function createSanitiser({ images, unseen }: { images: boolean; unseen: Unseen }) {
+export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
   /** The tag of each element, because later changes name only its id. */
   const tags = new Map<number, string>();
   let nodes = 0;
@@ -133,13 +144,19 @@ export function createSanitiser({ images, unseen }: { images: boolean; unseen: U
     const tag = name.toLowerCase().replace(/^.*:/, '');
     tags.set(common.id, tag);
     const element = { ...common, type: NODE.element, ...(isSVG === true && { isSVG }) };
+    const kept = attributesOf(tag, attributes);
     const box = BOXES[tag];
-    if (box !== undefined) {
+    // A canvas is shown if the recording has a picture of it.
+    if (box !== undefined && kept['rr_dataURL'] === undefined) {
       unseen[box]++;
-      const shown = pick(attributesOf(tag, attributes), ['class', 'style', 'rr_width', 'rr_height']);
+      const host = hostOf(isObject(attributes) ? attributes['rr_src'] : undefined);
+      const shown = {
+        ...boxSize(kept),
+        ...pick(kept, ['class', 'style', 'rr_width', 'rr_height']),
+        [BOX]: host === undefined ? texts[box] : `${texts[box]} · ${host}`,
+      };
       return { ...element, tagName: 'div', attributes: shown, childNodes: [] };
     }
-    const kept = attributesOf(tag, attributes);
     const isLink = tag === 'link' && typeof kept['_cssText'] !== 'string';
     if (tag === 'link' && isLink && isStyleSheet(attributes)) unseen.styles++;
     if (isLink || HIDDEN.has(tag) || (ANIMATIONS.has(tag) && changesAddress(attributes)))
@@ -176,7 +193,8 @@ export function createSanitiser({ images, unseen }: { images: boolean; unseen: U
       attributes: listOf(data['attributes']).flatMap(({ id, attributes }) => {
         const tag = isId(id) ? tags.get(id) : undefined;
         if (tag === undefined || tag === 'link' || HIDDEN.has(tag) || ANIMATIONS.has(tag)) return [];
-        return [{ id, attributes: attributesOf(tag, attributes) }];
+        const kept = attributesOf(tag, attributes);
+        return [{ id, attributes: BOXES[tag] === undefined ? kept : pick(kept, ['class', 'style']) }];
       }),
       removes: listOf(data['removes']).flatMap(({ id, parentId, isShadow }) =>
         isId(id) && isId(parentId) ? [{ id, parentId, ...(isShadow === true && { isShadow }) }] : [],
@@ -293,6 +311,22 @@ function styleOf(value: Fields): Fields {
     typeof one === 'string' ||
     (Array.isArray(one) && one.every((text) => typeof text === 'string'));
   return Object.fromEntries(Object.entries(value).filter(([, one]) => isPart(one)));
+}
+
+/** Returns the size that the attributes of an element give it, as rrweb takes it. */
+function boxSize({ width, height }: Fields): Fields {
+  const lengthOf = (value: unknown) => {
+    const [, number, percent] = /^(\d+)(?:px|(%))?$/.exec(String(value)) ?? [];
+    return number && `${number}${percent ?? 'px'}`;
+  };
+  const [rr_width, rr_height] = [lengthOf(width), lengthOf(height)];
+  return { ...(rr_width && { rr_width }), ...(rr_height && { rr_height }) };
+}
+
+/** Returns the host of a page in a frame. */
+function hostOf(address: unknown): string | undefined {
+  const url = typeof address === 'string' ? URL.parse(address) : null;
+  return url === null || url.host === '' ? undefined : url.host;
 }
 
 const changesAddress = (attributes: unknown) =>

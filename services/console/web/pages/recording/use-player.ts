@@ -1,5 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
+import { t } from '../../app/i18n.ts';
 import {
+  type BoxTexts,
   type FromPlayer,
   noneUnseen,
   parseFromPlayer,
@@ -33,6 +35,12 @@ interface PlayerOptions {
   images: boolean;
 }
 
+const boxTexts = (): BoxTexts => ({
+  frames: t('Frame, not shown'),
+  media: t('Video or sound, not recorded'),
+  canvases: t('Drawing, not recorded'),
+});
+
 /** Plays a recording in a sandboxed frame. Only messages pass between the frame and this page. */
 export function usePlayer({ messages, lengthMs, at: start, speed, skip, images }: PlayerOptions): Player {
   const frame = useRef<HTMLIFrameElement>(null);
@@ -52,7 +60,7 @@ export function usePlayer({ messages, lengthMs, at: start, speed, skip, images }
         case 'ready': {
           const { start: from, ...settings } = first.current;
           for (const events of messages) send({ kind: 'load', events });
-          return send({ kind: 'start', at: from, images, ...settings });
+          return send({ kind: 'start', at: from, images, texts: boxTexts(), ...settings });
         }
         case 'started':
           return setState('ready');

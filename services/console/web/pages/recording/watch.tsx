@@ -279,11 +279,12 @@ function withGaps(moments: readonly Moment[], gaps: Contents['gaps']): Moment[] 
 const kindOf = (kind: Moment['kind']) =>
   ({ event: t('event'), console: t('console'), page: t('page'), gap: t('gap') })[kind];
 
-function unseenOf({ images, frames, media, styles: sheets, parts, events }: Unseen): string[] {
+function unseenOf({ images, frames, media, canvases, styles: sheets, parts, events }: Unseen): string[] {
   const counted: readonly [number, string][] = [
     [images, t('{count, plural, one {# image} other {# images}} of other sites', { count: images })],
     [frames, t('{count, plural, one {# frame} other {# frames}}', { count: frames })],
     [media, t('{count, plural, one {# video or sound} other {# videos or sounds}}', { count: media })],
+    [canvases, t('{count, plural, one {# drawing} other {# drawings}}', { count: canvases })],
     [
       sheets,
       t('{count, plural, one {# style or font} other {# styles or fonts}} of other sites', { count: sheets }),
