@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { OPTIONAL_SERVICE_NAMES, SERVICE_NAMES } from '@switchboard/contracts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { REPOSITORY } from '../harness/repository.ts';
@@ -67,6 +68,16 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
     const databases = names.map((name) => services[name]?.environment['DATABASE_URL']);
     expect(databases).not.toContain(undefined);
     expect(new Set(databases).size).toBe(names.length);
+  });
+
+  it('lets erasures wait for identity only with the file that starts it', async () => {
+    const text = await readFile(join(REPOSITORY, 'deploy/docker/identity.env'), 'utf8');
+    const { COMPOSE_PROFILES, ERASURE_SERVICES = '' } = parseEnv(text);
+    expect(COMPOSE_PROFILES).toBe('identity');
+    const listed = services['catalogue']?.environment['ERASURE_SERVICES']?.split(',') ?? [];
+    expect(ERASURE_SERVICES.split(',')).toEqual([...listed, 'identity'].sort());
+    const erasing = [...SERVICE_NAMES, ...OPTIONAL_SERVICE_NAMES].filter((name) => name !== 'catalogue');
+    expect(ERASURE_SERVICES.split(',')).toEqual(erasing.sort());
   });
 
   it('names every service among the images of a release', async () => {

@@ -7,7 +7,7 @@ import { CONSOLE, GATEWAY, readDemo } from './published.ts';
 
 const OWNER = { name: 'Ada Owner', email: 'ada@lumen.example', password: 'correct horse battery staple' };
 
-describe.skipIf(!IS_UP || !hasChromium)('docker compose --profile identity up', () => {
+describe.skipIf(!IS_UP || !hasChromium)('docker compose --env-file deploy/docker/identity.env up', () => {
   let browser: Browser;
   let page: Page;
   let demo: Awaited<ReturnType<typeof readDemo>>;

@@ -14,6 +14,9 @@ const ERASING = [
   'messenger',
 ] as const;
 
+/** The path of each issuer that is the service identity. */
+const IDENTITY_PATH = '/identity';
+
 export const catalogueSettings = z.object({
   ...commonSettings,
   ...eventLogSettings,
@@ -21,10 +24,11 @@ export const catalogueSettings = z.object({
     .string()
     .transform((list) => list.split(',').map((name) => name.trim()))
     .pipe(z.array(z.enum(ERASING, { error: `not a comma-separated list of ${ERASING.join(', ')}` })))
-    .default(['analytics', 'archive', 'collaboration', 'flags', 'ingestion', 'messenger'])
-    .transform((chosen): ReadonlySet<ServiceName> => new Set(chosen))
+    .optional()
     .meta({ values: `${ERASING.map((name) => `\`${name}\``).join(', ')}, comma separated` })
-    .describe('Services that run in every region. An erasure is done once each of them has reported it.'),
+    .describe(
+      'Services that run in every region. An erasure is done once each of them has reported it. Default: all; `identity` only if the path of `AUTH_ISSUER` is `/identity`.',
+    ),
   TOKEN_MAX_DAYS: integerSetting({ min: 1, max: MAX_TOKEN_DAYS, fallback: 365 }).describe(
     'Maximum days until a personal access token or service token expires.',
   ),
@@ -42,5 +46,14 @@ export const catalogueSettings = z.object({
 });
 
 export type CatalogueConfig = z.output<typeof catalogueSettings>;
+
+/** Returns the services that an erasure waits for. */
+export function erasingServices({
+  ERASURE_SERVICES: chosen,
+  AUTH_ISSUER: issuer,
+}: Pick<CatalogueConfig, 'ERASURE_SERVICES' | 'AUTH_ISSUER'>): ReadonlySet<ServiceName> {
+  const hasIdentity = new URL(issuer).pathname === IDENTITY_PATH;
+  return new Set(chosen ?? ERASING.filter((name) => name !== 'identity' || hasIdentity));
+}
 /** The service as its features see it. It reads its own tables instead of a replica of the directory. */
 export type Catalogue = OpenedService<CatalogueConfig, AccessDirectory>;

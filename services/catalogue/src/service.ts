@@ -3,7 +3,7 @@ import { defineService, openAuditTrail } from '@switchboard/http';
 import { createCompanies } from './companies/companies.ts';
 import { companiesRoutes } from './companies/routes.ts';
 import { createWriteRate, WRITES_PER_MINUTE } from './companies/write-rate.ts';
-import { catalogueSettings } from './config.ts';
+import { catalogueSettings, erasingServices } from './config.ts';
 import { createBeginnings } from './erasures/beginnings.ts';
 import { createMemberChanges } from './member-changes/consumer.ts';
 import { createMembers } from './members/members.ts';
@@ -46,7 +46,7 @@ export const catalogueService = defineService({
     const beginnings = createBeginnings({
       region: config.REGION,
       regions: config.ERASURE_REGIONS,
-      services: config.ERASURE_SERVICES,
+      services: erasingServices(config),
     });
     const rate = createWriteRate(writesPerMinute ?? WRITES_PER_MINUTE * config.RATE_LIMITS_MULTIPLIER);
 

@@ -61,7 +61,8 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     identity: config.SWITCHBOARD_IDENTITY_URL,
   });
   const withoutIdentity = () => {
-    const message = 'The service identity does not run. Start Compose with --profile identity.';
+    const message =
+      'The service identity does not run. Start Compose with --env-file deploy/docker/identity.env.';
     const body = { error: { code: 'UNAVAILABLE', message } };
     return Response.json(body, { status: 503, headers: { 'Retry-After': '5' } });
   };
