@@ -14,7 +14,7 @@ const MAX_NODES = 100_000;
 const HIDDEN = new Set(['script', 'meta', 'base', 'template', 'portal', 'noembed', 'noframes']);
 /** The attribute with the text of a box. */
 export const BOX = 'data-switchboard-box';
-/** Elements that are replaced by a box that says what is left out. */
+/** Elements that are replaced by a box with a text. */
 const BOXES: Record<string, keyof BoxTexts> = {
   iframe: 'frames',
   frame: 'frames',
@@ -42,7 +42,7 @@ const PICTURE = /^data:image\//i;
 interface SanitiserOptions {
   /** Whether to keep images of other sites. */
   images: boolean;
-  /** Counts what is left out. */
+  /** Counts the parts that are left out. */
   unseen: Unseen;
   texts: BoxTexts;
 }
