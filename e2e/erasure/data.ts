@@ -66,6 +66,14 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
   await manage('messenger', 'POST', `/projects/${PROJECT}/conversations/${opened.conversationId}/notes`, {
     body: `A note about ${name}`,
   });
+  const ofProject = `/projects/${PROJECT}`;
+  const settings = await manage('messenger', 'GET', `${ofProject}/support-settings`);
+  await manage('messenger', 'PUT', `${ofProject}/support-settings`, { ...settings, asksSatisfaction: true });
+  await manage('messenger', 'PUT', `${ofProject}/conversations/${opened.conversationId}/status`, {
+    status: 'resolved',
+  });
+  const rating = { score: 5, comment: `${name} is happy` };
+  await asVisitor('POST', `${conversation}/satisfaction`, rating, headers);
   await asVisitor('POST', '/v1/conversations', { distinctId: `device of ${name.at(0)}`, userId });
 
   const messages = `/projects/${PROJECT}/messages`;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { putMessengerSettings } from '@switchboard/contracts';
+import { putMessengerSettings, putSupportSettings } from '@switchboard/contracts';
 import { z } from 'zod';
 import type { Answer, Call } from './call.ts';
 import { picture } from './picture.ts';
@@ -14,6 +14,8 @@ interface Prepared {
   user: { userId: string; userHash: string };
   /** A picture to upload as an attachment. */
   picture: Uint8Array;
+  /** Resolves a conversation. */
+  resolve(conversationId: string): Promise<unknown>;
   /** The address of the report, if it differs from the console in the contracts' examples. */
   reportLink?: string;
 }
@@ -29,6 +31,8 @@ export async function prepareOperations(manage: Manage, project: TestProject): P
   const avatar = await manage('messenger', 'PUT', `${path}/team/grace/avatar`, Buffer.from(picture));
   const settings = putMessengerSettings.request.body.content['application/json'].example;
   await manage('messenger', 'PUT', `${path}/messenger/config`, { ...settings, team: [] });
+  const support = putSupportSettings.request.body.content['application/json'].example;
+  await manage('messenger', 'PUT', `${path}/support-settings`, { ...support, mailOpensConversations: false });
   const { secret } = z
     .object({ secret: z.string() })
     .parse(await manage('messenger', 'POST', `${path}/identity-secrets`));
@@ -43,6 +47,7 @@ export async function prepareOperations(manage: Manage, project: TestProject): P
     },
     user: { userId: 'user-1', userHash },
     picture,
+    resolve: (id) => manage('messenger', 'PUT', `${path}/conversations/${id}/status`, { status: 'resolved' }),
   };
 }
 
@@ -110,6 +115,9 @@ export async function callEveryOperation(call: Call, prepared: Prepared): Promis
     params: { ...within.params, attachmentId: uploaded.id },
   });
   await ask('getConversation', within);
+  await prepared.resolve(opened.conversationId);
+  await ask('getSatisfaction', within);
+  await ask('rateConversation', within);
   await ask('listOwnConversations', { body: prepared.user });
   await ask('listMessages', { query: person });
   await ask('markMessageRead', { body: { message_id: prepared.messageId, ...person } });

@@ -133,6 +133,7 @@ const notInTrail: Record<string, string> = {
   listOwnConversations: 'a visitor reads their own conversations',
   openConversation: 'a visitor writes to the team',
   appendTurn: 'a visitor writes to the team',
+  rateConversation: 'a visitor writes to the team',
   uploadAttachment: 'a visitor writes to the team',
   markMessageRead: 'a visitor reads their inbox',
   putConversationPresence: 'shows presence, and stores nothing',

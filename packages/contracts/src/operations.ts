@@ -41,6 +41,7 @@ import * as conversations from './messenger/conversations.ts';
 import * as inbox from './messenger/inbox.ts';
 import * as liveConversations from './messenger/live-conversations.ts';
 import * as ownConversations from './messenger/own-conversations.ts';
+import * as satisfaction from './messenger/satisfaction.ts';
 import * as settings from './messenger/settings.ts';
 import * as managedSupport from './messenger/support.ts';
 import * as ofrep from './ofrep.ts';
@@ -129,6 +130,7 @@ export const publicOperations: readonly Operation[] = [
   ...interfaceOperations,
   ...operationsOf(
     ownConversations,
+    satisfaction,
     liveConversations,
     analytics,
     dashboardLinks,

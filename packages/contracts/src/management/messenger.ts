@@ -327,6 +327,10 @@ export const listConversations = operation({
     params,
     query: z.object({
       ...conversationFilterQuery,
+      sort: z.enum(['latest', 'waiting']).default('latest').openapi({
+        description:
+          'latest: the latest turn first. waiting: only conversations that wait for an answer, longest first.',
+      }),
       distinctId: id.optional().openapi({
         description: 'Any distinct id of a person: only conversations of that person, with all of its ids.',
       }),

@@ -51,6 +51,10 @@ const filterShape = {
   teamId: id.optional(),
   labelId: id.optional(),
   priority: conversationPriority.optional(),
+  satisfaction: z
+    .enum(['good', 'neutral', 'bad'])
+    .optional()
+    .openapi({ description: 'The latest rating: good is 4 or 5, neutral is 3, bad is 1 or 2.' }),
 };
 
 /** A filter has one condition for each property. All of them must match. */
@@ -98,6 +102,10 @@ export const supportSettingsDefinition = z
       .boolean()
       .default(false)
       .openapi({ description: 'Whether mail to mailAddress opens a conversation.' }),
+    asksSatisfaction: z
+      .boolean()
+      .default(false)
+      .openapi({ description: 'Whether visitors are asked to rate resolved conversations.' }),
     mailAddress: z
       .string()
       .max(254)
@@ -120,6 +128,7 @@ export const supportSettings = z
     keepAssigneeDays: z.int().nullable(),
     mailAfterMinutes: z.int().nullable(),
     mailOpensConversations: z.boolean(),
+    asksSatisfaction: z.boolean(),
     mailAddress: z.string().nullable().openapi({
       description:
         'The address to forward your support address to. null without mailOpensConversations, or if the deployment receives no mail.',
@@ -142,6 +151,10 @@ const tools = {
   }),
   firstReplyAt: timestamp.nullable(),
   resolvedAt: timestamp.nullable(),
+  waitingSince: timestamp.nullable().openapi({
+    description: 'When the visitor wrote the first turn without an answer. null if none waits.',
+  }),
+  satisfactionScore: z.int().nullable().openapi({ description: "The visitor's latest rating, from 1 to 5." }),
 };
 
 export const conversationSummary = conversation
@@ -238,6 +251,17 @@ export const conversationContact = z
   .openapi('ConversationContact');
 export type ConversationContact = z.infer<typeof conversationContact>;
 
+/** A visitor's rating of a resolution. */
+export const conversationRating = z
+  .object({
+    score: z.int(),
+    comment: z.string().nullable(),
+    ratedAt: timestamp,
+    resolvedAt: timestamp,
+  })
+  .openapi('ConversationRating');
+export type ConversationRating = z.infer<typeof conversationRating>;
+
 /** A conversation as staff see it. */
 export const operatorConversation = conversation
   .extend({
@@ -255,6 +279,9 @@ export const operatorConversation = conversation
     notes: z.array(conversationNote),
     history: z.array(conversationHistoryEntry).openapi({
       description: 'The last 200 changes, oldest first.',
+    }),
+    ratings: z.array(conversationRating).openapi({
+      description: 'The ratings of the last 50 resolutions, oldest first.',
     }),
     visitorReadAt: timestamp.nullable().openapi({
       description: 'When the visitor last saw the conversation.',
@@ -310,6 +337,7 @@ export const putSupportSettings = operation({
       keepAssigneeDays: 14,
       mailAfterMinutes: 10,
       mailOpensConversations: true,
+      asksSatisfaction: true,
     }),
   },
   responses: { 200: jsonResponse('The stored settings.', supportSettings) },
@@ -332,7 +360,7 @@ export const countConversations = operation({
   request: { params },
   responses: {
     200: jsonResponse(
-      'The counts. A view of resolved conversations has none.',
+      'The counts. A view of resolved or rated conversations has none.',
       z.object({
         open: z.int(),
         pending: z.int(),

@@ -21,7 +21,7 @@ import { full, positionAfter, refusedAttachment } from './conversations.ts';
 import type { SearchConfigurationOf } from './languages.ts';
 import { presentSummary, presentToOperator, presentTurn } from './present.ts';
 import type { NameAuthors, ReadTurns } from './reading.ts';
-import type { ContactReads, StaffReads } from './staff.ts';
+import type { ContactReads, RatingReads, StaffReads } from './staff.ts';
 import type { ConversationsStore } from './store.ts';
 
 const REVOKED_AT_ONCE = 500;
@@ -34,6 +34,7 @@ interface OperatorOptions {
   publisher: Publisher;
   support: StaffReads;
   contacts: ContactReads;
+  satisfaction: RatingReads;
   /** Whether replies are mailed to visitors who do not read them. */
   isMailed: boolean;
   searchConfigurationOf: SearchConfigurationOf;
@@ -43,6 +44,7 @@ interface OperatorOptions {
 interface ListRequest extends PageRequest, ConversationFilter {
   distinctId?: string | undefined;
   mentioned?: 'me' | undefined;
+  sort: 'latest' | 'waiting';
 }
 
 /** A read of a conversation. */
@@ -66,6 +68,7 @@ export function createOperatorConversations({
   publisher,
   support,
   contacts,
+  satisfaction,
   isMailed,
   searchConfigurationOf,
   clock,
@@ -88,7 +91,9 @@ export function createOperatorConversations({
         after,
         size: limit + 1,
       });
-      const { rows, nextCursor } = toPage(found, limit, ({ lastTurnAt: at, id }) => encodePlace({ at, id }));
+      const { rows, nextCursor } = toPage(found, limit, ({ lastTurnAt, waitingSince, id }) =>
+        encodePlace({ at: filter.sort === 'waiting' ? (waitingSince ?? lastTurnAt) : lastTurnAt, id }),
+      );
       return { conversations: rows.map(presentSummary), nextCursor };
     },
 
@@ -96,15 +101,16 @@ export function createOperatorConversations({
     async read({ projectId, id, after, reader }: ReadRequest): Promise<OperatorConversation> {
       const row = await store.find(projectId, id);
       if (row === undefined) throw notFound();
-      const [turns, notes, history, contact] = await Promise.all([
+      const [turns, notes, history, contact, ratings] = await Promise.all([
         positionAfter(store, id, after).then((position) => readTurns(projectId, row, position)),
         support.notes(id),
         support.history(id),
         contacts.contact(id),
+        satisfaction.ratings(id),
       ]);
       if (reader !== undefined && (await support.markRead(id, reader, row.turnCount)))
         publisher.publishSignal(id, 'read');
-      return presentToOperator(row, { contact, turns, notes, history });
+      return presentToOperator(row, { contact, turns, notes, history, ratings });
     },
 
     async sendTurn(

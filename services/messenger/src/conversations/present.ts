@@ -3,12 +3,13 @@ import type {
   ConversationContact,
   ConversationHistoryEntry,
   ConversationNote,
+  ConversationRating,
   ConversationSummary,
   OperatorConversation,
   Turn,
 } from '@switchboard/contracts';
 import { avatarPath } from '../team/avatar-path.ts';
-import type { ContactRow, HistoryRow, NoteRow } from './staff.ts';
+import type { ContactRow, HistoryRow, NoteRow, RatingRow } from './staff.ts';
 import type { ConversationRow, StaffRow, SummaryRow, TurnRow } from './store.ts';
 
 export function presentTurn(conversationId: string, row: TurnRow): Turn {
@@ -56,6 +57,8 @@ function presentTools(row: StaffRow) {
     snoozedUntil: row.snoozedUntil?.toISOString() ?? null,
     firstReplyAt: row.firstReplyAt?.toISOString() ?? null,
     resolvedAt: row.resolvedAt?.toISOString() ?? null,
+    waitingSince: row.waitingSince?.toISOString() ?? null,
+    satisfactionScore: row.satisfactionScore,
   };
 }
 
@@ -84,17 +87,24 @@ const presentContact = (contact: ContactRow): ConversationContact => ({
   bouncedAt: contact.bouncedAt?.toISOString() ?? null,
 });
 
+const presentRating = ({ ratedAt, resolvedAt, ...rating }: RatingRow): ConversationRating => ({
+  ...rating,
+  ratedAt: ratedAt.toISOString(),
+  resolvedAt: resolvedAt.toISOString(),
+});
+
 interface StaffContent {
   contact: ContactRow | undefined;
   turns: TurnRow[];
   notes: NoteRow[];
   history: HistoryRow[];
+  ratings: RatingRow[];
 }
 
 /** Includes the data that visitors do not see, such as the user, the page contexts and the notes. */
 export function presentToOperator(
   row: StaffRow,
-  { contact, turns, notes, history }: StaffContent,
+  { contact, turns, notes, history, ratings }: StaffContent,
 ): OperatorConversation {
   return {
     ...presentToVisitor(row),
@@ -109,5 +119,6 @@ export function presentToOperator(
     contact: contact === undefined ? null : presentContact(contact),
     notes: notes.map(presentNote),
     history: history.map(presentHistory),
+    ratings: ratings.map(presentRating),
   };
 }

@@ -15,6 +15,13 @@ export interface HistoryRow {
   change: ConversationChange;
 }
 
+export interface RatingRow {
+  score: number;
+  comment: string | null;
+  ratedAt: Date;
+  resolvedAt: Date;
+}
+
 /** Reads the data of a conversation that only staff see, besides its turns. */
 export interface StaffReads {
   /** Returns the private notes, oldest first. */
@@ -33,6 +40,12 @@ export interface ContactRow {
   unsubscribedAt: Date | null;
   bouncedAt: Date | null;
   bounce: string | null;
+}
+
+/** Reads the ratings of conversations. */
+export interface RatingReads {
+  /** Returns the ratings, oldest first. */
+  ratings(conversationId: string): Promise<RatingRow[]>;
 }
 
 /** Reads the mail addresses of conversations. */

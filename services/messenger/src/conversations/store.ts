@@ -1,5 +1,6 @@
 import type {
   AuthorKind,
+  ConversationFilter,
   ConversationPriority,
   ConversationStatus,
   ConversationTokenRevocation,
@@ -9,7 +10,25 @@ import type {
 } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
-import { and, asc, desc, eq, exists, inArray, isNull, lt, ne, not, or, type SQL, sql } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  not,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { addHistory } from '../schema/history.ts';
 import {
@@ -49,6 +68,9 @@ export interface StaffRow extends ConversationRow {
   firstReplyAt: Date | null;
   resolvedAt: Date | null;
   visitorReadAt: Date | null;
+  /** When the visitor wrote the first turn without an answer. */
+  waitingSince: Date | null;
+  satisfactionScore: number | null;
 }
 
 /** A conversation in a list of a member. */
@@ -172,13 +194,16 @@ export interface PageRequest {
   teamId?: string | undefined;
   labelId?: string | undefined;
   priority?: ConversationPriority | undefined;
+  satisfaction?: ConversationFilter['satisfaction'];
+  /** latest: the latest turn first. waiting: only conversations that wait for an answer, longest first. */
+  sort?: 'latest' | 'waiting';
   /** Only conversations with a note that mentions this member. */
   mentioned?: string | undefined;
   /** Only these conversations. */
   ids?: readonly string[] | undefined;
   /** Only conversations of these distinct ids. */
   distinctIds?: readonly string[] | undefined;
-  /** The last conversation of the previous page, by the time of its last turn. */
+  /** The last conversation of the previous page, by the time that sorts the list. */
   after: Place | undefined;
   size: number;
 }
@@ -220,7 +245,7 @@ export interface ConversationsStore {
    * positions have no gaps and a repeated idempotency key finds its first turn.
    */
   appendTurn(turn: NewTurn, within?: Transactor): Promise<AppendResult>;
-  /** Returns conversations, latest turn first. */
+  /** Returns conversations in the order of the request. */
   page(request: PageRequest): Promise<SummaryRow[]>;
   /** The query behind `page`, for tests that explain it. */
   pageQuery(request: PageRequest): { toSQL(): { sql: string; params: unknown[] } };
@@ -263,16 +288,17 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     }));
   }
 
-  function pageQuery({ projectId, sub, after, size, ...wanted }: PageRequest) {
+  function pageQuery({ projectId, sub, after, size, sort = 'latest', ...wanted }: PageRequest) {
     const { status, snoozed, assigneeId, teamId, labelId, priority, mentioned, ids, distinctIds } = wanted;
+    const { satisfaction } = wanted;
+    const isLatest = sort === 'latest';
+    const time = isLatest ? conversations.lastTurnAt : conversations.waitingSince;
+    const [isPast, direction] = isLatest ? [lt, desc] : [gt, asc];
+    const order = [direction(time), direction(conversations.id)];
     const isAfter =
-      after &&
-      or(
-        lt(conversations.lastTurnAt, after.at),
-        and(eq(conversations.lastTurnAt, after.at), lt(conversations.id, after.id)),
-      );
+      after && or(isPast(time, after.at), and(eq(time, after.at), isPast(conversations.id, after.id)));
     // Stated separately because PostgreSQL does not use the index for the `or` above.
-    const start = after && sql`${conversations.lastTurnAt} <= ${after.at.toISOString()}`;
+    const start = after && (isLatest ? lte(time, after.at) : gte(time, after.at));
     const mentioning = db
       .select({ id: conversationMentions.conversationId })
       .from(conversationMentions)
@@ -304,13 +330,15 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
               ? eq(conversations.priority, priority)
               : sql`${conversations.priority} = ${priority} and ${conversations.priority} <> 'normal'`),
           mentioned === undefined ? undefined : inArray(conversations.id, mentioning),
+          satisfaction && scoreIn(satisfaction),
+          isLatest ? undefined : isNotNull(conversations.waitingSince),
           ids && inArray(conversations.id, [...ids]),
           distinctIds && inArray(conversations.distinctId, [...distinctIds]),
           start,
           isAfter,
         ),
       )
-      .orderBy(desc(conversations.lastTurnAt), desc(conversations.id))
+      .orderBy(...order)
       .limit(size)
       .as('conversations');
     return db
@@ -331,7 +359,7 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
         conversationReads,
         and(eq(conversationReads.conversationId, conversations.id), eq(conversationReads.sub, sub)),
       )
-      .orderBy(desc(conversations.lastTurnAt), desc(conversations.id));
+      .orderBy(...order);
   }
 
   /** Searches recent turns first, because readers ask for later ones. Searches all turns only for an older one. */
@@ -539,6 +567,8 @@ const staffColumns = {
   firstReplyAt: conversations.firstReplyAt,
   resolvedAt: conversations.resolvedAt,
   visitorReadAt: conversations.visitorReadAt,
+  waitingSince: conversations.waitingSince,
+  satisfactionScore: conversations.satisfactionScore,
 };
 
 const sizeColumns = {
@@ -638,6 +668,15 @@ function findFilesInRange(db: Db | Tx) {
     .prepare('files_in_range');
 }
 
+const SCORES = { bad: [1, 2], neutral: [3], good: [4, 5] } as const;
+
+/** The index has only rated conversations. */
+const scoreIn = (satisfaction: keyof typeof SCORES) =>
+  and(
+    isNotNull(conversations.satisfactionScore),
+    inArray(conversations.satisfactionScore, [...SCORES[satisfaction]]),
+  );
+
 const inProject = (projectId: string, id: string) =>
   and(eq(conversations.projectId, projectId), eq(conversations.id, id));
 
@@ -725,8 +764,18 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
       status: turn.status,
       resolvedAt: null,
       ...(turn.author.kind === 'visitor'
-        ? { isSnoozed: false, snoozedUntil: null, assigneeId: assigneeAfterVisitor(turn.projectId, at) }
-        : { firstReplyAt: sql`coalesce(${conversations.firstReplyAt}, ${at}::timestamptz)` }),
+        ? {
+            isSnoozed: false,
+            snoozedUntil: null,
+            assigneeId: assigneeAfterVisitor(turn.projectId, at),
+            waitingSince: sql`coalesce(${conversations.waitingSince}, ${at}::timestamptz)`,
+          }
+        : {
+            firstReplyAt: sql`coalesce(${conversations.firstReplyAt}, ${at}::timestamptz)`,
+            waitingSince: null,
+          }),
+      reopenedAt: sql`case when ${conversations.status} = 'resolved' then ${at}::timestamptz
+        else ${conversations.reopenedAt} end`,
       ...(turn.tokenRenewal && { tokenExpiresAt: renewedExpiry(turn.tokenRenewal) }),
     })
     .from(before)

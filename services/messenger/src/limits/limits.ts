@@ -27,6 +27,8 @@ export function limitsTimes(multiplier: number) {
     mailsPerConversationPerHour: limit(30),
     mailOpensPerSenderPerHour: limit(20),
     mailOpensPerProject: limit(600),
+    ratingsPerConversation: limit(30),
+    ratingsPerAddress: limit(3_000),
     unsubscribesPerAddress: limit(60),
     uploadsPerConversation: limit(10),
     uploadsPerConversationPerHour: limit(60),

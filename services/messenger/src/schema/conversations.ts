@@ -40,6 +40,12 @@ export const conversations = pgTable(
     firstReplyAt: timestampMs('first_reply_at'),
     resolvedAt: timestampMs('resolved_at'),
     visitorReadAt: timestampMs('visitor_read_at'),
+    /** When the visitor wrote the first turn that is not answered. Null if none waits for an answer. */
+    waitingSince: timestampMs('waiting_since'),
+    /** When a visitor's turn last opened the conversation again. */
+    reopenedAt: timestampMs('reopened_at'),
+    /** The visitor's latest rating, from 1 to 5. */
+    satisfactionScore: integer('satisfaction_score'),
   },
   (table) => [
     index('conversations_latest_by_assignee')
@@ -54,6 +60,16 @@ export const conversations = pgTable(
     index('conversations_snoozed')
       .on(table.projectId, table.lastTurnAt, table.id)
       .where(sql`${table.isSnoozed}`),
+    index('conversations_waiting')
+      .on(table.projectId, table.waitingSince, table.id)
+      .where(sql`${table.waitingSince} is not null`),
+    index('conversations_by_satisfaction')
+      .on(table.projectId, table.lastTurnAt, table.id)
+      .where(sql`${table.satisfactionScore} is not null`),
+    index('conversations_by_creation').on(table.projectId, table.createdAt),
+    index('conversations_by_first_reply')
+      .on(table.projectId, table.firstReplyAt)
+      .where(sql`${table.firstReplyAt} is not null`),
     index('conversations_to_wake').on(table.snoozedUntil).where(sql`${table.isSnoozed}`),
     index('conversations_by_label').using('gin', table.labelIds).where(sql`${table.labelIds} <> '{}'`),
     index('conversations_latest').on(table.projectId, table.lastTurnAt, table.id),

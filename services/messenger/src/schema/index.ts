@@ -11,5 +11,6 @@ export {
   conversationMentions,
   conversationNotes,
   conversationReads,
+  conversationResolutions,
   supportSettings,
 } from './support.ts';

@@ -27,6 +27,8 @@ export const supportSettings = pgTable(
     mailAfterMinutes: integer('mail_after_minutes').default(MAIL_AFTER_MINUTES),
     /** The secret part of the address that opens conversations. Null if mail opens none. */
     mailKey: text('mail_key'),
+    /** Whether visitors are asked to rate resolved conversations. Apart, because the question is asked for each visitor. */
+    asksSatisfaction: boolean('asks_satisfaction').notNull().default(false),
   },
   (table) => [
     index('support_settings_by_mail_key').on(table.mailKey).where(sql`${table.mailKey} is not null`),
@@ -90,6 +92,30 @@ export const conversationReads = pgTable(
     position: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.conversationId, table.sub] })],
+);
+
+/** The last resolutions of each conversation, with the visitors' ratings. */
+export const conversationResolutions = pgTable(
+  'conversation_resolutions',
+  {
+    conversationId: conversationId(),
+    projectId: text('project_id').notNull(),
+    resolvedAt: timestampMs('resolved_at').notNull(),
+    /** When the conversation was opened, or opened again. */
+    openedAt: timestampMs('opened_at').notNull(),
+    /** From 1 to 5. Null until the visitor rates the resolution. */
+    score: integer(),
+    comment: text(),
+    /** When the visitor first rated the resolution. */
+    ratedAt: timestampMs('rated_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.conversationId, table.resolvedAt] }),
+    index('conversation_resolutions_by_time').on(table.projectId, table.resolvedAt),
+    index('conversation_resolutions_by_rating')
+      .on(table.projectId, table.ratedAt)
+      .where(sql`${table.ratedAt} is not null`),
+  ],
 );
 
 const countColumns = () => ({

@@ -21,6 +21,7 @@ import {
   supportSettings,
   turns,
 } from '../schema/index.ts';
+import { addResolutions } from '../schema/resolutions.ts';
 import { COUNTS_LOCK } from '../schema/support.ts';
 import { turnsQuery, weekOf, wordsQuery } from '../schema/words.ts';
 
@@ -127,18 +128,19 @@ export function createSupportStore(db: Db | Tx): SupportStore {
     async settings(projectId) {
       const [row] = await db.select().from(supportSettings).where(eq(supportSettings.projectId, projectId));
       if (row === undefined) return undefined;
-      const { settings, version, keepAssigneeDays, mailAfterMinutes, mailKey } = row;
-      return { ...settings, version, keepAssigneeDays, mailAfterMinutes, mailKey };
+      const { settings, projectId: _, ...columns } = row;
+      return { ...settings, ...columns };
     },
 
     async putSettings(
       projectId,
-      { version, keepAssigneeDays, mailAfterMinutes, mailKey, ...settings },
+      { version, keepAssigneeDays, mailAfterMinutes, mailKey, asksSatisfaction, ...settings },
       before,
       within,
     ) {
       return tryTransaction(within, async (tx, undo) => {
-        const values = { projectId, version, keepAssigneeDays, mailAfterMinutes, mailKey, settings };
+        const columns = { version, keepAssigneeDays, mailAfterMinutes, mailKey, asksSatisfaction };
+        const values = { projectId, ...columns, settings };
         const stored = await tx
           .insert(supportSettings)
           .values(values)
@@ -174,6 +176,7 @@ export function createSupportStore(db: Db | Tx): SupportStore {
             id: conversations.id,
             labelIds: conversations.labelIds,
             statusBefore: before.status,
+            openedAt: sql<string>`coalesce(${conversations.reopenedAt}, ${conversations.createdAt})`,
           });
         if (changed.some(({ labelIds }) => labelIds.length > SUPPORT_LIMITS.labelsOfConversation))
           return undo(undefined);
@@ -182,6 +185,18 @@ export function createSupportStore(db: Db | Tx): SupportStore {
           changed.map(({ id }) => id),
           { authorId, at, change },
         );
+        if (change.status === 'resolved') {
+          const resolved = changed.filter(({ statusBefore }) => statusBefore !== 'resolved');
+          await addResolutions(
+            tx,
+            resolved.map(({ id: conversationId, openedAt }) => ({
+              conversationId,
+              projectId,
+              resolvedAt: at,
+              openedAt: new Date(openedAt),
+            })),
+          );
+        }
         return changed.map(({ id, statusBefore }) => ({ id, statusBefore }));
       });
     },
@@ -405,7 +420,7 @@ function valuesOf(
 ) {
   const ends = status === 'resolved' || snooze === null;
   return {
-    ...(status && { status, resolvedAt: status === 'resolved' ? at : null }),
+    ...(status && { status, ...timesOf(status, at) }),
     ...(assigneeId !== undefined && { assigneeId }),
     ...(teamId !== undefined && { teamId }),
     ...(priority && { priority }),
@@ -420,6 +435,15 @@ function valuesOf(
       where label = any(${sql.param(knownLabelIds)}::text[])
         and not label = any(${sql.param(removeLabelIds ?? [])}::text[]) order by label)`,
   };
+}
+
+function timesOf(status: ConversationStatus, at: Date) {
+  const now = sql`${at.toISOString()}::timestamptz`;
+  if (status === 'resolved')
+    return { resolvedAt: sql`coalesce(${conversations.resolvedAt}, ${now})`, waitingSince: null };
+  const reopenedAt = sql`case when ${conversations.status} = 'resolved' then ${now}
+    else ${conversations.reopenedAt} end`;
+  return { resolvedAt: null, reopenedAt, ...(status === 'pending' && { waitingSince: null }) };
 }
 
 function conditionOf({ status, snoozed, assigneeId, teamId, labelId, priority }: CountFilter): SQL {

@@ -524,6 +524,9 @@ test('no answer and no socket message of a visitor has a note, a label, a team, 
     await there.read(conversation),
     await there.send(conversation, 'Thanks'),
     await there.to('POST', '/v1/conversations/mine', { body: { userId: 'user-1', userHash } }),
+    await there.to('GET', `/v1/conversations/${conversation.id}/satisfaction`, {
+      conversationToken: conversation.token,
+    }),
     await there.to('GET', '/v1/messenger/config'),
     await there.to('GET', '/v1/messages?distinct_id=visitor'),
   ];
@@ -537,7 +540,7 @@ test('no answer and no socket message of a visitor has a note, a label, a team, 
     for (const hidden of [MARKER, ...ids, 'urgent', 'snooze', 'assignee', 'label', 'note', 'mention'])
       expect(text).not.toContain(hidden);
   }
-  expect(answers.map(({ status }) => status)).toEqual([200, 201, 200, 200, 200]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 201, 200, 200, 200, 200]);
   // The markers are where staff look.
   const staff = JSON.stringify((await asAda('GET', `/conversations/${conversation.id}`)).body);
   expect(staff).toContain(MARKER);

@@ -56,6 +56,7 @@ const NEVER_CHANGED: StoredSettings = {
   keepAssigneeDays: null,
   mailAfterMinutes: MAIL_AFTER_MINUTES,
   mailKey: null,
+  asksSatisfaction: false,
 };
 const MAX_MENTIONED = 1_000;
 
@@ -138,6 +139,7 @@ export function createSupport(options: SupportOptions) {
         keepAssigneeDays: definition.keepAssigneeDays,
         mailAfterMinutes: definition.mailAfterMinutes,
         mailKey: definition.mailOpensConversations ? (before.mailKey ?? newMailKey()) : null,
+        asksSatisfaction: definition.asksSatisfaction,
       };
       audited.describe({ before: namesOf(before), after: namesOf(settings) });
       if (
@@ -154,7 +156,9 @@ export function createSupport(options: SupportOptions) {
     async counts({ projectId, sub }: Caller) {
       const { views } = await settingsOf(projectId);
       const open = { status: 'open', snoozed: false } as const;
-      const counted = views.filter(({ filter }) => filter.status !== 'resolved');
+      const counted = views.filter(
+        ({ filter }) => filter.status !== 'resolved' && filter.satisfaction === undefined,
+      );
       const filters: CountFilter[] = [
         open,
         { status: 'pending', snoozed: false },
@@ -286,6 +290,7 @@ const namesOf = ({
   keepAssigneeDays,
   mailAfterMinutes,
   mailKey,
+  asksSatisfaction,
 }: StoredSettings) => ({
   teams: teams.map(({ name }) => name),
   labels: labels.map(({ name }) => name),
@@ -294,6 +299,7 @@ const namesOf = ({
   keepAssigneeDays,
   mailAfterMinutes,
   mailOpensConversations: mailKey !== null,
+  asksSatisfaction,
 });
 
 interface Identified {

@@ -11,6 +11,9 @@ import { createIdentity } from '../identity/identity.ts';
 import { identityRoutes } from '../identity/routes.ts';
 import { createIdentityStore } from '../identity/store.ts';
 import { createMailStore } from '../mail/store.ts';
+import { satisfactionRoutes } from '../satisfaction/routes.ts';
+import { createSatisfaction } from '../satisfaction/satisfaction.ts';
+import { createSatisfactionStore } from '../satisfaction/store.ts';
 import { createSupportStore } from '../support/store.ts';
 import type { Shared } from './shared.ts';
 import { openSupport } from './support.ts';
@@ -32,6 +35,7 @@ export function openConversations(shared: Shared): ConversationTokens {
   const readTurns = createReadTurns(store, nameAuthors);
   const searchConfigurationOf = createSearchConfigurationOf(directory);
   const support = createSupportStore(db);
+  const satisfaction = createSatisfactionStore(db);
   const { inMinute, limit } = limits;
   const ofConversations = {
     opens: limit(
@@ -70,6 +74,7 @@ export function openConversations(shared: Shared): ConversationTokens {
     nameAuthors,
     support,
     contacts: createMailStore(db),
+    satisfaction,
     isMailed: config.SUPPORT_MAIL_DOMAIN !== undefined,
     searchConfigurationOf,
   });
@@ -79,6 +84,15 @@ export function openConversations(shared: Shared): ConversationTokens {
     limits: ofConversations,
     tokens,
     ofProject,
+  });
+  satisfactionRoutes(app, {
+    ...shared,
+    satisfaction: createSatisfaction({ ...shared, store: satisfaction }),
+    limit: limit(
+      inMinute('ratings', limits.ratingsPerConversation),
+      inMinute('ratings-address', limits.ratingsPerAddress),
+    ),
+    tokens,
   });
   openSupport(shared);
   return tokens;
