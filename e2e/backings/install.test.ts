@@ -54,7 +54,7 @@ describe('install.sh', () => {
     ['compose', 'compose-spec'],
     ['docker-compose', 'docker-compose'],
     ['toxiproxy', 'toxiproxy'],
-    ['helm', 'helm'],
+    ['helm', 'pip'],
     ['kubernetes', 'openssl'],
     ['clickhouse', 'pip'],
   ])('the step %s fails and names %s if its installer installs nothing', async (step, missing) => {

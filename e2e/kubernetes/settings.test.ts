@@ -144,8 +144,11 @@ describe.skipIf(helm === undefined)('the settings of the chart', () => {
     ['env.TOPIC_REPLICATION=', 'flags needs TOPIC_REPLICATION in env: 3 on three Kafka brokers'],
     ['flags.env.ROLES=http', 'ROLES is set by the chart'],
     ['flags.env.WORKERS=2', 'WORKERS is set by the chart'],
-    ['flags.replicas=3', "'replicas' not allowed"],
-    ['pod.terminationGracePeriodSeconds=20', 'minimum'],
+    ['flags.replicas=3', /replicas'? (is )?not allowed/],
+    [
+      'pod.terminationGracePeriodSeconds=20',
+      /terminationGracePeriodSeconds.*(minimum|greater than or equal to)/s,
+    ],
     ['flags.webIdentity.enabled=true', 'flags has no object store'],
     ['flags.env.AWS_ROLE_ARN=arn', 'flags has no setting AWS_ROLE_ARN'],
     ['flags.processes.http.autoscaling.enabled=true', 'adds pods at 175m'],
