@@ -248,6 +248,37 @@ describe.skipIf(helm === undefined)('the chart', () => {
     await expect(unset).rejects.toThrow('directory-link needs the event log: set HOME_KAFKA_BROKERS');
   });
 
+  it('opens the management API to the console alone, if it has pages for operators', async () => {
+    const files = ['everywhere', 'catalogue', 'flags', 'console', 'egress'];
+    const parts = async (...set: string[]) => {
+      const all = await template('all', { files, set });
+      const deployments = ofKind(all, 'Deployment');
+      const of = (name: string) => deployments.find(({ metadata }) => metadata.name === name);
+      const labels = (name: string) => of(name)?.spec.template.metadata.labels ?? {};
+      const policies = ofKind(all, 'NetworkPolicy');
+      const console = { pod: labels('console') };
+      const urls = containerOf(of('console'))?.env.find(({ name }) => name === 'MANAGEMENT_URLS')?.value;
+      const egress = policies.find(({ metadata }) => metadata.name === 'console')?.spec.egress;
+      return {
+        urls: urls === undefined ? undefined : JSON.parse(urls),
+        reached: ['catalogue', 'flags', 'flags-user-state'].map((name) =>
+          reaches(policies, console, labels(name), 'http'),
+        ),
+        isEgressOpen: JSON.stringify(egress).includes('"port":3000'),
+      };
+    };
+    expect(await parts()).toEqual({
+      urls: undefined,
+      reached: [false, false, false],
+      isEgressOpen: false,
+    });
+    expect(await parts('operatorPages=true')).toEqual({
+      urls: { catalogue: 'http://catalogue:3000', flags: 'http://flags:3000' },
+      reached: [true, true, false],
+      isEgressOpen: true,
+    });
+  });
+
   it('sends an event and requests flags in `helm test`, if it has a project key', async () => {
     const commands = async (set: string[]) => {
       const release = await template('gateway', { files: ['everywhere', 'gateway'], set });

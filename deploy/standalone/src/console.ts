@@ -6,6 +6,7 @@ import { consoleSettings } from '@switchboard/service-console/config';
 import { hasSessionCookie } from '@switchboard/service-console/cookies';
 import { Hono } from 'hono';
 import type { Addresses } from './addresses.ts';
+import { managementUrls } from './gateway.ts';
 
 interface ConsoleOptions {
   urls: Addresses['urls'];
@@ -31,6 +32,7 @@ export async function openConsole({ urls, env, findReport }: ConsoleOptions): Pr
     PUBLIC_EVENTS_URL: urls.events,
     PUBLIC_REPLAY_URL: urls.replay,
     OIDC_ISSUER: `${urls.api}/identity`,
+    MANAGEMENT_URLS: JSON.stringify(managementUrls(urls.management)),
     OIDC_SCOPES: 'openid profile email offline_access api',
   });
   const health = createHealth();

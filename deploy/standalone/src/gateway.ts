@@ -4,9 +4,11 @@ import {
   extraRoutes,
   type Host,
   managementOperations,
+  OPTIONAL_SERVICE_NAMES,
   openApiDocument,
   publicOperations,
   routingPath,
+  SERVICE_NAMES,
   type ServiceName,
   wireOperations,
 } from '@switchboard/contracts';
@@ -82,6 +84,34 @@ export function createGateway({
   gateway.notFound((c) => pages?.missing(c) ?? notFound(c, `. See ${docs} for the reference.`));
   return gateway;
 }
+
+const SERVICE_PATH = '/services';
+
+/** Mounts each service whole, so that the console reads its health and metrics as those of a process. */
+export function mountServices(
+  gateway: Hono<{ Bindings: object }>,
+  services: ReadonlyMap<ServiceName, Fetch>,
+) {
+  for (const [name, fetch] of services) {
+    const path = `${SERVICE_PATH}/${name}`;
+    gateway.all(`${path}/*`, (c) => {
+      const url = new URL(c.req.url);
+      url.pathname = url.pathname.slice(path.length);
+      // Services read the body from the connection.
+      const { method, headers } = c.req.raw;
+      return fetch(new Request(url, { method, headers }), c.env);
+    });
+  }
+}
+
+/** Returns the address of each service below the management address. */
+export const managementUrls = (management: string): Record<string, string> =>
+  Object.fromEntries(
+    [...SERVICE_NAMES, ...OPTIONAL_SERVICE_NAMES].map((name) => [
+      name,
+      `${management}${SERVICE_PATH}/${name}`,
+    ]),
+  );
 
 interface HealthOf {
   name: ServiceName;

@@ -15,7 +15,7 @@ import { type BuiltSdks, mountSdks, readSdks } from '@switchboard/sdk-files';
 import { openAddresses } from './addresses.ts';
 import { openConsole } from './console.ts';
 import { StandaloneError } from './errors.ts';
-import { createGateway, mountHealth } from './gateway.ts';
+import { createGateway, mountHealth, mountServices } from './gateway.ts';
 import { createPages } from './pages/pages.ts';
 import { openSecrets } from './secrets.ts';
 import { createServices, DATABASES, ERASING } from './services.ts';
@@ -111,6 +111,7 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       const own = name === 'api' ? { pages } : {};
       const gateway = createGateway({ services: byName, host: name, servers: urls, ...own });
       mountHealth(gateway, services);
+      if (name === 'management') mountServices(gateway, byName);
       if (name === 'api')
         mountIssuer(gateway, { issuer, mayMint: isLocal, otherKeys: `${identityUrl}/jwks` });
       addresses.serve(name, gateway.fetch);

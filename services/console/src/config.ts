@@ -1,4 +1,10 @@
-import { commonSettings, encryptionSecrets, httpUrl, rateLimitsMultiplier } from '@switchboard/runtime';
+import {
+  commonSettings,
+  encryptionSecrets,
+  httpUrl,
+  jsonText,
+  rateLimitsMultiplier,
+} from '@switchboard/runtime';
 import { z } from 'zod';
 
 const { PORT, HOST, TLS_CERT_FILE, TLS_KEY_FILE, TLS_CLIENT_CA_FILE, LOG_LEVEL, REVISION, DRAIN_MS } =
@@ -38,6 +44,13 @@ export const consoleSettings = z.object({
   SESSION_SECRET: encryptionSecrets.describe(
     'Secrets for the cookies of sessions: the first one encrypts, all of them decrypt.',
   ),
+  MANAGEMENT_URLS: jsonText
+    .pipe(z.record(z.string().regex(/^[a-z-]{1,40}$/, 'not the name of a service'), httpUrl))
+    .optional()
+    .meta({ values: 'JSON' })
+    .describe(
+      'Internal address of each service, as JSON such as {"catalogue": "http://catalogue:3000"}. Default: no pages for operators.',
+    ),
   RATE_LIMITS_MULTIPLIER: rateLimitsMultiplier,
   WEB_FOLDER: z.string().default('web').describe('Folder of the built application.'),
 });

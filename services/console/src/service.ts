@@ -1,24 +1,18 @@
 import { createRateLimits, RateLimited } from '@switchboard/http';
-import {
-  createEncryption,
-  createSender,
-  type Health,
-  type Logger,
-  type Metrics,
-  measureCalls,
-} from '@switchboard/runtime';
+import { createEncryption, type Health, type Logger, type Metrics, systemClock } from '@switchboard/runtime';
 import { Hono } from 'hono';
 import type { Assets } from './assets/assets.ts';
 import { assetsRoutes } from './assets/routes.ts';
 import type { ConsoleConfig } from './config.ts';
 import { healthRoutes } from './health/routes.ts';
+import { operatorRoutes } from './operator/routes.ts';
 import { observe } from './requests/observe.ts';
 import { createCookies } from './session/cookies.ts';
 import { respondWithError } from './session/errors.ts';
 import { createLimits } from './session/limits.ts';
-import { createProvider } from './session/provider.ts';
 import { createRenewals } from './session/renewals.ts';
 import { sessionRoutes } from './session/routes.ts';
+import { openProvider } from './wiring/provider.ts';
 
 interface ConsoleOptions {
   config: ConsoleConfig;
@@ -26,13 +20,12 @@ interface ConsoleOptions {
   health: Health;
   logger: Pick<Logger, 'failed'>;
   metrics: Metrics;
+  /** The time limit of a call of the management API in milliseconds, for tests. */
+  callMs?: number;
 }
 
-const PROVIDER_TIMEOUT_MS = 5_000;
-const MAX_PROVIDER_BYTES = 262_144;
-
 /** Creates the console: the files of the application, and the sessions of the people who use it. */
-export function createConsole({ config, assets, health, logger, metrics }: ConsoleOptions): Hono {
+export function createConsole({ config, assets, health, logger, metrics, callMs }: ConsoleOptions): Hono {
   const app = new Hono();
   const hosts = {
     api: config.PUBLIC_API_URL,
@@ -40,34 +33,26 @@ export function createConsole({ config, assets, health, logger, metrics }: Conso
     replay: config.PUBLIC_REPLAY_URL,
   };
   const consoleUrl = config.CONSOLE_URL;
-  const provider = createProvider({
-    issuer: config.OIDC_ISSUER,
-    clientId: config.OIDC_CLIENT_ID,
-    clientSecret: config.OIDC_CLIENT_SECRET,
-    scopes: config.OIDC_SCOPES,
-    parameters: config.OIDC_AUDIENCE === undefined ? {} : { audience: config.OIDC_AUDIENCE },
-    consoleUrl,
-    internalUrl: config.OIDC_INTERNAL_URL,
-    send: createSender({
-      config,
-      timeoutMs: PROVIDER_TIMEOUT_MS,
-      maxBytes: MAX_PROVIDER_BYTES,
-      measure: measureCalls({ metrics, dependency: 'identity provider' }),
-    }),
-  });
+  const provider = openProvider(config, metrics);
   const encryption = createEncryption({ secrets: config.SESSION_SECRET, purpose: 'sessions of the console' });
+
+  const shared = {
+    limits: createLimits(createRateLimits(undefined), config.RATE_LIMITS_MULTIPLIER),
+    trustedHops: config.TRUSTED_PROXY_HOPS,
+    cookies: createCookies(encryption, { isSecure: consoleUrl.startsWith('https:'), clock: systemClock }),
+    consoleUrl,
+  };
 
   app.use(observe(metrics));
   healthRoutes(app, { health, metrics });
   sessionRoutes(app, {
     provider,
     renew: createRenewals(provider),
-    limits: createLimits(createRateLimits(undefined), config.RATE_LIMITS_MULTIPLIER),
-    trustedHops: config.TRUSTED_PROXY_HOPS,
-    cookies: createCookies(encryption, consoleUrl.startsWith('https:')),
-    consoleUrl,
+    ...shared,
     hosts,
+    hasOperatorPages: config.MANAGEMENT_URLS !== undefined,
   });
+  operatorRoutes(app, { urls: config.MANAGEMENT_URLS, ...shared, callMs });
   assetsRoutes(app, { assets, hosts, consoleUrl });
   app.onError((error, c) => {
     c.header('Cache-Control', 'no-store');

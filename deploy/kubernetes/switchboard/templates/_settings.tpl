@@ -42,6 +42,15 @@ the services. Context: what (an entry of switchboard.processes), root.
 {{- end }}
 {{- end }}
 
+{{- if and (eq $service "console") $values.operatorPages }}
+{{- $urls := dict }}
+{{- range $one := include "switchboard.processes" .root | fromJsonArray }}
+{{- if and $one.http (not (has $one.service (list "console" "directory-link"))) }}{{ $_ := set $urls $one.service (printf "http://%s:3000" $one.name) }}{{ end }}
+{{- end }}
+{{- /* A release of the console alone has them in its env. */}}
+{{- if and $urls (empty (index $env "MANAGEMENT_URLS")) }}{{ $_ := set $env "MANAGEMENT_URLS" (toJson $urls) }}{{ end }}
+{{- end }}
+
 {{- range $name := $must }}
 {{- if not (hasKey $known $name) }}{{ fail (printf "%s.fromSecret: %s has no setting %s" $service $service $name) }}{{ end }}
 {{- end }}

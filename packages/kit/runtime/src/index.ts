@@ -44,6 +44,7 @@ export { eventLogSettings } from './settings/event-log.ts';
 export {
   httpUrl,
   integerSetting,
+  jsonText,
   networkList,
   postgresUrl,
   rateLimitsMultiplier,

@@ -3,7 +3,14 @@ import type { Metrics } from '@switchboard/runtime';
 import type { MiddlewareHandler } from 'hono';
 
 /** The addresses that are not the application's pages. */
-const ROUTES = new Set(['/session/sign-in', '/session/token', '/session/sign-out', '/signed-in']);
+const ROUTES = new Set([
+  '/session/sign-in',
+  '/session/token',
+  '/session/sign-out',
+  '/signed-in',
+  '/operator/state',
+]);
+const MANAGEMENT = /^\/operator\/[^/]+\/management\//;
 const POLLED = /^\/(health\/|metrics$)/;
 
 /** Gives each response the id of its request, and measures it. All pages of the application are one route. */
@@ -24,5 +31,6 @@ export function observe(metrics: Metrics): MiddlewareHandler {
 
 function routeOf(path: string): string {
   if (ROUTES.has(path)) return path;
+  if (MANAGEMENT.test(path)) return '/operator/{service}/management/v1/';
   return path.startsWith('/assets/') ? '/assets/{name}' : '/';
 }

@@ -1,11 +1,13 @@
 import type { CreateRateLimit } from '@switchboard/http';
 
-/** Limits of requests that reach the identity provider. They allow for an office behind one address. */
+/** Limits of requests that reach the identity provider or the management API. They allow for an office behind one address. */
 export interface Limits {
   /** Counts a sign-in: its start, and the return from the provider. Throws RateLimited. */
   signIn(address: string): Promise<void>;
   /** Counts a renewal of a token, or a sign-out. Throws RateLimited. */
   renew(address: string): Promise<void>;
+  /** Counts a call of an operator's page. Throws RateLimited. */
+  operate(address: string): Promise<void>;
 }
 
 /** Each instance counts by itself. */
@@ -20,5 +22,14 @@ export function createLimits(createRateLimit: CreateRateLimit, multiplier: numbe
     points: 600 * multiplier,
     durationSeconds: 60,
   });
-  return { signIn: (address) => signIns.consume(address), renew: (address) => renewals.consume(address) };
+  const operations = createRateLimit({
+    name: 'calls of operators of an address',
+    points: 1200 * multiplier,
+    durationSeconds: 60,
+  });
+  return {
+    signIn: (address) => signIns.consume(address),
+    renew: (address) => renewals.consume(address),
+    operate: (address) => operations.consume(address),
+  };
 }

@@ -3,6 +3,8 @@ import type { Context, Hono } from 'hono';
 import type { Hosts } from '../assets/policy.ts';
 import type { Cookies } from './cookies.ts';
 import type { Limits } from './limits.ts';
+import { isOperatorToken } from './operator.ts';
+import { isOwnPage } from './own-page.ts';
 import { type Provider, Refused, type Tokens } from './provider.ts';
 
 interface SessionOptions {
@@ -14,11 +16,13 @@ interface SessionOptions {
   trustedHops: number;
   consoleUrl: string;
   hosts: Hosts;
+  /** Whether the deployment has pages for operators. */
+  hasOperatorPages: boolean;
 }
 
 /** Mounts the sign-in, the callback of the provider, and what the page asks for: a token, and the sign-out. */
 export function sessionRoutes(app: Hono, options: SessionOptions): void {
-  const { provider, renew, cookies, limits, trustedHops, consoleUrl, hosts } = options;
+  const { provider, renew, cookies, limits, trustedHops, consoleUrl, hosts, hasOperatorPages } = options;
   const { origin } = new URL(consoleUrl);
   const addressOf = (c: Context) => clientAddress(c.req.raw, c.env, trustedHops);
 
@@ -61,10 +65,15 @@ export function sessionRoutes(app: Hono, options: SessionOptions): void {
     try {
       const tokens = await renew(refreshToken);
       if (tokens.refreshToken !== refreshToken) await cookies.keepSession(c, tokens.refreshToken);
-      return c.json({ accessToken: tokens.accessToken, expiresInSeconds: tokens.expiresInSeconds, hosts });
+      const { accessToken, expiresInSeconds } = tokens;
+      const isOperator = hasOperatorPages && isOperatorToken(accessToken);
+      if (isOperator) await cookies.keepOperator(c, expiresInSeconds);
+      else cookies.dropOperator(c);
+      return c.json({ accessToken, expiresInSeconds, hosts, isOperator });
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       cookies.dropSession(c);
+      cookies.dropOperator(c);
       return signedOut();
     }
   });
@@ -73,14 +82,9 @@ export function sessionRoutes(app: Hono, options: SessionOptions): void {
     await limits.renew(addressOf(c));
     const refreshToken = await cookies.session(c);
     cookies.dropSession(c);
+    cookies.dropOperator(c);
     return c.json({ url: await provider.end(refreshToken) });
   });
-}
-
-/** Whether a page of the console sent the request. Browsers without Sec-Fetch-Site send Origin with every POST. */
-function isOwnPage(c: Context, origin: string): boolean {
-  const site = c.req.header('sec-fetch-site');
-  return site === undefined ? c.req.header('origin') === origin : site === 'same-origin';
 }
 
 /** Returns the path to return to; `/` if it is not one of the console. */

@@ -1,3 +1,4 @@
+import { jsonText } from '@switchboard/runtime';
 import type { ClientMetadata } from 'oidc-provider';
 import { z } from 'zod';
 
@@ -14,16 +15,6 @@ const client = z.strictObject({
 
 /** An application that people sign in to. */
 export type Client = z.output<typeof client>;
-
-/** A setting that is JSON. */
-export const jsonText = z.string().transform((text, context): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    context.addIssue({ code: 'custom', message: 'not valid JSON' });
-    return z.NEVER;
-  }
-});
 
 /** A setting with a JSON array of clients. */
 export const clientList = jsonText.pipe(z.array(client)).default([]).meta({ values: 'JSON', secret: true });

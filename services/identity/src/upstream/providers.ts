@@ -1,5 +1,5 @@
 import { providerIssuer } from '@switchboard/contracts';
-import type { Send } from '@switchboard/runtime';
+import { jsonText, type Send } from '@switchboard/runtime';
 import { LRUCache } from 'lru-cache';
 import {
   allowInsecureRequests,
@@ -9,7 +9,6 @@ import {
   discovery,
 } from 'openid-client';
 import { z } from 'zod';
-import { jsonText } from '../provider/clients.ts';
 
 const common = {
   /** Names the provider in addresses. */

@@ -33,6 +33,16 @@ export const httpUrl = z
   .transform((url) => url.replace(/\/+$/, ''))
   .meta({ values: 'URL' });
 
+/** A setting that is JSON. */
+export const jsonText = z.string().transform((text, context): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'not valid JSON' });
+    return z.NEVER;
+  }
+});
+
 /** The address of a PostgreSQL database, with user and password. */
 export const postgresUrl = z
   .url({ protocol: /^postgres(ql)?$/, error: 'not a postgres:// address' })
