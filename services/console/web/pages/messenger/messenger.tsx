@@ -7,8 +7,8 @@ import { usePageSearch } from '../../app/search.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Confirm } from '../../components/dialog.tsx';
-import { PageLayout } from '../../components/layout.tsx';
-import { Loaded } from '../../components/state.tsx';
+import { Bar, PageLayout } from '../../components/layout.tsx';
+import { Loaded, Partial } from '../../components/state.tsx';
 import { Appearance } from './appearance.tsx';
 import { configurationFor, type Draft, languageName, type Settings, type Stored } from './draft.ts';
 import { Help } from './help.tsx';
@@ -116,6 +116,16 @@ function Editor({ stored }: { stored: Stored }) {
             </button>
           </nav>
           {isWriter ? null : <p>{t('Editors can change these settings.')}</p>}
+          {settings.enabled ? null : (
+            <Bar>
+              <Partial text={t('The messenger is off. Visitors do not see it.')} />
+              {isWriter ? (
+                <Button onClick={() => setSettings((latest) => ({ ...latest, enabled: true }))}>
+                  {t('Turn on messenger')}
+                </Button>
+              ) : null}
+            </Bar>
+          )}
           <fieldset disabled={!isWriter} className={styles['fields']}>
             {part === 'appearance' ? <Appearance settings={settings} onChange={setSettings} /> : null}
             {part === 'texts' ? <TextsByLanguage settings={settings} onChange={setSettings} /> : null}
