@@ -149,7 +149,8 @@ test.skipIf(database === undefined).each(kindsOfCases)(
         },
         now: asOf,
         asOf,
-        run: (query) => engine.query(query),
+        run: engine.query,
+        eachPerson: engine.eachPerson,
       });
       const expected = comparable(reference(query, { events, now: asOf, asOf }));
       expect(comparable(report), `seed ${seed}, case ${index}`).toMatchObject(expected);

@@ -89,7 +89,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
         deadline: () => new AbortController().signal,
         find: async () => ({ version: '', read: () => Promise.reject(new Error('not read here')) }),
         run: (_, __, work) =>
-          work({ ...sourceOf(0), dialect: engine.dialect }, (query) => engine.query(query)),
+          work({ ...sourceOf(0), dialect: engine.dialect }, engine.query, engine.eachPerson),
       },
       engine: { ...engine, createFacts },
       knownIds: async (_, after) => (after === '' ? [...known] : []),

@@ -139,8 +139,8 @@ export const CLICKHOUSE: Dialect = {
 
   // ClickHouse has no null tuple, so the first element tells whether there is a value.
   rowIf: (condition, values) => sql`tuple(toUInt8(ifNull(${condition}, 0)), ${join(values, COMMA)})`,
-  isRow: (row) => sql`(${row}.1 = 1)`,
   valueOf: (row, index) => sql`${row}.${whole(index + 2)}`,
-  someOf: (value, count) => sql`groupArray(${whole(count)})(${value})`,
-  sizeOfUnion: (lists) => sql`length(arrayDistinct(arrayConcat(${join(lists, COMMA)})))`,
+  sortedIntegers: (value) => sql`arraySort(groupArray(assumeNotNull(toInt64(${value}))))`,
+  sortedTexts: (value, by, condition) =>
+    sql`arrayMap(e -> assumeNotNull(e.2), arraySort(groupArrayIf((${by}, ${value}), ${condition})))`,
 };

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { openClickHouse } from '../clickhouse/client.ts';
 import { createClickHouseEngine } from './clickhouse.ts';
 import { EngineBusy, QueryTimeout, QueryTooLarge } from './engine.ts';
-import { number, numbers, sql, text, texts } from './sql.ts';
+import { integers, number, numbers, sql, text, texts } from './sql.ts';
 
 const database = await clickHouseDatabase();
 const client = openClickHouse(database?.url ?? 'http://127.0.0.1:9/none');
@@ -32,6 +32,23 @@ test.skipIf(database === undefined)('ends a query at the limits of time, memory 
   const many = sql`select length(groupArray(number)) from numbers(10000000)`;
   await expect(engineOf({ memoryBytes: 20_000_000 }).query(many)).rejects.toThrow(QueryTooLarge);
   await expect(engineOf().query(sql`select number from numbers(200000)`)).rejects.toThrow(QueryTooLarge);
+});
+
+test.skipIf(database === undefined)('visits people with lists of any length', async () => {
+  const lengths = [0, 1, 300, 400_000, 0, 2];
+  const found: unknown[] = [];
+  await engineOf().eachPerson(
+    sql`select concat('größe ', toString(n)) as p, range(n)::Array(Int64), arrayMap(i -> toString(i), range(least(n, 200)))
+      from (select arrayJoin(${integers(lengths)}) as n)`,
+    ({ person, words, label }) =>
+      found.push([person(), words.length / 2, words.at(-2) ?? null, label(0), label(199)]),
+  );
+  expect(found).toEqual(
+    lengths.map((n) => [`größe ${n}`, n, n === 0 ? null : n - 1, n === 0 ? '' : '0', n < 200 ? '' : '199']),
+  );
+  const many = sql`select 'p', groupArray(number::Int64), []::Array(String) from numbers(10000000)`;
+  const limited = engineOf({ memoryBytes: 20_000_000 }).eachPerson(many, () => undefined);
+  await expect(limited).rejects.toThrow(QueryTooLarge);
 });
 
 test.skipIf(database === undefined)('keeps the values of a query out of its errors', async () => {

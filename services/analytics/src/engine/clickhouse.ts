@@ -7,7 +7,16 @@ import {
 } from '@clickhouse/client';
 import { Refused } from '../clickhouse/requests.ts';
 import { CLICKHOUSE } from './clickhouse-dialect.ts';
-import { type Engine, EngineBusy, type Facts, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
+import {
+  type Engine,
+  EngineBusy,
+  type Facts,
+  type PersonEvents,
+  QueryTimeout,
+  QueryTooLarge,
+  type Row,
+} from './engine.ts';
+import { visitRows } from './row-binary.ts';
 import { type Bound, type Sql, sql, text } from './sql.ts';
 
 interface ClickHouseOptions {
@@ -76,6 +85,16 @@ export function createClickHouseEngine({
       return result.json<Row>();
     });
 
+  const eachPerson = (statement: Sql, visit: (events: PersonEvents) => void, signal?: AbortSignal) =>
+    send(statement, signal, async (request) => {
+      const { stream } = await client.exec({
+        ...request,
+        query: `${request.query} format RowBinary`,
+        clickhouse_settings: { ...settings, max_result_rows: '0', max_result_bytes: String(memoryBytes) },
+      });
+      await visitRows(stream, visit);
+    });
+
   async function send<T>(
     { texts, values }: Sql,
     signal: AbortSignal | undefined,
@@ -138,6 +157,7 @@ export function createClickHouseEngine({
   return {
     dialect: CLICKHOUSE,
     query,
+    eachPerson,
     createFacts,
     // The whole service shares the client.
     close: async () => undefined,

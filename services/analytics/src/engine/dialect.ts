@@ -108,11 +108,10 @@ export interface Dialect {
    * is no row and sorts below all others.
    */
   rowIf(condition: Sql, values: readonly Sql[]): Sql;
-  isRow(row: Sql): Sql;
   /** Returns a value of such a row. Indexes count from 0. */
   valueOf(row: Sql, index: number): Sql;
-  /** Returns at most `count` values of a group as a list. */
-  someOf(value: Sql, count: number): Sql;
-  /** Returns the number of distinct values in all lists together. */
-  sizeOfUnion(lists: readonly Sql[]): Sql;
+  /** Returns the integers of a group as a sorted list. */
+  sortedIntegers(value: Sql): Sql;
+  /** Returns the texts of the rows of a group that fulfill a condition, in the order of `by`, then of the texts. */
+  sortedTexts(text: Sql, by: Sql, condition: Sql): Sql;
 }

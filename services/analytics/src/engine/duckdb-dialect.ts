@@ -67,10 +67,10 @@ export const DUCKDB: Dialect = {
     const fields = values.map((value, index) => sql`${numbered('n', index)}: ${value}`);
     return sql`case when ${condition} then {${join(fields, COMMA)}} end`;
   },
-  isRow: (row) => sql`(${row} is not null)`,
   valueOf: (row, index) => sql`${row}.${numbered('n', index)}`,
-  someOf: (value, count) => sql`min(${value}, ${integer(count)})`,
-  sizeOfUnion: (lists) => sql`len(list_distinct(flatten([${join(lists, COMMA)}])))`,
+  sortedIntegers: (value) => sql`list_sort(list((${value})::bigint))`,
+  sortedTexts: (value, by, condition) =>
+    sql`list_transform(list_sort(list({x: ${by}, v: ${value}}) filter (where ${condition})), lambda e: e.v)`,
 };
 
 const KINDS = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createDuckDb } from './duckdb.ts';
 import { QueryTimeout, QueryTooLarge } from './engine.ts';
-import { sql, text } from './sql.ts';
+import { type Sql, sql, text } from './sql.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'duckdb-'));
 const engine = createDuckDb({
@@ -51,6 +51,28 @@ test('rejects a query beyond its memory and disk as too large, and answers other
   const large = sql`select count(*) from (select distinct md5(i::varchar) from range(2000000) as t(i))`;
   await expect(engine.query(large)).rejects.toThrow(QueryTooLarge);
   expect(await engine.query(sql`select 1 as one`)).toEqual([{ one: 1 }]);
+});
+
+describe('a visit of each person', () => {
+  const visit = async (query: Sql, signal?: AbortSignal) => {
+    let visited = 0;
+    await engine.eachPerson(query, () => visited++, signal);
+    return visited;
+  };
+
+  test('rejects a query that fails after many people', async () => {
+    const failing = sql`select 'p' || i, [case when i = 9000 then error('late')::bigint else i end], []::varchar[]
+      from range(10000) as t(i)`;
+    await expect(visit(failing)).rejects.toThrow('late');
+  });
+
+  test('ends when the query is aborted', async () => {
+    const aborting = new AbortController();
+    const people = sql`select 'p' || i, [i], []::varchar[] from range(10000) as t(i)`;
+    const running = engine.eachPerson(people, () => aborting.abort(), aborting.signal);
+    await expect(running).rejects.toThrow(QueryTimeout);
+    expect(await visit(people)).toBe(10_000);
+  });
 });
 
 describe('a DuckDB engine after a query has spilled', async () => {

@@ -12,6 +12,7 @@ import {
 import { DiskFull, isDiskFull } from '../files/disk-full.ts';
 import { DUCKDB } from './duckdb-dialect.ts';
 import { createInstances, type EngineOptions } from './duckdb-instances.ts';
+import { visitPeople } from './duckdb-people.ts';
 import { type Engine, type Facts, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
 import { type Bound, integer, numbered, type Sql, sql, texts } from './sql.ts';
 
@@ -81,6 +82,18 @@ export function createDuckDb(options: EngineOptions): DuckDb {
   return {
     dialect: DUCKDB,
     query,
+    async eachPerson(query, visit, signal) {
+      const instance = await instances.take();
+      try {
+        await connected(instance, signal, async (connection) => {
+          const { statement, bound, types } = prepared(query);
+          // Not streamed, because an error within a stream looks like its end.
+          await visitPeople(await connection.run(statement, bound, types), visit, signal);
+        });
+      } finally {
+        instances.giveBack(instance);
+      }
+    },
     createFacts,
     async write(statements) {
       const instance = await instances.take();
@@ -137,7 +150,16 @@ export function createDuckDb(options: EngineOptions): DuckDb {
   };
 }
 
-async function queryOn(instance: DuckDBInstance, query: Sql, signal?: AbortSignal): Promise<Row[]> {
+function queryOn(instance: DuckDBInstance, query: Sql, signal?: AbortSignal): Promise<Row[]> {
+  return connected(instance, signal, (connection) => run(connection, query));
+}
+
+/** Works on a connection of its own, which the signal interrupts. Throws errors of the engine. */
+async function connected<T>(
+  instance: DuckDBInstance,
+  signal: AbortSignal | undefined,
+  work: (connection: DuckDBConnection) => Promise<T>,
+): Promise<T> {
   const connection = await instance.connect();
   let interrupting: NodeJS.Timeout | undefined;
   const interrupt = () => {
@@ -148,7 +170,7 @@ async function queryOn(instance: DuckDBInstance, query: Sql, signal?: AbortSigna
   signal?.addEventListener('abort', interrupt, { once: true });
   try {
     signal?.throwIfAborted();
-    return await run(connection, query);
+    return await work(connection);
   } catch (error) {
     if (signal?.aborted === true) throw new QueryTimeout('The query took too long.', { cause: error });
     if (error instanceof Error && /^Out of Memory Error/.test(error.message)) {
@@ -163,18 +185,18 @@ async function queryOn(instance: DuckDBInstance, query: Sql, signal?: AbortSigna
   }
 }
 
-async function run(connection: DuckDBConnection, { texts, values }: Sql): Promise<Row[]> {
+async function run(connection: DuckDBConnection, query: Sql): Promise<Row[]> {
+  const { statement, bound, types } = prepared(query);
+  const reader = await connection.runAndReadAll(statement, bound, types);
+  return reader.getRowObjectsJS();
+}
+
+function prepared({ texts, values }: Sql) {
   const statement = texts.reduce((before, part, index) => {
     const type = values[index - 1]?.type ?? 'text';
     return `${before}$${index}::${TYPES[type]}${part}`;
   });
-  const bound = values.map(boundOf);
-  const reader = await connection.runAndReadAll(
-    statement,
-    bound,
-    values.map(({ type }) => TYPES[type]),
-  );
-  return reader.getRowObjectsJS();
+  return { statement, bound: values.map(boundOf), types: values.map(({ type }) => TYPES[type]) };
 }
 
 function boundOf({ type, value }: Bound): DuckDBValue {

@@ -3,12 +3,27 @@ import type { Sql } from './sql.ts';
 
 export type Row = Record<string, unknown>;
 
+/** The events of a person, as rows of a query of people. */
+export interface PersonEvents {
+  /** 64-bit integers, each as two words, of which the low one is first. */
+  readonly words: Uint32Array;
+  /** Returns the id of the person. */
+  person(): string;
+  /** Returns a text of the list of texts; '' beyond its end. */
+  label(index: number): string;
+}
+
 /** Runs queries. Counts and times are returned as numbers where the query casts them. */
 export interface Engine {
   /** The SQL dialect of the queries. */
   readonly dialect: Dialect;
   /** Throws QueryTimeout, QueryTooLarge, EngineBusy and DiskFull. */
   query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
+  /**
+   * Runs a query whose rows are a person, a list of integers and a list of texts. Visits the rows without blocking
+   * other work for long. What a visit gets is valid until it returns. Throws what `query` throws.
+   */
+  eachPerson(query: Sql, visit: (events: PersonEvents) => void, signal?: AbortSignal): Promise<void>;
   /** Creates an empty table for one computation. */
   createFacts(signal: AbortSignal): Promise<Facts>;
   close(): Promise<void>;

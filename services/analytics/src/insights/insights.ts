@@ -1,10 +1,8 @@
 import type { InsightQuery, ReportContent } from '@switchboard/contracts';
 import { BadRequest, Unavailable } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
-import { z } from 'zod';
 import { UnusableRange } from '../calendar/calendar.ts';
 import type { ListedMembers } from '../cohort-lists/listed-members.ts';
-import { integer, sql, TRUE, text } from '../engine/sql.ts';
 import type { People } from '../people/people.ts';
 import type { Point } from '../queries/point.ts';
 import type { QueryInputs } from '../queries/query.ts';
@@ -32,8 +30,6 @@ export interface Ids {
   /** One more than the limit if more follow. */
   ids: string[];
 }
-
-const idRows = z.array(z.object({ p: z.string() }));
 
 interface InsightsOptions {
   queue: QueryQueue;
@@ -78,9 +74,9 @@ export function createInsights({
         await queue.run(
           projectId,
           found,
-          (source, run) =>
+          (source, run, eachPerson) =>
             listed.read(projectId, { cohorts, lists }, signal, (known) =>
-              compute({ source: { ...source, cohorts: known }, now, asOf, run }),
+              compute({ source: { ...source, cohorts: known }, now, asOf, run, eachPerson }),
             ),
           { signal },
         ),
@@ -99,14 +95,7 @@ export function createInsights({
         projectId,
         query,
         { parts: ['people', point, after, limit], listsPeople: true },
-        async (inputs) => {
-          const people = await peopleOf(query, point, inputs);
-          const isAfter = after === null ? TRUE : sql`p > ${text(after)}`;
-          const rows = await inputs.run(
-            sql`select p from (${people}) as found where ${isAfter} order by p limit ${integer(limit + 1)}`,
-          );
-          return { ids: idRows.parse(rows).map(({ p }) => p) };
-        },
+        async (inputs) => ({ ids: await peopleOf(query, point, { after, limit: limit + 1 }, inputs) }),
       ),
   };
 }

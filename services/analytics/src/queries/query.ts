@@ -1,5 +1,5 @@
 import type { InsightInterval } from '@switchboard/contracts';
-import type { Row } from '../engine/engine.ts';
+import type { PersonEvents, Row } from '../engine/engine.ts';
 import type { Sql } from '../engine/sql.ts';
 import type { Source } from './events.ts';
 
@@ -11,6 +11,8 @@ export interface QueryInputs {
   /** The time up to which events are known. */
   asOf: number;
   run(query: Sql): Promise<Row[]>;
+  /** Visits the rows of a query as `Engine.eachPerson` does. */
+  eachPerson(query: Sql, visit: (events: PersonEvents) => void): Promise<void>;
 }
 
 /** The limit of a report. */

@@ -52,6 +52,7 @@ test('counts the cohorts of a query as its own conditions', async () => {
     now: 0,
     asOf: 0,
     run: () => Promise.reject(new Error('asked')),
+    eachPerson: () => Promise.reject(new Error('asked')),
   });
   await expect(asked).rejects.toThrow('cohort "beta".value: objects and lists of more than 200 parts');
 });

@@ -33,7 +33,8 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
           source: { ...sourceOf(index), dialect: engine.dialect, cohorts },
           now: asOf,
           asOf,
-          run: (query) => engine.query(query),
+          run: engine.query,
+          eachPerson: engine.eachPerson,
         }).catch((cause: unknown) => {
           throw new Error(about, { cause });
         });

@@ -1,6 +1,6 @@
 import { clausesOf, conditionsFault, type InsightQuery, type ReportContent } from '@switchboard/contracts';
 import { UnusableQuery } from '../conditions/clauses.ts';
-import type { Sql } from '../engine/sql.ts';
+import { firstOf, type Part } from './first-people.ts';
 import { funnel, funnelPeople } from './funnel.ts';
 import { lifecycle, lifecyclePeople } from './lifecycle.ts';
 import type { Point } from './point.ts';
@@ -41,23 +41,28 @@ function withinCohort<Q extends InsightQuery>(query: Q): Q {
 }
 
 /**
- * Returns a query of `p`, the people behind the value of a result that a point names, each once. Throws what
- * `resultOf` throws, and UnusableQuery for a point that names no value.
+ * Returns the ids of the first people behind the value of a result that a point names, in order. Throws what `resultOf`
+ * throws, and UnusableQuery for a point that names no value.
  */
-export async function peopleOf(given: InsightQuery, point: Point, sources: QueryInputs): Promise<Sql> {
+export async function peopleOf(
+  given: InsightQuery,
+  point: Point,
+  part: Part,
+  sources: QueryInputs,
+): Promise<string[]> {
   const query = readable(given, sources);
   const inputs = withBots(query, sources);
   switch (query.kind) {
     case 'trends':
-      return trendsPeople(query, point, inputs);
+      return firstOf(await trendsPeople(query, point, inputs), part, inputs);
     case 'funnel':
-      return funnelPeople(query, point, inputs);
+      return funnelPeople(query, point, part, inputs);
     case 'retention':
-      return retentionPeople(query, point, inputs);
+      return firstOf(retentionPeople(query, point, inputs), part, inputs);
     case 'stickiness':
-      return stickinessPeople(query, point, inputs);
+      return firstOf(stickinessPeople(query, point, inputs), part, inputs);
     case 'lifecycle':
-      return lifecyclePeople(query, point, inputs);
+      return firstOf(lifecyclePeople(query, point, inputs), part, inputs);
   }
 }
 

@@ -21,7 +21,7 @@ const found: Found = {
  */
 function runnerOf({ maxRunning = 1, maxWaiting = 5, timeoutMs = TIMEOUT_MS } = {}) {
   const queue = createQueryQueue({
-    engine: { query: async () => [] },
+    engine: { query: async () => [], eachPerson: async () => undefined },
     sources: { find: async () => found },
     maxRunning,
     maxWaiting,
@@ -93,7 +93,7 @@ test('drops the latest query of the project with the most when another project n
 
 test('gives a query one deadline for everything it needs', async () => {
   const queue = createQueryQueue({
-    engine: { query: async () => [] },
+    engine: { query: async () => [], eachPerson: async () => undefined },
     sources: { find: () => new Promise(() => undefined) },
     maxRunning: 1,
     maxWaiting: 1,

@@ -11,6 +11,7 @@ import type { QueryInputs } from '../queries/query.ts';
 import { type Found, type FoundSource, type Sources, TooManyFiles, type Wanted } from './source.ts';
 
 type Run = QueryInputs['run'];
+type EachPerson = QueryInputs['eachPerson'];
 
 /** The query reads too much at once. Reading less helps. */
 export class TooMuch extends BadRequest {}
@@ -45,7 +46,7 @@ export interface QueryQueue {
   run<T>(
     projectId: string,
     found: Found,
-    work: (source: FoundSource, run: Run) => Promise<T>,
+    work: (source: FoundSource, run: Run, eachPerson: EachPerson) => Promise<T>,
     bounds: Bounds,
   ): Promise<T>;
 }
@@ -63,7 +64,7 @@ export interface QueryLimits {
 export const QUERY_LIMITS: QueryLimits = { maxRunning: 2, maxWaiting: 50, timeoutMs: 30_000 };
 
 interface QueryQueueOptions extends QueryLimits {
-  engine: Pick<Engine, 'query'>;
+  engine: Pick<Engine, 'query' | 'eachPerson'>;
   sources: Sources;
 }
 
@@ -101,7 +102,13 @@ export function createQueryQueue({
       const signal = AbortSignal.any([deadline, entry.signal]);
       const run = () => {
         entry.begin();
-        return found.read(signal, (source) => work(source, (query) => engine.query(query, signal)));
+        return found.read(signal, (source) =>
+          work(
+            source,
+            (query) => engine.query(query, signal),
+            (query, visit) => engine.eachPerson(query, visit, signal),
+          ),
+        );
       };
       // A query that stops after the deadline keeps its permit until it ends.
       const answering = queue(projectId, run, signal).finally(entry.leave);

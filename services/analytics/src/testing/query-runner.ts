@@ -33,7 +33,8 @@ export async function queryRunner(
       source: { ...sourceOf(0), dialect: engine.dialect, cohorts },
       now,
       asOf: 0,
-      run: (query) => engine.query(query),
+      run: engine.query,
+      eachPerson: engine.eachPerson,
     });
     expect(reportContent.safeParse(report).error?.issues).toBeUndefined();
     return report;

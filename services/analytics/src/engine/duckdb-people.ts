@@ -1,0 +1,60 @@
+import { setImmediate } from 'node:timers/promises';
+import { type DuckDBDataChunk, DuckDBListVector, type DuckDBResult } from '@duckdb/node-api';
+import bindings from '@duckdb/node-bindings';
+import type { PersonEvents } from './engine.ts';
+
+/** The number of integers that are visited before other work continues. */
+const AT_ONCE = 100_000;
+const PERSON = 0;
+const EVENTS = 1;
+const LABELS = 2;
+const BYTES = 8;
+
+/** Visits the rows of a result as `Engine.eachPerson` describes. Throws the reason of the signal. */
+export async function visitPeople(
+  result: DuckDBResult,
+  visit: (events: PersonEvents) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  let visited = 0;
+  for (;;) {
+    const chunk = await result.fetchChunk();
+    if (chunk === null || chunk.rowCount === 0) return;
+    signal?.throwIfAborted();
+    const people = chunk.getColumnVector(PERSON);
+    const events = listsIn(chunk, EVENTS);
+    const labels = listsIn(chunk, LABELS);
+    const words = wordsIn(chunk);
+    for (let row = 0; row < chunk.rowCount; row++) {
+      const first = events.getEntryOffset(row);
+      const count = events.getEntryLength(row);
+      visit({
+        words: words.subarray(first * 2, (first + count) * 2),
+        person: () => String(people.getItem(row)),
+        label: (index) =>
+          index < labels.getEntryLength(row)
+            ? String(labels.childVector.getItem(labels.getEntryOffset(row) + index))
+            : '',
+      });
+      visited += count;
+      if (visited < AT_ONCE) continue;
+      visited = 0;
+      await setImmediate();
+      signal?.throwIfAborted();
+    }
+  }
+}
+
+function listsIn(chunk: DuckDBDataChunk, column: number): DuckDBListVector {
+  const vector = chunk.getColumnVector(column);
+  if (!(vector instanceof DuckDBListVector)) throw new Error(`Column ${column} is not a list.`);
+  return vector;
+}
+
+/** Returns the integers of all lists without copying them. */
+function wordsIn({ chunk }: DuckDBDataChunk): Uint32Array {
+  const lists = bindings.data_chunk_get_vector(chunk, EVENTS);
+  const size = bindings.list_vector_get_size(lists) * BYTES;
+  const bytes = bindings.vector_get_data(bindings.list_vector_get_child(lists), size);
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, size / Uint32Array.BYTES_PER_ELEMENT);
+}

@@ -1,0 +1,147 @@
+import type { PersonEvents } from '../engine/engine.ts';
+import { maskAt, timeAt } from './packed-events.ts';
+
+/** The conditions of chains. Bit 0 of an event is the first step; the bit after the last step excludes it. */
+interface ChainRules {
+  steps: number;
+  /** The maximum time from the first step to any other, in milliseconds. */
+  windowMs: number;
+  bits: number;
+}
+
+/** The chains of the person whose events were followed last. */
+export interface Chains {
+  /** Finds the chains in the events of a person. Returns the number of steps of the longest one. */
+  follow(events: PersonEvents): number;
+  /** Returns the milliseconds from the previous step to a step, in the chain that ends there. */
+  durationOf(step: number): number;
+  /** Returns the label of the first event of the chain that ends at a step. */
+  labelOf(step: number): string;
+}
+
+/** Earlier than any event. */
+const NEVER = -1;
+
+/** Equal events at the same moment. */
+interface Alike {
+  mask: number;
+  count: number;
+  /** The number of start events up to the last of them. */
+  starts: number;
+}
+
+/**
+ * Follows chains of steps in one pass over the sorted events of a person. A chain begins at an event of the first
+ * step, and continues with the earliest different event of the next step that is not earlier, and so on. For each
+ * step, the chain with the latest start counts.
+ */
+export function createChains({ steps, windowMs, bits }: ChainRules): Chains {
+  const excluding = 2 ** steps;
+  /** The times of the chain that ends at each step, by step and position. */
+  const times = new Float64Array(steps * steps);
+  /** The number of the start event in the order of time, by the step at which the chain ends. */
+  const starts = new Int32Array(steps);
+  let excludedAt = NEVER;
+  let label: PersonEvents['label'] = () => '';
+
+  const startOf = (step: number) => times[step * steps] ?? NEVER;
+  const isAlive = (step: number, t: number) =>
+    startOf(step) !== NEVER && t - startOf(step) <= windowMs && startOf(step) >= excludedAt;
+
+  /** Replaces the chain that ends at a step by one that ends earlier, followed by steps at a moment. */
+  function extend(step: number, earlier: number, t: number): void {
+    times.copyWithin(step * steps, earlier * steps, earlier * steps + earlier + 1);
+    times.fill(t, step * steps + earlier + 1, step * steps + step + 1);
+    starts[step] = starts[earlier] ?? 0;
+  }
+
+  function begin(step: number, t: number, start: number): void {
+    times.fill(t, step * steps, step * steps + step + 1);
+    starts[step] = start;
+  }
+
+  function followOne(t: number, mask: number, start: number): void {
+    for (let step = steps - 1; step > 0; step--) {
+      if ((mask >> step) % 2 === 0 || !isAlive(step - 1, t)) continue;
+      if (startOf(step - 1) > startOf(step)) extend(step, step - 1, t);
+    }
+    if (mask % 2 === 1) begin(0, t, start);
+  }
+
+  /** Events at the same moment have no order, and each can be one step of a chain. */
+  function followTogether(t: number, alike: readonly Alike[]): void {
+    const masks = alike.flatMap(({ mask, count }) => Array<number>(Math.min(count, steps)).fill(mask));
+    const reached = Array.from({ length: steps }, (_, step) =>
+      isAlive(step, t) ? lastStepAfter(step, masks) : step,
+    );
+    for (let step = steps - 1; step > 0; step--) {
+      let best = step;
+      for (let earlier = step - 1; earlier >= 0; earlier--) {
+        if ((reached[earlier] ?? 0) >= step && startOf(earlier) > startOf(best)) best = earlier;
+      }
+      if (best !== step) extend(step, best, t);
+    }
+    for (const { mask, starts: start } of alike) {
+      if (mask % 2 === 0) continue;
+      const last = lastStepAfter(0, masks.toSpliced(masks.indexOf(mask), 1));
+      for (let step = 0; step <= last; step++) {
+        if (startOf(step) < t || label(start) > label(starts[step] ?? 0)) begin(step, t, start);
+      }
+    }
+  }
+
+  /** Returns the last of the steps after one that can all have different events of these. */
+  function lastStepAfter(step: number, masks: readonly number[]): number {
+    const stepOf = new Map<number, number>();
+    /** Finds an event for a step, where other steps may change theirs. */
+    const find = (wanted: number, tried: Set<number>): boolean =>
+      masks.some((mask, event) => {
+        if ((mask >> wanted) % 2 === 0 || tried.has(event)) return false;
+        tried.add(event);
+        const other = stepOf.get(event);
+        if (other !== undefined && !find(other, tried)) return false;
+        stepOf.set(event, wanted);
+        return true;
+      });
+    let last = step;
+    while (last + 1 < steps && find(last + 1, new Set())) last++;
+    return last;
+  }
+
+  return {
+    follow({ words, label: labelAt }) {
+      times.fill(NEVER);
+      excludedAt = NEVER;
+      label = labelAt;
+      const count = words.length / 2;
+      let start = NEVER;
+      for (let event = 0; event < count; ) {
+        const t = timeAt(words, event, bits);
+        const mask = maskAt(words, event, bits);
+        let seen = mask;
+        if (event + 1 === count || timeAt(words, event + 1, bits) !== t) {
+          start += mask % 2;
+          followOne(t, mask, start);
+          event++;
+        } else {
+          const alike: Alike[] = [];
+          for (; event < count && timeAt(words, event, bits) === t; event++) {
+            const next = maskAt(words, event, bits);
+            const last = alike.at(-1);
+            seen |= next;
+            start += next % 2;
+            if (last?.mask !== next) alike.push({ mask: next, count: 1, starts: start });
+            else alike[alike.length - 1] = { mask: next, count: last.count + 1, starts: start };
+          }
+          followTogether(t, alike);
+        }
+        if (seen >= excluding) excludedAt = t;
+      }
+      let depth = 0;
+      while (depth < steps && startOf(depth) !== NEVER) depth++;
+      return depth;
+    },
+    durationOf: (step) => (times[step * steps + step] ?? 0) - (times[step * steps + step - 1] ?? 0),
+    labelOf: (step) => label(starts[step] ?? 0),
+  };
+}
