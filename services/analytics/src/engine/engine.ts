@@ -20,8 +20,8 @@ export interface Engine {
   /** Throws QueryTimeout, QueryTooLarge, EngineBusy and DiskFull. */
   query(query: Sql, signal?: AbortSignal): Promise<Row[]>;
   /**
-   * Runs a query whose rows are a person, a list of integers and a list of texts. Visits the rows without blocking
-   * other work for long. What a visit gets is valid until it returns. Throws what `query` throws.
+   * Runs a query of rows of a person, a list of integers and a list of texts. Visits the rows without blocking other
+   * work for long. The arguments of a visit are valid until it returns. Throws the same errors as `query`.
    */
   eachPerson(query: Sql, visit: (events: PersonEvents) => void, signal?: AbortSignal): Promise<void>;
   /** Creates an empty table for one computation. */

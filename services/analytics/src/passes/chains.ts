@@ -9,7 +9,7 @@ interface ChainRules {
   bits: number;
 }
 
-/** The chains of the person whose events were followed last. */
+/** The chains of a person, after `follow`. */
 export interface Chains {
   /** Finds the chains in the events of a person. Returns the number of steps of the longest one. */
   follow(events: PersonEvents): number;
