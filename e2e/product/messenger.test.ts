@@ -114,6 +114,20 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
   const answer = (id: string, body: string) =>
     manage('POST', `/conversations/${id}/turns`, { authorId: 'grace', body });
 
+  /** Sends a request as the agent who owns the demo. */
+  function asOwner(path: string, init: RequestInit = {}): Promise<Response> {
+    const { base_url, project_id, tokens } = running.demo;
+    return fetch(`${base_url}/v1/projects/${project_id}${path}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${tokens.owner}`, 'Content-Type': 'application/json' },
+    });
+  }
+
+  async function showTyping(id: string): Promise<void> {
+    const body = JSON.stringify({ state: 'typing' });
+    expect((await asOwner(`/conversations/${id}/presence`, { method: 'POST', body })).status).toBe(200);
+  }
+
   async function write(page: Page, text: string): Promise<void> {
     await page.getByRole('textbox').fill(text);
     await page.keyboard.press('Enter');
@@ -238,6 +252,85 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(await turnsOf(id)).toHaveLength(2);
   });
 
+  it('shows who types and who has read, on both sides', async () => {
+    await manage('PUT', `/team/${running.demo.subs.owner}`, { name: 'Iris of Support' });
+    const page = await open(await visitor());
+    const id = await begin(page, 'My tent leaks.');
+    const read = () => asOwner(`/conversations/${id}`).then((response) => response.json());
+    // The helpers above read as an agent.
+    await page.locator('.mine', { hasText: 'My tent leaks.' }).getByText(/Read$/).waitFor();
+    await write(page, 'Two of them.');
+    const second = page.locator('.mine', { hasText: 'Two of them.' });
+    await second.locator('.bubble:not(.waiting)').waitFor();
+    expect(await second.getByText(/Read$/).count()).toBe(0);
+    await read();
+    await second.getByText(/Read$/).waitFor();
+
+    await showTyping(id);
+    await page.getByRole('status').getByText('Iris of Support is typing').waitFor();
+    await answer(id, 'We send you a new one.');
+    await page.getByText('is typing').waitFor({ state: 'detached' });
+    await page.locator('.mine').getByText(/Read$/).waitFor({ state: 'detached' });
+    await eventually(async () => {
+      const { visitorReadAt, lastTurnAt } = await read();
+      expect(visitorReadAt).toBe(lastTurnAt);
+    });
+
+    const closing = new AbortController();
+    onTestFinished(() => closing.abort());
+    const stream = await asOwner('/live-conversations', { signal: closing.signal });
+    let heard = '';
+    const hear = async () => {
+      for await (const bytes of stream.body ?? []) heard += Buffer.from(bytes).toString();
+    };
+    hear().catch(() => undefined);
+    await eventually(async () => {
+      await page.getByRole('textbox').press('x');
+      expect(heard).toMatch(/"sub":null[^}]*"state":"typing"/);
+    });
+    expect(heard).toContain(id);
+
+    // A closed panel has read nothing.
+    await page.keyboard.press('Escape');
+    await answer(id, 'Is there more?');
+    await page.getByRole('button', { name: /Open the chat, 2 unread/ }).waitFor();
+    const { visitorReadAt, lastTurnAt } = await read();
+    expect(visitorReadAt < lastTurnAt).toBe(true);
+  });
+
+  it('lists several conversations with their last turns, and opens at most 20', async () => {
+    const page = await open(await visitor());
+    await page.evaluate('m.open()');
+    for (let count = 1; count <= 20; count++) {
+      await page.getByRole('button', { name: 'Send us a message' }).click();
+      await write(page, `Question ${count}`);
+      await page.locator('.mine .bubble:not(.waiting)').waitFor();
+      await page.getByRole('button', { name: 'Back' }).click();
+    }
+    const rows = page.getByRole('list').last().getByRole('button');
+    await page.getByRole('button', { name: /Question 20/ }).waitFor();
+    const shown = page.getByRole('button', { name: /Question \d/ });
+    expect(await shown.count()).toBe(20);
+    expect(await rows.count()).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Send us a message' }).click();
+    await page.getByRole('log').getByText('Question 20').waitFor();
+
+    const ids = await conversationsOf(page);
+    expect(ids).toHaveLength(20);
+    const [latest = '', , third = ''] = ids;
+    await page.getByRole('button', { name: 'Back' }).click();
+    await answer(third, 'An answer to 18');
+    const answered = page.getByRole('button', { name: /An answer to 18.*1 unread/ });
+    await answered.waitFor();
+    expect(await shown.or(answered).first().textContent()).toContain('An answer to 18');
+    await manage('PUT', `/conversations/${latest}/status`, { status: 'resolved' });
+    await page.getByRole('button', { name: /Question 20.*Resolved/ }).click();
+    await page.getByRole('log').getByText('Resolved. Write to reopen the conversation.').waitFor();
+    await write(page, 'It happened again.');
+    await page.getByText('Resolved.').waitFor({ state: 'detached' });
+    await eventually(async () => expect(await turnsOf(latest)).toHaveLength(2));
+  });
+
   /** Returns the options of a verified user. The secret is removed at the end of the test. */
   async function verify(userId: string) {
     const { id: secretId, secret } = await manage<{ id: string; secret: string }>(
@@ -257,13 +350,16 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     const verified = await verify('lin');
     const phone = await open(await visitor(), verified);
     const id = await begin(phone, 'Written on the phone.');
+    await phone.getByRole('button', { name: 'Back' }).click();
     await answer(id, 'Read on the laptop.');
+    await phone.getByRole('button', { name: /Read on the laptop.*1 unread/ }).waitFor();
 
     const laptop = await open(await visitor(), verified);
     await laptop.getByRole('button', { name: 'Open the chat, 2 unread' }).click();
     await laptop.getByText('Read on the laptop').first().waitFor();
     await laptop.getByRole('button', { name: /Read on the laptop/ }).click();
     await laptop.getByRole('log').getByText('Written on the phone.').waitFor();
+    await phone.getByRole('button', { name: /Read on the laptop(?!.*unread)/ }).click();
     await write(laptop, 'Answered on the laptop.');
     await phone.getByRole('log').getByText('Answered on the laptop.').waitFor();
     expect((await turnsOf(id)).map(({ body }) => body)).toEqual([
@@ -700,7 +796,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     const check = async () => {
       // Colours are final once no element fades in any more.
       await page.evaluate(
-        `Promise.allSettled(document.querySelector('switchboard-messenger').shadowRoot.getAnimations().map(({ finished }) => finished))`,
+        `Promise.allSettled(document.querySelector('switchboard-messenger').shadowRoot.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity).map(({ finished }) => finished))`,
       );
       await page.evaluate(axe.source);
       const results = (await page.evaluate(
@@ -717,6 +813,8 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     const id = await begin(page, 'Hello https://example.com');
     await answer(id, 'Hi');
     await page.locator('.theirs', { hasText: 'Hi' }).last().waitFor();
+    await showTyping(id);
+    await page.locator('.dots').waitFor();
     await check();
     const { width } = page.viewportSize() ?? { width: 0 };
     const overflow = `(({ scrollWidth }) => scrollWidth)(document.documentElement)`;

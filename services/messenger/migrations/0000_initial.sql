@@ -137,7 +137,8 @@ CREATE TABLE "conversations" (
 	"snoozed_until" timestamp (3) with time zone,
 	"first_reply_at" timestamp (3) with time zone,
 	"resolved_at" timestamp (3) with time zone,
-	"visitor_read_at" timestamp (3) with time zone
+	"visitor_read_at" timestamp (3) with time zone,
+	"teammate_read_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "help_sites" (

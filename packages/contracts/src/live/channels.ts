@@ -23,6 +23,8 @@ import {
   subscribed,
   turnAppended,
   typing,
+  visitorRead,
+  visitorTyping,
 } from './messages.ts';
 
 export interface Message {
@@ -81,7 +83,7 @@ export const channels: readonly Channel[] = [
   {
     name: 'messengerSocket',
     title: 'Live conversations',
-    description: `Sends new turns and statuses of the conversations that you subscribe to, and changes of the configuration and the inbox. After every connect, subscribe first, then read the conversation, and deduplicate turns by id. ${CLOSE_CODES}`,
+    description: `Sends new turns, statuses, typing and read positions of the conversations that you subscribe to, and changes of the configuration and the inbox. After every connect, subscribe first, then read the conversation, and deduplicate turns by id. ${CLOSE_CODES}`,
     address: '/v1/messenger/socket',
     service: 'messenger',
     kind: 'socket',
@@ -128,18 +130,31 @@ export const channels: readonly Channel[] = [
       {
         name: 'TeammateTypes',
         schema: typing,
-        example: { type: 'typing', conversationId: CONVERSATION_ID },
+        example: {
+          type: 'typing',
+          conversationId: CONVERSATION_ID,
+          authorName: 'Tomáš',
+          authorAvatarUrl: null,
+        },
       },
-      { name: 'TeammateRead', schema: read, example: { type: 'read', conversationId: CONVERSATION_ID } },
+      {
+        name: 'ConversationRead',
+        schema: read,
+        example: { type: 'read', conversationId: CONVERSATION_ID, by: 'teammate', at: GENERATED_AT },
+      },
       BEAT,
     ],
     receives: [
       {
         name: 'VisitorTypes',
-        schema: typing,
+        schema: visitorTyping,
         example: { type: 'typing', conversationId: CONVERSATION_ID },
       },
-      { name: 'VisitorRead', schema: read, example: { type: 'read', conversationId: CONVERSATION_ID } },
+      {
+        name: 'VisitorRead',
+        schema: visitorRead,
+        example: { type: 'read', conversationId: CONVERSATION_ID, at: GENERATED_AT },
+      },
       {
         name: 'Subscribe',
         schema: subscribe,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { id, timestamp } from '../fields/fields.ts';
-import { conversationStatus, turn } from '../messenger/conversations.ts';
+import { conversationStatus, turn, VISITOR_CONVERSATIONS } from '../messenger/conversations.ts';
 
 export const beat = z.object({ type: z.literal('beat') }).openapi({
   description: 'Sent every 30 s. If none arrives for 75 s, the connection is dead: reconnect.',
@@ -30,8 +30,7 @@ export const subscribe = z
     }),
   })
   .openapi({
-    description:
-      'Subscribes to the turns and statuses of a conversation. A socket can have up to 18 subscriptions.',
+    description: `Subscribes to the turns and statuses of a conversation. A socket can have up to ${VISITOR_CONVERSATIONS} subscriptions.`,
   });
 
 export const subscribed = z
@@ -66,18 +65,51 @@ export const inboxChanged = z.object({ type: z.literal('inbox_changed') }).opena
   description: 'There is a new in-app message for the person of the socket. Read the inbox.',
 });
 
-export const typing = z.object({ type: z.literal('typing'), conversationId: id }).openapi({
+export const typing = z
+  .object({
+    type: z.literal('typing'),
+    conversationId: id,
+    authorName: turn.shape.authorName.openapi({
+      description: "The teammate's name in the team of the messenger; null without an entry.",
+    }),
+    authorAvatarUrl: turn.shape.authorAvatarUrl,
+  })
+  .openapi({
+    description:
+      'A teammate types a reply. Repeated every few seconds; show it for 6 s, or until the next turn of a teammate.',
+  });
+
+export const read = z
+  .object({
+    type: z.literal('read'),
+    conversationId: id,
+    by: z.enum(['visitor', 'teammate']),
+    at: timestamp.openapi({ description: 'The time of the last turn that they have read.' }),
+  })
+  .openapi({
+    description: 'The visitor, also on another device, or a teammate has read the turns up to this time.',
+  });
+
+export const visitorTyping = z.object({ type: z.literal('typing'), conversationId: id }).openapi({
   description:
-    'The other side types. A visitor may send it for a conversation that the socket is subscribed to, every few seconds.',
+    'The visitor types in a conversation that the socket is subscribed to. Send it every 3 s; more than one in a second are ignored. Nothing is stored.',
 });
 
-export const read = z.object({ type: z.literal('read'), conversationId: id }).openapi({
-  description:
-    'The other side has read the conversation. A visitor sends it when the conversation is in view.',
-});
+export const visitorRead = z
+  .object({
+    type: z.literal('read'),
+    conversationId: id,
+    at: timestamp.optional().openapi({
+      description: 'The time of the last turn that the visitor has seen. Default: the last turn of all.',
+    }),
+  })
+  .openapi({
+    description:
+      'The visitor has seen the turns of a conversation that the socket is subscribed to. Send it once a second at most; more are ignored.',
+  });
 
 /** The messages that a visitor sends about a conversation that the socket is subscribed to. */
-export const visitorSignal = z.discriminatedUnion('type', [typing, read]);
+export const visitorSignal = z.discriminatedUnion('type', [visitorTyping, visitorRead]);
 export type VisitorSignal = z.infer<typeof visitorSignal>;
 
 export const messengerMessage = z.discriminatedUnion('type', [

@@ -5,6 +5,9 @@ import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { idempotencyHeaders } from '../operation/headers.ts';
 import { operation } from '../operation/operation.ts';
 
+/** The number of conversations that a visitor follows on a socket, and that a verified user has unresolved. */
+export const VISITOR_CONVERSATIONS = 20;
+
 export const conversationStatus = z.enum(['open', 'pending', 'resolved']).openapi('ConversationStatus');
 export type ConversationStatus = z.infer<typeof conversationStatus>;
 
@@ -56,6 +59,8 @@ const conversationExample = {
   status: 'open' as const,
   lastTurnAt: '2026-03-01T09:30:00.000Z',
   createdAt: '2026-03-01T09:29:00.000Z',
+  visitorReadAt: null,
+  teammateReadAt: '2026-03-01T09:30:00.000Z',
   turns: [turnExample],
 };
 
@@ -85,6 +90,12 @@ export const conversation = z
     status: conversationStatus,
     lastTurnAt: timestamp,
     createdAt: timestamp,
+    visitorReadAt: timestamp.nullable().openapi({
+      description: 'The time of the last turn that the visitor has seen, on any device.',
+    }),
+    teammateReadAt: timestamp.nullable().openapi({
+      description: 'The time of the last turn that a teammate has read.',
+    }),
     turns: z.array(turn),
   })
   .openapi('Conversation');
@@ -170,8 +181,7 @@ export const openConversation = operation({
   method: 'post',
   path: '/v1/conversations',
   summary: 'Open a support conversation',
-  description:
-    'The token is returned once and is the only credential for the conversation. It is valid for 30 days; every turn or read renews it, up to 180 days after opening. If the project has an identity secret, a userId without a valid userHash gets 403. Otherwise userId is stored as unverified. Limits: 30 conversations per minute for an IP address in a project, 600 per minute for a project.',
+  description: `The token is returned once and is the only credential for the conversation. It is valid for 30 days; every turn or read renews it, up to 180 days after opening. If the project has an identity secret, a userId without a valid userHash gets 403. Otherwise userId is stored as unverified. A verified user has at most ${VISITOR_CONVERSATIONS} conversations that are not resolved. Limits: 30 conversations per minute for an IP address in a project, 600 per minute for a project.`,
   request: {
     body: jsonBody(conversationRequest, { distinctId: 'user-1', subject: 'Invoice for March' }),
   },
@@ -181,6 +191,10 @@ export const openConversation = operation({
       description: 'The project key belongs to another region, or userHash does not match userId.',
       message:
         'userHash: not the lower-case hex HMAC-SHA256 of userId with an identity secret of the project',
+    },
+    409: {
+      description: `The verified user has ${VISITOR_CONVERSATIONS} conversations that are not resolved.`,
+      message: 'The user has 20 conversations that are not resolved. Write in one of them.',
     },
     429: {
       description: 'Too many conversations. Retry after the time in Retry-After.',

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { id, text, timestamp } from '../fields/fields.ts';
 import { jsonBody, jsonResponse } from '../operation/bodies.ts';
 import { operation } from '../operation/operation.ts';
-import { conversationStatus, openedConversation } from './conversations.ts';
+import { conversationStatus, openedConversation, VISITOR_CONVERSATIONS } from './conversations.ts';
 
 export const ownConversationsRequest = z
   .object({
@@ -47,8 +47,7 @@ export const listOwnConversations = operation({
   method: 'post',
   path: '/v1/conversations/mine',
   summary: 'List the conversations of a verified user',
-  description:
-    'Returns the latest 18 conversations that were opened with this userId and a valid userHash, each with a new token of 30 days. A conversation keeps the newest 10 of these tokens, besides the one of the device that opened it. Limits: 120 requests per minute for an IP address in a project, 6,000 per minute for a project.',
+  description: `Returns the latest ${VISITOR_CONVERSATIONS} conversations that were opened with this userId and a valid userHash, each with a new token of 30 days. A conversation keeps the newest 10 of these tokens, besides the one of the device that opened it. Limits: 120 requests per minute for an IP address in a project, 6,000 per minute for a project.`,
   request: {
     body: jsonBody(ownConversationsRequest, {
       userId: 'user-1',

@@ -283,9 +283,6 @@ export const operatorConversation = conversation
     ratings: z.array(conversationRating).openapi({
       description: 'The ratings of the last 50 resolutions, oldest first.',
     }),
-    visitorReadAt: timestamp.nullable().openapi({
-      description: 'When the visitor last saw the conversation.',
-    }),
   })
   .openapi('OperatorConversation');
 export type OperatorConversation = z.infer<typeof operatorConversation>;
@@ -454,7 +451,7 @@ export const putConversationPresence = operation({
   path: '/management/v1/projects/{projectId}/conversations/{id}/presence',
   summary: 'Tell others that you view a conversation or type a reply',
   description:
-    'Other members see it in the stream of conversations, and the visitor sees that a teammate types. Nothing is stored. Repeat it every 10 s.',
+    'Other members see it in the stream of conversations. The visitor sees typing alone, with the name in the team of the messenger: send viewing while a private note is typed. Nothing is stored. Repeat viewing every 10 s, typing every 3 s.',
   request: {
     params: conversationParams,
     body: jsonBody(conversationPresence, { state: 'typing' }),

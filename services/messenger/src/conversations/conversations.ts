@@ -1,11 +1,12 @@
-import type {
-  Conversation,
-  ConversationRequest,
-  OpenedConversation,
-  OwnConversation,
-  OwnConversationsRequest,
-  Turn,
-  TurnRequest,
+import {
+  type Conversation,
+  type ConversationRequest,
+  type OpenedConversation,
+  type OwnConversation,
+  type OwnConversationsRequest,
+  type Turn,
+  type TurnRequest,
+  VISITOR_CONVERSATIONS,
 } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
@@ -78,6 +79,8 @@ export function createConversations(options: ConversationsOptions) {
       const userId = request.userId ?? null;
       const userVerified =
         userId !== null && (await identity.verify(project.id, userId, request.userHash ?? null));
+      if (userVerified && (await store.countUnresolved(project.id, userId)) >= VISITOR_CONVERSATIONS)
+        throw tooMany();
       const { token, hash, expiresInSeconds, expiresAt } = tokens.issue();
       const id = newId('cnv');
       const now = clock.now();
@@ -170,9 +173,10 @@ export function createConversations(options: ConversationsOptions) {
       await limits.reads.consume(conversationId, `${project.id}:${address}`, project.id);
       const position = await positionAfter(store, conversationId, after);
       if (tokens.isRenewalDue(row)) await store.renewToken(conversationId, tokens.renewal());
-      const { turnCount, turnBytes, status, lastTurnAt, teamVersion } = row;
+      const { turnCount, turnBytes, status, lastTurnAt, teamVersion, visitorReadAt, teammateReadAt } = row;
+      const read = [visitorReadAt, teammateReadAt];
       return {
-        version: JSON.stringify([position, turnCount, status, lastTurnAt, teamVersion]),
+        version: JSON.stringify([position, turnCount, status, lastTurnAt, teamVersion, read]),
         async conversation() {
           // Charged before the turns are read, because concurrent requests must not all pass.
           const bytes = (turnBytes * (turnCount - (position ?? 0))) / Math.max(1, turnCount);
@@ -205,6 +209,11 @@ export const refusedAttachment = () =>
 export const full = () =>
   new Conflict(
     `The conversation is full: it holds at most ${CAPACITY.turns} turns and ${CAPACITY.bytes} bytes of text. Open a new one.`,
+  );
+
+const tooMany = () =>
+  new Conflict(
+    `The user has ${VISITOR_CONVERSATIONS} conversations that are not resolved. Write in one of them.`,
   );
 
 /** The error for a conversation that was deleted after its token was checked. */

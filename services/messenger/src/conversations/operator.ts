@@ -73,6 +73,11 @@ export function createOperatorConversations({
   searchConfigurationOf,
   clock,
 }: OperatorOptions) {
+  /** Marks turns as read by a teammate, and tells the visitor. */
+  async function markRead(id: string, sub: string, upTo: { position: number; at: Date }): Promise<void> {
+    if (await support.markRead(id, sub, upTo)) publisher.publishRead(id, 'teammate', upTo.at);
+  }
+
   return {
     async list(
       projectId: string,
@@ -108,8 +113,7 @@ export function createOperatorConversations({
         contacts.contact(id),
         satisfaction.ratings(id),
       ]);
-      if (reader !== undefined && (await support.markRead(id, reader, row.turnCount)))
-        publisher.publishSignal(id, 'read');
+      if (reader !== undefined) await markRead(id, reader, { position: row.turnCount, at: row.lastTurnAt });
       return presentToOperator(row, { contact, turns, notes, history, ratings });
     },
 
@@ -146,7 +150,8 @@ export function createOperatorConversations({
         return turn;
       }
       publisher.publishTurn(projectId, conversationId, turn);
-      await support.markRead(conversationId, authorId, appended.turn.position);
+      const { position, createdAt: at } = appended.turn;
+      await markRead(conversationId, authorId, { position, at });
       if (appended.statusBefore !== 'pending') publisher.publishStatus(conversationId, 'pending');
       return turn;
     },

@@ -121,12 +121,23 @@ test('never lists a conversation of an id that a holder of the project key joine
   expect((await visitor.read(victim)).status).toBe(200);
 });
 
-test('lists at most 18 conversations, and keeps the newest 10 tokens of one', async () => {
-  const { visitor, proof, ask } = await verifyingProject();
+test('lists at most 20 conversations, and keeps the newest 10 tokens of one', async () => {
+  const { project, visitor, proof, ask } = await verifyingProject();
   const opened: string[] = [];
   for (let count = 0; count < 20; count++) opened.push((await visitor.open(proof('ada'))).id);
+  const refused = await visitor.to('POST', '/v1/conversations', {
+    body: { distinctId: 'visitor', ...proof('ada') },
+  });
+  expect(refused.status).toBe(409);
+  expect(refused.body.message).toContain('20 conversations that are not resolved');
+  // The bound is not one of people without proof.
+  await visitor.open({ distinctId: 'visitor' });
+
+  const path = `/projects/${project.id}/conversations/${opened[0]}/status`;
+  expect((await messenger.manage('PUT', path, { status: 'resolved' })).status).toBe(200);
+  opened.push((await visitor.open(proof('ada'))).id);
   const ids = (await mine(ask, proof('ada'))).map(({ id }: { id: string }) => id);
-  expect(ids).toEqual(opened.toReversed().slice(0, 18));
+  expect(ids).toEqual(opened.toReversed().slice(0, 20));
 
   const own = await verifyingProject();
   const first = await own.visitor.open(own.proof('ada'));

@@ -37,6 +37,8 @@ function presentToVisitor(row: ConversationRow): Omit<Conversation, 'turns'> {
     status: row.status,
     lastTurnAt: row.lastTurnAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
+    visitorReadAt: row.visitorReadAt?.toISOString() ?? null,
+    teammateReadAt: row.teammateReadAt?.toISOString() ?? null,
   };
 }
 
@@ -109,7 +111,6 @@ export function presentToOperator(
   return {
     ...presentToVisitor(row),
     ...presentTools(row),
-    visitorReadAt: row.visitorReadAt?.toISOString() ?? null,
     turns: turns.map((turn) => ({
       ...presentTurn(row.id, turn),
       pageContext: turn.pageContext,

@@ -28,8 +28,8 @@ export interface StaffReads {
   notes(conversationId: string): Promise<NoteRow[]>;
   /** Returns the latest changes, oldest first. */
   history(conversationId: string): Promise<HistoryRow[]>;
-  /** Returns whether the member had not read this far before. */
-  markRead(conversationId: string, sub: string, position: number): Promise<boolean>;
+  /** Marks the turns up to one as read by the member. Returns whether it is the first teammate to read so far. */
+  markRead(conversationId: string, sub: string, upTo: { position: number; at: Date }): Promise<boolean>;
 }
 
 export interface ContactRow {

@@ -1,12 +1,13 @@
-import type {
-  AuthorKind,
-  ConversationFilter,
-  ConversationPriority,
-  ConversationStatus,
-  ConversationTokenRevocation,
-  PageContext,
-  TurnMail,
-  UploadedAttachment,
+import {
+  type AuthorKind,
+  type ConversationFilter,
+  type ConversationPriority,
+  type ConversationStatus,
+  type ConversationTokenRevocation,
+  type PageContext,
+  type TurnMail,
+  type UploadedAttachment,
+  VISITOR_CONVERSATIONS,
 } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import type { Place } from '@switchboard/http';
@@ -55,6 +56,9 @@ export interface ConversationRow {
   userVerified: boolean;
   createdAt: Date;
   lastTurnAt: Date;
+  /** The times of the last turns that the visitor and a teammate have read. */
+  visitorReadAt: Date | null;
+  teammateReadAt: Date | null;
 }
 
 /** A conversation with the fields that only staff see. */
@@ -67,7 +71,6 @@ export interface StaffRow extends ConversationRow {
   snoozedUntil: Date | null;
   firstReplyAt: Date | null;
   resolvedAt: Date | null;
-  visitorReadAt: Date | null;
   /** When the visitor wrote the first turn without an answer. */
   waitingSince: Date | null;
   satisfactionScore: number | null;
@@ -125,7 +128,7 @@ export interface NewContact {
   language: string;
 }
 
-export interface NewConversation extends ConversationRow {
+export interface NewConversation extends Omit<ConversationRow, 'visitorReadAt' | 'teammateReadAt'> {
   projectId: string;
   tokenHash: string;
   tokenExpiresAt: Date;
@@ -225,6 +228,8 @@ export interface ConversationsStore {
   ): Promise<(Token & { conversation: ConversationRow })[]>;
   /** The query for the conversations of a verified user, for tests that explain it. */
   ownQuery(projectId: string, userId: string): { toSQL(): { sql: string; params: unknown[] } };
+  /** Returns the number of conversations of a verified user that are not resolved. */
+  countUnresolved(projectId: string, userId: string): Promise<number>;
   /** Adds a conversation. Does nothing if one with this id exists. */
   add(conversation: NewConversation, contact?: NewContact): Promise<void>;
   find(projectId: string, id: string): Promise<(StaffRow & ConversationSize) | undefined>;
@@ -270,7 +275,6 @@ const NO_TOKEN = '';
 const NEWEST_TURNS = 50;
 /** The characters of the last turn that a list shows. */
 const SHOWN_OF_TURN = 200;
-const MAX_OWN = 18;
 const MAX_TOKENS = 10;
 
 export function createConversationsStore(db: Db | Tx): ConversationsStore {
@@ -383,15 +387,9 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
     return within
       .select(conversationColumns)
       .from(conversations)
-      .where(
-        and(
-          eq(conversations.projectId, projectId),
-          eq(conversations.userId, userId),
-          conversations.userVerified,
-        ),
-      )
+      .where(ofVerifiedUser(projectId, userId))
       .orderBy(desc(conversations.lastTurnAt), desc(conversations.id))
-      .limit(MAX_OWN);
+      .limit(VISITOR_CONVERSATIONS);
   }
 
   const byTokens = findByTokens(db);
@@ -435,6 +433,9 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
         return issued;
       });
     },
+
+    countUnresolved: (projectId, userId) =>
+      db.$count(conversations, and(ofVerifiedUser(projectId, userId), ne(conversations.status, 'resolved'))),
 
     async add(conversation, contact) {
       const insert = (tx: Db | Tx) => tx.insert(conversations).values(conversation).onConflictDoNothing();
@@ -554,6 +555,8 @@ const conversationColumns = {
   userVerified: conversations.userVerified,
   createdAt: conversations.createdAt,
   lastTurnAt: conversations.lastTurnAt,
+  visitorReadAt: conversations.visitorReadAt,
+  teammateReadAt: conversations.teammateReadAt,
 };
 
 const staffColumns = {
@@ -566,7 +569,6 @@ const staffColumns = {
   snoozedUntil: conversations.snoozedUntil,
   firstReplyAt: conversations.firstReplyAt,
   resolvedAt: conversations.resolvedAt,
-  visitorReadAt: conversations.visitorReadAt,
   waitingSince: conversations.waitingSince,
   satisfactionScore: conversations.satisfactionScore,
 };
@@ -679,6 +681,9 @@ const scoreIn = (satisfaction: keyof typeof SCORES) =>
 
 const inProject = (projectId: string, id: string) =>
   and(eq(conversations.projectId, projectId), eq(conversations.id, id));
+
+const ofVerifiedUser = (projectId: string, userId: string) =>
+  and(eq(conversations.projectId, projectId), eq(conversations.userId, userId), conversations.userVerified);
 
 function renewedExpiry({ now, expiresAt, maxDays }: TokenRenewal): SQL {
   const latest = sql`${conversations.createdAt} + make_interval(days => ${maxDays}::int)`;

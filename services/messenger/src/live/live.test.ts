@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { messengerMessage } from '@switchboard/contracts';
+import { testMember } from '@switchboard/directory/testing';
 import { eventually, redisUrl } from '@switchboard/testkit';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { useMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
 import { settings } from '../testing/settings.ts';
+import { openStream } from '../testing/stream.ts';
 import { type TestConversation, type Visitor, visitorOf } from '../testing/visitor.ts';
 
 const messenger = await useMessenger({ env: { RATE_LIMITS_MULTIPLIER: '1000' } });
@@ -116,9 +118,9 @@ describe('a socket', () => {
     await eventually(() => expect(heard()).toEqual([2, 2, 2, 1, 0, 1]));
   });
 
-  test('accepts 18 conversations next to the person of a socket', async () => {
+  test('accepts 20 conversations next to the person of a socket', async () => {
     const client = await connect(`api_key=${project.key}&distinct_id=ada`);
-    for (let count = 0; count < 18; count++) await client.subscribe(await visitor.open());
+    for (let count = 0; count < 20; count++) await client.subscribe(await visitor.open());
     await client.subscribe(await visitor.open(), 'refused');
   });
 
@@ -334,4 +336,36 @@ test.skipIf(redis === undefined)('sends an in-app message to the sockets of ever
     });
     for (const client of clients) expect(client.of('inbox_changed').length).toBeGreaterThan(0);
   });
+});
+
+test.skipIf(redis === undefined)('sends typing and read positions between instances', async () => {
+  const [one, other] = [
+    await messenger.startInstance({ REDIS_URL: redis ?? '' }),
+    await messenger.startInstance({ REDIS_URL: redis ?? '' }),
+  ];
+  await messenger.directory.put('member', testMember(project.companyId, 'tess', { role: 'support' }));
+  const token = await messenger.mint({ sub: 'tess' });
+  const conversation = await visitor.open();
+  await visitor.send(conversation, 'Hello');
+  const client = await connect(`api_key=${project.key}`, one.url);
+  await client.subscribe(conversation);
+  const stream = await openStream(other.url, project, token);
+  onTestFinished(() => stream.close());
+  const path = `/v1/projects/${project.id}/conversations/${conversation.id}`;
+  const asTess = (method: string, to: string, body?: unknown) =>
+    messenger.call(method, to, { url: other.url, token, body });
+  await eventually(async () => {
+    await asTess('POST', `${path}/presence`, { state: 'typing' });
+    expect(client.of('typing').length).toBeGreaterThan(0);
+  });
+  await asTess('GET', path);
+  await eventually(() => expect(client.of('read')).toHaveLength(1));
+  await eventually(() => {
+    client.say({ type: 'typing', conversationId: conversation.id });
+    expect(stream.changes).toContainEqual(expect.objectContaining({ state: 'typing', sub: null }));
+  });
+  client.say({ type: 'read', conversationId: conversation.id });
+  await eventually(() =>
+    expect(stream.changes).toContainEqual(expect.objectContaining({ state: 'read', sub: null })),
+  );
 });

@@ -8,12 +8,12 @@ import type { Subscriptions } from './subscriptions.ts';
 interface SignalsOptions {
   subscriptions: Pick<Subscriptions, 'projectOf'>;
   store: Pick<SupportStore, 'markVisitorRead'>;
-  publisher: Pick<Publisher, 'publishToAgents'>;
+  publisher: Pick<Publisher, 'publishToAgents' | 'publishRead'>;
   clock: Clock;
 }
 
-/** A socket's signals of a type within this time after another are dropped. */
-const APART_MS = 1_000;
+/** A socket's signals of a type within this time after another are dropped. Clients send one a second at most. */
+const APART_MS = 500;
 
 export type Signals = ReturnType<typeof createSignals>;
 
@@ -29,12 +29,19 @@ export function createSignals({ subscriptions, store, publisher, clock }: Signal
     return false;
   }
 
+  async function markRead(conversationId: string, at: string | undefined): Promise<boolean> {
+    const readAt = await store.markVisitorRead(conversationId, at === undefined ? undefined : new Date(at));
+    if (readAt !== undefined) publisher.publishRead(conversationId, 'visitor', readAt);
+    return readAt !== undefined;
+  }
+
   return {
     /** Ignores signals about conversations that the socket is not subscribed to. */
-    async signal(socket: Socket, { type, conversationId }: VisitorSignal): Promise<void> {
+    async signal(socket: Socket, signal: VisitorSignal): Promise<void> {
+      const { type, conversationId } = signal;
       const projectId = subscriptions.projectOf(socket, conversationId);
       if (projectId === undefined || isTooSoon(socket, type)) return;
-      if (type === 'read' && !(await store.markVisitorRead(conversationId, clock.now()))) return;
+      if (signal.type === 'read' && !(await markRead(conversationId, signal.at))) return;
       const visitor = { sub: null, name: null };
       publisher.publishToAgents(projectId, { kind: 'presence', conversationId, ...visitor, state: type });
     },

@@ -8,14 +8,19 @@ import type {
 } from '@switchboard/contracts';
 import type { Hub } from '@switchboard/realtime';
 
+/** A teammate as the messenger's team shows them. */
+type Typist = Required<Pick<Turn, 'authorName' | 'authorAvatarUrl'>>;
+
 /** Sends changes to visitors' sockets and agents' streams. Never throws: what matters is stored and can be read. */
 export interface Publisher {
   /** Sends a turn to the visitor and to agents. */
   publishTurn(projectId: string, conversationId: string, turn: Turn): void;
   /** Sends a status to the visitor. Agents get it with the change. */
   publishStatus(conversationId: string, status: ConversationStatus): void;
-  /** Tells the visitor that a teammate types, or has read the conversation. */
-  publishSignal(conversationId: string, type: 'typing' | 'read'): void;
+  /** Tells the visitor that a teammate types. */
+  publishTyping(conversationId: string, author: Typist): void;
+  /** Tells the visitor's devices how far the visitor or a teammate has read. */
+  publishRead(conversationId: string, by: 'visitor' | 'teammate', at: Date): void;
   /** Sends a change to the agents of a project alone. */
   publishToAgents(projectId: string, change: LiveConversationChange): void;
   /** Announces a new in-app message. Without `distinctIds`, it is for everyone in the project. */
@@ -38,13 +43,13 @@ const GATHER_MS = 50;
 const MAX_CHANGES = 200;
 
 export function createPublisher(hub: Pick<Hub, 'publish'>): Publisher {
-  const gathered = new Map<string, LiveConversationChange[]>();
+  const gathered = new Map<string, Map<unknown, LiveConversationChange>>();
 
   const publish = (conversationId: string, message: MessengerMessage) =>
     hub.publish(conversationTopic(conversationId), message);
 
   function sendGathered(projectId: string): void {
-    const changes = gathered.get(projectId) ?? [];
+    const changes = [...(gathered.get(projectId)?.values() ?? [])];
     gathered.delete(projectId);
     for (let start = 0; start < changes.length; start += MAX_CHANGES) {
       const message: LiveConversations = {
@@ -57,11 +62,13 @@ export function createPublisher(hub: Pick<Hub, 'publish'>): Publisher {
 
   function publishToAgents(projectId: string, change: LiveConversationChange): void {
     const waiting = gathered.get(projectId);
+    const key = keyOf(change);
     if (waiting !== undefined) {
-      waiting.push(change);
+      waiting.delete(key);
+      waiting.set(key, change);
       return;
     }
-    gathered.set(projectId, [change]);
+    gathered.set(projectId, new Map([[key, change]]));
     setTimeout(sendGathered, GATHER_MS, projectId).unref();
   }
 
@@ -73,7 +80,10 @@ export function createPublisher(hub: Pick<Hub, 'publish'>): Publisher {
     },
     publishStatus: (conversationId, status) =>
       publish(conversationId, { type: 'status', conversationId, status }),
-    publishSignal: (conversationId, type) => publish(conversationId, { type, conversationId }),
+    publishTyping: (conversationId, author) =>
+      publish(conversationId, { type: 'typing', conversationId, ...author }),
+    publishRead: (conversationId, by, at) =>
+      publish(conversationId, { type: 'read', conversationId, by, at: at.toISOString() }),
     async publishInbox(projectId, distinctIds) {
       const message: MessengerMessage = { type: 'inbox_changed' };
       if (distinctIds === undefined) return hub.publish(projectTopic(projectId), message);
@@ -85,3 +95,7 @@ export function createPublisher(hub: Pick<Hub, 'publish'>): Publisher {
     },
   };
 }
+
+/** Presence replaces an earlier one of the same person. Every other change is its own key. */
+const keyOf = (change: LiveConversationChange): unknown =>
+  change.kind === 'presence' ? JSON.stringify([change.conversationId, change.sub, change.state]) : change;

@@ -39,7 +39,10 @@ export const conversations = pgTable(
     snoozedUntil: timestampMs('snoozed_until'),
     firstReplyAt: timestampMs('first_reply_at'),
     resolvedAt: timestampMs('resolved_at'),
+    /** The time of the last turn that the visitor has seen. */
     visitorReadAt: timestampMs('visitor_read_at'),
+    /** The time of the last turn that a teammate has read. */
+    teammateReadAt: timestampMs('teammate_read_at'),
     /** When the visitor wrote the first turn that is not answered. Null if none waits for an answer. */
     waitingSince: timestampMs('waiting_since'),
     /** When a visitor's turn last opened the conversation again. */

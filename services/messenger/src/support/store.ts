@@ -19,6 +19,7 @@ import {
   conversationReads,
   conversations,
   supportSettings,
+  teammates,
   turns,
 } from '../schema/index.ts';
 import { addResolutions } from '../schema/resolutions.ts';
@@ -68,6 +69,12 @@ interface SearchRequest {
   now: Date;
 }
 
+/** How visitors see a member. */
+interface Teammate {
+  name: string;
+  avatarFile: string | null;
+}
+
 /** A condition on the counts of conversations. `assigneeId` null selects those of no one. */
 export interface CountFilter extends Omit<ConversationFilter, 'assigned' | 'assigneeId'> {
   assigneeId?: string | null | undefined;
@@ -86,8 +93,13 @@ export interface SupportStore extends StaffReads {
   change(change: ChangeOfConversations, within: Transactor): Promise<Changed[] | undefined>;
   /** Adds a note, or finds the one with the same idempotency key. Changes nothing if it answers with a text. */
   addNote(note: NewNote, within: Transactor): Promise<NoteRow | 'no conversation' | 'full'>;
-  /** Returns whether there was something that the visitor had not seen. */
-  markVisitorRead(conversationId: string, at: Date): Promise<boolean>;
+  /**
+   * Marks the turns up to a time as seen by the visitor, by default all of them. Returns the time of the last one;
+   * undefined if the visitor had seen them before.
+   */
+  markVisitorRead(conversationId: string, at: Date | undefined): Promise<Date | undefined>;
+  /** Returns a member of the project's team. Undefined if the member has no entry there. */
+  teammate(projectId: string, sub: string): Promise<Teammate | undefined>;
   exists(projectId: string, conversationId: string): Promise<boolean>;
   /** Counts the unresolved conversations for each filter. */
   counts(projectId: string, filters: readonly CountFilter[]): Promise<number[]>;
@@ -256,28 +268,43 @@ export function createSupportStore(db: Db | Tx): SupportStore {
       return latest.reverse();
     },
 
-    async markRead(conversationId, sub, position) {
+    async markRead(conversationId, sub, { position, at }) {
+      const time = sql`${at.toISOString()}::timestamptz`;
       const rows = await db.execute(sql`
-        insert into ${conversationReads} (conversation_id, sub, position)
-        select id, ${sub}, ${position}::int from ${conversations} where id = ${conversationId}
-        on conflict (conversation_id, sub) do update set position = excluded.position
-        where conversation_reads.position < excluded.position
-        returning position`);
+        with advanced as (
+          insert into ${conversationReads} (conversation_id, sub, position)
+          select id, ${sub}, ${position}::int from ${conversations} where id = ${conversationId}
+          on conflict (conversation_id, sub) do update set position = excluded.position
+          where conversation_reads.position < excluded.position
+          returning conversation_id
+        )
+        update ${conversations} set teammate_read_at = ${time} from advanced
+        where id = advanced.conversation_id and coalesce(teammate_read_at < ${time}, true)
+        returning id`);
       return rows.length > 0;
     },
 
     async markVisitorRead(conversationId, at) {
-      const rows = await db
+      const upTo = sql`least(${at?.toISOString() ?? null}::timestamptz, ${conversations.lastTurnAt})`;
+      const [row] = await db
         .update(conversations)
-        .set({ visitorReadAt: at })
+        .set({ visitorReadAt: upTo })
         .where(
           and(
             eq(conversations.id, conversationId),
-            sql`coalesce(${conversations.visitorReadAt} < ${conversations.lastTurnAt}, true)`,
+            sql`coalesce(${conversations.visitorReadAt} < ${upTo}, true)`,
           ),
         )
-        .returning({ id: conversations.id });
-      return rows.length > 0;
+        .returning({ at: conversations.visitorReadAt });
+      return row?.at ?? undefined;
+    },
+
+    async teammate(projectId, sub) {
+      const [row] = await db
+        .select({ name: teammates.name, avatarFile: teammates.avatarFile })
+        .from(teammates)
+        .where(and(eq(teammates.projectId, projectId), eq(teammates.userId, sub)));
+      return row;
     },
 
     async exists(projectId, conversationId) {

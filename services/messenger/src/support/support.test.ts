@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { png } from '../testing/files.ts';
 import { startMessenger, type TestMessenger } from '../testing/messenger.ts';
 import type { TestProject } from '../testing/projects.ts';
+import { openStream } from '../testing/stream.ts';
 import { type Visitor, visitorOf } from '../testing/visitor.ts';
 
 let messenger: TestMessenger;
@@ -431,18 +432,76 @@ describe('a search', () => {
   });
 });
 
+describe('read positions', () => {
+  const readAtOf = ({ body }: { body: { visitorReadAt: string; teammateReadAt: string } }) => [
+    body.visitorReadAt,
+    body.teammateReadAt,
+  ];
+
+  test('advance to the last turn that each side has seen, and are the same for both', async () => {
+    const conversation = await visitor.open();
+    const asAda = as(ada);
+    const path = `/conversations/${conversation.id}`;
+    const socket = await openSocket(project, conversation);
+    const first = (await visitor.send(conversation, 'Hello')).body.turn.createdAt;
+    expect(readAtOf(await visitor.read(conversation))).toEqual([null, null]);
+    await asAda('GET', path);
+    expect(readAtOf(await visitor.read(conversation))).toEqual([null, first]);
+
+    const reply = (await asAda('POST', `${path}/turns`, { body: 'Hi' })).body.turn.createdAt;
+    const last = (await asAda('POST', `${path}/turns`, { body: 'Still there?' })).body.turn.createdAt;
+    socket.send({ type: 'read', conversationId: conversation.id, at: reply });
+    await eventually(async () => expect(readAtOf(await asAda('GET', path))).toEqual([reply, last]));
+    expect(readAtOf(await visitor.read(conversation))).toEqual([reply, last]);
+    const told = socket.messages.filter(({ type }) => type === 'read');
+    expect(told.map(({ by, at }) => [by, at])).toEqual([
+      ['teammate', first],
+      ['teammate', reply],
+      ['teammate', last],
+      ['visitor', reply],
+    ]);
+    socket.close();
+  });
+
+  test('never go back, nor beyond the last turn', async () => {
+    const conversation = await visitor.open();
+    const last = (await visitor.send(conversation, 'Hello')).body.turn.createdAt;
+    const path = `/conversations/${conversation.id}`;
+    for (const at of ['2999-01-01T00:00:00.000Z', '2020-01-01T00:00:00.000Z']) {
+      const socket = await openSocket(project, conversation);
+      socket.send({ type: 'read', conversationId: conversation.id, at });
+      socket.send({ type: 'subscribe', conversationId: conversation.id });
+      await eventually(() => expect(socket.messages.map(({ type }) => type)).toContain('refused'));
+      expect((await as(ada)('GET', path)).body.visitorReadAt).toBe(last);
+      socket.close();
+    }
+  });
+
+  test('of a poll change its version', async () => {
+    const conversation = await visitor.open();
+    await visitor.send(conversation, 'Hello');
+    const { headers } = await visitor.read(conversation);
+    const again = () => visitor.read(conversation, { 'If-None-Match': headers.get('etag') ?? '' });
+    expect((await again()).status).toBe(304);
+    await as(ada)('GET', `/conversations/${conversation.id}`);
+    expect((await again()).status).toBe(200);
+  });
+});
+
 describe('the stream of agents', () => {
   test('sends turns, notes, changes, presence and signals of visitors', async () => {
     const own = await newProject();
     const there = visitorOf(messenger, own);
     const conversation = await there.open();
-    const stream = await openStream(own, ada);
+    const stream = await openStream(messenger.url, own, ada);
     const socket = await openSocket(own, conversation);
+    const ofTeam = { name: 'Ada of Support' };
+    expect((await messenger.manage('PUT', `/projects/${own.id}/team/ada`, ofTeam)).status).toBe(200);
     await there.send(conversation, 'Hello');
     await as(ada, own)('POST', `/conversations/${conversation.id}/notes`, { body: 'A note' });
     await as(ada, own)('POST', `/conversations/${conversation.id}/presence`, { state: 'typing' });
     await change([conversation.id], { priority: 'high' }, ada, own);
-    socket.send({ type: 'typing', conversationId: conversation.id });
+    for (let count = 0; count < 50; count++) socket.send({ type: 'typing', conversationId: conversation.id });
     socket.send({ type: 'read', conversationId: conversation.id });
     socket.send({ type: 'typing', conversationId: 'cnv_other' });
     await eventually(() => {
@@ -459,14 +518,20 @@ describe('the stream of agents', () => {
       );
     });
     expect(stream.changes.every(({ conversationId }) => conversationId === conversation.id)).toBe(true);
-    expect(
-      (await as(ada, own)('GET', `/conversations/${conversation.id}`)).body.visitorReadAt,
-    ).not.toBeNull();
+    const signals = stream.changes.filter(({ state, sub }) => state === 'typing' && sub === null);
+    expect(signals.length).toBeLessThan(10);
+    const { body: seen } = await as(ada, own)('GET', `/conversations/${conversation.id}`);
+    expect(seen.visitorReadAt).toBe(seen.lastTurnAt);
     await eventually(() =>
       expect(socket.messages.map(({ type }) => type)).toEqual(
         expect.arrayContaining(['turn', 'typing', 'read']),
       ),
     );
+    const typing = socket.messages.filter(({ type }) => type === 'typing');
+    const conversationId = conversation.id;
+    expect(typing).toEqual([
+      { type: 'typing', conversationId, authorName: 'Ada of Support', authorAvatarUrl: null },
+    ]);
     socket.close();
     stream.close();
   });
@@ -554,6 +619,8 @@ async function hashOf(secret: string, userId: string): Promise<string> {
 
 interface SocketMessage {
   type: string;
+  by?: string;
+  at?: string;
   turn?: { body: string };
 }
 
@@ -568,45 +635,4 @@ async function openSocket(of: TestProject, { id, token }: { id: string; token: s
   send({ type: 'subscribe', conversationId: id, token });
   await eventually(() => expect(messages).toContainEqual({ type: 'subscribed', conversationId: id }));
   return { messages, send, close: () => socket.close() };
-}
-
-interface Change {
-  kind: string;
-  conversationId: string;
-  state?: string;
-  sub?: string | null;
-}
-
-async function openStream(of: TestProject, token: string) {
-  const closing = new AbortController();
-  const response = await fetch(`${messenger.url}/v1/projects/${of.id}/live-conversations`, {
-    headers: { Authorization: `Bearer ${token}` },
-    signal: closing.signal,
-  });
-  expect(response.status).toBe(200);
-  const changes: Change[] = [];
-  let isReady = false;
-  const reading = (async () => {
-    let text = '';
-    for await (const bytes of response.body ?? []) {
-      text += Buffer.from(bytes).toString();
-      const blocks = text.split('\n\n');
-      text = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const data = /^data: (.*)$/m.exec(block)?.[1];
-        if (data === undefined) continue;
-        const message = JSON.parse(data);
-        if (message.type === 'ready') isReady = true;
-        changes.push(...(message.changes ?? []));
-      }
-    }
-  })().catch(() => undefined);
-  await eventually(() => expect(isReady).toBe(true));
-  return {
-    changes,
-    async close() {
-      closing.abort();
-      await reading;
-    },
-  };
 }

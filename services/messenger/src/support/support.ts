@@ -16,6 +16,7 @@ import { presentNote, presentSummary } from '../conversations/present.ts';
 import type { ConversationsStore } from '../conversations/store.ts';
 import { type MailAddresses, newMailKey } from '../mail/addresses.ts';
 import type { Publisher } from '../publishing/publisher.ts';
+import { avatarPath } from '../team/avatar-path.ts';
 import { excerptOf } from './excerpt.ts';
 import type { CountFilter, StoredSettings, SupportStore } from './store.ts';
 
@@ -260,7 +261,12 @@ export function createSupport(options: SupportOptions) {
       const [member] = project === undefined ? [] : await directory.members(project.companyId, [sub]);
       const name = member?.name ?? null;
       publisher.publishToAgents(projectId, { kind: 'presence', conversationId, sub, name, state });
-      if (state === 'typing') publisher.publishSignal(conversationId, 'typing');
+      if (state !== 'typing') return;
+      const shown = await store.teammate(projectId, sub);
+      publisher.publishTyping(conversationId, {
+        authorName: shown?.name ?? null,
+        authorAvatarUrl: shown?.avatarFile == null ? null : avatarPath(sub, shown.avatarFile),
+      });
     },
 
     async search(caller: Caller, text: string) {

@@ -1,4 +1,4 @@
-import { streamConversations } from '@switchboard/contracts';
+import { streamConversations, VISITOR_CONVERSATIONS } from '@switchboard/contracts';
 import { refusalOfKey, refusalOfStream } from '@switchboard/http';
 import { createHub, type Hub, openFanOut } from '@switchboard/realtime';
 import type { Messenger } from '../config.ts';
@@ -12,8 +12,8 @@ import { createPublisher, type Publisher } from '../publishing/publisher.ts';
 import { createSupportStore } from '../support/store.ts';
 import type { Shared } from './shared.ts';
 
-/** The topics of all sockets, of the project, of the person, and of 18 conversations. */
-const TOPICS_PER_SOCKET = 21;
+/** The topics of all sockets, of the project, of the person, and of conversations. */
+const TOPICS_PER_SOCKET = 3 + VISITOR_CONVERSATIONS;
 
 /** Opens the sockets of this instance, and the fan-out to other instances. */
 export function openHub({ add, app, config, directory, logger, metrics, share }: Messenger): {

@@ -12,6 +12,8 @@ export interface Thread {
   status: string;
   /** The newest turn that the visitor has seen. */
   seen: string | undefined;
+  /** The time of the last turn that a teammate has read. */
+  readAt: number;
   /** The newest turn, for the list. */
   last: { text: string; author: string; at: number };
 }
@@ -47,7 +49,8 @@ export interface Kept {
   onChange(listener: () => void): () => void;
 }
 
-const MAX_THREADS = 18;
+/** The most conversations of a visitor that are kept and followed. */
+export const MAX_THREADS = 20;
 const MAX_OUTGOING = 50;
 const NOTHING: Content = { of: '', isIdentified: false, threads: [], outbox: [] };
 
@@ -148,6 +151,7 @@ function parseThread(value: unknown): Thread | undefined {
     token: textOf(value['token']) || undefined,
     status: textOf(value['status']) || 'open',
     seen: textOf(value['seen']) || undefined,
+    readAt: Number(value['readAt']) || 0,
     last: { text: textOf(last['text']), author: textOf(last['author']), at: Number(last['at']) || 0 },
   };
 }

@@ -2,11 +2,11 @@ import type { Client, InboxMessage } from '@switchboard/browser';
 import { backoffMs } from '@switchboard/browser/transport';
 import { type Api, isTemporary } from './api.ts';
 import { type Config, parseConfig } from './config.ts';
-import { type Content, createKept, type Outgoing, parseOwn, type Thread } from './kept.ts';
+import { type Content, createKept, MAX_THREADS, type Outgoing, parseOwn, type Thread } from './kept.ts';
 import { createLive, type Message } from './live.ts';
 import { createOutbox } from './outbox.ts';
 import { type FileOfTurn, merged, parseFile, parseTurn, type Turn } from './turns.ts';
-import { listOf, newKey, sendable, startOf, textOf } from './values.ts';
+import { listOf, newKey, sendable, startOf, textOf, timeOf } from './values.ts';
 
 /** A conversation as the visitor sees it. */
 export interface Conversation extends Thread {
@@ -16,6 +16,8 @@ export interface Conversation extends Thread {
   /** Turns that the server has not stored yet. */
   waiting: readonly Outgoing[];
   unread: number;
+  /** The name of the teammate who types, empty if the project's team does not name them. */
+  typing: string | undefined;
 }
 
 export interface State {
@@ -59,7 +61,13 @@ const POLL_MS = 30_000;
 /** The time between two lists of a verified user's conversations. */
 const OWN_MS = 60_000;
 /** The time over which all visitors read a message to everyone, in milliseconds. */
-const INBOX_SPREAD_MS = 1_000;
+const INBOX_SPAPART_MS = 1_000;
+/** The time between two signals that the visitor types. */
+const TYPING_MS = 3_000;
+/** The time between two signals that the server does not ignore. */
+const APART_MS = 1_000;
+/** A teammate who types is shown for this long after the last signal. */
+const TYPED_MS = 6_000;
 const MAX_PREVIEW = 200;
 const MAX_PATH = 2048;
 const MAX_TITLE = 500;
@@ -88,6 +96,12 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
   const renewed = new Set<string>();
   let isClosed = false;
   let viewed: string | undefined;
+  /** The names and the times of teammates who type, by conversation. */
+  const typing = new Map<string, { author: string; at: number }>();
+  /** The time of the last turn that the server knows the visitor has seen, by conversation. */
+  const told = new Map<string, number>();
+  let typedAt = Number.NEGATIVE_INFINITY;
+  let isTelling = false;
   let state: State = { config: undefined, isOnline: true, conversations: [], messages: [], unread: 0 };
 
   const live = createLive(hear);
@@ -130,6 +144,7 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
         isWhole,
         waiting: waiting.filter((item) => item.thread === thread.key && !arrived.has(item.key)),
         unread: unreadOf(turns, thread.seen),
+        typing: typing.get(thread.key)?.author,
       };
     });
     const messages = client.inbox.messages();
@@ -160,17 +175,58 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
       return;
     }
     if (message.type === 'inbox') {
-      later(Math.random() * INBOX_SPREAD_MS, () => void client.inbox.refresh());
+      later(Math.random() * INBOX_SPAPART_MS, () => void client.inbox.refresh());
       return;
     }
     const thread = kept.read().threads.find(({ id }) => id === message.id);
     if (thread === undefined) return;
-    if (message.type === 'status') change(thread.key, { status: message.status });
-    else if (message.type !== 'turn') void read(thread.key);
+    const { key: threadKey } = thread;
+    if (message.type === 'status') change(threadKey, { status: message.status });
+    else if (message.type === 'typing') showTyping(threadKey, message.author);
+    else if (message.type === 'read') {
+      if (message.isOwn) markSeen(threadKey, message.at);
+      else change(threadKey, { readAt: Math.max(thread.readAt, message.at) });
+    } else if (message.type !== 'turn') void read(threadKey);
     else {
       const turn = parseTurn(message.turn);
-      if (turn !== undefined) add(thread.key, [turn]);
+      if (turn === undefined) return;
+      if (turn.kind !== 'visitor') typing.delete(threadKey);
+      add(threadKey, [turn]);
     }
+  }
+
+  function showTyping(threadKey: string, author: string): void {
+    const shown = { author, at: performance.now() };
+    typing.set(threadKey, shown);
+    later(TYPED_MS, () => {
+      if (typing.get(threadKey) === shown && typing.delete(threadKey)) changed();
+    });
+    changed();
+  }
+
+  /** Marks the turns up to a time as seen, here or on another device. */
+  function markSeen(threadKey: string, at: number): void {
+    if (at > (told.get(threadKey) ?? 0)) told.set(threadKey, at);
+    const { turns } = reads.get(threadKey) ?? UNREAD;
+    const { seen } = kept.read().threads.find((one) => one.key === threadKey) ?? {};
+    const index = turns.findLastIndex((turn) => turn.at <= at);
+    if (index > turns.findIndex(({ id }) => id === seen)) change(threadKey, { seen: turns[index]?.id });
+  }
+
+  /** Tells the server how far the visitor has read the conversation in view. */
+  function tellRead(): void {
+    if (isTelling || viewed === undefined || document.visibilityState !== 'visible') return;
+    const id = kept.read().threads.find(({ key: one }) => one === viewed)?.id;
+    const newest = reads.get(viewed)?.turns.findLast(({ kind }) => kind !== 'visitor');
+    if (id === undefined || newest === undefined || newest.at <= (told.get(viewed) ?? 0)) return;
+    if (!live.isOpen) return;
+    live.tell({ type: 'read', conversationId: id, at: new Date(newest.at).toISOString() });
+    told.set(viewed, newest.at);
+    isTelling = true;
+    later(APART_MS, () => {
+      isTelling = false;
+      tellRead();
+    });
   }
 
   function change(threadKey: string, next: Partial<Thread>): void {
@@ -198,6 +254,7 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
       ...(newest !== undefined && { last: lastOf(newest) }),
       ...(seen !== undefined && { seen }),
     });
+    tellRead();
   }
 
   /** Reads the new turns of a conversation, or all of them. */
@@ -212,8 +269,15 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
     if (answer.status === 200) {
       const turns = listOf(answer.body['turns']).flatMap((one) => parseTurn(one) ?? []);
       renewed.delete(threadKey);
-      change(threadKey, { status: textOf(answer.body['status']) || thread.status });
+      change(threadKey, {
+        status: textOf(answer.body['status']) || thread.status,
+        readAt: timeOf(answer.body['teammateReadAt']),
+      });
+      // A signal may have been lost with a connection.
+      const readAt = timeOf(answer.body['visitorReadAt']);
+      told.set(threadKey, readAt);
       add(threadKey, turns, after === undefined ? true : undefined);
+      markSeen(threadKey, readAt);
       const upTo = turns.at(-1)?.id ?? after;
       reads.set(threadKey, { ...(reads.get(threadKey) ?? UNREAD), upTo });
     } else if (answer.status === UNAUTHORIZED) {
@@ -262,9 +326,9 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
     changed();
     for (const { key } of added) {
       await read(key, true);
-      // On this device, answers to the latest turn of the visitor are unread.
-      const seen = reads.get(key)?.turns.findLast(({ kind }) => kind === 'visitor')?.id;
-      if (isVerified && seen !== undefined) change(key, { seen });
+      // Answers to the latest turn of the visitor are unread, unless another device has shown them.
+      const written = reads.get(key)?.turns.findLast(({ kind }) => kind === 'visitor')?.at ?? 0;
+      if (isVerified) markSeen(key, Math.max(written, told.get(key) ?? 0));
     }
     return true;
   }
@@ -385,18 +449,21 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
       if (!live.isOpen) readAll();
     },
 
-    /** Creates a conversation for its first turn. Returns its key. */
+    /** Creates a conversation for its first turn, or takes the latest if too many are open. Returns its key. */
     begin(): string {
       const empty = state.conversations.find(
         ({ id, turns, waiting }) => id === undefined && turns.length + waiting.length === 0,
       );
       if (empty !== undefined) return empty.key;
+      const open = state.conversations.filter(({ status }) => status !== 'resolved');
+      if (open[0] !== undefined && open.length >= MAX_THREADS) return open[0].key;
       const thread: Thread = {
         key: newKey(),
         id: undefined,
         token: undefined,
         status: 'open',
         seen: undefined,
+        readAt: 0,
         last: { text: '', author: '', at: Date.now() },
       };
       kept.update(({ threads }) => ({ threads: [thread, ...threads] }));
@@ -413,6 +480,15 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
       if (!found.isWhole) void read(found.key, true);
       const newest = found.turns.at(-1)?.id;
       if (newest !== undefined && newest !== found.seen) change(found.key, { seen: newest });
+      tellRead();
+    },
+
+    /** Tells agents that the visitor types. */
+    type(threadKey: string): void {
+      const id = kept.read().threads.find((one) => one.key === threadKey)?.id;
+      if (id === undefined || performance.now() - typedAt < TYPING_MS) return;
+      typedAt = performance.now();
+      live.tell({ type: 'typing', conversationId: id });
     },
 
     /** Queues a turn. It is sent when there is a connection, if necessary by another tab or the next page. */
@@ -431,6 +507,8 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
         at: Date.now(),
         problem: undefined,
       };
+      // The next turn is announced at once, but the server ignores signals within a second.
+      typedAt += APART_MS - TYPING_MS;
       kept.update(({ outbox: waiting, threads }) => ({
         outbox: [...waiting, item],
         threads: threads.map((one) =>

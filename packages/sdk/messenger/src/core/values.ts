@@ -6,6 +6,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 /** Returns the text, or an empty text for other values. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Returns the time in milliseconds, or 0 for other values. */
+export const timeOf = (value: unknown): number => Date.parse(textOf(value)) || 0;
+
 /** Returns the list, or an empty list for other values. */
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 

@@ -35,7 +35,13 @@ export function createPretendApi({ configuration, picture }: PretendOptions): Ap
       conversations.set(conversationId, []);
       return answer(201, { conversationId, token: conversationId });
     },
-    read: (access) => answer(200, { status: 'open', turns: turnsOf(access) }),
+    read: (access) =>
+      answer(200, {
+        status: 'open',
+        turns: turnsOf(access),
+        visitorReadAt: null,
+        teammateReadAt: new Date().toISOString(),
+      }),
     turn(access, id, request) {
       const given: Record<string, unknown> = isObject(request) ? request : {};
       const ids = Array.isArray(given['attachmentIds']) ? given['attachmentIds'].map(textOf) : [];

@@ -45,4 +45,7 @@ export const texts: Texts = {
   enlarge: 'تكبير {0}',
   earlier: 'عرض الرسائل السابقة',
   history: 'رسائل هذه المحادثة',
+  typing: '{0} يكتب الآن',
+  read: 'تمت القراءة',
+  closed: 'تم الحل',
 };

@@ -44,4 +44,7 @@ export const texts: Texts = {
   enlarge: '{0} vergrößern',
   earlier: 'Frühere Nachrichten zeigen',
   history: 'Nachrichten dieser Unterhaltung',
+  typing: '{0} schreibt',
+  read: 'Gelesen',
+  closed: 'Gelöst',
 };

@@ -44,4 +44,7 @@ export const texts: Texts = {
   enlarge: 'Enlarge {0}',
   earlier: 'Show earlier messages',
   history: 'Messages of this conversation',
+  typing: '{0} is typing',
+  read: 'Read',
+  closed: 'Resolved',
 };

@@ -44,4 +44,7 @@ export const texts: Texts = {
   enlarge: 'Ampliar {0}',
   earlier: 'Mostrar mensajes anteriores',
   history: 'Mensajes de esta conversación',
+  typing: '{0} está escribiendo',
+  read: 'Leído',
+  closed: 'Resuelta',
 };

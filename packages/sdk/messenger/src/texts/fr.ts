@@ -44,4 +44,7 @@ export const texts: Texts = {
   enlarge: 'Agrandir {0}',
   earlier: 'Afficher les messages précédents',
   history: 'Messages de cette conversation',
+  typing: '{0} est en train d’écrire',
+  read: 'Lu',
+  closed: 'Résolue',
 };

@@ -45,4 +45,7 @@ export const texts: Texts = {
   enlarge: 'הגדלת {0}',
   earlier: 'הצגת הודעות קודמות',
   history: 'ההודעות בשיחה זו',
+  typing: 'הקלדה: {0}',
+  read: 'נקראה',
+  closed: 'נפתרה',
 };

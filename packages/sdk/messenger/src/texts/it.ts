@@ -44,4 +44,7 @@ export const texts: Texts = {
   enlarge: 'Ingrandisci {0}',
   earlier: 'Mostra i messaggi precedenti',
   history: 'Messaggi di questa conversazione',
+  typing: '{0} sta scrivendo',
+  read: 'Letto',
+  closed: 'Risolta',
 };

@@ -44,4 +44,7 @@ export const texts: Texts = {
   enlarge: '{0} を拡大',
   earlier: '以前のメッセージを表示',
   history: 'この会話のメッセージ',
+  typing: '{0}が入力中です',
+  read: '既読',
+  closed: '解決済み',
 };

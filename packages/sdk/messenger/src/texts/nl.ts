@@ -44,4 +44,7 @@ export const texts: Texts = {
   enlarge: '{0} vergroten',
   earlier: 'Eerdere berichten tonen',
   history: 'Berichten van dit gesprek',
+  typing: '{0} is aan het typen',
+  read: 'Gelezen',
+  closed: 'Opgelost',
 };

@@ -44,4 +44,7 @@ export const texts: Texts = {
   enlarge: 'Powiększ {0}',
   earlier: 'Pokaż wcześniejsze wiadomości',
   history: 'Wiadomości w tej rozmowie',
+  typing: '{0} pisze',
+  read: 'Przeczytano',
+  closed: 'Rozwiązana',
 };

@@ -44,4 +44,7 @@ export const texts: Texts = {
   enlarge: 'Ampliar {0}',
   earlier: 'Mostrar mensagens anteriores',
   history: 'Mensagens desta conversa',
+  typing: '{0} está a escrever',
+  read: 'Lida',
+  closed: 'Resolvida',
 };

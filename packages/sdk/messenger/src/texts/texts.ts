@@ -46,6 +46,10 @@ export interface Texts {
   enlarge: string;
   earlier: string;
   history: string;
+  /** {0} is a name. */
+  typing: string;
+  read: string;
+  closed: string;
 }
 
 export const fill = (text: string, value: string) => text.replace('{0}', () => value);

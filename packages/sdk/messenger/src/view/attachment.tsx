@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Access } from '../core/api.ts';
-import { drawn } from '../core/images.ts';
+import { drawn } from '../core/drawn.ts';
 import type { FileOfTurn } from '../core/turns.ts';
 import { fill } from '../texts/texts.ts';
 import { useAround } from './context.ts';

@@ -1,6 +1,4 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { formatOf } from '../core/formats.ts';
-import { fit } from '../core/images.ts';
 import type { FileOfTurn } from '../core/turns.ts';
 import { endOf, newKey } from '../core/values.ts';
 import { fill } from '../texts/texts.ts';
@@ -77,11 +75,14 @@ export function Composer({ thread, given }: ComposerProps) {
     if (files.length === 0 || !enabled) return;
     const free = MAX_FILES - latest.current.length;
     if (files.length > free) setProblem(fill(texts.tooMany, formats.number(MAX_FILES)));
+    // Loaded when a visitor attaches the first file.
+    const images = await import('../core/images.ts').catch(() => undefined);
+    if (images === undefined) return setProblem(fill(texts.notUploaded, files[0]?.name ?? ''));
     for (const file of files.slice(0, free)) {
-      const type = await formatOf(file);
+      const type = await images.formatOf(file);
       if (type === undefined || !accept.includes(type)) setProblem(fill(texts.wrongType, file.name));
       else {
-        const fitted = await fit(file, type, maxBytes).catch(() => undefined);
+        const fitted = await images.fit(file, type, maxBytes).catch(() => undefined);
         if (fitted === undefined) setProblem(fill(texts.tooLarge, file.name));
         else void upload(endOf(fitted.name, MAX_NAME) || 'file', fitted.blob);
       }
@@ -118,6 +119,7 @@ export function Composer({ thread, given }: ComposerProps) {
   }
 
   function write(next: string): void {
+    if (next.trim() !== '') store.type(thread);
     setText(next);
     screen.write(thread, next);
   }

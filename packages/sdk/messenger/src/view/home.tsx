@@ -80,7 +80,7 @@ interface RowProps {
 
 function ConversationRow({ conversation, now, onOpen }: RowProps & { conversation: Conversation }) {
   const { texts, formats, config } = useAround();
-  const { last, unread, turns } = conversation;
+  const { last, unread, turns, typing, status } = conversation;
   const answered = turns.findLast(({ kind }) => kind === 'teammate');
   const name = answered?.author || config.team[0]?.name || texts.support;
   return (
@@ -89,7 +89,7 @@ function ConversationRow({ conversation, now, onOpen }: RowProps & { conversatio
       <span class="words">
         <span class="title">{last.author || texts.you}</span>
         <span class="preview">
-          <bdi>{last.text}</bdi>
+          {typing === undefined ? <bdi>{last.text}</bdi> : fill(texts.typing, typing || texts.support)}
         </span>
       </span>
       <span class="aside">
@@ -100,6 +100,7 @@ function ConversationRow({ conversation, now, onOpen }: RowProps & { conversatio
             <span class="hidden">{fill(texts.unread, formats.number(unread))}</span>
           </span>
         )}
+        {unread === 0 && status === 'resolved' && <span>{texts.closed}</span>}
       </span>
     </button>
   );

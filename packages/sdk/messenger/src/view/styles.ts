@@ -213,6 +213,12 @@ section h3 { padding: 14px 24px 6px; color: var(--quiet); font-size: 13px; font-
 .view > .prompts { justify-items: end; padding-bottom: 10px; }
 .view > .prompts .prompt { width: auto; min-height: 40px; padding-block: 7px; border-color: var(--accent-edge); color: var(--accent-text); }
 .view > .prompts li { max-width: 100%; }
+.typing { display: flex; align-items: center; gap: 8px; padding: 0 20px; color: var(--quiet); font-size: 12.5px; overflow-wrap: anywhere; }
+.dots { display: flex; flex: none; gap: 3px; }
+.dots i { width: 6px; height: 6px; border-radius: 50%; background: var(--quiet); animation: dot 1.2s infinite; }
+.dots i:nth-child(2) { animation-delay: .15s; }
+.dots i:nth-child(3) { animation-delay: .3s; }
+@keyframes dot { 0%, 60%, 100% { opacity: .35; } 30% { opacity: 1; } }
 .foot { padding: 8px 12px 12px; }
 .problem { padding: 2px 8px 8px; font-size: 13.5px; }
 .composer { border: 1px solid var(--edge); border-radius: 25px; background: var(--surface); transition: border-color .12s, box-shadow .12s; }

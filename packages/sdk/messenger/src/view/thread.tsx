@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Conversation } from '../core/store.ts';
+import { fill } from '../texts/texts.ts';
 import { Avatar, Team } from './avatar.tsx';
 import { Composer, type FilesGiven } from './composer.tsx';
 import { useAround } from './context.ts';
@@ -14,7 +15,7 @@ export function ThreadView({ conversation, onClose }: { conversation: Conversati
   const { store, screen, texts, config, state } = useAround();
   const [isOver, setOver] = useState(false);
   const [given, setGiven] = useState<FilesGiven>();
-  const { key, turns, waiting } = conversation;
+  const { key, turns, waiting, typing } = conversation;
   useEffect(() => {
     store.view(key);
     return () => store.view(undefined);
@@ -74,6 +75,18 @@ export function ThreadView({ conversation, onClose }: { conversation: Conversati
         </p>
       )}
       <Turns conversation={conversation} />
+      <p class="typing" role="status">
+        {typing !== undefined && (
+          <>
+            <span class="dots" aria-hidden="true">
+              <i />
+              <i />
+              <i />
+            </span>
+            {fill(texts.typing, typing || texts.support)}
+          </>
+        )}
+      </p>
       {turns.length + waiting.length === 0 && <Prompts onAsk={(text) => store.send(key, text)} />}
       <Composer key={`${key}${screen.fills}`} thread={key} given={given} />
       {isOver && (

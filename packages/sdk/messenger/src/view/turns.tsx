@@ -19,6 +19,8 @@ interface Shown extends Turn {
   isFirst: boolean;
   isLast: boolean;
   isNewDay: boolean;
+  /** Whether this is the last turn of the visitor, and a teammate has read it but not answered. */
+  isRead: boolean;
 }
 
 const GROUP_MS = 5 * 60_000;
@@ -112,9 +114,10 @@ function Bubble({ turn, now, access }: BubbleProps) {
     stampPlacement !== 'none' &&
     (stampPlacement === 'above' ? turn.isFirst : turn.isLast);
   const stamp = isStamped ? (
-    <time class="stamp" dateTime={new Date(turn.at).toISOString()}>
-      {stampText}
-    </time>
+    <span class="stamp">
+      <time dateTime={new Date(turn.at).toISOString()}>{stampText}</time>
+      {turn.isRead && ` · ${texts.read}`}
+    </span>
   ) : undefined;
   return (
     <div
@@ -149,6 +152,7 @@ function Bubble({ turn, now, access }: BubbleProps) {
       </div>
       {namePlace === 'below' && name}
       {stampPlacement === 'below' && stamp}
+      {turn.isRead && !isStamped && <span class="stamp">{texts.read}</span>}
       {waiting !== undefined &&
         (waiting.problem === undefined ? (
           <span class="stamp">{state.isOnline ? texts.sending : texts.waiting}</span>
@@ -167,7 +171,7 @@ function Bubble({ turn, now, access }: BubbleProps) {
   );
 }
 
-function shownOf({ turns, waiting, last }: Conversation, { greeting, team }: Config): Shown[] {
+function shownOf({ turns, waiting, last, readAt }: Conversation, { greeting, team }: Config): Shown[] {
   const pending = waiting.map((item): Turn & { waiting: Outgoing } => ({
     id: item.key,
     kind: 'visitor',
@@ -194,6 +198,8 @@ function shownOf({ turns, waiting, last }: Conversation, { greeting, team }: Con
           },
         ];
   const all: (Turn & { waiting?: Outgoing })[] = [...hello, ...turns, ...pending];
+  const answered = turns.findLastIndex(({ kind }) => kind !== 'visitor');
+  const lastRead = turns.slice(answered + 1).findLast(({ at }) => at <= readAt);
   return all.map((turn, index) => {
     const [before, after] = [all[index - 1], all[index + 1]];
     return {
@@ -201,6 +207,7 @@ function shownOf({ turns, waiting, last }: Conversation, { greeting, team }: Con
       isFirst: !isTogether(before, turn),
       isLast: !isTogether(turn, after),
       isNewDay: before === undefined || !isSameDay(before.at, turn.at),
+      isRead: turn === lastRead,
     };
   });
 }

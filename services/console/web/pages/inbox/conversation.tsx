@@ -53,11 +53,7 @@ export function Conversation(props: ConversationProps) {
     // Newer browsers return a promise, which is no cleanup.
     void end.current?.scrollIntoView({ block: 'nearest' });
   }, [count, conversation.id]);
-  const lastTurn = conversation.turns.at(-1);
-  const isSeen =
-    lastTurn?.authorKind === 'teammate' &&
-    conversation.visitorReadAt !== null &&
-    conversation.visitorReadAt >= lastTurn.createdAt;
+  const lastSeenId = lastSeenOf(conversation);
   return (
     <>
       <Head {...props} nameOf={nameOf} />
@@ -87,6 +83,9 @@ export function Conversation(props: ConversationProps) {
                     <File key={file.id} place={place} file={file} />
                   ))}
                   {entry.turn.mail === null ? null : <MailRest mail={entry.turn.mail} />}
+                  {entry.turn.id === lastSeenId ? (
+                    <p className={styles['seen']}>{t('Seen by the visitor')}</p>
+                  ) : null}
                 </article>
               ) : entry.kind === 'note' ? (
                 <article className={styles['note']}>
@@ -111,7 +110,6 @@ export function Conversation(props: ConversationProps) {
           ))}
         </ol>
         <MailState contact={conversation.contact} />
-        {isSeen ? <p className={styles['seen']}>{t('Seen by the visitor')}</p> : null}
         <div ref={end} />
       </section>
       <p role="status" className={styles['presence']}>
@@ -133,6 +131,17 @@ export function Conversation(props: ConversationProps) {
       />
     </>
   );
+}
+
+/** Returns the last reply that the visitor has seen, unless the visitor wrote after it. */
+function lastSeenOf({ turns, visitorReadAt }: OperatorConversation): string | undefined {
+  const written = turns.findLastIndex(({ authorKind }) => authorKind === 'visitor');
+  return turns
+    .slice(written + 1)
+    .findLast(
+      ({ authorKind, createdAt }) =>
+        authorKind === 'teammate' && visitorReadAt !== null && createdAt <= visitorReadAt,
+    )?.id;
 }
 
 function Head({

@@ -103,10 +103,8 @@ export function Page() {
   const { onChange: onPresence } = presence;
   const onChange = useCallback(
     (change: Parameters<typeof onPresence>[0]) => {
-      if (change.kind === 'presence') {
-        onPresence(change);
-        if (change.state !== 'read') return;
-      }
+      onPresence(change);
+      if (change.kind === 'presence' && change.state !== 'read') return;
       if (change.kind === 'settings')
         void queries.invalidateQueries({ queryKey: ['getSupportSettings', project.id] });
       else

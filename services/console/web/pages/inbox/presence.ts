@@ -17,6 +17,8 @@ const VIEWED_MS = 25_000;
 const TYPED_MS = 6_000;
 const CHECK_MS = 2_000;
 const VISITOR = '';
+/** The visitor types no more once their turn arrives. */
+const VISITOR_SENT = { sub: null, name: null, state: 'gone' } as const;
 
 /** Tells others that the agent views a conversation or types in it, and says what the others do there. */
 export function usePresence(projectId: string, open: string | undefined, me: string) {
@@ -54,14 +56,16 @@ export function usePresence(projectId: string, open: string | undefined, me: str
   }, [open, typed, tell]);
 
   const onChange = useCallback(
-    ({ conversationId, sub, name = null, state }: Change) => {
+    ({ kind, conversationId, turn, ...change }: Change) => {
+      const isSent = kind === 'turn' && turn?.authorKind === 'visitor';
+      const { sub, name = null, state } = isSent ? VISITOR_SENT : change;
       if (sub === me || state === undefined || state === 'read') return;
-      setNow(Date.now());
+      if (state !== 'gone') setNow(Date.now());
       setSeen((before) => {
         const others = new Map(before.get(conversationId));
         const key = sub ?? VISITOR;
-        if (state === 'gone') others.delete(key);
-        else others.set(key, { name, state, at: Date.now() });
+        if (state !== 'gone') others.set(key, { name, state, at: Date.now() });
+        else if (!others.delete(key)) return before;
         return new Map(before).set(conversationId, others);
       });
     },
