@@ -46,6 +46,8 @@ describe('opening a conversation', () => {
       status: 'open',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       lastTurnAt: body.createdAt,
+      visitorReadAt: null,
+      teammateReadAt: null,
       turns: [],
     });
     const bare = await visitor.read(await visitor.open({ subject: null, userId: null, userHash: null }));
