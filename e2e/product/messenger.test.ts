@@ -256,7 +256,10 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await manage('PUT', `/team/${running.demo.subs.owner}`, { name: 'Iris of Support' });
     const page = await open(await visitor());
     const id = await begin(page, 'My tent leaks.');
-    const read = () => asOwner(`/conversations/${id}`).then((response) => response.json());
+    const read = async () => {
+      const body = await (await asOwner(`/conversations/${id}`)).json();
+      return body as { visitorReadAt: string; lastTurnAt: string };
+    };
     // The helpers above read as an agent.
     await page.locator('.mine', { hasText: 'My tent leaks.' }).getByText(/Read$/).waitFor();
     await write(page, 'Two of them.');
