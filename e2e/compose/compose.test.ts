@@ -35,7 +35,7 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
 
   it('gives every built image a read-only file system and a memory limit', () => {
     const built = Object.values(services).filter(({ build }) => build !== undefined);
-    expect(built).toHaveLength(16);
+    expect(built).toHaveLength(17);
     for (const service of built)
       expect(service).toMatchObject({ read_only: true, mem_limit: expect.any(String) });
   });

@@ -13,6 +13,7 @@ const SERVICES = [
   'archive',
   'analytics',
   'identity',
+  'delivery',
   'console',
 ];
 const COMMANDS = ['cli', 'directory-link', 'demo'];

@@ -4,6 +4,7 @@ import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
+import { deliveryService } from '@switchboard/service-delivery';
 import { flagsService } from '@switchboard/service-flags';
 import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
@@ -44,12 +45,14 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
       messenger: messengerService,
       flags: flagsService,
       identity: identityService,
+      delivery: deliveryService,
       ingestion: ingestionService,
       archive: archiveService,
       analytics: analyticsService,
     },
     env: {
-      ERASURE_SERVICES: 'analytics,archive,collaboration,flags,identity,ingestion,messenger',
+      ERASURE_SERVICES: 'analytics,archive,collaboration,delivery,flags,identity,ingestion,messenger',
+      WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters',
       ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
       TOPIC_PARTITIONS: '2',
       ARCHIVE_FILE_SECONDS: '6',
@@ -82,7 +85,7 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
   // Starts first, because it creates the topics that the others consume.
   await start('ingestion');
   const [flags] = await Promise.all(
-    (['flags', 'collaboration', 'messenger', 'archive', 'analytics', 'identity'] as const).map(start),
+    (['flags', 'collaboration', 'messenger', 'archive', 'analytics', 'identity', 'delivery'] as const).map(start),
   );
   const restart = { stopFlags: () => flags?.stop(), startFlags: () => start('flags') };
 

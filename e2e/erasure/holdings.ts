@@ -130,6 +130,13 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.groups': { nothing: 'traits of groups' },
     'public.applied_positions': { nothing: 'offsets' },
   },
+  delivery: {
+    ...REPLICA,
+    ...OUTBOX,
+    'public.webhooks': { nothing: 'endpoints that operators configure' },
+    'public.messages': { person: 'rows removed', colleague: 'rows removed' },
+    'public.attempts': { nothing: 'responses of endpoints, removed with their message' },
+  },
   identity: {
     ...REPLICA,
     ...OUTBOX,
@@ -208,6 +215,7 @@ export const KEPT_OF_DELETED: Record<string, Record<string, string>> = {
     'public.erasures': 'the id, which is never used again',
   },
   collaboration: ENTRIES,
+  delivery: ENTRIES,
   flags: ENTRIES,
   identity: ENTRIES,
   ingestion: ENTRIES,

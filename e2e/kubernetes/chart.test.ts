@@ -254,7 +254,7 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
 
   it('names Services like the upstreams of the gateway, with or without a prefix', async () => {
     for (const set of [[], ['namePrefix=eu-']]) {
-      const files = ['everywhere', ...services, 'identity', 'console', 'gateway'];
+      const files = ['everywhere', ...services, 'identity', 'delivery', 'console', 'gateway'];
       const rendered = await template('all', { files, set });
       const addresses = ofKind(rendered, 'Service').flatMap(({ metadata, spec }) =>
         spec.ports.map(({ port }) => `${metadata.name}:${port}`),
@@ -265,12 +265,12 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
       const upstreams = (gateway?.spec.template.spec.containers[0].env ?? []).filter(({ name }) =>
         name.endsWith('_UPSTREAMS'),
       );
-      expect(upstreams).toHaveLength(services.length + 2);
+      expect(upstreams).toHaveLength(services.length + 3);
       for (const { value } of upstreams) expect(addresses).toContain(value);
     }
   });
 
-  it.each(['identity', 'console'])('routes the gateway to %s only if a release runs it', async (name) => {
+  it.each(['identity', 'delivery', 'console'])('routes the gateway to %s only if a release runs it', async (name) => {
     const upstreamsOf = async (set: string[]) => {
       const [gateway] = ofKind(
         await template('gateway', { files: ['everywhere', 'gateway'], set }),

@@ -4,6 +4,7 @@ import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
 import { consoleSettings } from '@switchboard/service-console/config';
+import { deliveryService } from '@switchboard/service-delivery';
 import { flagsService } from '@switchboard/service-flags';
 import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
@@ -21,6 +22,7 @@ const services = [
   archiveService,
   analyticsService,
   identityService,
+  deliveryService,
   { name: 'console', settings: consoleSettings },
 ];
 
@@ -29,6 +31,7 @@ const secrets: Record<string, string> = {
   DATABASE_URL: 'postgres://user:word@postgres/database',
   EVENT_LOG_DATABASE_URL: 'postgres://user:word@postgres/log',
   KAFKA_PASSWORD: 'word',
+  WEBHOOK_SECRET: 'a-secret-of-thirty-two-characters',
   ACCOUNT_SECRET: 'a-secret-of-thirty-two-characters',
   SESSION_SECRET: 'a-secret-of-thirty-two-characters',
   LINK_SECRET: 'a-secret-of-thirty-two-characters',

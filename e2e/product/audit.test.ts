@@ -6,6 +6,7 @@ import {
   type Operation,
   publicOperations,
   putMessengerSettings,
+  putWebhook,
 } from '@switchboard/contracts';
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -62,6 +63,7 @@ let apiToken = 'some-id';
 let change = 'some-id';
 let request = 'some-id';
 let message = 'some-id';
+let webhookMessage = '';
 const ofDemo = { annotationId: '', threadId: '', commentId: '', dashboardId: 'audited' };
 /** A visitor that staff look at. The id must not occur in any audit entry. */
 const VISITOR = 'visitor-who-is-looked-at';
@@ -122,6 +124,7 @@ function pathOf(operation: Operation): string {
     attachmentId: attachment,
     changeId: change,
     requestId: request,
+    messageId: webhookMessage,
   };
   const query = operationId === 'searchTurns' ? '?text=refund' : '';
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id') + query;
@@ -133,6 +136,7 @@ const ORDER = [
   'deleteFlag',
   'partPeople',
   'deleteCohort',
+  'deleteWebhook',
   'removeReaction',
   'deleteComment',
   'deleteAnnotation',
@@ -182,6 +186,10 @@ beforeAll(async () => {
   await manage('PUT', `/projects/${OWN.projectId}/cohorts/some-id`, COHORT);
   // Analytics knows the cohort and the project a moment later.
   await eventually(() => manage('POST', `/projects/${OWN.projectId}/cohorts/some-id/compute`));
+  const webhook = `/projects/${OWN.projectId}/webhooks/some-id`;
+  // Delivery knows the project a moment later.
+  await eventually(() => manage('PUT', webhook, exampleOf(putWebhook)));
+  webhookMessage = (await manage('POST', `${webhook}/test`)).id;
   const { conversations } = await manage('GET', `/projects/${demo.project_id}/conversations`);
   conversation = conversations[0].id;
   const files = `/projects/${demo.project_id}/conversations/${conversation}/attachments`;

@@ -18,6 +18,7 @@ export const SERVICES: ServiceName[] = [
   'archive',
   'analytics',
   'identity',
+  'delivery',
 ];
 
 const SETTINGS_OF: Partial<Record<ServiceName, Record<string, string>>> = {
@@ -66,6 +67,7 @@ export async function openRestoreEnvironment(postgresUrl: string) {
     MAIL_DIR: join(folder, 'mails'),
     IDENTITY_SECRET: 'an identity secret for this test only',
     LINK_SECRET: 'a link secret that is for this test only',
+    WEBHOOK_SECRET: 'a webhook secret that is for this test only',
     ACCOUNT_SECRET: 'an account secret that is for this test only',
     ARCHIVE_FILE_SECONDS: '1',
   });

@@ -5,6 +5,7 @@ import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
+import { deliveryService } from '@switchboard/service-delivery';
 import { flagsService } from '@switchboard/service-flags';
 import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
@@ -23,6 +24,7 @@ const SERVICES = [
   catalogueService,
   collaborationService,
   flagsService,
+  deliveryService,
   identityService,
   ingestionService,
   messengerService,

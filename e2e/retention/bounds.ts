@@ -133,6 +133,13 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.unpublished_people': { after: 'they are published' },
     'public.published_people': { of: 'one row' },
   },
+  delivery: {
+    ...REPLICA,
+    ...OUTBOX,
+    'public.webhooks': { owner: 'projects: 20 each' },
+    'public.messages': { after: 'seven days, or once 10,000 newer ones of their webhook are kept' },
+    'public.attempts': { of: 'messages: ten each, and ten more each time one is sent again' },
+  },
   identity: {
     ...REPLICA,
     ...OUTBOX,

@@ -17,6 +17,8 @@
 \getenv analytics_owner ANALYTICS_OWNER_DB_PASSWORD
 \getenv identity IDENTITY_DB_PASSWORD
 \getenv identity_owner IDENTITY_OWNER_DB_PASSWORD
+\getenv delivery DELIVERY_DB_PASSWORD
+\getenv delivery_owner DELIVERY_OWNER_DB_PASSWORD
 
 CREATE ROLE catalogue LOGIN PASSWORD :'catalogue';
 CREATE ROLE catalogue_owner LOGIN PASSWORD :'catalogue_owner';
@@ -34,6 +36,8 @@ CREATE ROLE analytics LOGIN PASSWORD :'analytics';
 CREATE ROLE analytics_owner LOGIN PASSWORD :'analytics_owner';
 CREATE ROLE identity LOGIN PASSWORD :'identity';
 CREATE ROLE identity_owner LOGIN PASSWORD :'identity_owner';
+CREATE ROLE delivery LOGIN PASSWORD :'delivery';
+CREATE ROLE delivery_owner LOGIN PASSWORD :'delivery_owner';
 
 CREATE DATABASE catalogue OWNER catalogue_owner;
 CREATE DATABASE collaboration OWNER collaboration_owner;
@@ -43,9 +47,10 @@ CREATE DATABASE ingestion OWNER ingestion_owner;
 CREATE DATABASE archive OWNER archive_owner;
 CREATE DATABASE analytics OWNER analytics_owner;
 CREATE DATABASE identity OWNER identity_owner;
+CREATE DATABASE delivery OWNER delivery_owner;
 
 -- By default every role may connect to every database.
-REVOKE ALL ON DATABASE catalogue, collaboration, messenger, flags, ingestion, archive, analytics, identity, postgres FROM PUBLIC;
+REVOKE ALL ON DATABASE catalogue, collaboration, messenger, flags, ingestion, archive, analytics, identity, delivery, postgres FROM PUBLIC;
 GRANT CONNECT ON DATABASE catalogue TO catalogue;
 GRANT CONNECT ON DATABASE collaboration TO collaboration;
 GRANT CONNECT ON DATABASE messenger TO messenger;
@@ -54,3 +59,4 @@ GRANT CONNECT ON DATABASE ingestion TO ingestion;
 GRANT CONNECT ON DATABASE archive TO archive;
 GRANT CONNECT ON DATABASE analytics TO analytics;
 GRANT CONNECT ON DATABASE identity TO identity;
+GRANT CONNECT ON DATABASE delivery TO delivery;

@@ -8,6 +8,7 @@ const secretsFile = z.object({
   LINK_SECRET: z.string(),
   IDENTITY_SECRET: z.string(),
   ACCOUNT_SECRET: z.string(),
+  WEBHOOK_SECRET: z.string(),
   VAPID_PUBLIC_KEY: z.string(),
   VAPID_PRIVATE_KEY: z.string(),
 });
@@ -45,6 +46,7 @@ function makeSecrets(): z.infer<typeof secretsFile> {
     LINK_SECRET: secret(),
     IDENTITY_SECRET: secret(),
     ACCOUNT_SECRET: secret(),
+    WEBHOOK_SECRET: secret(),
     VAPID_PUBLIC_KEY: vapid.generateKeys('base64url'),
     VAPID_PRIVATE_KEY: Buffer.from(vapid.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url'),
   };

@@ -5,6 +5,7 @@ import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
+import { deliveryService } from '@switchboard/service-delivery';
 import { flagsService } from '@switchboard/service-flags';
 import { type IdentityConstants, identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
@@ -46,6 +47,7 @@ export function createServices({ environmentOf, tokenIssuer, identity }: Service
     create(archiveService),
     create(analyticsService),
     create(identityService, identity),
+    create(deliveryService),
   ];
 }
 

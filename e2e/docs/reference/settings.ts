@@ -4,6 +4,7 @@ import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
 import { collaborationService } from '@switchboard/service-collaboration';
 import { consoleSettings } from '@switchboard/service-console/config';
+import { deliveryService } from '@switchboard/service-delivery';
 import { flagsService } from '@switchboard/service-flags';
 import { identityService } from '@switchboard/service-identity';
 import { ingestionService } from '@switchboard/service-ingestion';
@@ -23,6 +24,7 @@ export const serviceSettings: [name: string, Shape][] = [
   archiveService,
   analyticsService,
   identityService,
+  deliveryService,
   { name: 'console', settings: consoleSettings },
 ].map(({ name, settings }) => [name, settings.shape]);
 

@@ -19,7 +19,8 @@ export const COHORT_MEMBERS_TOPIC = 'cohort-members';
 const id = z.string().min(1);
 const times = int32.min(0);
 
-const eventClause = insightClause
+/** A condition on an event alone. */
+export const eventClause = insightClause
   .refine(({ attribute }) => !/^(?:trait|group)\./.test(attribute), {
     path: ['attribute'],
     message: 'not part of an event; name traits and groups in match',

@@ -22,6 +22,7 @@ export * from './collaboration/shares.ts';
 export * from './collaboration/thread-inbox.ts';
 export * from './collaboration/threads.ts';
 export * from './console.ts';
+export * from './delivery/webhooks.ts';
 export * from './event-log/access.ts';
 export * from './event-log/acls.ts';
 export * from './extra-routes.ts';

@@ -256,6 +256,7 @@ test('every operation belongs to one service', () => {
     'archive',
     'analytics',
     'identity',
+    'delivery',
   ];
   expect(services.flatMap((service) => serviceOperations(service)).length).toBe(operations.length);
 });

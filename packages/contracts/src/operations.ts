@@ -13,6 +13,7 @@ import * as shares from './collaboration/shares.ts';
 import * as threadInbox from './collaboration/thread-inbox.ts';
 import * as threads from './collaboration/threads.ts';
 import * as console from './console.ts';
+import * as webhooks from './delivery/webhooks.ts';
 import * as usageReports from './flag-usage/report.ts';
 import * as managedFlagUsage from './flag-usage/usage.ts';
 import * as flags from './flags.ts';
@@ -102,6 +103,7 @@ export const managementOperations = operationsOf(
   managedUsage,
   managedEvents,
   managedAudit,
+  webhooks,
 );
 
 const twins = new Map(

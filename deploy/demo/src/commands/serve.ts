@@ -25,6 +25,7 @@ const settings = z.object({
   SWITCHBOARD_ARCHIVE_URL: httpUrl,
   SWITCHBOARD_ANALYTICS_URL: httpUrl,
   SWITCHBOARD_IDENTITY_URL: httpUrl.default('http://identity:3000'),
+  SWITCHBOARD_DELIVERY_URL: httpUrl.default('http://delivery:3000'),
 });
 
 const GRACE_MS = 2000;
@@ -59,6 +60,7 @@ export async function serve(env: NodeJS.ProcessEnv): Promise<void> {
     archive: config.SWITCHBOARD_ARCHIVE_URL,
     analytics: config.SWITCHBOARD_ANALYTICS_URL,
     identity: config.SWITCHBOARD_IDENTITY_URL,
+    delivery: config.SWITCHBOARD_DELIVERY_URL,
   });
   const withoutIdentity = () => {
     const message =

@@ -1,6 +1,6 @@
 {{/* Names of the enabled services, in order, and the link between regions. */}}
 {{- define "switchboard.services" -}}
-{{- range list "catalogue" "collaboration" "messenger" "flags" "ingestion" "archive" "analytics" "identity" "console" "directory-link" }}
+{{- range list "catalogue" "collaboration" "messenger" "flags" "ingestion" "archive" "analytics" "identity" "delivery" "console" "directory-link" }}
 {{- if (index $.Values .).enabled }}{{ . }} {{ end }}
 {{- end }}
 {{- end }}

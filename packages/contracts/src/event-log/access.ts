@@ -101,6 +101,13 @@ const followers = {
     watches: [{ group: 'archive.events', topics: [events] }],
   }),
   identity: follower('identity', { creates: [MEMBERSHIPS_TOPIC], writes: [MEMBERSHIPS_TOPIC] }),
+  delivery: follower('delivery', {
+    reads: [
+      { group: 'delivery.events', topics: [events] },
+      { group: 'delivery.report-runs', topics: [REPORT_RUNS_TOPIC] },
+      { group: 'delivery.audit', topics: [AUDIT_TOPIC] },
+    ],
+  }),
 } satisfies Partial<Record<ServiceName, EventLogAccess>>;
 
 /** Their consumer groups, except those of replicas. A service that is always running watches them. */

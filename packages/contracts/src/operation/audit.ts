@@ -10,6 +10,7 @@ const READS_IN_TRAIL: readonly Permission[] = [
   'people.read',
   'conversations.read',
   'replays.read',
+  'webhooks.read',
   'audit.read',
   'audit.list',
 ];

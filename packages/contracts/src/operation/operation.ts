@@ -14,7 +14,7 @@ export const SERVICE_NAMES = [
 ] as const;
 
 /** Services that a deployment may do without. */
-export const OPTIONAL_SERVICE_NAMES = ['identity'] as const;
+export const OPTIONAL_SERVICE_NAMES = ['identity', 'delivery'] as const;
 
 /** The service that implements an operation. */
 export type ServiceName = (typeof SERVICE_NAMES | typeof OPTIONAL_SERVICE_NAMES)[number];

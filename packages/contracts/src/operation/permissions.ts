@@ -161,6 +161,16 @@ const grants = {
     role: 'admin',
     deployment: MANAGE_PERMISSION,
   },
+  'webhooks.read': {
+    allows: 'Read webhooks and the messages that they sent.',
+    role: 'admin',
+    deployment: 'service.read',
+  },
+  'webhooks.write': {
+    allows: 'Change, test and delete webhooks, replace their secrets and send messages again.',
+    role: 'admin',
+    deployment: 'service.secrets',
+  },
   'signIn.write': {
     allows: 'Set up single sign-on, verified domains and SCIM.',
     role: 'owner',

@@ -14,6 +14,7 @@ export { openObjects } from './backings/object-store.ts';
 export { openRedis } from './backings/redis.ts';
 export { type Backfills, createBackfills } from './maintenance/backfill.ts';
 export { createRetention, type Retention } from './maintenance/retention.ts';
+export { isAddress, isReachable } from './outgoing/addresses.ts';
 export { strangersNames } from './outgoing/names.ts';
 export { createSender, type Send, SendFailed } from './outgoing/sender.ts';
 export {

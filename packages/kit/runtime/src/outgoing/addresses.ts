@@ -12,6 +12,9 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
 /** A public address that the virtual machine's own host answers on Azure. */
 const AZURE_HOST = '168.63.129.16';
 
+/** Returns whether a host is an IP address. */
+export const isAddress = (host: string): boolean => ipaddr.isValid(host);
+
 /** Whether an address is on the internet or in one of the networks. Accepts IPv4 addresses mapped to IPv6. */
 export function isReachable(address: string, networks: readonly Network[]): boolean {
   if (!ipaddr.isValid(address)) return false;

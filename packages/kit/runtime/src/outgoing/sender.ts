@@ -11,6 +11,8 @@ interface SenderOptions {
   timeoutMs: number;
   /** The size limit for the body of a response. 0: bodies are not read, and responses have none. */
   maxBytes: number;
+  /** Whether a larger body fails the request, or is cut at the limit. Default: fail. */
+  excess?: 'fail' | 'cut';
   /** Private networks that may be reached, and the setting that lists them. Default: OUTGOING_PRIVATE_NETWORKS. */
   privateNetworks?: { setting: string; networks: readonly Network[] | undefined };
   /** Called for every exchange. A 5xx response is a failure. */
@@ -48,6 +50,7 @@ export function createSender({
   config,
   timeoutMs,
   maxBytes,
+  excess = 'fail',
   privateNetworks,
   measure,
   resolve = systemNames,
@@ -77,7 +80,7 @@ export function createSender({
       signal,
       dispatcher,
     });
-    const bytes = await readBounded(body, maxBytes);
+    const bytes = await readBounded(body, maxBytes, excess);
     const isEmpty = maxBytes === 0 || [204, 205, 304].includes(status);
     return new Response(isEmpty ? null : bytes, { status, headers: headersOf(headers) });
   }
@@ -109,7 +112,11 @@ function openDispatcher(config: OutgoingConfig, options: Agent.Options): Dispatc
   return new EnvHttpProxyAgent({ ...options, httpProxy: proxy, httpsProxy: proxy, noProxy });
 }
 
-async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
+async function readBounded(
+  body: Dispatcher.ResponseData['body'],
+  maxBytes: number,
+  excess: 'fail' | 'cut',
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Also closes the connection of a body that is not read.
@@ -118,11 +125,14 @@ async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: numb
   else {
     for await (const chunk of body) {
       size += chunk.byteLength;
-      if (size > maxBytes) throw new SendFailed('large', `a response of more than ${maxBytes} bytes`);
       chunks.push(chunk);
+      if (size <= maxBytes) continue;
+      if (excess === 'fail') throw new SendFailed('large', `a response of more than ${maxBytes} bytes`);
+      // Leaving the loop closes the connection.
+      break;
     }
   }
-  return Buffer.concat(chunks);
+  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 /** Returns the headers without those that describe the connection. */

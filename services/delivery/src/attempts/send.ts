@@ -1,0 +1,52 @@
+import { type Clock, type Encryption, type Send, SendFailed } from '@switchboard/runtime';
+import { signingSecrets } from '../webhooks/secrets.ts';
+import type { Attempt } from './outcome.ts';
+import { signedHeaders } from './signature.ts';
+import type { Claimed } from './store.ts';
+
+interface SendOptions {
+  send: Send;
+  encryption: Encryption;
+  clock: Clock;
+}
+
+const USER_AGENT = 'Switchboard-Webhooks/1.0 (+https://www.standardwebhooks.com)';
+
+/** Returns a function that sends a message once. It rejects only if the signal aborts or a secret cannot be read. */
+export function createAttempt({ send, encryption, clock }: SendOptions) {
+  return async ({ id, body, webhook }: Claimed, signal: AbortSignal): Promise<Attempt> => {
+    const at = clock.now();
+    const secrets = await signingSecrets(encryption, webhook, at);
+    const started = performance.now();
+    const done = (answer: Pick<Attempt, 'status' | 'error' | 'response' | 'retryAfter'>): Attempt => ({
+      at,
+      ...answer,
+      durationMs: Math.round(performance.now() - started),
+    });
+    try {
+      const response = await send(webhook.url, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'User-Agent': USER_AGENT,
+          ...signedHeaders({ id, body }, secrets, at),
+        },
+        body,
+        redirect: 'manual',
+        signal,
+      });
+      return done({
+        status: response.status,
+        error: null,
+        response: storable(await response.text()),
+        retryAfter: response.headers.get('Retry-After'),
+      });
+    } catch (error) {
+      if (!(error instanceof SendFailed)) throw error;
+      return done({ status: null, error: error.message, response: null, retryAfter: null });
+    }
+  };
+}
+
+/** PostgreSQL rejects zero characters. */
+const storable = (text: string) => text.replaceAll('\0', '\u{FFFD}');

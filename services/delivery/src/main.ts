@@ -1,0 +1,3 @@
+import { runService } from '@switchboard/http/main';
+
+await runService('delivery', async () => (await import('./service.ts')).deliveryService);

@@ -1,0 +1,2 @@
+export { attempts, messages } from './messages.ts';
+export { type WebhookRow, webhooks } from './webhooks.ts';

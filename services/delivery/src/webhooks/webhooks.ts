@@ -1,0 +1,108 @@
+import {
+  MAX_WEBHOOKS,
+  type Webhook,
+  type WebhookDefinition,
+  webhookDefinition,
+} from '@switchboard/contracts';
+import { type AuditedChange, Conflict, NotFound } from '@switchboard/http';
+import { type Clock, type Encryption, type Logger, reencryptAll } from '@switchboard/runtime';
+import type { DeliveryConfig } from '../config.ts';
+import { contextOf, encryptSecret, newSecret, OVERLAP_MS } from './secrets.ts';
+import type { ListedWebhook, WebhooksStore } from './store.ts';
+import { requireSendable } from './url.ts';
+
+interface WebhooksOptions {
+  store: WebhooksStore;
+  encryption: Encryption;
+  config: Pick<DeliveryConfig, 'WEBHOOK_PRIVATE_NETWORKS'>;
+  clock: Clock;
+}
+
+export type Webhooks = ReturnType<typeof createWebhooks>;
+
+/** Manages the webhooks of projects and their secrets. */
+export function createWebhooks({ store, encryption, config, clock }: WebhooksOptions) {
+  async function get(projectId: string, id: string): Promise<Webhook> {
+    const row = await store.get(projectId, id);
+    if (row === undefined) throw new NotFound('Webhook not found.');
+    return present(row);
+  }
+
+  return {
+    get,
+
+    async list(projectId: string): Promise<Webhook[]> {
+      return (await store.list(projectId)).map(present);
+    },
+
+    /** Creates or replaces a webhook. Returns the secret of a new one. */
+    async put(change: AuditedChange, projectId: string, id: string, definition: WebhookDefinition) {
+      requireSendable(definition.url, config);
+      const secret = newSecret();
+      const encrypted = await encryptSecret(encryption, { projectId, id }, secret);
+      const given = { secret: encrypted, now: clock.now(), max: MAX_WEBHOOKS };
+      const outcome = await store.put({ projectId, id }, definition, given, change);
+      if (outcome === 'full')
+        throw new Conflict(`The project already has ${MAX_WEBHOOKS} webhooks; delete one of them first.`);
+      return { ...(await get(projectId, id)), secret: outcome === 'created' ? secret : null };
+    },
+
+    remove: (change: AuditedChange, projectId: string, id: string) => store.remove(projectId, id, change),
+
+    /** Replaces the secret. The previous one signs too for a day. */
+    async rotate(change: AuditedChange, projectId: string, id: string) {
+      const secret = newSecret();
+      const encrypted = await encryptSecret(encryption, { projectId, id }, secret);
+      const previousUntil = new Date(clock.now().getTime() + OVERLAP_MS);
+      const isRotated = await store.rotate(projectId, id, { secret: encrypted, previousUntil }, change);
+      if (!isRotated) throw new NotFound('Webhook not found.');
+      return { secret, previousSecretUntil: previousUntil.toISOString() };
+    },
+
+    /** Encrypts every secret with the first value of WEBHOOK_SECRET, if there are several. */
+    async reencrypt(logger: Logger, signal: AbortSignal): Promise<void> {
+      for (const column of ['secret', 'previousSecret'] as const) {
+        await reencryptAll<{ projectId: string; id: string; encrypted: string; context: string }>(
+          {
+            encryption,
+            what: 'webhook secrets',
+            async page(after) {
+              const rows = await store.page(after);
+              return rows.map((row) => ({
+                ...row,
+                encrypted: row[column] ?? row.secret,
+                context: contextOf(row),
+              }));
+            },
+            replace: (row, encrypted) => store.replaceEncrypted(row, column, row.encrypted, encrypted),
+            logger,
+          },
+          signal,
+        );
+      }
+    },
+  };
+}
+
+/** The rows hold what `webhookDefinition` accepted. */
+const storedDefinition = webhookDefinition.shape;
+
+function present(row: ListedWebhook): Webhook {
+  return {
+    id: row.id,
+    url: row.url,
+    description: row.description,
+    types: storedDefinition.types.parse(row.types),
+    events: storedDefinition.events.parse(JSON.parse(row.events)),
+    enabled: row.enabled,
+    ordered: row.ordered,
+    disabledReason:
+      row.disabledReason === 'gone' || row.disabledReason === 'failing' ? row.disabledReason : null,
+    failingSince: row.failingSince?.toISOString() ?? null,
+    waiting: row.waiting,
+    discarded: row.discarded,
+    previousSecretUntil: row.previousUntil?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  };
+}

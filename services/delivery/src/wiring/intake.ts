@@ -1,0 +1,25 @@
+import type { Delivery } from '../config.ts';
+import { createAuditConsumer } from '../intake/audit.ts';
+import { createEventsConsumer } from '../intake/events.ts';
+import { createIntake } from '../intake/intake.ts';
+import { createRunsConsumer } from '../intake/runs.ts';
+import type { MessagesStore } from '../messages/store.ts';
+import type { WebhooksStore } from '../webhooks/store.ts';
+
+interface IntakeNeeds {
+  webhooks: WebhooksStore;
+  messages: MessagesStore;
+  onQueued(): void;
+}
+
+/** Opens the consumers that queue messages. */
+export function openIntake(service: Delivery, needs: IntakeNeeds): void {
+  const { metrics, run } = service;
+  const discarded = metrics.counter(
+    'switchboard_webhook_messages_discarded_total',
+    'Messages that were not queued because 10,000 of their webhook were waiting.',
+  );
+  const intake = createIntake({ ...service, ...needs, onDiscarded: discarded.add });
+  const options = { ...service, intake };
+  run(createEventsConsumer(options), createRunsConsumer(options), createAuditConsumer(options));
+}
