@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { eventually } from '@switchboard/testkit';
+import { documented, eventually } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
@@ -50,6 +50,22 @@ it('sends events that both libraries of Standard Webhooks verify', async () => {
       context: null,
     }),
   });
+});
+
+it('sends what the documentation describes, to a receiver as in the documentation', async () => {
+  const { id } = await delivery.createProject();
+  const receiver = await delivery.receiver();
+  const definition = JSON.parse(documented('docs/webhooks.md', 'json'));
+  const { secret } = await delivery.createWebhook(id, receiver, { ...definition, url: receiver.url });
+  await delivery.publishEvents(id, [{ event_name: 'order placed', properties: { total: 100 } }]);
+  await eventually(() => expect(receiver.requests).toHaveLength(1));
+  const code = documented('docs/webhooks.md#requests', 'js').replace(
+    "'standardwebhooks'",
+    `'${import.meta.resolve('standardwebhooks')}'`,
+  );
+  const { receive } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const [{ headers, body }] = receiver.requests as [Received];
+  expect(receive(secret, body, headers)).toBe(`event of ${id}`);
 });
 
 it('sends only events of a chosen name that match all its conditions', async () => {

@@ -28,6 +28,7 @@ import { query } from './query.ts';
 import { get, remove } from './resources.ts';
 import { signingKeys } from './signing-keys.ts';
 import { tokens } from './tokens.ts';
+import { webhooks } from './webhooks.ts';
 
 const commands: Record<string, Command> = {
   login,
@@ -51,6 +52,7 @@ const commands: Record<string, Command> = {
   query,
   people,
   groups,
+  webhooks,
   import: imports,
   'dead-letters': deadLetters,
   'signing-keys': signingKeys,

@@ -24,6 +24,7 @@ const MAX_COMPANIES_IN_FLIGHT = 2;
  * conversations and report runs.
  */
 export async function exportManifest({ client, companyId, onOmitted }: ExportOptions): Promise<Manifest> {
+  let isWithoutDelivery = false;
   const companies =
     companyId === undefined ? await list(kinds.company) : [await one(kinds.company, { companyId })];
   const shared =
@@ -72,6 +73,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
         }),
         flags: await list(kinds.flag, params),
         dictionary: await list(kinds.definition, params),
+        webhooks: await webhooksOf(params),
         team: team.map(({ avatarUrl: __, ...teammate }) => teammate),
         ...(await messengerOf(params)),
       };
@@ -86,6 +88,21 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
   async function wholeCohort(params: { projectId: string; cohortId: string }): Promise<Read> {
     const { list: _, ...cohort } = await one(kinds.cohort, params);
     return cohort;
+  }
+
+  /** Returns the webhooks of a project. A deployment may be without the service delivery. */
+  async function webhooksOf(params: { projectId: string }): Promise<Read[]> {
+    if (isWithoutDelivery) return [];
+    try {
+      const found = await list(kinds.webhook, params);
+      return found.map((one) => ({ id: one['id'], ...definitionOf(kinds.webhook, one) }));
+    } catch (error) {
+      const isAnswer = error instanceof ManagementError && [400, 401, 403].includes(error.status ?? 0);
+      if (isAnswer) throw error;
+      isWithoutDelivery = true;
+      onOmitted?.('webhooks, because the service delivery does not answer');
+      return [];
+    }
   }
 
   async function messengerOf(params: { projectId: string }) {
@@ -107,7 +124,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     } catch (error) {
       if (!(error instanceof ManagementError) || !/belongs to region/.test(error.message)) throw error;
       onOmitted?.(
-        `dashboards, cohorts, flags, dictionary, team and messenger of ${what}, which are in another region`,
+        `dashboards, cohorts, flags, dictionary, webhooks, team and messenger of ${what}, which are in another region`,
       );
       return {};
     }

@@ -166,6 +166,22 @@ const definition = {
   complete: (written) => ({ description: '', owner: null, hidden: false, verified: false, ...written }),
 } satisfies Kind;
 
+const webhook = {
+  name: 'webhook',
+  plural: 'webhooks',
+  ids: ofProject('webhookId'),
+  get: 'getWebhook',
+  put: 'putWebhook',
+  remove: 'deleteWebhook',
+  list: listedBy('listWebhooks', 'projectId'),
+  readOnly: [
+    ...['id', 'disabledReason', 'failingSince', 'waiting', 'discarded'],
+    ...['previousSecretUntil', 'createdAt', 'updatedAt'],
+  ],
+  complete: (written) => ({ description: '', events: [], enabled: true, ordered: false, ...written }),
+  cascade: 'its messages',
+} satisfies Kind;
+
 const teammate = {
   name: 'teammate',
   plural: 'team',
@@ -215,6 +231,7 @@ export const kinds = {
   cohort,
   flag,
   definition,
+  webhook,
   teammate,
   messenger,
   key,

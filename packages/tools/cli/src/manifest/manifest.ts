@@ -14,6 +14,7 @@ import {
   projectDefinition,
   reportDefinition,
   teammateDefinition,
+  webhookDefinition,
 } from '@switchboard/contracts';
 import { z } from 'zod';
 import { nameOf } from '../terminal/terminal.ts';
@@ -26,6 +27,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   cohorts: z.array(z.strictObject({ id, ...cohortDefinition.shape })).default([]),
   flags: z.array(flagEntry.strict().check(checkFlag)).default([]),
   dictionary: z.array(dictionaryEntry.strict()).default([]),
+  webhooks: z.array(webhookDefinition.safeExtend({ id }).strict()).default([]),
   team: z.array(teammateDefinition.extend({ id }).strict()).default([]),
   /** Without `team`, the messenger shows the project's team with its pictures. */
   messenger: messengerSettings
@@ -84,6 +86,7 @@ function findDuplicate({ plans, ai, companies }: Manifest): string | undefined {
       ...one.cohorts.map((of) => `cohort ${one.id} ${of.id}`),
       ...one.flags.map((of) => `flag ${one.id} ${of.key}`),
       ...one.dictionary.map((of) => `definition ${one.id} ${of.kind} ${of.name}`),
+      ...one.webhooks.map((of) => `webhook ${one.id} ${of.id}`),
       ...one.team.map((of) => `teammate ${one.id} ${of.id}`),
     ]),
   ];

@@ -65,6 +65,7 @@ function partSteps({
   dashboards,
   cohorts,
   dictionary,
+  webhooks,
   team,
 }: ManifestProject): Step[] {
   return [
@@ -86,6 +87,11 @@ function partSteps({
     ...dictionary.map(({ kind, name, ...wanted }) => ({
       kind: kinds.definition,
       params: { projectId, kind, name },
+      wanted,
+    })),
+    ...webhooks.map(({ id: webhookId, ...wanted }) => ({
+      kind: kinds.webhook,
+      params: { projectId, webhookId },
       wanted,
     })),
     ...team.map(({ id: userId, ...wanted }) => ({
