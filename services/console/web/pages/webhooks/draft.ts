@@ -1,0 +1,53 @@
+import { type ClauseDraft, clauseDrafts, clausesOf } from '../../clauses/draft.ts';
+import type { Definition, Webhook, WebhookType } from './words.tsx';
+
+export interface EventDraft {
+  event: string;
+  where: ClauseDraft[];
+}
+
+/** A webhook while it is edited. */
+export interface WebhookDraft {
+  id: string;
+  url: string;
+  description: string;
+  types: ReadonlySet<WebhookType>;
+  events: EventDraft[];
+  enabled: boolean;
+  ordered: boolean;
+}
+
+export const emptyEvent = (): EventDraft => ({ event: '', where: [] });
+
+/** Returns the form in which a webhook is edited. */
+export const draftOf = (webhook: Webhook | undefined): WebhookDraft => ({
+  id: webhook?.id ?? '',
+  url: webhook?.url ?? '',
+  description: webhook?.description ?? '',
+  types: new Set(webhook?.types ?? ['event']),
+  events: webhook?.events.map(({ event, where }) => ({ event, where: clauseDrafts(where) })) ?? [
+    emptyEvent(),
+  ],
+  enabled: webhook?.enabled ?? true,
+  ordered: webhook?.ordered ?? false,
+});
+
+/** Returns the webhook as the API takes it. Incomplete conditions are left out. */
+export function definitionOf({
+  types,
+  events,
+  url,
+  description,
+  enabled,
+  ordered,
+}: WebhookDraft): Definition {
+  const chosen = types.has('event') ? events.filter(({ event }) => event !== '') : [];
+  return {
+    ...{ url, description, enabled, ordered },
+    types: [...types],
+    events: chosen.map(({ event, where }) => {
+      const clauses = clausesOf(where);
+      return { event, ...(clauses.length === 0 ? {} : { where: clauses }) };
+    }),
+  };
+}

@@ -1,0 +1,146 @@
+import type { Result } from '@switchboard/management';
+import { Plus, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { useChange } from '../../app/api.ts';
+import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
+import { Clauses } from '../../clauses/clauses.tsx';
+import { Suggested } from '../../clauses/suggested.tsx';
+import { useEventNames } from '../../clauses/suggestions.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { FormDialog } from '../../components/dialog.tsx';
+import { CheckField, TextField } from '../../components/field.tsx';
+import { Failed } from '../../components/state.tsx';
+import { definitionOf, draftOf, type EventDraft, emptyEvent } from './draft.ts';
+import styles from './webhooks.module.css';
+import { type Definition, TYPES, typeWord, type Webhook, type WebhookType } from './words.tsx';
+
+interface EditorProps {
+  /** Undefined creates a webhook. */
+  webhook: Webhook | undefined;
+  onSaved: (saved: Result<'putWebhook'>) => void;
+  onClose: () => void;
+}
+
+/** The form of a webhook. */
+export function Editor({ webhook, onSaved, onClose }: EditorProps) {
+  const { project } = usePlace();
+  const [draft, setDraft] = useState(() => draftOf(webhook));
+  const { id, url, description, types, events, enabled, ordered } = draft;
+  const save = useChange(
+    (client, { webhookId, body }: { webhookId: string; body: Definition }) =>
+      client.call('putWebhook', { params: { projectId: project.id, webhookId }, body }),
+    { refresh: [['listWebhooks', project.id]] },
+  );
+  const change = (changed: Partial<typeof draft>) => setDraft({ ...draft, ...changed });
+  const toggle = (type: WebhookType) => {
+    const next = new Set(types);
+    if (!next.delete(type)) next.add(type);
+    change({ types: next });
+  };
+  const isComplete = id.trim() !== '' && url !== '' && types.size > 0;
+  const hasEvents = !types.has('event') || events.some(({ event }) => event !== '');
+  return (
+    <FormDialog
+      title={webhook === undefined ? t('Create webhook') : t('Edit webhook')}
+      action={webhook === undefined ? t('Create webhook') : t('Save webhook')}
+      disabled={!isComplete || !hasEvents || save.isPending}
+      wide
+      onClose={onClose}
+      onSubmit={() =>
+        save.mutate({ webhookId: id.trim(), body: definitionOf(draft) }, { onSuccess: onSaved })
+      }
+    >
+      {webhook === undefined ? (
+        <TextField
+          label={t('Id')}
+          hint={t('It names the webhook in the API and the audit trail.')}
+          value={id}
+          required
+          maxLength={200}
+          onChange={({ target }) => change({ id: target.value })}
+        />
+      ) : null}
+      <TextField
+        label="URL"
+        type="url"
+        value={url}
+        required
+        maxLength={2048}
+        placeholder="https://"
+        onChange={({ target }) => change({ url: target.value })}
+      />
+      <TextField
+        label={t('Description')}
+        value={description}
+        maxLength={500}
+        onChange={({ target }) => change({ description: target.value })}
+      />
+      <fieldset className={styles['group']}>
+        <legend>{t('Sends')}</legend>
+        {TYPES.map((type) => (
+          <CheckField
+            key={type}
+            label={typeWord(type)}
+            checked={types.has(type)}
+            onChange={() => toggle(type)}
+          />
+        ))}
+      </fieldset>
+      {types.has('event') ? <Events events={events} onChange={(next) => change({ events: next })} /> : null}
+      <CheckField
+        label={t('Keep the order')}
+        hint={t('A message waits for the one before about the same person, flag or report.')}
+        checked={ordered}
+        onChange={({ target }) => change({ ordered: target.checked })}
+      />
+      <CheckField
+        label={t('Enabled')}
+        checked={enabled}
+        onChange={({ target }) => change({ enabled: target.checked })}
+      />
+      {save.error === null ? null : <Failed error={save.error} />}
+    </FormDialog>
+  );
+}
+
+function Events({ events, onChange }: { events: EventDraft[]; onChange: (events: EventDraft[]) => void }) {
+  const names = useEventNames();
+  const replace = (at: number, changed: Partial<EventDraft>) =>
+    onChange(events.map((one, index) => (index === at ? { ...one, ...changed } : one)));
+  return (
+    <fieldset className={styles['group']}>
+      <legend>{t('Events')}</legend>
+      {events.map((one, at) => (
+        <div key={at} className={styles['event']}>
+          <div className={styles['name']}>
+            <Suggested
+              label={t('Event')}
+              value={one.event}
+              suggestions={names}
+              onChange={(event) => replace(at, { event })}
+            />
+            {events.length > 1 ? (
+              <IconButton
+                icon={Trash2}
+                label={t('Remove event')}
+                onClick={() => onChange(events.filter((_, index) => index !== at))}
+              />
+            ) : null}
+          </div>
+          <Clauses
+            event={one.event}
+            withCohorts={false}
+            clauses={one.where}
+            onChange={(where) => replace(at, { where })}
+          />
+        </div>
+      ))}
+      <div>
+        <Button icon={Plus} onClick={() => onChange([...events, emptyEvent()])}>
+          {t('Add event')}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

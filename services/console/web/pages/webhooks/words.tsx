@@ -1,0 +1,51 @@
+import type { Input, Result } from '@switchboard/management';
+import { t } from '../../app/i18n.ts';
+import { Badge } from '../../components/badge.tsx';
+
+export type Webhook = Result<'getWebhook'>;
+export type Definition = NonNullable<Input<'putWebhook'>['body']>;
+export type Message = Result<'listWebhookMessages'>['messages'][number];
+export type WebhookType = Webhook['types'][number];
+
+export const TYPES: readonly WebhookType[] = [
+  'event',
+  'report.ran',
+  'flag.changed',
+  'change_request.changed',
+  'audit',
+];
+
+export function typeWord(type: string): string {
+  const words: Record<string, string> = {
+    event: t('Events'),
+    'report.ran': t('Runs of reports'),
+    'flag.changed': t('Changes of flags'),
+    'change_request.changed': t('Change requests'),
+    audit: t('Audit trail'),
+    'webhook.test': t('Test'),
+  };
+  return words[type] ?? type;
+}
+
+/** Whether a webhook sends, and why not. */
+export function WebhookState({ webhook }: { webhook: Webhook }) {
+  const { enabled, disabledReason, failingSince } = webhook;
+  if (disabledReason === 'gone') return <Badge tone="danger">{t('Disabled: gone')}</Badge>;
+  if (disabledReason === 'failing') return <Badge tone="danger">{t('Disabled: failing')}</Badge>;
+  if (!enabled) return <Badge>{t('Disabled')}</Badge>;
+  return failingSince === null ? (
+    <Badge tone="good">{t('Enabled')}</Badge>
+  ) : (
+    <Badge tone="warning">{t('Failing')}</Badge>
+  );
+}
+
+export function stateWord(state: Message['state']): string {
+  if (state === 'waiting') return t('Waiting');
+  return state === 'delivered' ? t('Delivered') : t('Failed');
+}
+
+export function MessageState({ state }: Pick<Message, 'state'>) {
+  const tone = state === 'delivered' ? 'good' : state === 'failed' ? 'danger' : 'plain';
+  return <Badge tone={tone}>{stateWord(state)}</Badge>;
+}
