@@ -16,6 +16,7 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
     call('messenger', method, path, { token: key, body, ...(headers === undefined ? {} : { headers }) });
   const ingest = (path: string, body: unknown) => call('ingestion', 'POST', path, { token: key, body });
 
+  await addWebhook({ manage });
   await manage('flags', 'PUT', `/projects/${PROJECT}/cohorts/of-${name.at(0)}`, {
     name: 'Beta',
     distinctIds: [distinctId],
@@ -81,6 +82,15 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
   await manage('messenger', 'POST', messages, toThem, { 'Idempotency-Key': `to ${name.at(0)}` });
   const toAll = await manage('messenger', 'POST', messages, { title: 'News', body: 'For everyone' });
   await asVisitor('POST', '/v1/messages/read', { distinct_id: distinctId, message_id: toAll.id });
+}
+
+/** Adds a webhook. Its messages name people and colleagues; nothing listens at its address. */
+async function addWebhook({ manage }: Pick<AllServices, 'manage'>): Promise<void> {
+  await manage('delivery', 'PUT', `/projects/${PROJECT}/webhooks/all`, {
+    url: 'https://hooks.invalid/',
+    types: ['event', 'audit'],
+    events: [{ event: 'seen' }],
+  });
 }
 
 /** Computes the list of a cohort until it contains the person. */

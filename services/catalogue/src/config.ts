@@ -3,11 +3,12 @@ import type { AccessDirectory, OpenedService } from '@switchboard/http';
 import { commonSettings, eventLogSettings, integerSetting, rateLimitsMultiplier } from '@switchboard/runtime';
 import { z } from 'zod';
 
-/** The services that may hold personal data. Identity is optional. */
+/** The services that may hold personal data. Delivery and identity are optional. */
 const ERASING = [
   'analytics',
   'archive',
   'collaboration',
+  'delivery',
   'flags',
   'identity',
   'ingestion',

@@ -15,6 +15,7 @@ import { type Command, EXIT_CODES } from '../terminal/command.ts';
 import { type Terminal, UsageError } from '../terminal/terminal.ts';
 import { projects } from '../throttle/projects.ts';
 import { topics } from '../topics/topics.ts';
+import { webhooks } from '../webhooks/webhooks.ts';
 import { apply, diff } from './apply.ts';
 import { deadLetters } from './dead-letters.ts';
 import { erase } from './erase.ts';
@@ -28,7 +29,6 @@ import { query } from './query.ts';
 import { get, remove } from './resources.ts';
 import { signingKeys } from './signing-keys.ts';
 import { tokens } from './tokens.ts';
-import { webhooks } from './webhooks.ts';
 
 const commands: Record<string, Command> = {
   login,
