@@ -76,8 +76,16 @@ describe.skipIf(loader === undefined)('docker-compose.yml', () => {
     expect(COMPOSE_PROFILES).toBe('identity');
     const listed = services['catalogue']?.environment['ERASURE_SERVICES']?.split(',') ?? [];
     expect(ERASURE_SERVICES.split(',')).toEqual([...listed, 'identity'].sort());
-    const erasing = [...SERVICE_NAMES, ...OPTIONAL_SERVICE_NAMES].filter((name) => name !== 'catalogue');
+    const erasing = [...SERVICE_NAMES, 'identity'].filter((name) => name !== 'catalogue');
     expect(ERASURE_SERVICES.split(',')).toEqual(erasing.sort());
+  });
+
+  it('lets erasures wait for delivery only with the file that starts it', async () => {
+    const text = await readFile(join(REPOSITORY, 'deploy/docker/delivery.env'), 'utf8');
+    const { COMPOSE_PROFILES, DELIVERY_UPSTREAMS, ERASURE_SERVICES = '' } = parseEnv(text);
+    expect([COMPOSE_PROFILES, DELIVERY_UPSTREAMS]).toEqual(['delivery', 'delivery:3000']);
+    const listed = services['catalogue']?.environment['ERASURE_SERVICES']?.split(',') ?? [];
+    expect(ERASURE_SERVICES.split(',')).toEqual([...listed, 'delivery'].sort());
   });
 
   it('names every service among the images of a release', async () => {

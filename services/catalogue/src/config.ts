@@ -28,7 +28,7 @@ export const catalogueSettings = z.object({
     .optional()
     .meta({ values: `${ERASING.map((name) => `\`${name}\``).join(', ')}, comma separated` })
     .describe(
-      'Services that run in every region. An erasure is done once each of them has reported it. Default: all; `identity` only if the path of `AUTH_ISSUER` is `/identity`.',
+      'Services that run in every region. An erasure is done once each of them has reported it. Default: all but `delivery`; `identity` only if the path of `AUTH_ISSUER` is `/identity`.',
     ),
   TOKEN_MAX_DAYS: integerSetting({ min: 1, max: MAX_TOKEN_DAYS, fallback: 365 }).describe(
     'Maximum days until a personal access token or service token expires.',
@@ -54,7 +54,8 @@ export function erasingServices({
   AUTH_ISSUER: issuer,
 }: Pick<CatalogueConfig, 'ERASURE_SERVICES' | 'AUTH_ISSUER'>): ReadonlySet<ServiceName> {
   const hasIdentity = new URL(issuer).pathname === IDENTITY_PATH;
-  return new Set(chosen ?? ERASING.filter((name) => name !== 'identity' || hasIdentity));
+  const isAssumed = (name: ServiceName) => name !== 'delivery' && (name !== 'identity' || hasIdentity);
+  return new Set(chosen ?? ERASING.filter(isAssumed));
 }
 /** The service as its features see it. It reads its own tables instead of a replica of the directory. */
 export type Catalogue = OpenedService<CatalogueConfig, AccessDirectory>;

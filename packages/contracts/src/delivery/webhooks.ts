@@ -259,7 +259,7 @@ export type WebhookMessageLog = z.infer<typeof messageLog>;
 export const getWebhookMessage = operation({
   ...common,
   operationId: 'getWebhookMessage',
-  permission: 'webhooks.read',
+  permission: 'webhookMessages.read',
   method: 'get',
   path: `${WEBHOOK_PATH}/messages/{messageId}`,
   summary: 'Get a message with its body and attempts',

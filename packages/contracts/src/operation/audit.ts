@@ -10,7 +10,7 @@ const READS_IN_TRAIL: readonly Permission[] = [
   'people.read',
   'conversations.read',
   'replays.read',
-  'webhooks.read',
+  'webhookMessages.read',
   'audit.read',
   'audit.list',
 ];

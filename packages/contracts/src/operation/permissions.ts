@@ -162,7 +162,12 @@ const grants = {
     deployment: MANAGE_PERMISSION,
   },
   'webhooks.read': {
-    allows: 'Read webhooks and the messages that they sent.',
+    allows: 'List webhooks and their messages.',
+    role: 'admin',
+    deployment: 'service.read',
+  },
+  'webhookMessages.read': {
+    allows: 'Read the body of a message that a webhook sent, and the responses.',
     role: 'admin',
     deployment: 'service.read',
   },

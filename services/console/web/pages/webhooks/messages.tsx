@@ -85,10 +85,9 @@ function OpenMessage({ webhook, id }: { webhook: Webhook; id: string }) {
   const [, setSearch] = usePageSearch(search);
   const params = { projectId: project.id, webhookId: webhook.id };
   const key = ['getWebhookMessage', project.id, webhook.id, id];
-  const query = useCall(
-    key,
-    (client, options) => client.call('getWebhookMessage', { params: { ...params, messageId: id } }, options),
-    { refreshMs: 5_000 },
+  // Each read is in the audit trail, so it is not read again by itself.
+  const query = useCall(key, (client, options) =>
+    client.call('getWebhookMessage', { params: { ...params, messageId: id } }, options),
   );
   const replay = useChange(
     (client, _: undefined) => client.call('replayWebhookMessages', { params, body: { messageId: id } }),
