@@ -85,7 +85,9 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
   // Starts first, because it creates the topics that the others consume.
   await start('ingestion');
   const [flags] = await Promise.all(
-    (['flags', 'collaboration', 'messenger', 'archive', 'analytics', 'identity', 'delivery'] as const).map(start),
+    (['flags', 'collaboration', 'messenger', 'archive', 'analytics', 'identity', 'delivery'] as const).map(
+      start,
+    ),
   );
   const restart = { stopFlags: () => flags?.stop(), startFlags: () => start('flags') };
 

@@ -270,19 +270,22 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
     }
   });
 
-  it.each(['identity', 'delivery', 'console'])('routes the gateway to %s only if a release runs it', async (name) => {
-    const upstreamsOf = async (set: string[]) => {
-      const [gateway] = ofKind(
-        await template('gateway', { files: ['everywhere', 'gateway'], set }),
-        'Deployment',
-      );
-      return gateway?.spec.template.spec.containers[0].env.find(
-        (one) => one.name === `${name.toUpperCase()}_UPSTREAMS`,
-      )?.value;
-    };
-    expect(await upstreamsOf([])).toBeUndefined();
-    expect(await upstreamsOf([`gateway.${name}=true`])).toBe(`${name}:3000`);
-  });
+  it.each(['identity', 'delivery', 'console'])(
+    'routes the gateway to %s only if a release runs it',
+    async (name) => {
+      const upstreamsOf = async (set: string[]) => {
+        const [gateway] = ofKind(
+          await template('gateway', { files: ['everywhere', 'gateway'], set }),
+          'Deployment',
+        );
+        return gateway?.spec.template.spec.containers[0].env.find(
+          (one) => one.name === `${name.toUpperCase()}_UPSTREAMS`,
+        )?.value;
+      };
+      expect(await upstreamsOf([])).toBeUndefined();
+      expect(await upstreamsOf([`gateway.${name}=true`])).toBe(`${name}:3000`);
+    },
+  );
 
   it('has a public host for the console only if its name is given', async () => {
     const hostsOf = async (set: string[]) => {
