@@ -17,8 +17,6 @@ interface StartOptions {
   constants?: SendingConstants;
 }
 
-export type DeliveryHarness = Awaited<ReturnType<typeof useDelivery>>;
-
 /** Starts the service with the topics that other services create. Receivers listen on 127.0.0.1. */
 export async function useDelivery({ env = {}, clock, constants = {} }: StartOptions = {}) {
   const harness = await openHarness({
