@@ -28,7 +28,7 @@ describe('the commands for recordings in the docs', () => {
     await eventually(
       async () =>
         expect(JSON.parse(await paste(list))).toMatchObject({
-          replays: [{ sessionId: 'visit-1', distinctIds: ['visitor-1'], events: 272, complete: true }],
+          replays: [{ sessionId: 'visit-361', distinctIds: ['visitor-68'], events: 55, complete: true }],
           nextCursor: null,
         }),
       { withinMs: 30_000 },
@@ -39,16 +39,16 @@ describe('the commands for recordings in the docs', () => {
       seqs: [{ from: 0, to: 5 }],
       gaps: [],
     });
-    expect(Date.parse(read.lastAt) - Date.parse(read.firstAt)).toBe(81_080);
+    expect(Date.parse(read.lastAt) - Date.parse(read.firstAt)).toBe(67_619);
     const recorded = JSON.parse(await paste(events));
-    expect(recorded).toHaveLength(272);
+    expect(recorded).toHaveLength(55);
     expect(recorded[0]).toMatchObject({ type: 4 });
     await paste(send);
     const sessions = async () =>
       JSON.parse(await paste(list)).replays.map(({ sessionId }: { sessionId: string }) => sessionId);
-    await eventually(async () => expect(await sessions()).toContain('visit-2'), { withinMs: 30_000 });
+    await eventually(async () => expect(await sessions()).toContain('visit-500'), { withinMs: 30_000 });
     await paste(remove);
-    expect(await sessions()).toEqual(['visit-1']);
+    expect(await sessions()).toEqual(['visit-361']);
   }, 60_000);
 });
 

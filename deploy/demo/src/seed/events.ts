@@ -51,6 +51,10 @@ export async function seedEvents({ eventsUrl, projectKey }: SeedEventsOptions): 
   }
 }
 
+/** Returns the time of the first page that a visit of the demo can have. */
+export const startOfVisit = (visit: number, now: number): number =>
+  now - DAYS * DAY_MS + (visit * DAY_MS) / VISITS_PER_DAY - 3 * PAGE_BEFORE_MS;
+
 function* visits(now: number) {
   const draw = createRandom();
   // Apart, so that the visits stay the same whatever is known of them.
@@ -73,7 +77,7 @@ function* visits(now: number) {
       properties: { path, ...page, ...more },
       context,
     });
-    let at = now - DAYS * DAY_MS + (visit * DAY_MS) / VISITS_PER_DAY;
+    let at = startOfVisit(visit, now) + 3 * PAGE_BEFORE_MS;
     for (const [index, { name, path, share }] of STEPS.entries()) {
       if (draw(100) >= share) break;
       if (index === 0 && isOnHome) yield viewed('/', at - 3 * PAGE_BEFORE_MS, source);
