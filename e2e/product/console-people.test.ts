@@ -1,7 +1,7 @@
 import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openConsole, violationsOf } from './testing/console.ts';
+import { openConsole, tabTo, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
@@ -148,4 +148,49 @@ describe.skipIf(!hasChromium)('people and groups in the console', () => {
       }
     },
   );
+
+  it('builds a cohort with a preview of its size, saves it and names its uses, by keyboard alone', async () => {
+    await open('/cohorts');
+    await press(page.getByRole('button', { name: 'Create cohort' }));
+    await type(page.getByRole('textbox', { name: 'Name', exact: true }), 'Readers');
+    await press(page.getByRole('button', { name: 'Add condition' }));
+    const condition = page.getByRole('group', { name: 'Condition 1' });
+    await type(condition.getByLabel('Event'), 'book opened');
+    const size = page.getByRole('status', { name: 'Size' });
+    await expect.poll(() => size.textContent(), { timeout: 30_000 }).toBe('Fulfil the conditions1 person');
+    expect(await violationsOf(page)).toEqual([]);
+    await press(page.getByRole('button', { name: 'Save cohort' }));
+    await expect.poll(() => size.textContent(), { timeout: 30_000 }).toContain('Last computed1 person');
+    await page.getByText('No flag, report or dashboard names the cohort.').waitFor();
+    await page.reload();
+    await condition.waitFor();
+    expect(await condition.getByLabel('Event').inputValue()).toBe('book opened');
+  });
+
+  it('counts the people of a cohort by a trait and by an event that they did not send, by mouse', async () => {
+    await open('/cohorts?open=new');
+    const form = page.getByRole('form', { name: 'Cohort' });
+    await form.getByRole('button', { name: 'Add filter' }).click();
+    await form.getByLabel('Trait').fill('plan');
+    await form.getByLabel('Value').fill('pro');
+    const size = page.getByRole('status', { name: 'Size' });
+    await expect.poll(() => size.textContent()).toMatch(/^Match the traits[1-9]\d* people/);
+    await form.getByRole('button', { name: 'Add condition' }).click();
+    await form.getByRole('group', { name: 'Condition 1' }).getByLabel('Event').fill('book opened');
+    await form.getByLabel('Times').selectOption('at most');
+    await form.getByLabel('Count').fill('0');
+    await expect
+      .poll(() => size.textContent(), { timeout: 30_000 })
+      .toMatch(/Fulfil the conditions\d\d+ people$/);
+  });
+
+  /** Reaches an element by Tab, and presses Enter on it. */
+  async function press(target: Locator): Promise<void> {
+    await tabTo(page, target);
+    await page.keyboard.press('Enter');
+  }
+  async function type(target: Locator, text: string): Promise<void> {
+    await tabTo(page, target);
+    await page.keyboard.type(text);
+  }
 });

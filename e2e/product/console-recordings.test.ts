@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openConsole, violationsOf } from './testing/console.ts';
+import { openConsole, tabTo, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 import { mutation, type Node, nodeFactory, pageEvents, sendRecording } from './testing/recording.ts';
 
@@ -184,25 +184,25 @@ describe.skipIf(!hasChromium)('recordings in the console', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('i');
     await page.getByRole('heading', { level: 1, name: 'Insights' }).waitFor();
-    await tabTo(page.getByRole('button', { name: 'Funnel', exact: true }));
+    await tabTo(page, page.getByRole('button', { name: 'Funnel', exact: true }));
     await page.keyboard.press('Enter');
-    await tabTo(page.getByRole('group', { name: 'Step 1' }).getByLabel('Event'));
+    await tabTo(page, page.getByRole('group', { name: 'Step 1' }).getByLabel('Event'));
     await page.keyboard.type('seat seen');
-    await tabTo(page.getByRole('group', { name: 'Step 2' }).getByLabel('Event'));
+    await tabTo(page, page.getByRole('group', { name: 'Step 2' }).getByLabel('Event'));
     await page.keyboard.type('seat paid');
     const reached = page
       .getByRole('region', { name: 'Values' })
       .getByRole('button', { name: /seat paid: 1\. Show people/ });
     await reached.waitFor({ timeout: 60_000 });
-    await tabTo(reached);
+    await tabTo(page, reached);
     await page.keyboard.press('Enter');
     const people = page.getByRole('region', { name: 'People behind the value' });
     await people.getByRole('button', { name: 'visitor-paid' }).waitFor();
-    await tabTo(people.getByRole('combobox', { name: 'Reached the step' }));
+    await tabTo(page, people.getByRole('combobox', { name: 'Reached the step' }));
     await page.keyboard.press('ArrowDown');
     const person = people.getByRole('button', { name: 'visitor-watched' });
     await person.waitFor();
-    await tabTo(person);
+    await tabTo(page, person);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'visitor-watched' }).waitFor();
     const moment = page.getByRole('link', { name: 'checkout begun' });
@@ -210,21 +210,10 @@ describe.skipIf(!hasChromium)('recordings in the console', () => {
     expect(await page.getByRole('table', { name: 'Time line' }).ariaSnapshot()).toContain(
       'link "checkout begun"',
     );
-    await tabTo(moment);
+    await tabTo(page, moment);
     await page.keyboard.press('Enter');
     await watching();
   });
-
-  /** Presses Tab until the element has the focus. */
-  async function tabTo(target: Locator): Promise<void> {
-    await target.waitFor();
-    const isFocused = () => target.evaluate((element) => element === element.ownerDocument.activeElement);
-    for (let times = 0; times < 150; times++) {
-      if (await isFocused()) return;
-      await page.keyboard.press('Tab');
-    }
-    throw new Error('Tab does not reach the element');
-  }
 
   it('shows everything of a person in one time line, by kind', async () => {
     await open('/people/visitor-watched');

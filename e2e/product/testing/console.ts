@@ -1,5 +1,5 @@
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import type { DemoJson } from './launch.ts';
 
 export interface ConsolePage {
@@ -53,4 +53,17 @@ export async function violationsOf(page: Page): Promise<string[]> {
   const found = await page.evaluate('axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })');
   const { violations } = found as axe.AxeResults;
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+const MAX_TABS = 150;
+
+/** Presses Tab until the element has the focus. Throws if it never does. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor();
+  const isFocused = () => target.evaluate((element) => element === element.ownerDocument.activeElement);
+  for (let times = 0; times < MAX_TABS; times++) {
+    if (await isFocused()) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('Tab does not reach the element');
 }

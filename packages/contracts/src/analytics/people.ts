@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { combination, didConditions } from '../cohorts.ts';
 import { anchorRequest } from '../collaboration/comments.ts';
 import { id, text, timestamp } from '../fields/fields.ts';
 import { projectId } from '../fields/ids.ts';
@@ -149,5 +150,32 @@ export const listInsightPeople = operation({
   },
   errors: {
     503: 'Busy, or the query takes too long. Retry after the time in Retry-After, or use a smaller query.',
+  },
+});
+
+export const countPeople = operation({
+  ...common,
+  operationId: 'countPeople',
+  permission: 'insights.read',
+  method: 'post',
+  path: `${PATH}/insights/people-count`,
+  summary: 'Count the people who fulfill conditions',
+  description:
+    'Returns the size that a cohort with these conditions would have, without match and distinctIds.',
+  request: {
+    params: z.object({ projectId }),
+    body: jsonBody(z.strictObject({ did: didConditions, combine: combination.default('all') }), {
+      did: [{ event: 'order placed', count: { gte: 2 }, within: { days: 30 } }],
+    }),
+  },
+  responses: {
+    200: jsonResponse('The number of people.', z.object({ asOf: timestamp, size: z.int() }), {
+      asOf: '2026-03-03T09:30:00.000Z',
+      size: 42,
+    }),
+    304: notModified,
+  },
+  errors: {
+    503: 'Busy, or the query takes too long. Retry after the time in Retry-After, or use fewer conditions.',
   },
 });

@@ -96,7 +96,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
       clock: { now: () => new Date(NOW) },
     });
     const lists = new Map<string, ComputedList>();
-    await compute(
+    await compute.lists(
       'p0',
       cohorts,
       async (id, result) => {
@@ -105,7 +105,10 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
       },
       new AbortController().signal,
     );
-    return lists;
+    return {
+      lists,
+      sizeOf: (cohort: BehaviouralCohort) => compute.sizeOf('p0', cohort, new AbortController().signal),
+    };
   }
 
   const membersOf = (list: ComputedList | undefined): string[] =>
@@ -128,7 +131,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
     }));
     const { createFacts } = started.engine;
     let added = 0;
-    const lists = await computed(cohorts, [], async (signal) => {
+    const { lists } = await computed(cohorts, [], async (signal) => {
       const facts = await createFacts(signal);
       const add: typeof facts.add = (rows, within) => {
         added++;
@@ -158,13 +161,15 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
         await started.load([{ events, people: {}, personIds }]);
         const known = [...new Set([...identified, ...events.map((one) => one.person)])];
         const named = cohorts.map((cohort, index) => ({ id: `c${index}`, ...cohort }));
-        const lists = await computed(named, known);
+        const { lists, sizeOf } = await computed(named, known);
         for (const cohort of named) {
           const list = lists.get(cohort.id);
           const expected = referenceOf(cohort, events, known, (id) => personIds[id] ?? id);
           expect(membersOf(list).sort()).toEqual(expected.sort());
           expect(list?.size).toBe(expected.length);
         }
+        const [first] = named;
+        if (first !== undefined) expect(await sizeOf(first)).toBe(lists.get(first.id)?.size);
       }),
       { numRuns: name === 'DuckDB' ? 60 : 12 },
     );
@@ -174,7 +179,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
     const people = Array.from({ length: 30_000 }, (_, index) => `person ${index} of many`);
     await started.load([{ events: [], people: {}, personIds: {} }]);
     const did = [{ event: 'a', count: { eq: 0 }, within: { days: 7 } }];
-    const lists = await computed([{ id: 'many', did, combine: 'all' }], people);
+    const { lists } = await computed([{ id: 'many', did, combine: 'all' }], people);
     const list = lists.get('many');
     expect(list?.size).toBe(people.length);
     expect([...(list?.parts.keys() ?? [])].sort()).toEqual([...'0123456789abcdef']);

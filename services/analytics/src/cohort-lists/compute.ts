@@ -66,7 +66,14 @@ interface Sized {
   bytes: number;
 }
 
-export function createCompute({ queue, engine, knownIds, clock }: ComputeOptions): Compute {
+/** Computes cohorts, or only the number of people of one, which reads no ids. */
+export interface Computation {
+  lists: Compute;
+  /** Throws BadRequest, Unavailable, and the reason of the signal if it aborts. */
+  sizeOf(projectId: string, cohort: Omit<BehaviouralCohort, 'id'>, signal: AbortSignal): Promise<number>;
+}
+
+export function createCompute({ queue, engine, knownIds, clock }: ComputeOptions): Computation {
   async function addKnown(projectId: string, facts: Facts, signal: AbortSignal): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined; ) {
       const page: string[] = await knownIds(projectId, after, PAGE_SIZE);
@@ -132,7 +139,14 @@ export function createCompute({ queue, engine, knownIds, clock }: ComputeOptions
     return parts;
   }
 
-  return async (projectId, cohorts, receive, signal) => {
+  /** Passes the lists of cohorts that can be computed, and their sizes, while their facts exist. */
+  async function withSizes(
+    projectId: string,
+    cohorts: readonly BehaviouralCohort[],
+    onError: (id: string, error: unknown) => Promise<void>,
+    signal: AbortSignal,
+    use: (lists: readonly Sized[], facts: Facts) => Promise<void>,
+  ): Promise<void> {
     const plan = planOf(cohorts, clock.now().getTime());
     const facts = await engine.createFacts(signal);
     try {
@@ -149,7 +163,7 @@ export function createCompute({ queue, engine, knownIds, clock }: ComputeOptions
         const { id } = cohort;
         const cause = causeOf(cohort);
         if (cause !== undefined) {
-          await receive(id, { error: failed.get(cause) });
+          await onError(id, failed.get(cause));
           continue;
         }
         const k = factOf(cohort) ?? byId.get(id);
@@ -159,16 +173,43 @@ export function createCompute({ queue, engine, knownIds, clock }: ComputeOptions
       if (byFact.size === 0) return;
       const sized = await sizes([...byFact.keys()], facts, signal);
       const lists = [...byFact].map(([k, ids]) => ({ ids, ...(sized.get(k) ?? { k, size: 0, bytes: 0 }) }));
-      for (const { ids } of lists.filter(({ size }) => size > MAX_SIZE))
-        for (const id of ids) await receive(id, { error: tooMany() });
-      for (const { depth, batch } of batchesOf(lists.filter(({ size }) => size <= MAX_SIZE))) {
-        const parts = await readParts(batch, depth, facts, signal);
-        for (const { ids, k, size } of batch)
-          for (const id of ids) await receive(id, { size, parts: parts.get(k) ?? new Map() });
-      }
+      await use(lists, facts);
     } finally {
       await facts.drop();
     }
+  }
+
+  return {
+    lists: (projectId, cohorts, receive, signal) =>
+      withSizes(
+        projectId,
+        cohorts,
+        (id, error) => receive(id, { error }),
+        signal,
+        async (lists, facts) => {
+          for (const { ids } of lists.filter(({ size }) => size > MAX_SIZE))
+            for (const id of ids) await receive(id, { error: tooMany() });
+          for (const { depth, batch } of batchesOf(lists.filter(({ size }) => size <= MAX_SIZE))) {
+            const parts = await readParts(batch, depth, facts, signal);
+            for (const { ids, k, size } of batch)
+              for (const id of ids) await receive(id, { size, parts: parts.get(k) ?? new Map() });
+          }
+        },
+      ),
+
+    async sizeOf(projectId, cohort, signal) {
+      let size = 0;
+      await withSizes(
+        projectId,
+        [{ ...cohort, id: '' }],
+        (_, error) => Promise.reject(error),
+        signal,
+        async ([list]) => {
+          size = list?.size ?? 0;
+        },
+      );
+      return size;
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { readRefreshedReports } from '@switchboard/directory';
 import { createRateLimits, projectOfRegion } from '@switchboard/http';
 import { createCohortLists } from '../cohort-lists/cohort-lists.ts';
 import { createCompute } from '../cohort-lists/compute.ts';
+import { createCountPeople } from '../cohort-lists/count.ts';
 import { createListedMembers } from '../cohort-lists/listed-members.ts';
 import { cohortListsRoutes } from '../cohort-lists/routes.ts';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
@@ -86,11 +87,8 @@ export function openQueries(
     runner: createReportRunner({ directory, insights, region, clock }),
     scheduled: (after) => readRefreshedReports(db, after),
   });
-  const cohortLists = createCohortLists({
-    ...service,
-    store: listsStore,
-    compute: createCompute({ queue, engine: opened.engine, knownIds: listsStore.knownIds, clock }),
-  });
+  const compute = createCompute({ queue, engine: opened.engine, knownIds: listsStore.knownIds, clock });
+  const cohortLists = createCohortLists({ ...service, store: listsStore, compute: compute.lists });
   const live = createLiveEvents({ ...service, stored });
   const streams = openStreams(service);
   service.add(streams, { stop: streams.close });
@@ -122,6 +120,11 @@ export function openQueries(
   groupsRoutes(app, createGroups({ store: createGroupsStore(db), people: peopleList }));
   const ofProject = projectOfRegion(directory, region);
   savedReportsRoutes(app, { savedReports, ofProject });
-  cohortListsRoutes(app, { cohortLists, ofProject });
+  cohortListsRoutes(app, {
+    cohortLists,
+    count: createCountPeople({ compute, results, watermark, deadline: queue.deadline }),
+    respond,
+    ofProject,
+  });
   dictionaryRoutes(app, { dictionary: createDictionary({ db, directory }), ofProject });
 }

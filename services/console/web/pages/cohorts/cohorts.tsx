@@ -4,6 +4,7 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Button } from '../../components/button.tsx';
+import { CopyAs } from '../../components/copy-as.tsx';
 import { Filter } from '../../components/field.tsx';
 import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
 import { Empty, Loaded } from '../../components/state.tsx';
@@ -38,11 +39,17 @@ export function Page() {
     <PageLayout
       title={t('Cohorts')}
       actions={
-        may('cohorts.write') ? (
-          <Button kind="primary" onClick={() => setSearch({ open: NEW }, { push: true })}>
-            {t('Create cohort')}
-          </Button>
-        ) : undefined
+        <>
+          <CopyAs
+            call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/cohorts` }}
+            command={`switchboard get cohorts ${project.id}`}
+          />
+          {may('cohorts.write') ? (
+            <Button kind="primary" onClick={() => setSearch({ open: NEW }, { push: true })}>
+              {t('Create cohort')}
+            </Button>
+          ) : null}
+        </>
       }
     >
       <Bar>
