@@ -169,6 +169,12 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await expect.poll(() => page.getByRole('link', { name: 'Weekly retention' }).count()).toBe(1);
     await page.getByRole('img', { name: /^Active people/ }).waitFor();
     await look('dashboard');
+    await page.getByText('Created by Ines Duarte').waitFor();
+    await page.getByRole('button', { name: 'Full screen' }).click();
+    const full = () => page.evaluate("document.fullscreenElement?.getAttribute('aria-label')");
+    await expect.poll(full).toBe('Growth');
+    await page.keyboard.press('Escape');
+    await page.evaluate('document.fullscreenElement && document.exitFullscreen()');
     await page.getByRole('button', { name: 'Edit dashboard' }).click();
     await page.getByRole('button', { name: /^Move Active people/ }).focus();
     await page.keyboard.press('ArrowDown');

@@ -49,7 +49,20 @@ async function pictures(browser: Browser): Promise<void> {
   await context.close();
 }
 
-/** Makes screenshots of every page of the rail of a running standalone, at each width and in both schemes. */
+/** Pages that no link of the rail leads to, and pages with an open entry. */
+const FURTHER = [
+  '/reports/rep_orders',
+  '/dashboards/shop',
+  '/flags/pro-dashboard',
+  '/new-flag',
+  '/flag-requests',
+  '/cohorts?open=new',
+  '/people/visitor-68',
+  '/recordings/visit-361?at=53',
+  '/settings/members?open=user_mei',
+];
+
+/** Makes screenshots of every page of a running standalone, at each width and in both schemes. */
 async function everyPage(browser: Browser): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -59,15 +72,16 @@ async function everyPage(browser: Browser): Promise<void> {
     await page.locator('form[action$="/as/user_ines"] button').click();
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
     await links.first().waitFor();
-    const paths = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
-    for (const path of paths) {
+    const rail = await links.evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
+    const project = /^\/projects\/[^/]+/.exec(rail[0] ?? '')?.[0] ?? '';
+    for (const path of [...rail, ...FURTHER.map((one) => project + one)]) {
       await page.goto(demo.console_url + path);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 });
         await page.locator('main h1').waitFor();
         // A page with a stream never becomes idle.
         await page.waitForTimeout(SETTLE_MS);
-        const name = path.split('/').slice(3).join('-') || 'home';
+        const name = path.split(/[/?=]/).slice(3).join('-') || 'home';
         await page.screenshot({ path: join(FOLDER, `${name}-${width}-${colorScheme}.png`) });
       }
     }

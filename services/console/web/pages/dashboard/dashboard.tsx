@@ -1,17 +1,21 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Maximize } from 'lucide-react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
+import { useKeys } from '../../app/keys.ts';
 import { usePlace } from '../../app/project.ts';
 import { Clauses } from '../../clauses/clauses.tsx';
 import { clauseDrafts, clausesOf } from '../../clauses/draft.ts';
 import { Button } from '../../components/button.tsx';
+import { CopyAs } from '../../components/copy-as.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Bar, PageLayout } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { RangeFields } from '../insights/builder.tsx';
 import { emptyRange, rangeDraft, rangeOf } from '../insights/draft.ts';
+import { useColleagues } from '../threads/members.ts';
 import { Board, type Dashboard, type Tile } from './board.tsx';
 import styles from './dashboard.module.css';
 import { DashboardLink } from './link.tsx';
@@ -38,6 +42,7 @@ function Opened({ stored }: { stored: Dashboard }) {
   const [range, setRange] = useState(stored.range === null ? undefined : rangeDraft(stored.range));
   const [where, setWhere] = useState(clauseDrafts(stored.where));
   const [isDeleting, setIsDeleting] = useState(false);
+  const stage = useRef<HTMLElement>(null);
   const save = useChange(
     (client, { name, description, tiles }: Dashboard) =>
       client.call('putDashboard', {
@@ -69,6 +74,22 @@ function Opened({ stored }: { stored: Dashboard }) {
   };
   const failure = save.error ?? remove.error;
   const isEditing = draft !== undefined;
+  const showFull = useCallback(() => void stage.current?.requestFullscreen(), []);
+  useKeys(useMemo(() => [{ keys: 'f', title: t('Full screen'), run: showFull }], [showFull]));
+  const views = (
+    <>
+      <CopyAs
+        call={{
+          method: 'GET',
+          path: `/v1/projects/${encodeURIComponent(project.id)}/dashboards/${encodeURIComponent(stored.id)}`,
+        }}
+        command={`switchboard get dashboard ${project.id} ${stored.id}`}
+      />
+      <Button icon={Maximize} onClick={showFull}>
+        {t('Full screen')}
+      </Button>
+    </>
+  );
   return (
     <PageLayout
       title={shown.name}
@@ -85,15 +106,21 @@ function Opened({ stored }: { stored: Dashboard }) {
               </Button>
             </>
           ) : (
-            <Button kind="primary" onClick={() => setDraft(stored)}>
-              {t('Edit dashboard')}
-            </Button>
+            <>
+              {views}
+              <Button kind="primary" onClick={() => setDraft(stored)}>
+                {t('Edit dashboard')}
+              </Button>
+            </>
           )
-        ) : undefined
+        ) : (
+          views
+        )
       }
     >
       {failure === null ? null : <Failed error={failure} />}
       {shown.description === null || isEditing ? null : <p>{shown.description}</p>}
+      {isEditing ? null : <Owner sub={stored.ownerSub} />}
       <details className={styles['filters']} open={isEditing || where.length > 0 || range !== undefined}>
         <summary>{t('Range and filters of all tiles')}</summary>
         {range === undefined ? (
@@ -112,10 +139,13 @@ function Opened({ stored }: { stored: Dashboard }) {
       {shown.tiles.length === 0 ? (
         <Empty text={t('This dashboard has no tile. Edit it to add saved reports and texts.')} />
       ) : (
-        <Board
-          dashboard={shown}
-          onArrange={draft && ((tiles: readonly Tile[]) => setDraft({ ...draft, tiles: [...tiles] }))}
-        />
+        <section ref={stage} aria-label={shown.name} className={styles['stage']}>
+          <h2 className={styles['full']}>{shown.name}</h2>
+          <Board
+            dashboard={shown}
+            onArrange={draft && ((tiles: readonly Tile[]) => setDraft({ ...draft, tiles: [...tiles] }))}
+          />
+        </section>
       )}
       {isEditing ? null : <DashboardLink dashboard={stored} />}
       {isDeleting ? (
@@ -132,6 +162,12 @@ function Opened({ stored }: { stored: Dashboard }) {
       ) : null}
     </PageLayout>
   );
+}
+
+/** Says who created a dashboard. */
+function Owner({ sub }: { sub: string | null }) {
+  const name = useColleagues().find((one) => one.sub === sub)?.name;
+  return name === undefined ? null : <p className={styles['owner']}>{t('Created by {name}', { name })}</p>;
 }
 
 interface EditFieldsProps {

@@ -4,6 +4,7 @@ import { useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Button } from '../../components/button.tsx';
+import { CopyAs } from '../../components/copy-as.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { PageLayout } from '../../components/layout.tsx';
@@ -32,7 +33,18 @@ export function Page() {
     </Button>
   ) : undefined;
   return (
-    <PageLayout title={t('Dashboards')} actions={create}>
+    <PageLayout
+      title={t('Dashboards')}
+      actions={
+        <>
+          <CopyAs
+            call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/dashboards` }}
+            command={`switchboard get dashboards ${project.id}`}
+          />
+          {create}
+        </>
+      }
+    >
       <Loaded query={query}>
         {(dashboards) =>
           dashboards.length === 0 ? (

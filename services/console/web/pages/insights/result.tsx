@@ -56,6 +56,10 @@ export function InsightResult({ query: asked, name, reportId }: InsightResultPro
   );
 }
 
+/** Returns the command that asks the same. It reads JSON, which is YAML as well. */
+const commandOf = (project: string, query: Query) =>
+  `switchboard query - <<'END'\n${JSON.stringify({ project, ...query }, null, 2)}\nEND`;
+
 interface AnswerProps {
   /** The query as text. Another one closes the open value. */
   asked: string;
@@ -103,7 +107,10 @@ function Answer({ asked, query, content, asOf, name, reportId }: AnswerProps) {
           />
           <p className={styles['facts']}>
             {t('Events until')} <Time at={asOf} /> · {query.timezone ?? 'UTC'}
-            <CopyAs call={{ method: 'POST', path: `/v1/projects/${project.id}/insights`, body: query }} />
+            <CopyAs
+              call={{ method: 'POST', path: `/v1/projects/${project.id}/insights`, body: query }}
+              command={commandOf(project.id, query)}
+            />
           </p>
         </div>
       }

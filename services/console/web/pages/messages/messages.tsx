@@ -73,7 +73,10 @@ export function Page() {
       title={t('Messages')}
       actions={
         <>
-          <CopyAs call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/messages` }} />
+          <CopyAs
+            call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/messages` }}
+            command={`switchboard messages list ${project.id}`}
+          />
           <Button kind="primary" icon={Plus} onClick={writeNew}>
             {t('Write message')}
           </Button>
