@@ -28,7 +28,7 @@ describe('the commands for recordings in the docs', () => {
     await eventually(
       async () =>
         expect(JSON.parse(await paste(list))).toMatchObject({
-          replays: [{ sessionId: 'visit-361', distinctIds: ['visitor-68'], events: 55, complete: true }],
+          replays: [{ sessionId: 'visit-361', distinctIds: ['visitor-68'], events: 51, complete: true }],
           nextCursor: null,
         }),
       { withinMs: 30_000 },
@@ -39,9 +39,9 @@ describe('the commands for recordings in the docs', () => {
       seqs: [{ from: 0, to: 5 }],
       gaps: [],
     });
-    expect(Date.parse(read.lastAt) - Date.parse(read.firstAt)).toBe(67_619);
+    expect(Date.parse(read.lastAt) - Date.parse(read.firstAt)).toBe(67_674);
     const recorded = JSON.parse(await paste(events));
-    expect(recorded).toHaveLength(55);
+    expect(recorded).toHaveLength(51);
     expect(recorded[0]).toMatchObject({ type: 4 });
     await paste(send);
     const sessions = async () =>

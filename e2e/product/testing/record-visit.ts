@@ -33,9 +33,10 @@ async function recordVisit(): Promise<void> {
   await page.locator('#products li').first().waitFor();
   // The panel shows data of this machine, and the settings contain its addresses.
   await page.evaluate(`{
-    const panel = document.getElementById('panel');
-    panel.setAttribute('data-switchboard-block', '');
-    panel.style.display = 'none';
+    const [sheet] = document.styleSheets;
+    sheet.insertRule('body.demo { grid-template-columns: minmax(0, 1fr) }', sheet.cssRules.length);
+    sheet.insertRule('.demo .panel { display: none }', sheet.cssRules.length);
+    document.getElementById('panel').setAttribute('data-switchboard-block', '');
     delete document.body.dataset.settings;
     document.getElementById('record').click();
   }`);

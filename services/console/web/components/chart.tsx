@@ -17,9 +17,21 @@ const TICKS = 4;
 const LABEL_PX = 80;
 /** The height of the line of marks, and the least distance of two of them. */
 const MARK_PX = 24;
+const RUNNING_BAR = { fillOpacity: 0.5, strokeDasharray: '6 4', stroke: 'currentColor' };
 const FULL = 100;
 /** The year of a day or hour, which the ticks of an axis leave out. */
 const YEAR = /^\d{4}-(?=\d\d-\d\d)/;
+
+interface Ranged {
+  range: { last: number } | { from: string; to: string };
+  timezone?: string | undefined;
+}
+
+/** Whether the last bucket of a query has not ended. */
+export function isRunning({ range, timezone = 'UTC' }: Ranged): boolean {
+  if ('last' in range) return true;
+  return range.to >= new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(new Date());
+}
 
 const CHARTS = new Set(['line', 'bar', 'funnel', 'grid']);
 
@@ -60,6 +72,8 @@ interface ChartProps {
   marks?: readonly ChartMark[];
   /** The buckets with comment threads. */
   commented?: ReadonlySet<string>;
+  /** Whether the last bucket has not ended. */
+  isRunning?: boolean;
   /** Takes the bucket that is chosen on the axis, such as to annotate it. */
   onAxis?: ((at: number) => void) | undefined;
 }
@@ -134,7 +148,7 @@ function badgesOf(marks: readonly ChartMark[], xOf: (at: number) => number) {
 }
 
 function BucketChart(props: ChartProps & { content: OverBuckets }) {
-  const { content, label, height = 280, onOpen, marks = [], commented, onAxis } = props;
+  const { content, label, height = 280, onOpen, marks = [], commented, isRunning = false, onAxis } = props;
   const [ref, width] = useWidth();
   const [hovered, setHovered] = useState<number>();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -256,13 +270,20 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
                         width={x.bandwidth()}
                         height={Math.abs(from - to)}
                         fill={hue(hueAt)}
+                        {...(isRunning && at === buckets.length - 1 ? RUNNING_BAR : {})}
                       />
                     );
                   }),
                 )
               : shown.map(({ name, values, previous, hueAt }) => (
                   <g key={name} fill="none" stroke={hue(hueAt)} strokeWidth={2}>
-                    <path d={path(values) ?? ''} />
+                    <path d={path(isRunning ? values.slice(0, -1) : values) ?? ''} />
+                    {isRunning ? (
+                      <path
+                        d={path(values.map((value, at) => (at < values.length - 2 ? null : value))) ?? ''}
+                        strokeDasharray="6 4"
+                      />
+                    ) : null}
                     {previous === undefined ? null : (
                       <path d={path(previous) ?? ''} strokeDasharray="2 4" strokeWidth={1.5} />
                     )}

@@ -208,6 +208,14 @@ describe('the sanitiser of recorded pages', () => {
     expect(sanitiser.event({ type: 3, timestamp: 1, data: { source, id: 1, commands: [] } })).toBeUndefined();
   });
 
+  it('keeps a focus, which has no place, and drops a click at an invalid place', () => {
+    const { sanitiser } = sanitiserOf();
+    const moved = (data: object) =>
+      sanitiser.event({ type: 3, timestamp: 1, data: { source: 2, id: 1, ...data } });
+    expect(moved({ type: 5 })).toMatchObject({ data: { source: 2, type: 5, id: 1 } });
+    expect(moved({ type: 2, x: 'here', y: 1 })).toBeUndefined();
+  });
+
   it('keeps no address of a recorded page', () => {
     const { sanitiser } = sanitiserOf();
     const meta = { type: 4, timestamp: 1, data: { href: 'javascript:run()', width: 10, height: 10 } };

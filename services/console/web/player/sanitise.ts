@@ -216,7 +216,8 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
         return positions.length === 0 ? undefined : { source, positions };
       }
       case 2:
-        return hasNumbers(data, ['type', 'id', 'x', 'y'])
+        // A focus has no place.
+        return hasNumbers(data, ['type', 'id', ...['x', 'y'].filter((name) => name in data)])
           ? { ...pick(data, ['type', 'id', 'x', 'y', 'pointerType']), source }
           : undefined;
       case 3:

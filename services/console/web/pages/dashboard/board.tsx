@@ -6,7 +6,7 @@ import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { IconButton } from '../../components/button.tsx';
-import { Chart, contentOf } from '../../components/chart.tsx';
+import { Chart, contentOf, isRunning } from '../../components/chart.tsx';
 import { Empty, Failed, Loaded, Loading, Partial } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import styles from './dashboard.module.css';
@@ -21,6 +21,7 @@ const MAX_HEIGHT = 20;
 const MAX_ROW = 500;
 const ROW_PX = 72;
 const REFRESH_MS = 60_000;
+const GAP_PX = 16;
 const PADDING_PX = 96;
 
 interface BoardProps {
@@ -158,7 +159,7 @@ export function Board({ dashboard, onArrange }: BoardProps) {
                       report={report}
                       dashboard={dashboard}
                       turns={turns}
-                      height={tile.h * ROW_PX - PADDING_PX}
+                      height={tile.h * ROW_PX + (tile.h - 1) * GAP_PX - PADDING_PX}
                     />
                   )}
                 </section>
@@ -225,7 +226,12 @@ function ReportTile({ report, dashboard, turns, height }: ReportTileProps) {
           />
         )
       ) : (
-        <Chart content={content} label={name} height={Math.max(120, height)} />
+        <Chart
+          content={content}
+          label={name}
+          height={Math.max(120, height)}
+          isRunning={fresh.data !== undefined && asked !== null && isRunning(asked)}
+        />
       )}
       {fresh.error !== null && content !== undefined ? (
         <Partial text={t('The last run is shown: {reason}', { reason: fresh.error.message })} />

@@ -23,7 +23,10 @@ export function Page() {
   const [{ name, person, open }, setSearch] = usePageSearch(search);
   const [isPaused, setPaused] = useState(false);
   const live = useLiveEvents({ projectId: project.id, name, person });
-  const { events, archived, skipped, isOpen, error } = usePaused(live, isPaused);
+  const { events: accepted, archived, skipped, isOpen, error } = usePaused(live, isPaused);
+  const earlier = useEarlierEvents({ name, person }, accepted);
+  const events = [...accepted, ...earlier];
+  const isArchived = (event: LiveEvent) => archived.has(event.eventId) || earlier.includes(event);
   const opened = events.find(({ eventId }) => eventId === open);
   const toggle = isPaused ? t('Resume the stream') : t('Pause the stream');
   useKeys(
@@ -69,16 +72,18 @@ export function Page() {
           events.length > 0 ? (
             <Table
               label={t('Live events')}
-              columns={columns(archived)}
+              columns={columns(isArchived)}
               rows={events}
               keyOf={keyOf}
               open={open}
               onOpen={({ eventId }) => setSearch({ open: eventId }, { push: true })}
             />
           ) : isOpen ? (
-            <Empty
-              text={t('Events appear here as they are accepted. None has arrived since you opened the page.')}
-            />
+            <Empty text={t('Events appear here as they are accepted. None has arrived in the last 30 days.')}>
+              <Link to={pathOf('/settings/keys')} className={buttonClass()}>
+                {t('Show code that sends events')}
+              </Link>
+            </Empty>
           ) : error === undefined ? (
             <Loading />
           ) : null
@@ -86,7 +91,7 @@ export function Page() {
         detail={
           opened && {
             title: opened.name,
-            content: <Detail key={opened.eventId} event={opened} isArchived={archived.has(opened.eventId)} />,
+            content: <Detail key={opened.eventId} event={opened} isArchived={isArchived(opened)} />,
             onClose: () => setSearch({ open: undefined }),
           }
         }
@@ -95,14 +100,41 @@ export function Page() {
   );
 }
 
+const EARLIER = 50;
+
+/** Returns the archived events from before the page was opened, the newest first. */
+function useEarlierEvents(
+  { name, person }: { name: string | undefined; person: string | undefined },
+  accepted: readonly LiveEvent[],
+): readonly LiveEvent[] {
+  const { project } = usePlace();
+  const [openedAt] = useState(() => new Date().toISOString());
+  const query = {
+    limit: EARLIER,
+    ...(name !== undefined && { name }),
+    ...(person !== undefined && { distinct_id: person }),
+  };
+  const { data, isPlaceholderData } = useCall(['listEvents', project.id, query], (client, options) =>
+    client.call('listEvents', { params: { projectId: project.id }, query }, options),
+  );
+  const known = new Set(accepted.map(keyOf));
+  return useMemo(
+    () =>
+      (isPlaceholderData ? [] : (data?.events ?? []))
+        .filter(({ receivedAt }) => receivedAt < openedAt)
+        .map((event) => ({ ...event, omitted: false })),
+    [data, isPlaceholderData, openedAt],
+  ).filter(({ eventId }) => !known.has(eventId));
+}
+
 const keyOf = ({ eventId }: LiveEvent) => eventId;
 
-const columns = (archived: ReadonlySet<string>): Column<LiveEvent>[] => [
+const columns = (isArchived: (event: LiveEvent) => boolean): Column<LiveEvent>[] => [
   { title: t('Event'), cell: ({ name }) => name },
   { title: t('Person'), cell: ({ distinctId }) => distinctId, minor: true },
   {
     title: t('Status'),
-    cell: ({ eventId }) => <Fate isArchived={archived.has(eventId)} />,
+    cell: (event) => <Fate isArchived={isArchived(event)} />,
     width: '112px',
   },
   { title: t('Received'), cell: ({ receivedAt }) => <Time at={receivedAt} />, width: '112px' },
@@ -112,13 +144,23 @@ const Fate = ({ isArchived }: { isArchived: boolean }) =>
   isArchived ? <Badge tone="good">{t('Archived')}</Badge> : <Badge>{t('Accepted')}</Badge>;
 
 function Detail({ event, isArchived }: { event: LiveEvent; isArchived: boolean }) {
+  const { may, pathOf } = usePlace();
   const { eventId, distinctId, sessionId, occurredAt, receivedAt, properties, context, omitted } = event;
   return (
     <>
       <Facts
         facts={[
           [t('Event id'), <Id key="id" value={eventId} name={t('event id')} />],
-          [t('Person'), <Id key="person" value={distinctId} name={t('distinct id')} />],
+          [
+            t('Person'),
+            may('people.read') ? (
+              <Link key="person" to={pathOf(`/people/${encodeURIComponent(distinctId)}`)}>
+                {distinctId}
+              </Link>
+            ) : (
+              distinctId
+            ),
+          ],
           ...(sessionId === null
             ? []
             : [[t('Session'), <Id key="session" value={sessionId} name={t('session id')} />] as const]),

@@ -3,7 +3,7 @@ import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { onUse } from '../../app/on-use.tsx';
 import { usePlace } from '../../app/project.ts';
-import { Chart, type Place, type ReportContent } from '../../components/chart.tsx';
+import { Chart, isRunning, type Place, type ReportContent } from '../../components/chart.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { ListDetail, Section } from '../../components/layout.tsx';
 import { ReportTable } from '../../components/report-table.tsx';
@@ -94,6 +94,7 @@ function Answer({ asked, query, content, asOf, name, reportId }: AnswerProps) {
             onOpen={open}
             marks={marks}
             commented={commented}
+            isRunning={isRunning(query)}
             onAxis={hasAxis && may('annotations.write') ? (at) => setDay(dayAt(at)) : undefined}
           />
           {hasAxis && may('annotations.read') ? (

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { queries, useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
@@ -38,15 +39,19 @@ export function Page() {
       title: t('Actions'),
       cell: (value) => (
         <span className={styles['actions']}>
-          <Button disabled={create.isPending} onClick={() => setAsked({ to: 'replace', value })}>
-            {t('Replace key')}
+          <Button
+            icon={RotateCw}
+            disabled={create.isPending}
+            onClick={() => setAsked({ to: 'replace', value })}
+          >
+            <span className={styles['label']}>{t('Replace key')}</span>
           </Button>
-          <Button kind="danger" onClick={() => setAsked({ to: 'revoke', value })}>
-            {t('Revoke key')}
+          <Button kind="danger" icon={Trash2} onClick={() => setAsked({ to: 'revoke', value })}>
+            <span className={styles['label']}>{t('Revoke key')}</span>
           </Button>
         </span>
       ),
-      width: '260px',
+      width: 'max(112px, min(300px, 40cqw))',
       align: 'end',
     },
   ];

@@ -28,6 +28,7 @@ export function Page() {
   const params = { projectId: project.id, reportId };
   const navigate = useNavigate();
   const [{ q }, setSearch] = usePageSearch(search);
+  const [isEditing, setIsEditing] = useState(q !== undefined);
   const [opened, setOpened] = useState<'save' | 'delete' | 'share'>();
   const report = useCall(['getReport', project.id, reportId], (client, options) =>
     client.call('getReport', { params }, options),
@@ -72,7 +73,10 @@ export function Page() {
               <Empty text={t('This report has no query. Its runs are recorded through the API.')} />
             ) : (
               <>
-                <Builder draft={draft} onChange={(next) => setSearch({ q: next })} />
+                <details open={isEditing} onToggle={({ currentTarget }) => setIsEditing(currentTarget.open)}>
+                  <summary>{t('Query')}</summary>
+                  <Builder draft={draft} onChange={(next) => setSearch({ q: next })} />
+                </details>
                 <InsightResult query={query} name={name} reportId={reportId} />
               </>
             )}

@@ -28,7 +28,7 @@ export function Retention({ retained }: { retained: readonly Retained[] }) {
         },
         {
           title: t('Earliest'),
-          width: '92px',
+          width: '104px',
           cell: ({ earliestAt }) => (earliestAt === null ? t('None') : <Time at={earliestAt} />),
         },
         { title: t('Setting of the deployment'), minor: true, cell: ({ setting }) => <code>{setting}</code> },
