@@ -45,6 +45,25 @@ describe.skipIf(!IS_UP || !hasChromium)('docker compose --env-file deploy/docker
     expect(added.status).toBeLessThan(300);
     await page.goto(`${CONSOLE}/projects/${demo.project_id}/settings/members`);
     await page.getByRole('button', { name: OWNER.name }).waitFor();
+
+    // The owner sees the first event as it arrives.
+    await page.goto(`${CONSOLE}/projects/${demo.project_id}/events`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const now = new Date().toISOString();
+    const event = {
+      event_id: 'first',
+      distinct_id: 'ada',
+      event_name: 'first event',
+      schema_version: 1,
+      timestamp: now,
+    };
+    const sent = await fetch(`${GATEWAY.events}/v1/events`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${demo.project_key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ sent_at: now, events: [event] }),
+    });
+    expect(sent.status).toBe(202);
+    await page.getByRole('button', { name: 'first event' }).waitFor();
   }, 120_000);
 
   it('accepts the tokens of the demo beside those of identity', async () => {

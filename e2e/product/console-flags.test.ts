@@ -2,7 +2,7 @@ import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type ConsolePage, openConsole, violationsOf } from './testing/console.ts';
+import { type ConsolePage, openConsole, tabTo, violationsOf } from './testing/console.ts';
 import { manage } from './testing/flags.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
@@ -138,6 +138,21 @@ describe.skipIf(!hasChromium)('the flags page of the console', () => {
     await page.keyboard.press('Enter');
     await page.getByText('They place no one in the list of a cohort').waitFor();
     expect(opened.problems).toEqual([]);
+  });
+
+  it('finds by keyboard alone why a person does not get a flag', async () => {
+    const page = await open('/projects/prj_shop');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('pro-dash');
+    await page.getByRole('option', { name: 'pro-dashboard' }).waitFor();
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.getByRole('link', { name: 'Who gets this?' }));
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.getByLabel('Distinct id of a person'));
+    await page.keyboard.type('a-stranger');
+    await page.keyboard.press('Enter');
+    await page.getByText('The person does not match every condition.').waitFor();
+    expect(await page.getByRole('main').ariaSnapshot()).toContain('img "Failed"');
   });
 
   it('filters and sorts the list in the address', async () => {

@@ -1,7 +1,7 @@
 import { call, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openConsole, violationsOf } from './testing/console.ts';
+import { openConsole, tabTo, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
@@ -283,6 +283,20 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
       await detail.getByRole('button', { name: 'Change role' }).click();
       await expect.poll(() => detail.locator('dd').last().textContent()).toBe(next);
     }
+  });
+
+  it('invites a colleague by keyboard alone', async () => {
+    await open('/members');
+    await tabTo(page, page.getByRole('button', { name: 'Invite person' }));
+    await page.keyboard.press('Enter');
+    await tabTo(page, dialog().getByLabel('Email'));
+    await page.keyboard.type('katherine@lumen.example');
+    await tabTo(page, dialog().getByLabel('Role'));
+    await page.keyboard.type('ed');
+    await tabTo(page, dialog().getByRole('button', { name: 'Send invitation' }));
+    await page.keyboard.press('Enter');
+    const sent = page.getByRole('table', { name: 'Invitations' }).getByRole('row');
+    await sent.filter({ hasText: 'katherine@lumen.example' }).getByText('editor').waitFor();
   });
 
   it('shows no settings to a person without the permission', async () => {

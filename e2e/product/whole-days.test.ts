@@ -382,6 +382,17 @@ describe.skipIf(!hasChromium)('a whole day in the console', () => {
     await acme.getByText('Wie können wir helfen?').waitFor();
     await acme.getByRole('button', { name: 'Wo ist meine Bestellung?' }).click();
 
+    // The event of the snippet ticks the steps of the new project.
+    await page.getByRole('link', { name: 'Home' }).click();
+    for (const step of ['Install an SDK', 'Send the first event'])
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: step })
+        .getByRole('img', { name: 'Done' })
+        .waitFor({ timeout: 60_000 });
+    await page.getByRole('link', { name: 'Events', exact: true }).click();
+    await page.getByRole('button', { name: 'page opened' }).waitFor({ timeout: 60_000 });
+
     // A colleague of the group signs in with the provider, and answers.
     const colleagues = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     onTestFinished(() => colleagues.close());
