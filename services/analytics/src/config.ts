@@ -39,7 +39,7 @@ export const analyticsSettings = z
       max: 100_000_000_000_000,
       fallback: 15_000_000_000,
     }).describe(
-      "Maximum bytes in QUERY_FOLDER: two thirds for copies of the archive's files, a third for intermediate results. A query that needs more gets 400.",
+      "Maximum bytes in QUERY_FOLDER: half for copies of the archive's files, a sixth for what answers kept of them, a third for intermediate results. A query that needs more gets 400.",
     ),
     QUERY_MEMORY_BYTES: integerSetting({
       min: 100_000_000,

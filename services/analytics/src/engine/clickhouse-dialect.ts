@@ -123,7 +123,7 @@ export const CLICKHOUSE: Dialect = {
   // Also for years that ClickHouse does not print, before 1900 and after 2299: it stores and compares the number.
   instant: (millis) => sql`fromUnixTimestamp64Milli(${integer(millis)}, 'UTC')`,
 
-  sum: (value) => sql`coalesce(${finite(value, (x) => sql`sumKahan(${x})`)}, 0)`,
+  accurateSum: (value) => sql`sumKahan(${value})`,
   average: (value) => finite(value, (x) => sql`(sumKahan(${x}) / count(${x}))`),
   quantile: (value, part) => finite(value, (x) => sql`quantileExactInclusive(${part})(${x})`),
 

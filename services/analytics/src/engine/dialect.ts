@@ -81,8 +81,8 @@ export interface Dialect {
   /** Returns an instant from milliseconds since 1970. */
   instant(millis: number): Sql;
 
-  /** 0 for no rows. Not finite, or null, beyond the range of a double. */
-  sum(value: Sql): Sql;
+  /** With little rounding. Null for no values; not finite, or null, beyond the range of a double. */
+  accurateSum(value: Sql): Sql;
   /** Finite; null for no rows. */
   average(value: Sql): Sql;
   /** Interpolated and finite; null for no rows. `part` is between 0 and 1. */

@@ -50,7 +50,7 @@ export const DUCKDB: Dialect = {
   millisOf: (instant) => sql`epoch_ms(${instant})`,
   instant: (millis) => sql`make_timestamptz(${integer(millis)} * 1000)`,
 
-  sum: (value) => sql`coalesce(finite_sum(${value}), 0)`,
+  accurateSum: (value) => sql`fsum(${value})`,
   average: (value) => sql`finite_average(${value})`,
   quantile: (value, part) => sql`quantile_cont(${value}, ${part})`,
 

@@ -14,7 +14,7 @@ import { DUCKDB } from './duckdb-dialect.ts';
 import { createInstances, type EngineOptions } from './duckdb-instances.ts';
 import { visitPeople } from './duckdb-people.ts';
 import { type Engine, type Facts, QueryTimeout, QueryTooLarge, type Row } from './engine.ts';
-import { type Bound, integer, numbered, type Sql, sql, texts } from './sql.ts';
+import { type Bound, integer, numbered, type Sql, sql, text, texts } from './sql.ts';
 
 const TYPES: Record<Bound['type'], DuckDBType> = {
   text: VARCHAR,
@@ -32,6 +32,8 @@ export interface DuckDb extends Engine {
   start(): Promise<void>;
   /** Runs statements in one transaction. Tables in the database `kept` stay until they are dropped. */
   write(statements: readonly Sql[]): Promise<void>;
+  /** Writes the rows of a query to a Parquet file, in the folder that queries read. Throws what `query` throws. */
+  save(query: Sql, path: string, signal: AbortSignal): Promise<void>;
   /** Creates an empty table of people for one query. */
   createPeople(signal?: AbortSignal): Promise<PeopleTable>;
 }
@@ -110,6 +112,9 @@ export function createDuckDb(options: EngineOptions): DuckDb {
       } finally {
         instances.giveBack(instance);
       }
+    },
+    async save(rows, path, signal) {
+      await query(sql`copy (${rows}) to (${text(path)}) (format parquet)`, signal);
     },
     async createPeople(signal) {
       const relation = numbered('people', tables++);

@@ -63,6 +63,5 @@ export const FUNCTIONS: readonly string[] = [
      else left(s, ${LABEL_LENGTH}) || sha256(s) end`,
   `create macro label_of(j) as shown_as(j->>'$')`,
   // An overflowing sum is recomputed from smaller parts: dividing by a power of two is exact.
-  `create macro finite_sum(x) as case when isfinite(fsum(x)) then fsum(x) else fsum(x / ${SCALED}) * ${SCALED} end`,
   `create macro finite_average(x) as case when isfinite(favg(x)) then favg(x) else favg(x / ${SCALED}) * ${SCALED} end`,
 ];

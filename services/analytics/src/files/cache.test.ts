@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openObjectStore, type StoredObject } from '@switchboard/object-store';
 import { expect, onTestFinished, test } from 'vitest';
-import { createFileCache, FileGone, TooManyBytes } from './cache.ts';
+import { createFileCache, FileGone, type HeldFile, TooManyBytes } from './cache.ts';
 import { DiskFull } from './disk-full.ts';
 
 const BYTES = 10;
@@ -55,7 +55,7 @@ async function cacheOf({
   return { cache, store, downloads, bytesOnDisk, fillDisk };
 }
 
-const read = (paths: readonly string[]) => Promise.all(paths.map((path) => readFile(path, 'utf8')));
+const read = (files: readonly HeldFile[]) => Promise.all(files.map(({ path }) => readFile(path, 'utf8')));
 
 test('makes room on a full disk by removing the least recently used files', async () => {
   const { cache, downloads, bytesOnDisk, fillDisk } = await cacheOf({ keys: ['a', 'b', 'c'] });
@@ -63,7 +63,7 @@ test('makes room on a full disk by removing the least recently used files', asyn
   // The copy of this file is the third.
   await fillDisk('2.parquet');
   const held = await cache.hold([file('c')], never);
-  expect(await read(held.paths)).toEqual([textOf('c')]);
+  expect(await read(held.files)).toEqual([textOf('c')]);
   expect(downloads).toEqual(['a', 'b', 'c', 'c']);
   expect(cache.keys()).toEqual(['b', 'c']);
   expect(await bytesOnDisk()).toBe(2 * BYTES);
@@ -78,7 +78,7 @@ test('throws an error of its own when the disk is full and every file is in use'
   const used = await cache.hold([file('b')], never);
   await expect(cache.hold([file('c')], never)).rejects.toThrow(DiskFull);
   expect(cache.keys()).toEqual(['b']);
-  expect(await read(used.paths)).toEqual([textOf('b')]);
+  expect(await read(used.files)).toEqual([textOf('b')]);
 });
 
 test('keeps the files of later queries when a download fails', async () => {
@@ -98,7 +98,7 @@ test('keeps the files of later queries when a download fails', async () => {
   slow.resolve();
   await failed;
   const third = await cache.hold([file('a')], never);
-  expect(await read([...second.paths, ...third.paths])).toEqual([textOf('a'), textOf('a')]);
+  expect(await read([...second.files, ...third.files])).toEqual([textOf('a'), textOf('a')]);
 });
 
 test('leaves nothing of a download that is interrupted', async () => {
@@ -126,7 +126,7 @@ test('stops waiting when a query gives up, and continues the download for others
   aborting.abort(new Error('too late'));
   await expect(first).rejects.toThrow('too late');
   slow.resolve();
-  expect(await read((await second).paths)).toEqual([textOf('a')]);
+  expect(await read((await second).files)).toEqual([textOf('a')]);
   expect(downloads).toEqual(['a']);
 });
 
@@ -183,7 +183,7 @@ test('lets others proceed when a query gives up waiting for room', async () => {
   const third = cache.hold([file('c')], never);
   aborting.abort(new Error('too late'));
   await expect(second).rejects.toThrow('too late');
-  expect(await read((await third).paths)).toEqual([textOf('c')]);
+  expect(await read((await third).files)).toEqual([textOf('c')]);
   expect(downloads).toEqual(['a', 'c']);
   first.release();
 });
@@ -207,7 +207,7 @@ test('deletes a dropped file once no one uses it', async () => {
   const held = await cache.hold([file('a')], never);
   await cache.drop(['a']);
   expect(cache.keys()).toEqual([]);
-  expect(await read(held.paths)).toEqual([textOf('a')]);
+  expect(await read(held.files)).toEqual([textOf('a')]);
   held.release();
   await expect.poll(bytesOnDisk).toBe(0);
   await cache.hold([file('a')], never);
@@ -218,10 +218,10 @@ test('downloads a file again after another process deleted it', async () => {
   const { cache, downloads } = await cacheOf({ keys: ['a', 'b'] });
   const held = await cache.hold([file('a'), file('b')], never);
   await held.check();
-  await rm(held.paths[0] ?? '');
+  await rm(held.files[0]?.path ?? '');
   await expect(held.check()).rejects.toThrow(FileGone);
   held.release();
   const again = await cache.hold([file('a'), file('b')], never);
-  expect(await read(again.paths)).toEqual([textOf('a'), textOf('b')]);
+  expect(await read(again.files)).toEqual([textOf('a'), textOf('b')]);
   expect(downloads).toEqual(['a', 'b', 'a']);
 });

@@ -11,9 +11,14 @@ export interface CachedFile {
   bytes: number;
 }
 
+/** A file that is readable on local disk. */
+export interface HeldFile extends CachedFile {
+  path: string;
+}
+
 /** Files in use, until `release` is called. */
 export interface Held {
-  paths: string[];
+  files: HeldFile[];
   /** Throws FileGone if files were deleted externally. Drops them, so that they are downloaded again. */
   check(): Promise<void>;
   release(): void;
@@ -260,7 +265,7 @@ export function createFileCache({ objects, folder, maxBytes }: CacheOptions): Fi
         throw error;
       }
       return {
-        paths: [...held.values()].map(({ path }) => path),
+        files: [...held].map(([key, { bytes, path }]) => ({ key, bytes, path })),
         async check() {
           const found = await Promise.all(
             [...held].map(async ([key, { path }]) => ({ key, isThere: await isFile(path) })),

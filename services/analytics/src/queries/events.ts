@@ -28,6 +28,12 @@ import {
 } from '../engine/sql.ts';
 import { personOf } from './person.ts';
 
+/** Rows of a query that are kept for some files, and the events of the other files. */
+interface Kept {
+  rows: Sql;
+  events: Sql;
+}
+
 /** The data that queries read: rows of archived events, and the traits of people. */
 export interface Source {
   /** The SQL dialect of the engine that has the data. */
@@ -42,6 +48,11 @@ export interface Source {
   personIds?: Sql | undefined;
   /** A relation of distinct_id (the person), and traits and groups as JSON. Absent if the query reads none. */
   people?: Sql | undefined;
+  /**
+   * Finds the rows that a function returns for a relation of events. Undefined if none are kept. Absent if events are not
+   * in files.
+   */
+  kept?: ((rowsOf: (events: Sql) => Sql) => Kept | undefined) | undefined;
   /** Whether events of known bots count. */
   hasBots?: boolean | undefined;
   /** The existing cohorts of the query, by id. */
@@ -262,4 +273,60 @@ export function isWithin({ from, to, gaps }: Instants): Sql {
     sql`t >= ${integer(from)} and t < ${integer(to)}`,
     ...gaps.map((gap) => sql`not (t >= ${integer(gap.from)} and t < ${integer(gap.to)})`),
   ]);
+}
+
+/** The events that rows are selected from, and the rows' time. */
+export interface SelectedFrom {
+  source: Source;
+  instants: Partial<Instants>;
+  /** The column `t` of rows, over the column t of events. */
+  time: Sql;
+}
+
+const DAY_MS = 86_400_000;
+/** Beyond any time of an event. */
+const [EARLIEST, LATEST] = [-DAY_MS * 1e6, DAY_MS * 1e7];
+const GRAINS = [DAY_MS, DAY_MS / 24, DAY_MS / 96];
+
+/**
+ * Returns a relation of rows that may be kept for each file: `select` returns them, with the time `t` of each rounded down
+ * to a part of a day that no interval divides, and with ids as persons `p`. Undefined if nothing is kept.
+ *
+ * A kept row depends on one file alone: not on the range of a query, and not on which ids are of one person.
+ */
+export function keptRows(
+  source: Source,
+  {
+    calendar,
+    instants = calendar,
+    hasPersons,
+  }: { calendar: Calendar; instants?: Partial<Instants>; hasPersons: boolean },
+  select: (from: SelectedFrom) => Sql,
+): Sql | undefined {
+  const grain = grainOf(calendar);
+  if (source.kept === undefined || grain === undefined) return undefined;
+  const millis = integer(grain);
+  const time = sql`t - ((t % ${millis}) + ${millis}) % ${millis} as t`;
+  const rowsOf = (events: Sql, within: Partial<Instants> = {}) =>
+    select({ source: { ...source, events, personIds: undefined }, instants: within, time });
+  const found = source.kept(rowsOf);
+  if (found === undefined) return undefined;
+  const rows = sql`select * from (select * from ${found.rows} union all ${rowsOf(found.events, instants)}) as known where ${isIn(instants)}`;
+  if (!hasPersons || source.personIds === undefined) return rows;
+  return sql`select known.* replace (coalesce(own.person_id, known.p) as p)
+    from (${rows}) as known left join ${source.personIds} as own on own.distinct_id = known.p`;
+}
+
+/** Returns the longest part of a day that divides none of a calendar's intervals, in milliseconds. */
+function grainOf({ unitMs, stretches }: Calendar): number | undefined {
+  const bounds = stretches.flatMap(({ until, offset }) => [
+    offset,
+    ...(Number.isFinite(until) ? [until] : []),
+  ]);
+  return GRAINS.find((grain) => grain <= unitMs && bounds.every((bound) => bound % grain === 0));
+}
+
+/** Whether a column `t` is one of these instants. */
+function isIn({ from = EARLIEST, to = LATEST, gaps = [] }: Partial<Instants>): Sql {
+  return isWithin({ from, to, gaps });
 }

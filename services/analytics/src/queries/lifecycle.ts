@@ -2,7 +2,7 @@ import { BUILT_IN_NAMES, type LifecycleQuery, PEOPLE, type ReportContent } from 
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
 import { integer, type Sql, sql } from '../engine/sql.ts';
-import { bucketAt, isWithin, selectEvents } from './events.ts';
+import { bucketAt, isWithin, keptRows, type SelectedFrom, selectEvents } from './events.ts';
 import { type Point, placeIn } from './point.ts';
 import { DEFAULT_INTERVAL, type QueryInputs } from './query.ts';
 
@@ -26,15 +26,16 @@ function placedOf(query: LifecycleQuery, inputs: QueryInputs): { calendar: Calen
   const span = spanOf(range, interval, timezone, inputs.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone, before: 1 });
   // Includes all of the past, which decides who is new.
-  const { relation } = selectEvents(
-    {
-      source: inputs.source,
-      names: event === undefined ? undefined : [event],
-      where,
-      instants: { to: calendar.to },
-    },
-    [],
+  const instants = { to: calendar.to };
+  const names = event === undefined ? undefined : [event];
+  const selection = (from: Pick<SelectedFrom, 'source' | 'instants'>) =>
+    selectEvents({ ...from, names, where }, []).relation;
+  const kept = keptRows(
+    inputs.source,
+    { calendar, instants, hasPersons: true },
+    (from) => sql`select distinct ${from.time}, p from (${selection(from)}) as ev`,
   );
+  const relation = kept ?? selection({ source: inputs.source, instants });
   const bucket = bucketAt(inputs.source.dialect, calendar);
   // The buckets of each person in order. Times outside of the calendar are null and come first.
   const placed = sql`select p, b, t, min(t) over (partition by p) as earliest,

@@ -1,26 +1,61 @@
 import { addsUp, isOfProperty, type Measure, PEOPLE, type TrendsQuery } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
-import { type Sql, sql } from '../engine/sql.ts';
+import { number, SCALE, type Sql, sql } from '../engine/sql.ts';
 
 export type Series = TrendsQuery['series'][number];
 
-/** The SQL of each measure, over the columns p, the person, and x, a number or a text. */
-export const MEASURES: Record<Measure, (dialect: Dialect) => Sql> = {
-  events: () => sql`count(*)::double`,
-  people: () => sql`count(distinct p)::double`,
-  sum: (dialect) => dialect.sum(sql`x`),
-  average: (dialect) => dialect.average(sql`x`),
-  minimum: () => sql`min(x)`,
-  maximum: () => sql`max(x)`,
-  median: (dialect) => dialect.quantile(sql`x`, sql`0.5`),
-  p90: (dialect) => dialect.quantile(sql`x`, sql`0.9`),
-  p99: (dialect) => dialect.quantile(sql`x`, sql`0.99`),
-  unique: () => sql`count(distinct x)::double`,
-  sessions: () => sql`count(*)::double`,
-  exits: () => sql`count(*)::double`,
-  bounce_rate: (dialect) => dialect.average(sql`x`),
-  session_seconds: (dialect) => dialect.average(sql`x`),
-  session_events: (dialect) => dialect.average(sql`x`),
+interface InSql {
+  /** The value of several rows. */
+  value: Sql;
+  /** Columns of a row that stands for the events of a group, over their column x. Undefined for a row for each event. */
+  columns?: Sql;
+  /** The column that groups are also made by, because each of its values counts once. */
+  counted?: Sql;
+}
+
+const distinct = (counted: Sql): InSql => ({
+  value: sql`count(${counted})::double`,
+  columns: sql``,
+  counted,
+});
+
+const scale = sql`${number(SCALE)}`;
+/** A sum that exceeds a double is computed from smaller values: dividing by a power of two is exact. */
+const finite = (value: Sql, smaller: Sql) =>
+  sql`case when isFinite(${value}) then ${value} else ${smaller} * ${scale} end`;
+/** The sum and number of the values of a group, and the sum of smaller values. */
+const sumsIn = ({ accurateSum }: Dialect) =>
+  sql`, ${accurateSum(sql`x`)} as s, ${accurateSum(sql`x / ${scale}`)} as z, count(x) as c`;
+
+/**
+ * The SQL of each measure, over the columns p, the person, and x, a number or a text. Rows that stand for several events
+ * have their number as `n`.
+ */
+export const MEASURES: Record<Measure, (dialect: Dialect) => InSql> = {
+  events: () => ({ value: sql`sum(n)::double`, columns: sql`` }),
+  people: () => distinct(sql`p`),
+  sum: (dialect) => ({
+    value: sql`coalesce(${finite(dialect.accurateSum(sql`s`), dialect.accurateSum(sql`z`))}, 0)`,
+    columns: sumsIn(dialect),
+  }),
+  average: (dialect) => ({
+    value: finite(
+      sql`(${dialect.accurateSum(sql`s`)} / sum(c))`,
+      sql`(${dialect.accurateSum(sql`z`)} / sum(c))`,
+    ),
+    columns: sumsIn(dialect),
+  }),
+  minimum: () => ({ value: sql`min(m)`, columns: sql`, min(x) as m` }),
+  maximum: () => ({ value: sql`max(m)`, columns: sql`, max(x) as m` }),
+  median: (dialect) => ({ value: dialect.quantile(sql`x`, sql`0.5`) }),
+  p90: (dialect) => ({ value: dialect.quantile(sql`x`, sql`0.9`) }),
+  p99: (dialect) => ({ value: dialect.quantile(sql`x`, sql`0.99`) }),
+  unique: () => distinct(sql`x`),
+  sessions: () => ({ value: sql`count(*)::double` }),
+  exits: () => ({ value: sql`count(*)::double` }),
+  bounce_rate: (dialect) => ({ value: dialect.average(sql`x`) }),
+  session_seconds: (dialect) => ({ value: dialect.average(sql`x`) }),
+  session_events: (dialect) => ({ value: dialect.average(sql`x`) }),
 };
 
 /** The SQL of the value of a session that a measure averages, over the columns of its events. */

@@ -34,14 +34,18 @@ export function readBy(query: InsightQuery): { attributes: Read[]; cohorts: Read
   };
 }
 
+/** Whether the conditions and values of a query are those of events. What it counts may still be people. */
+export function isAboutEvents(query: InsightQuery): boolean {
+  const { attributes, cohorts } = readBy(query);
+  return cohorts.length === 0 && !attributes.some(({ name }) => isAboutPerson(parseAttribute(name)));
+}
+
 /** Whether a query reads who the person of an event is. Plain counts and sums of events do not. */
 export function readsPersons(query: InsightQuery): boolean {
-  const { attributes, cohorts } = readBy(query);
   return (
     query.kind !== 'trends' ||
     query.series.some(({ measure }) => measure === 'people') ||
-    cohorts.length > 0 ||
-    attributes.some(({ name }) => isAboutPerson(parseAttribute(name)))
+    !isAboutEvents(query)
   );
 }
 

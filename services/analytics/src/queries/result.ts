@@ -5,7 +5,7 @@ import { funnel, funnelPeople } from './funnel.ts';
 import { lifecycle, lifecyclePeople } from './lifecycle.ts';
 import type { Point } from './point.ts';
 import type { QueryInputs } from './query.ts';
-import { pathText } from './reads.ts';
+import { isAboutEvents, pathText } from './reads.ts';
 import { retention, retentionPeople } from './retention.ts';
 import { stickiness, stickinessPeople } from './stickiness.ts';
 import { trends, trendsPeople } from './trends.ts';
@@ -13,7 +13,7 @@ import { trends, trendsPeople } from './trends.ts';
 /** Runs a query of any kind. Throws UnusableRange, UnusableQuery and errors of the engine. */
 export async function resultOf(given: InsightQuery, sources: QueryInputs): Promise<ReportContent> {
   const query = readable(given, sources);
-  const inputs = withBots(query, sources);
+  const inputs = inputsOf(query, sources);
   switch (query.kind) {
     case 'trends':
       return trends(query, inputs);
@@ -28,10 +28,14 @@ export async function resultOf(given: InsightQuery, sources: QueryInputs): Promi
   }
 }
 
-const withBots = ({ bots }: InsightQuery, inputs: QueryInputs): QueryInputs => ({
-  ...inputs,
-  source: { ...inputs.source, hasBots: bots },
-});
+function inputsOf(query: InsightQuery, inputs: QueryInputs): QueryInputs {
+  const { kept } = inputs.source;
+  // Rows that depend on traits, cohorts or ids of people are not kept, because these change.
+  return {
+    ...inputs,
+    source: { ...inputs.source, hasBots: query.bots, kept: isAboutEvents(query) ? kept : undefined },
+  };
+}
 
 /** Adds the cohort of a query as one more condition. */
 function withinCohort<Q extends InsightQuery>(query: Q): Q {
@@ -51,7 +55,7 @@ export async function peopleOf(
   sources: QueryInputs,
 ): Promise<string[]> {
   const query = readable(given, sources);
-  const inputs = withBots(query, sources);
+  const inputs = inputsOf(query, sources);
   switch (query.kind) {
     case 'trends':
       return firstOf(await trendsPeople(query, point, inputs), part, inputs);

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
 import { integer, type Sql, sql } from '../engine/sql.ts';
-import { bucketAt, selectEvents } from './events.ts';
+import { bucketAt, keptRows, type SelectedFrom, selectEvents } from './events.ts';
 import { numberIn, type Point, seriesAt } from './point.ts';
 import { DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
 
@@ -39,11 +39,17 @@ function activePeople(
   calendar: Calendar,
   { source }: QueryInputs,
 ): Sql {
-  const { relation, matches } = selectEvents({ source, names: [choice.event], where, instants: calendar }, [
-    choice,
-  ]);
-  return sql`select p, count(distinct ${bucketAt(source.dialect, calendar)}) as active from (${relation})
-    where ${matches(choice)} group by p`;
+  const selection = ({ source, instants }: Pick<SelectedFrom, 'source' | 'instants'>) => {
+    const { relation, matches } = selectEvents({ source, names: [choice.event], where, instants }, [choice]);
+    return sql`(${relation}) as ev where ${matches(choice)}`;
+  };
+  const kept = keptRows(
+    source,
+    { calendar, hasPersons: true },
+    (from) => sql`select distinct ${from.time}, p from ${selection(from)}`,
+  );
+  const active = kept === undefined ? selection({ source, instants: calendar }) : sql`(${kept}) as kept`;
+  return sql`select p, count(distinct ${bucketAt(source.dialect, calendar)}) as active from ${active} group by p`;
 }
 
 /** Returns a query of the people who were active in exactly as many intervals as a point says. */

@@ -18,7 +18,7 @@ import { UnusableQuery } from '../conditions/clauses.ts';
 import { type Dialect, shownOf } from '../engine/dialect.ts';
 import { COMMA, integer, join, type Sql, sql, TRUE, text, texts, whole } from '../engine/sql.ts';
 import { EMPTY, NONE, OTHER, partOf, REST_LINES } from './breakdown-lines.ts';
-import { bucketAt, selectEvents } from './events.ts';
+import { bucketAt, keptRows, type SelectedFrom, selectEvents } from './events.ts';
 import { emptyValue, MEASURES, nameOf, SESSION_VALUES, type Series, unitOf } from './measures.ts';
 import { type Point, placeIn, seriesAt } from './point.ts';
 import { breakdownName, DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
@@ -115,8 +115,10 @@ export async function trendsPeople(query: TrendsQuery, point: Point, inputs: Que
   const calendar = calendarOf({ span, interval, timeZone: timezone });
   const bucket = point.bucket == null ? undefined : placeIn(calendar.labels, point.bucket, 'bucket');
   const isInBucket = bucket === undefined ? TRUE : sql`b = ${integer(bucket)}`;
+  const { source } = inputs;
+  const time = sql`(${bucketAt(source.dialect, calendar)})::integer as b`;
   const peopleOf = (series: Series, isOfLine: Sql) => sql`
-    select distinct p from (${selection(query, series, inputs, calendar, true)}) as ev
+    select distinct p from (${selection(query, series, { source, instants: calendar, time }, true)}) as ev
     where ${isInBucket} and ${isOfLine} and ${isOfProperty(series.measure ?? 'events') ? sql`x is not null` : TRUE}`;
   if (breakdown === undefined) {
     const names = differentNames(query.series.map((series) => nameOf(series, query.series)));
@@ -229,15 +231,14 @@ function totalOf(values: Values): number | null {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** Returns a query of the events of a series, or of its sessions, with the columns of the measure. */
+/** Returns a query of the events of a series, or of its sessions, with their time and the columns of the measure. */
 function selection(
   query: TrendsQuery,
   series: Series,
-  inputs: QueryInputs,
-  calendar: Calendar,
+  { source, instants, time }: SelectedFrom,
   readsPerson = series.measure === 'people',
 ): Sql {
-  const { dialect } = inputs.source;
+  const { dialect } = source;
   const { breakdown } = query;
   const { measure = 'events', property } = series;
   const measured = isOfProperty(measure) ? property : undefined;
@@ -245,13 +246,7 @@ function selection(
   const isSession = isOfSessions(measure);
   const present = (name: string | undefined) => (name === undefined ? [] : [name]);
   const { relation, matches, attribute, label } = selectEvents(
-    {
-      source: inputs.source,
-      names: [series.event],
-      where: query.where ?? [],
-      instants: calendar,
-      readsPerson,
-    },
+    { source, names: [series.event], where: query.where ?? [], instants, readsPerson },
     [series],
     {
       attributes: [...present(isUnique ? undefined : measured), ...(isSession ? [SESSION] : [])],
@@ -259,18 +254,17 @@ function selection(
     },
   );
   const events = sql`(${relation}) as ev where ${matches(series)}`;
-  const bucket = sql`(${bucketAt(dialect, calendar)})::integer as b`;
   if (isSession) {
     const own = [
       ...(readsPerson ? [{ name: sql`p`, value: sql`p` }] : []),
       ...(breakdown ? [{ name: sql`label`, value: label(breakdown.property) }] : []),
     ];
-    return sql`select ${join([bucket, ...own.map(({ name }) => name), sql`x`], COMMA)}
+    return sql`select ${join([time, ...own.map(({ name }) => name), sql`x`], COMMA)}
       from (${sessionsIn(events, attribute(SESSION), own, measure, dialect)}) as sessions`;
   }
   // Only the columns of the measure, because a breakdown keeps all rows in memory.
   const columns = [
-    bucket,
+    time,
     ...(readsPerson ? [sql`p`] : []),
     ...(breakdown ? [sql`${label(breakdown.property)} as label`] : []),
     ...(measured === undefined
@@ -298,6 +292,30 @@ function sessionsIn(
   return sql`select ${fieldOf(sql`edge`, 0)} as t${join(values, sql``)}, x from (
     select ${measure === 'exits' ? sql`max` : sql`min`}(${edge}) as edge, ${SESSION_VALUES[measure] ?? sql`0`} as x
     from ${events} and ${isSet(session)} group by ${session}) as edges`;
+}
+
+/**
+ * Returns a query of rows of a series: each is of one interval, label and counted value, and stands for `n` events.
+ * Where a measure does not add up, each row is of one event or session.
+ */
+function rowsIn(query: TrendsQuery, series: Series, { source }: QueryInputs, calendar: Calendar): Sql {
+  const { columns, counted } = MEASURES[series.measure ?? 'events'](source.dialect);
+  const bucket = sql`(${bucketAt(source.dialect, calendar)})::integer as b`;
+  if (columns === undefined) {
+    return sql`select ev.*, 1 as n from (${selection(query, series, { source, instants: calendar, time: bucket })}) as ev`;
+  }
+  const keys = [...(query.breakdown ? [sql`label`] : []), ...(counted ? [counted] : [])];
+  const grouped = (time: Sql, from: SelectedFrom) => sql`
+    select ${join([time, ...keys], COMMA)}, count(*) as n${columns}
+    from (${selection(query, series, from)}) as ev group by ${join([time, ...keys], COMMA)}`;
+  const hasPersons = series.measure === 'people';
+  const kept = keptRows(source, { calendar, hasPersons }, (from) => grouped(sql`t`, from));
+  if (kept === undefined) return grouped(sql`b`, { source, instants: calendar, time: bucket });
+  const rows = sql`select ${bucket}, * exclude (t) from (${kept}) as kept`;
+  // A counted value may be in several files, or in several parts of an interval.
+  return counted === undefined
+    ? rows
+    : sql`select ${join([sql`b`, ...keys], COMMA)}, sum(n) as n from (${rows}) as rows group by all`;
 }
 
 const valueRows = z.array(
@@ -338,21 +356,27 @@ async function valuesOf(
 ): Promise<Found> {
   const { dialect } = inputs.source;
   const { breakdown } = query;
-  const events = selection(query, series, inputs, calendar);
-  const value = sql`b, ${MEASURES[series.measure ?? 'events'](dialect)} as value`;
-  const order = shown === undefined ? sql`count(*) desc, label` : sql`label`;
+  const { counted, value } = MEASURES[series.measure ?? 'events'](dialect);
+  const rowsOf = rowsIn(query, series, inputs, calendar);
+  const order = shown === undefined ? sql`sum(n) desc, label` : sql`label`;
   const isShown = shown === undefined ? sql`label is not null` : dialect.holds(texts(shown), sql`label`);
+  // Only this line has rows of several labels, which may have a counted value more than once.
+  const isOther = sql`line = ${whole(REST)}`;
+  const inLine =
+    counted === undefined
+      ? value
+      : sql`(count(${counted}) filter (where not ${isOther}) + count(distinct ${counted}) filter (where ${isOther}))::double`;
   const rows = await inputs.run(
     breakdown === undefined
-      ? sql`select ${value} from (${events}) as ev group by all`
-      : sql`with ev as ${dialect.materialized}(${events}),
+      ? sql`select b, ${value} as value from (${rowsOf}) as ev group by b`
+      : sql`with ev as ${dialect.materialized}(${rowsOf}),
           own as (select shown, place from (select label as shown,
               row_number() over (order by ${order})::integer as place from ev where ${isShown} group by label) as ranked
             where place <= ${integer(breakdown.limit ?? BREAKDOWN_LIMIT)}),
           placed as (select ev.*, shown,
             case when label is null then ${whole(WITHOUT)} else coalesce(place, ${whole(REST)}) end::integer as line
             from ev left join own on shown = label)
-          select line, any_value(shown) as label, ${value} from placed group by line, b`,
+          select line, any_value(shown) as label, b, ${inLine} as value from placed group by line, b`,
   );
   const found = valueRows.parse(rows);
   const isAsSent = series.measure === 'minimum' || series.measure === 'maximum';

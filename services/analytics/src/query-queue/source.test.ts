@@ -10,6 +10,9 @@ import { createFileSources } from './source.ts';
 const neverCalled = async () => {
   throw new Error('The query reads no people.');
 };
+const neverAsked = () => {
+  throw new Error('The query reads no kept rows.');
+};
 
 test('gives events no project when a folder is named like a Hive partition', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'source-'));
@@ -36,8 +39,13 @@ test('gives events no project when a folder is named like a Hive partition', asy
   const sources = createFileSources({
     store: { find: async () => [file] },
     cache: {
-      hold: async () => ({ paths: [path], check: async () => undefined, release: () => undefined }),
+      hold: async () => ({
+        files: [{ ...file, path }],
+        check: async () => undefined,
+        release: () => undefined,
+      }),
     },
+    kept: { find: neverAsked },
     people: { version: neverCalled, read: neverCalled },
     persons: { version: neverCalled, read: neverCalled },
   });

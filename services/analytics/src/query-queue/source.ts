@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { CLICKHOUSE } from '../engine/clickhouse-dialect.ts';
 import { DUCKDB } from '../engine/duckdb-dialect.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type Sql, sql, text, texts } from '../engine/sql.ts';
-import type { FileCache } from '../files/cache.ts';
+import { type Sql, sql, text } from '../engine/sql.ts';
+import type { FileCache, HeldFile } from '../files/cache.ts';
 import type { FilesStore, Wanted as WantedEvents } from '../files/store.ts';
+import { type KeptRows, rowsIn } from '../kept/kept-rows.ts';
 import type { PeopleSource, WantedPeople } from '../people/sources.ts';
 import type { PersonsSource } from '../persons/sources.ts';
 import type { Source } from '../queries/events.ts';
@@ -25,7 +26,7 @@ export interface Wanted extends WantedEvents {
 }
 
 type KnownSource = Pick<Source, 'people' | 'personIds'>;
-export type FoundSource = KnownSource & Pick<Source, 'dialect' | 'projectId' | 'events'>;
+export type FoundSource = KnownSource & Pick<Source, 'dialect' | 'projectId' | 'events' | 'kept'>;
 
 export interface Found {
   /** Changes when there are newer events or people. */
@@ -56,10 +57,12 @@ const NO_EVENTS = sql`(select '' as project_id, '' as event_id, '' as event_name
 export function createFileSources({
   store,
   cache,
+  kept,
   ...sources
 }: KnownSources & {
   store: Pick<FilesStore, 'find'>;
   cache: Pick<FileCache, 'hold'>;
+  kept: Pick<KeptRows, 'find'>;
 }): Sources {
   return {
     async find(wanted, signal) {
@@ -72,13 +75,22 @@ export function createFileSources({
         version: JSON.stringify([files.map(({ key }) => key), known.version]),
         async read(signal, work) {
           const held = await cache.hold(files, signal);
+          const used: { release(): void }[] = [];
+          const findKept: Source['kept'] = (rowsOf) => {
+            const found = kept.find(projectId, held.files, rowsOf);
+            used.push(found);
+            return found.paths.length === 0
+              ? undefined
+              : { rows: rowsIn(found.paths), events: eventsIn(found.rest) };
+          };
           try {
-            const source = { dialect: DUCKDB, projectId, events: eventsIn(held.paths) };
+            const source = { dialect: DUCKDB, projectId, events: eventsIn(held.files), kept: findKept };
             return await known.read(signal, (found) => work({ ...source, ...found }));
           } catch (error) {
             await held.check();
             throw error;
           } finally {
+            for (const { release } of used) release();
             held.release();
           }
         },
@@ -87,9 +99,8 @@ export function createFileSources({
   };
 }
 
-/** No part of a path becomes a column. */
-function eventsIn(paths: readonly string[]): Sql {
-  return paths.length === 0 ? NO_EVENTS : sql`read_parquet(${texts(paths)}, hive_partitioning = false)`;
+function eventsIn(files: readonly HeldFile[]): Sql {
+  return files.length === 0 ? NO_EVENTS : rowsIn(files.map(({ path }) => path));
 }
 
 /** Results are kept for at most an hour, because expiry changes no version. */

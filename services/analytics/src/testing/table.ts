@@ -5,7 +5,7 @@ import { type ClickHouseDatabase, clickHouseDatabase } from '@switchboard/testki
 import { openClickHouse } from '../clickhouse/client.ts';
 import { migrateClickHouse } from '../clickhouse/migrations.ts';
 import { createClickHouseEngine } from '../engine/clickhouse.ts';
-import { createDuckDb } from '../engine/duckdb.ts';
+import { createDuckDb, type DuckDb } from '../engine/duckdb.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Sql, sql, text, texts } from '../engine/sql.ts';
 import { peopleInTables } from '../people/sources.ts';
@@ -45,17 +45,20 @@ export async function enginesForTests(): Promise<EngineForTests[]> {
   ];
 }
 
-async function startDuckDb(): Promise<TestEngine> {
+/** Also returns the engine with all that DuckDB can do, and the folder that its queries read files from. */
+export async function startDuckDb(): Promise<TestEngine & { engine: DuckDb; filesFolder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'analytics-'));
+  const filesFolder = join(folder, 'files');
   const engine = createDuckDb({
     threads: 1,
     memoryBytes: 300_000_000,
     spillFolder: join(folder, 'spill'),
     spillBytes: 100_000_000,
-    filesFolder: join(folder, 'files'),
+    filesFolder,
   });
   return {
     engine,
+    filesFolder,
     async load(cases) {
       const { events, people, personIds } = rowsOf(cases);
       const known = people.map(({ groups, ...row }) => ({ ...row, groups: JSON.stringify(groups) }));

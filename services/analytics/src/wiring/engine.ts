@@ -9,6 +9,7 @@ import type { Engine } from '../engine/engine.ts';
 import { createFileCache } from '../files/cache.ts';
 import { createFilesStore } from '../files/store.ts';
 import { createSweep } from '../files/sweep.ts';
+import { createKeptRows } from '../kept/kept-rows.ts';
 import { createCopiedPeople, createTablePeople } from '../people/sources.ts';
 import { createPeopleStore } from '../people/store.ts';
 import { createFillState } from '../people-sync/fill.ts';
@@ -19,8 +20,9 @@ import type { QueryLimits } from '../query-queue/query-queue.ts';
 import { createFileSources, createTableSources, type Sources } from '../query-queue/source.ts';
 import type { ClickHouseStores } from './clickhouse.ts';
 
-/** The share of the disk for copies of files. Intermediate results take the rest. */
-const CACHE_SHARE = 2 / 3;
+/** The shares of the disk for copies of files, and for rows kept of them. Intermediate results take the rest. */
+const CACHE_SHARE = 1 / 2;
+const KEPT_SHARE = 1 / 6;
 
 /** An engine and what its queries read. */
 interface Opened {
@@ -62,23 +64,34 @@ export function openFiles(service: Analytics): Opened {
   const filesFolder = join(folder, 'files');
   const diskBytes = share(config.QUERY_DISK_BYTES);
   const maxBytes = Math.floor(diskBytes * CACHE_SHARE);
+  const keptBytes = Math.floor(diskBytes * KEPT_SHARE);
   const cache = add(createFileCache({ objects, folder: filesFolder, maxBytes }));
   metrics.cache('archive files', cache.reads);
   const engine = createDuckDb({
     threads: config.QUERY_THREADS,
     memoryBytes: share(config.QUERY_MEMORY_BYTES),
     spillFolder: join(folder, 'spill'),
-    spillBytes: diskBytes - maxBytes,
+    spillBytes: diskBytes - maxBytes - keptBytes,
     filesFolder,
   });
   add(engine, { start: engine.start, stop: engine.close });
+  // Starts after the cache, which empties the folder around its own.
+  const kept = add(
+    createKeptRows({ ...service, engine, cache, folder: join(filesFolder, 'kept'), maxBytes: keptBytes }),
+  );
+  metrics.cache('kept rows', kept.reads);
+  metrics.gauge(
+    'switchboard_kept_rows_bytes',
+    'Bytes of rows that insights keep of archived files.',
+    kept.bytes,
+  );
   const store = createFilesStore(database.prepared);
   const people = createCopiedPeople({ store: createPeopleStore(db), engine });
   const persons = createCopiedPersons({ store: createPersonsStore(db), engine });
-  run(createSweep({ ...service, store, cache, persons }));
+  run(createSweep({ ...service, store, cache, kept, persons }));
   return {
     engine,
-    sources: createFileSources({ store, cache, people, persons }),
+    sources: createFileSources({ store, cache, kept, people, persons }),
     stored: () => store.offsets(region),
   };
 }
