@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { CpuGroups } from '../lib/cpu-groups.ts';
-import type { Ports } from './attacks.ts';
+import type { Ports } from './ports.ts';
 
 export interface AttackPlan {
   attack: string;

@@ -3,14 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 import { ABUSED } from './deployment.ts';
+import { deliver, mailBombs } from './mails.ts';
 import { SIGN_IN_ORIGIN } from './people.ts';
-
-export interface Ports {
-  ingestion: number;
-  flags: number;
-  messenger: number;
-  identity: number;
-}
+import type { Ports } from './ports.ts';
 
 export interface Attack {
   summary: string;
@@ -355,6 +350,81 @@ export const ATTACKS: Record<string, Attack> = {
             });
             if (until.aborted) socket.destroy();
           }),
+      );
+    },
+  },
+  'mail bombs': {
+    summary: 'mails of up to 9 MB that are nested, of many parts, of large headers or quotes, 40 at once',
+    async run({ mail, mailAddress }, until) {
+      const bombs = mailBombs();
+      let number = 0;
+      await repeat(40, until, async () => {
+        const bomb = bombs[++number % bombs.length] ?? Buffer.alloc(0);
+        count(await deliver(mail, mailAddress, bomb, `bomber-${number}@nowhere.example`));
+      });
+    },
+  },
+  'endless typing': {
+    summary: '50 sockets of visitors that say again and again that they type, each from another address',
+    async run({ messenger }, until) {
+      const url = `ws://127.0.0.1:${messenger}/v1/messenger/socket?api_key=${ABUSED.key}`;
+      await repeat(50, until, async () => {
+        const opened = await send(messenger, 'POST', '/v1/conversations', KEY, '{"distinctId":"typist"}');
+        const text = (await opened?.text().catch(() => '')) ?? '';
+        const { conversationId, token } = opened?.status === 201 ? JSON.parse(text) : {};
+        const socket = new WebSocket(url, { headers: { 'X-Forwarded-For': address() } });
+        const closed = new Promise((resolve) => {
+          socket.onclose = resolve;
+          until.addEventListener('abort', () => socket.close(), { once: true });
+        });
+        socket.onerror = () => count('no response');
+        await new Promise((resolve) => {
+          socket.onopen = resolve;
+          closed.then(resolve);
+        });
+        socket.send(JSON.stringify({ type: 'subscribe', conversationId, token }));
+        const typing = JSON.stringify({ type: 'typing', conversationId });
+        while (!until.aborted && socket.readyState === WebSocket.OPEN) {
+          for (let frame = 0; frame < 100; frame++) socket.send(typing);
+          count('100 frames');
+          while (socket.bufferedAmount > 1_000_000 && !until.aborted) await sleep(10);
+          await sleep(1);
+        }
+        await closed;
+      });
+    },
+  },
+  'endless searches': {
+    summary: 'searches of a member in 20,000 turns, 40 at once',
+    async run({ messenger, memberToken }, until) {
+      const headers = { Authorization: `Bearer ${memberToken}` };
+      const texts = [
+        'order',
+        'where or is or my',
+        'a -b -c -d',
+        `"${'refund '.repeat(25).trim()}"`,
+        'nothing',
+      ];
+      const path = `/v1/projects/${ABUSED.id}/conversation-search`;
+      let number = 0;
+      await repeat(40, until, () => {
+        const text = texts[++number % texts.length] ?? '';
+        return discard(send(messenger, 'GET', `${path}?${new URLSearchParams({ text })}`, headers));
+      });
+    },
+  },
+  'endless usage reports': {
+    summary: 'reports of 1,000 entries, of flags that exist and of flags that do not, 40 at once',
+    async run({ flags }, until) {
+      const entries = (name: (at: number) => string) =>
+        Array.from({ length: 1_000 }, (_, at) => ({ flag: name(at), variation: 'on', count: 1 }));
+      const bodies = [
+        JSON.stringify({ usage: entries((at) => `flag-${(at % 20) + 1}`) }),
+        JSON.stringify({ usage: entries((at) => `${'x'.repeat(190)}${at}`) }),
+      ];
+      let number = 0;
+      await repeat(40, until, () =>
+        discard(send(flags, 'POST', '/v1/flags/usage', KEY, bodies[++number % bodies.length])),
       );
     },
   },

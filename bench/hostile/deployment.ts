@@ -3,6 +3,7 @@ import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openKafkaLog } from '@switchboard/event-log';
 import {
   eventually,
+  freePort,
   type Program,
   processUsage,
   s3Env,
@@ -16,6 +17,8 @@ import { HEAP_FLAGS, heapFlagsOf, openBenchHarness, profileFlags } from '../lib/
 import { longestBlockMs } from '../lib/longest-block.ts';
 import { createPeople, type Person, SIGN_IN_ORIGIN } from './people.ts';
 import { type Pod, podsOf } from './pods.ts';
+import type { Ports } from './ports.ts';
+import { fillSupport, MEMBER } from './support.ts';
 
 const PARTITIONS = 4;
 const FLAG = { enabled: true, rolloutPercentage: 50, type: 'boolean' };
@@ -49,7 +52,7 @@ export interface RunningPod extends Pod {
 
 export interface Deployment {
   urls: Record<Name, string>;
-  ports: Record<Name, number>;
+  ports: Ports;
   pods: readonly RunningPod[];
   /** The people of the tenant, who sign in. */
   people: readonly Person[];
@@ -81,6 +84,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
     stops.push(redis.kill);
     const s3 = installed('s3', await startS3());
     stops.push(s3.stop);
+    const mailPort = await freePort();
     const { harness, stop: stopHarness } = await openBenchHarness({
       durable: true,
       log: { kafka: kafka.brokers },
@@ -90,6 +94,8 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
         TRUSTED_PROXY_HOPS: '1',
         TOPIC_PARTITIONS: String(PARTITIONS),
         REDIS_URL: redis.url,
+        SUPPORT_MAIL_DOMAIN: 'support.example',
+        SUPPORT_MAIL_PORT: String(mailPort),
         ACCOUNT_SECRET: 'the account secret of a bench with 32 or more characters',
         ...s3Env(s3),
       },
@@ -99,7 +105,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
     const directory = await createDirectoryPublisher(log, { partitions: PARTITIONS });
     for (const { id, key } of [TENANT, ABUSED]) {
       // Retries, because a new topic is unknown for a moment.
-      await eventually(() => directory.putProject({ id, companyId: id, name: id, key }));
+      await eventually(() => directory.putProject({ id, companyId: id, name: id, key, members: [MEMBER] }));
     }
     await log.close();
     const start = async (pod: Pod): Promise<RunningPod> => {
@@ -132,6 +138,7 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
         });
       }
     }
+    const mailAddress = await fillSupport(harness, ABUSED.id);
     const people = await createPeople(harness, serving('identity').url);
     const meters = pods.map((pod) => ({ pod, meter: meterOf(pod.program) }));
     return {
@@ -139,7 +146,12 @@ export async function deploy(profile: string | undefined): Promise<Deployment> {
       people,
       groups,
       urls: each((name) => serving(name).url),
-      ports: each((name) => serving(name).port),
+      ports: {
+        ...each((name) => serving(name).port),
+        mail: mailPort,
+        mailAddress,
+        memberToken: await harness.mint({ sub: MEMBER }),
+      },
       usage: () => Promise.all(meters.map(async ({ pod, meter }) => ({ pod, usage: await meter.read() }))),
       consumersIdle: () =>
         idle(pods.flatMap(({ service, program }) => (CONSUMING.has(service) ? [program] : []))),

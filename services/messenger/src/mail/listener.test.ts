@@ -5,7 +5,7 @@ import { eventually } from '@switchboard/testkit';
 import { createTransport } from 'nodemailer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMailListener, MAIL_LIMITS } from './listener.ts';
-import type { IncomingMail } from './parse.ts';
+import type { IncomingMail } from './parsing/parse.ts';
 import { type MailOutcome, MailRefused, type MailTarget } from './receiving.ts';
 
 const KNOWN = 'known@replies.example';

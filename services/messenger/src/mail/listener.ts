@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createByteBudget, createFairQueue } from '@switchboard/fairness';
+import { createByteBudget } from '@switchboard/fairness';
 import type { Logger } from '@switchboard/runtime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import { MailTooComplex, parseMail } from './parse.ts';
+import { parseMail } from './parsing/parse.ts';
+import { MailTooComplex } from './parsing/read.ts';
+import { createMailReader } from './parsing/reader.ts';
 import { type MailOutcome, MailRefused, type MailTarget, type Receiving } from './receiving.ts';
 
 interface ListenerOptions {
@@ -38,7 +40,6 @@ export const MAIL_LIMITS: MailLimits = {
   sessionMs: 300_000,
 };
 const MAX_RECIPIENTS = 10;
-const PARSED_AT_ONCE = 2;
 /** A client that sends this many times the largest message is disconnected. */
 const OVERSIZE = 2;
 
@@ -49,7 +50,7 @@ const OVERSIZE = 2;
 export function createMailListener(options: ListenerOptions) {
   const { receiving, host, port, domain, limits, onReceived, logger } = options;
   const budget = createByteBudget(limits.maxBytesInFlight);
-  const parsing = createFairQueue(PARSED_AT_ONCE);
+  const reader = createMailReader();
   const byAddress = new Map<string, number>();
   const deadlines = new Map<string, NodeJS.Timeout>();
   const targets = new WeakMap<SMTPServerSession, Map<string, MailTarget>>();
@@ -115,7 +116,7 @@ export function createMailListener(options: ListenerOptions) {
     const reserved = { bytes: 0 };
     try {
       const raw = await readAll(stream, reserved, () => disconnect(session.id));
-      const mail = await parsing('', () => parseMail(raw));
+      const mail = parseMail(await reader.read(raw));
       const { mailFrom, rcptTo } = session.envelope;
       const sender = mailFrom === false ? '' : mailFrom.address;
       const envelope = { sender, digest: createHash('sha256').update(raw).digest('hex') };
@@ -160,7 +161,7 @@ export function createMailListener(options: ListenerOptions) {
     onReceived('refused');
     if (error instanceof MailRefused) return error;
     if (error instanceof MailTooComplex)
-      return refusal(554, '5.6.0 The message has too many or too deep parts');
+      return refusal(554, '5.6.0 The message has too many lines, or too many or too deep parts');
     logger.failed('receive mail', error);
     return refusal(451, '4.3.0 Try again later');
   }
@@ -175,6 +176,7 @@ export function createMailListener(options: ListenerOptions) {
     },
     async stop(): Promise<void> {
       for (const timer of deadlines.values()) clearTimeout(timer);
+      await reader.stop();
       if (!server.server.listening) return;
       await new Promise<void>((resolve) => server.close(resolve));
     },

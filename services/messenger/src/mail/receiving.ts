@@ -12,7 +12,7 @@ import { mailLanguage } from '../mail-texts/languages.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { MailAddresses } from './addresses.ts';
 import { fold } from './fold.ts';
-import type { IncomingMail } from './parse.ts';
+import type { IncomingMail } from './parsing/parse.ts';
 import type { MailStore } from './store.ts';
 
 /** The mail is refused. The sender's mail server gets the code and the text. */

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseMail } from './parse.ts';
+import { parseMail as parse } from './parse.ts';
+import { readMail } from './read.ts';
+
+const parseMail = async (raw: Buffer) => parse(await readMail(raw));
 
 const mail = (headers: string[], body = 'Hello') =>
   Buffer.from(['From: Grace <grace@visitor.example>', ...headers, '', body].join('\r\n'));

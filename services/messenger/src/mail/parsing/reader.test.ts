@@ -1,0 +1,59 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { MailTooComplex, readMail } from './read.ts';
+import { createMailReader } from './reader.ts';
+
+const reader = createMailReader();
+afterEach(() => reader.stop());
+
+const mail = (body: string, headers: string[] = []) =>
+  Buffer.from(['From: Grace <grace@visitor.example>', ...headers, '', body].join('\r\n'));
+
+describe('the thread that reads mails', () => {
+  it('reads several mails that arrive at once, each with its own text and files', async () => {
+    const bodies = Array.from({ length: 5 }, (_, at) => `Question ${at}`);
+    const read = await Promise.all(bodies.map((body) => reader.read(mail(body))));
+    expect(read.map(({ text }) => text.trim())).toEqual(bodies);
+    const file = mail(Buffer.from('%PDF').toString('base64'), [
+      'Content-Type: application/pdf; name=a.pdf',
+      'Content-Transfer-Encoding: base64',
+    ]);
+    const { attachments } = await reader.read(file);
+    expect(attachments.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['%PDF']);
+  });
+
+  it('refuses a mail of too many lines, and continues', async () => {
+    await expect(reader.read(mail('\n'.repeat(300_000)))).rejects.toThrow(MailTooComplex);
+    expect((await reader.read(mail('Next'))).text.trim()).toBe('Next');
+  });
+
+  it('refuses the mail in progress if the thread ends, and starts another thread', async () => {
+    const lost = reader.read(mail('Lost')).catch((error: unknown) => error);
+    // The call has begun, but the thread has not finished starting.
+    await setImmediate();
+    await reader.stop();
+    expect(await lost).toBeInstanceOf(MailTooComplex);
+    expect((await reader.read(mail('Next'))).text.trim()).toBe('Next');
+  });
+});
+
+describe('readMail', () => {
+  it('joins the lines of a text before it makes a blob of them', async () => {
+    let parts = 0;
+    class CountedBlob extends Blob {
+      constructor(...[given = [], options]: ConstructorParameters<typeof Blob>) {
+        super(given, options);
+        parts = Math.max(parts, [...given].length);
+      }
+    }
+    vi.stubGlobal('Blob', CountedBlob);
+    try {
+      const { text } = await readMail(mail('> quoted\n'.repeat(100_000)));
+      expect(text).toHaveLength(100_000);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(parts).toBeGreaterThan(0);
+    expect(parts).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,76 @@
+import { Worker } from 'node:worker_threads';
+import { createFairQueue } from '@switchboard/fairness';
+import { createBirpc } from 'birpc';
+import type { ThreadCalls } from './calls.ts';
+import { MailTooComplex, type ReadMail } from './read.ts';
+
+/** Reads messages on a separate thread, because one that is made to take long takes hundreds of milliseconds. */
+export interface MailReader {
+  /** Reads one message at a time. Throws MailTooComplex, also for a message that takes too long or too much memory. */
+  read(raw: Buffer): Promise<ReadMail>;
+  stop(): Promise<void>;
+}
+
+/** The longest time for reading, including starting the thread. */
+const LONGEST_MS = 20_000;
+const MAX_HEAP_MB = 128;
+const NO_TIMEOUT = -1;
+
+interface Thread {
+  calls: ThreadCalls;
+  end(): Promise<unknown>;
+}
+
+/** Creates a reader. Its thread starts with the first message, and again after a message that ended the thread. */
+export function createMailReader(): MailReader {
+  const queued = createFairQueue(1);
+  let running: Thread | undefined;
+
+  function start(): Thread {
+    const worker = new Worker(new URL('./reading-thread.ts', import.meta.url), {
+      name: 'mails',
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    const calls = createBirpc<ThreadCalls>(
+      {},
+      {
+        post: (message) => worker.postMessage(message),
+        on: (receive) => worker.on('message', receive),
+        timeout: NO_TIMEOUT,
+      },
+    );
+    const thread: Thread = {
+      calls,
+      end() {
+        if (running === thread) running = undefined;
+        calls.$close(new MailTooComplex('takes too long or too much memory'));
+        return worker.terminate();
+      },
+    };
+    worker.on('error', () => void thread.end());
+    worker.on('exit', () => void thread.end());
+    // Lets the process exit without waiting for the thread.
+    worker.unref();
+    return thread;
+  }
+
+  async function readOn(raw: Buffer): Promise<ReadMail> {
+    running ??= start();
+    const { calls, end } = running;
+    const timer = setTimeout(end, LONGEST_MS);
+    try {
+      const read = await calls.read(raw);
+      if ('tooComplex' in read) throw new MailTooComplex(read.tooComplex);
+      return read;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    read: (raw) => queued('', () => readOn(raw)),
+    async stop() {
+      await running?.end();
+    },
+  };
+}

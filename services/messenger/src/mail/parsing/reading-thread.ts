@@ -1,0 +1,22 @@
+import { parentPort } from 'node:worker_threads';
+import { createBirpc } from 'birpc';
+import type { ThreadCalls } from './calls.ts';
+import { MailTooComplex, readMail } from './read.ts';
+
+/** The entry point of the worker thread. See `createMailReader`. */
+
+const port = parentPort;
+if (port === null) throw new Error('reading-thread.ts runs in a worker thread');
+
+const calls: ThreadCalls = {
+  read: (raw) =>
+    readMail(raw).catch((error: unknown) => {
+      if (error instanceof MailTooComplex) return { tooComplex: error.message };
+      throw error;
+    }),
+};
+
+createBirpc<object, ThreadCalls>(calls, {
+  post: (message) => port.postMessage(message),
+  on: (receive) => port.on('message', receive),
+});
