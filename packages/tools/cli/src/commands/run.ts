@@ -7,6 +7,7 @@ import { flags } from '../flags/flags.ts';
 import { PriceListError } from '../litellm/price-list.ts';
 import { login, logout, whoami } from '../login/commands.ts';
 import { ManifestError } from '../manifest/yaml.ts';
+import { mcp } from '../mcp/mcp.ts';
 import { messages } from '../messages/messages.ts';
 import { promote } from '../promote/promote.ts';
 import { requests } from '../requests/requests.ts';
@@ -59,6 +60,7 @@ const commands: Record<string, Command> = {
   acls,
   topics,
   generate,
+  mcp,
 };
 
 const services = [...new Set(managementOperations.map(({ service }) => service))].sort();

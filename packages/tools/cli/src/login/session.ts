@@ -76,12 +76,20 @@ function accessTokens(issuer: string, terminal: Pick<Terminal, 'env'>): () => Pr
   };
 }
 
-/** Opens the management API that the options, the environment and the login specify. Throws UsageError. */
-export function openClient(values: CommonValues, terminal: Pick<Terminal, 'env'>): Client {
+/**
+ * Opens the management API that the options, the environment and the login specify, or as a member of a company the
+ * API host. Throws UsageError.
+ */
+export function openClient(
+  values: CommonValues,
+  terminal: Pick<Terminal, 'env'>,
+  { isConsole = false }: { isConsole?: boolean } = {},
+): Client {
   const { token, addresses } = openSession(values, terminal);
   const seconds = Number(values.wait ?? '15');
   if (!(seconds >= 0 && seconds <= 3600)) throw new UsageError('--wait: give seconds from 0 to 3600');
   return createClient({
+    isConsole,
     token,
     retryForMs: seconds * 1000,
     url: (service) => addressOf(service, addresses),
