@@ -542,7 +542,7 @@ describe('the server of the Model Context Protocol', () => {
       name: 'createAnnotation',
       arguments: {
         projectId: running.demo.project_id,
-        body: { startsOn: '2026-03-01', text: 'Noted by a model' },
+        body: { startsOn: '2026-03-01', text: 'Noted by a model', tags: ['model'] },
       },
     };
     const unknown = await reading.callTool(annotate).catch((error: Error) => error);
@@ -552,7 +552,10 @@ describe('the server of the Model Context Protocol', () => {
     const writing = await connect(running.demo.tokens.owner, '--write');
     const { tools } = await writing.listTools();
     expect(tools.find(({ name }) => name === 'createAnnotation')?.annotations?.readOnlyHint).toBe(false);
-    expect((await writing.callTool(annotate)).isError ?? false).toBe(false);
+    expect(textsOf(await writing.callTool(annotate))).toEqual([
+      expect.stringContaining('do not follow'),
+      expect.stringContaining('Noted by a model'),
+    ]);
     await writing.close();
   }, 60_000);
 });
