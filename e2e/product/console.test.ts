@@ -314,6 +314,28 @@ describe.skipIf(!hasChromium)('the application', () => {
     }
   });
 
+  it('fits 320 px at 200% zoom and 2,560 px, and reads from right to left', async () => {
+    await open('/projects/prj_shop');
+    for (const path of ['', '/insights', '/flags', '/recordings/visit-361', '/settings/usage']) {
+      await page.goto(`${running.demo.console_url}/projects/prj_shop${path}`);
+      await page.locator('main h1').waitFor();
+      for (const [direction, width] of [
+        ['ltr', 320],
+        ['ltr', 2_560],
+        ['rtl', 390],
+        ['rtl', 1_280],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        const overflow = await page.evaluate(`{
+          const root = document.documentElement;
+          root.dir = '${direction}';
+          root.scrollWidth - root.clientWidth;
+        }`);
+        expect(overflow, `${path} at ${width} px, ${direction}`).toBeLessThanOrEqual(0);
+      }
+    }
+  });
+
   it('says why a page failed, with its request id, and tries again in place', async () => {
     await open('/projects/prj_shop');
     const path = '**/v1/companies/*/members*';

@@ -6,7 +6,7 @@ import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { IconButton } from '../../components/button.tsx';
-import { Chart, contentOf, isRunning } from '../../components/chart.tsx';
+import { Chart, contentOf, isRunning, type ReportContent } from '../../components/chart.tsx';
 import { Empty, Failed, Loaded, Loading, Partial } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import styles from './dashboard.module.css';
@@ -22,7 +22,9 @@ const MAX_ROW = 500;
 const ROW_PX = 72;
 const REFRESH_MS = 60_000;
 const GAP_PX = 16;
-const PADDING_PX = 96;
+/** The frame of a tile with its heading, and a legend of two lines. */
+const PADDING_PX = 64;
+const LEGEND_PX = 56;
 
 interface BoardProps {
   dashboard: Dashboard;
@@ -172,6 +174,8 @@ export function Board({ dashboard, onArrange }: BoardProps) {
   );
 }
 
+const hasLegend = (content: ReportContent) => 'series' in content && (content.series?.length ?? 0) > 1;
+
 interface ReportTileProps {
   report: Report;
   dashboard: Dashboard;
@@ -229,7 +233,7 @@ function ReportTile({ report, dashboard, turns, height }: ReportTileProps) {
         <Chart
           content={content}
           label={name}
-          height={Math.max(120, height)}
+          height={Math.max(120, height - (hasLegend(content) ? LEGEND_PX : 0))}
           isRunning={fresh.data !== undefined && asked !== null && isRunning(asked)}
         />
       )}

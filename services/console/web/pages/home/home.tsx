@@ -4,8 +4,9 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Facts, PageLayout, Section } from '../../components/layout.tsx';
-import { Loaded } from '../../components/state.tsx';
+import { Loaded, Loading } from '../../components/state.tsx';
 import { Count, Time } from '../../components/values.tsx';
+import { useInbox } from '../threads/use-inbox.ts';
 import styles from './home.module.css';
 import { Minutes } from './minutes.tsx';
 import { Projects } from './projects.tsx';
@@ -17,10 +18,21 @@ import { ToApprove } from './to-approve.tsx';
 const REFRESH_MS = 10_000;
 
 export function Page() {
-  const { project, company, may } = usePlace();
+  const { project, may } = usePlace();
+  // What waits for a person comes first. The rest would move if it were shown earlier.
+  const { isLoading } = useInbox();
   return (
     <PageLayout title={project.name}>
       {may('insights.read') ? <Arrival /> : null}
+      {isLoading ? <Loading /> : <Rest />}
+    </PageLayout>
+  );
+}
+
+function Rest() {
+  const { project, company, may } = usePlace();
+  return (
+    <>
       <ToApprove />
       <UnreadThreads />
       {may('directory.read') ? <Saved /> : null}
@@ -35,7 +47,7 @@ export function Page() {
         />
       </Section>
       <Projects />
-    </PageLayout>
+    </>
   );
 }
 
@@ -49,7 +61,7 @@ function Arrival() {
     { refreshMs: REFRESH_MS },
   );
   return (
-    <Loaded query={query}>
+    <Loaded query={query} loading={<Loading rows={8} />}>
       {({ lastSeenAt, minutes, sdks }) => (
         <>
           <Section title={t('Data')}>

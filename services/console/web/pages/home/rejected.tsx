@@ -18,7 +18,8 @@ export function Rejected() {
     (client, options) => client.call('listRejections', { params: { projectId: project.id } }, options),
     { refreshMs: REFRESH_MS },
   );
-  if (query.data?.rejections.length === 0) return null;
+  // Most projects have none, so a loading shape would only move the rest of the page.
+  if (query.isLoading || query.data?.rejections.length === 0) return null;
   return (
     <Section title={t('Rejected requests of the last 24 hours')}>
       <Loaded query={query}>
