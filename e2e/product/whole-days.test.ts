@@ -391,7 +391,7 @@ describe.skipIf(!hasChromium)('a whole day in the console', () => {
         .getByRole('img', { name: 'Done' })
         .waitFor({ timeout: 60_000 });
     await page.getByRole('link', { name: 'Events', exact: true }).click();
-    await page.getByRole('button', { name: 'page opened' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: 'page opened' }).first().waitFor({ timeout: 60_000 });
 
     // A colleague of the group signs in with the provider, and answers.
     const colleagues = await browser.newContext({ viewport: { width: 1280, height: 800 } });
