@@ -177,6 +177,10 @@ export const funnelQuery = z
       })
       .optional()
       .openapi({ description: 'The maximum time from the first step to the last. Default: 14 days.' }),
+    order: z.enum(['ordered', 'strict', 'any']).optional().openapi({
+      description:
+        'ordered (the default): other events may come between the steps. strict: no other event may, except at the moment of a step. any: the steps count in any order, and the nth count is of people with n of them; the first of these is in the range.',
+    }),
     breakdown: breakdown.optional(),
     exclude: z.array(eventChoice).min(1).max(10).optional().openapi({
       description: 'Events that may not happen between the first step and a later one.',

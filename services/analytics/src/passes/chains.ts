@@ -1,11 +1,14 @@
 import type { PersonEvents } from '../engine/engine.ts';
 import { maskAt, timeAt } from './packed-events.ts';
+import { createPlaces } from './places.ts';
 
 /** The conditions of chains. Bit 0 of an event is the first step; the bit after the last step excludes it. */
 interface ChainRules {
   steps: number;
   /** The maximum time from the first step to any other, in milliseconds. */
   windowMs: number;
+  /** Whether every moment with events between the first step and the last has one of the steps. */
+  isStrict: boolean;
   bits: number;
 }
 
@@ -35,12 +38,15 @@ interface Alike {
  * step, and continues with the earliest different event of the next step that is not earlier, and so on. For each
  * step, the chain with the latest start counts.
  */
-export function createChains({ steps, windowMs, bits }: ChainRules): Chains {
+export function createChains({ steps, windowMs, isStrict, bits }: ChainRules): Chains {
   const excluding = 2 ** steps;
   /** The times of the chain that ends at each step, by step and position. */
   const times = new Float64Array(steps * steps);
   /** The number of the start event in the order of time, by the step at which the chain ends. */
   const starts = new Int32Array(steps);
+  /** The same, of the chains that count. In strict order, other chains may still become longer. */
+  const best = isStrict ? new Float64Array(steps * steps) : times;
+  const bestStarts = isStrict ? new Int32Array(steps) : starts;
   let excludedAt = NEVER;
   let label: PersonEvents['label'] = () => '';
 
@@ -62,9 +68,11 @@ export function createChains({ steps, windowMs, bits }: ChainRules): Chains {
 
   function followOne(t: number, mask: number, start: number): void {
     for (let step = steps - 1; step > 0; step--) {
+      if (isStrict) times[step * steps] = NEVER;
       if ((mask >> step) % 2 === 0 || !isAlive(step - 1, t)) continue;
       if (startOf(step - 1) > startOf(step)) extend(step, step - 1, t);
     }
+    if (isStrict) times[0] = NEVER;
     if (mask % 2 === 1) begin(0, t, start);
   }
 
@@ -74,12 +82,13 @@ export function createChains({ steps, windowMs, bits }: ChainRules): Chains {
     const reached = Array.from({ length: steps }, (_, step) =>
       isAlive(step, t) ? lastStepAfter(step, masks) : step,
     );
-    for (let step = steps - 1; step > 0; step--) {
-      let best = step;
+    for (let step = steps - 1; step >= 0; step--) {
+      if (isStrict) times[step * steps] = NEVER;
+      let latest = step;
       for (let earlier = step - 1; earlier >= 0; earlier--) {
-        if ((reached[earlier] ?? 0) >= step && startOf(earlier) > startOf(best)) best = earlier;
+        if ((reached[earlier] ?? 0) >= step && startOf(earlier) > startOf(latest)) latest = earlier;
       }
-      if (best !== step) extend(step, best, t);
+      if (latest !== step) extend(step, latest, t);
     }
     for (const { mask, starts: start } of alike) {
       if (mask % 2 === 0) continue;
@@ -92,25 +101,30 @@ export function createChains({ steps, windowMs, bits }: ChainRules): Chains {
 
   /** Returns the last of the steps after one that can all have different events of these. */
   function lastStepAfter(step: number, masks: readonly number[]): number {
-    const stepOf = new Map<number, number>();
-    /** Finds an event for a step, where other steps may change theirs. */
-    const find = (wanted: number, tried: Set<number>): boolean =>
-      masks.some((mask, event) => {
-        if ((mask >> wanted) % 2 === 0 || tried.has(event)) return false;
-        tried.add(event);
-        const other = stepOf.get(event);
-        if (other !== undefined && !find(other, tried)) return false;
-        stepOf.set(event, wanted);
-        return true;
-      });
     let last = step;
-    while (last + 1 < steps && find(last + 1, new Set())) last++;
+    while (last + 1 < steps && haveEvents(step + 1, last + 1, masks)) last++;
     return last;
+  }
+
+  function haveEvents(first: number, last: number, masks: readonly number[]): boolean {
+    const places = createPlaces();
+    const wanted = 2 ** (last + 1) - 2 ** first;
+    return masks.filter((mask) => places.add(mask & wanted)).length === last + 1 - first;
+  }
+
+  /** Keeps the chains that end at this moment. */
+  function keepBest(): void {
+    for (let step = 0; step < steps; step++) {
+      if (startOf(step) <= (best[step * steps] ?? NEVER)) continue;
+      best.set(times.subarray(step * steps, step * steps + step + 1), step * steps);
+      bestStarts[step] = starts[step] ?? 0;
+    }
   }
 
   return {
     follow({ words, label: labelAt }) {
       times.fill(NEVER);
+      best.fill(NEVER);
       excludedAt = NEVER;
       label = labelAt;
       const count = words.length / 2;
@@ -135,13 +149,14 @@ export function createChains({ steps, windowMs, bits }: ChainRules): Chains {
           }
           followTogether(t, alike);
         }
+        if (isStrict) keepBest();
         if (seen >= excluding) excludedAt = t;
       }
       let depth = 0;
-      while (depth < steps && startOf(depth) !== NEVER) depth++;
+      while (depth < steps && best[depth * steps] !== NEVER) depth++;
       return depth;
     },
-    durationOf: (step) => (times[step * steps + step] ?? 0) - (times[step * steps + step - 1] ?? 0),
-    labelOf: (step) => label(starts[step] ?? 0),
+    durationOf: (step) => (best[step * steps + step] ?? 0) - (best[step * steps + step - 1] ?? 0),
+    labelOf: (step) => label(bestStarts[step] ?? 0),
   };
 }

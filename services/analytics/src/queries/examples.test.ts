@@ -318,6 +318,26 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     });
   });
 
+  it.each([
+    ['ordered', [4, 3, 2]],
+    ['strict', [4, 2, 1]],
+    ['any', [4, 4, 3]],
+  ])('counts steps in the order %s', async (order, counts) => {
+    const visits = {
+      ada: 'seen added paid',
+      bob: 'seen read added paid',
+      cyd: 'seen added read',
+      dan: 'paid added seen',
+    };
+    const events = Object.entries(visits).flatMap(([person, names]) =>
+      names.split(' ').map((name, minute) => ({ at: `2026-03-03T12:0${minute}:00Z`, person, name })),
+    );
+    const ask = await queryRunner(started, events);
+    const steps = ['seen', 'added', 'paid'].map((event) => ({ event }));
+    const report = await ask({ kind: 'funnel', ...onDay('2026-03-03'), steps, order });
+    expect(report).toMatchObject({ steps: counts.map((count) => ({ count })) });
+  });
+
   it('matches each of twelve steps of one event with a separate event', async () => {
     const all = Array.from({ length: 12 }, (_, index) => index);
     const seen = (person: string, pages: readonly number[]) =>

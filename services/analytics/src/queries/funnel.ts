@@ -9,7 +9,8 @@ import { calendarOf, spanOf } from '../calendar/calendar.ts';
 import { UnusableQuery } from '../conditions/clauses.ts';
 import { shownOf } from '../engine/dialect.ts';
 import { QueryTooLarge } from '../engine/engine.ts';
-import { allOf, anyOf, FALSE, join, type Sql, sql, texts } from '../engine/sql.ts';
+import { allOf, anyOf, FALSE, join, type Sql, sql, TRUE, texts } from '../engine/sql.ts';
+import { anyOrderBits, createAnyOrder } from '../passes/any-order.ts';
 import { type Chains, createChains } from '../passes/chains.ts';
 import { createDurations } from '../passes/durations.ts';
 import { endOf, maskOf, packedOf } from '../passes/packed-events.ts';
@@ -46,52 +47,63 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
   const { count, unit } = query.window ?? DEFAULT_WINDOW;
   const windowMs = count * MS[unit];
   const choices: readonly EventChoice[] = [...steps, ...(exclude ?? [])];
-  const packing = { from: calendar.from, bits: steps.length + (exclude === undefined ? 0 : 1) };
+  const isAny = query.order === 'any';
+  const bits = isAny ? anyOrderBits(steps.length) : steps.length + (exclude === undefined ? 0 : 1);
+  const packing = { from: calendar.from, bits };
   const instants = { from: calendar.from, to: Math.min(calendar.to + windowMs, endOf(packing)) };
   const events = partsOf(query).map(({ names, isStart }) => {
-    const own = choices.filter(({ event }) => names.has(event));
+    const own = choices.filter(({ event }) => names?.includes(event) ?? true);
     const labels = breakdown === undefined || !isStart ? [] : [breakdown.property];
-    const { relation, matches, label } = selectEvents({ source, names: [...names], where, instants }, own, {
-      labels,
-    });
-    const isOf = (choice: EventChoice) => (names.has(choice.event) ? matches(choice) : FALSE);
+    const { relation, matches, label } = selectEvents({ source, names, where, instants }, own, { labels });
+    const isOf = (choice: EventChoice) => (own.includes(choice) ? matches(choice) : FALSE);
+    const isStep = steps.map((step, index) =>
+      index === 0 && !isAny ? allOf([isOf(step), isWithin(calendar)]) : isOf(step),
+    );
     const mask = maskOf([
-      ...steps.map((step, index) => (index === 0 ? allOf([isOf(step), isWithin(calendar)]) : isOf(step))),
-      ...(exclude === undefined ? [] : [anyOf(exclude.map(isOf))]),
+      ...isStep,
+      ...(exclude === undefined && !isAny ? [] : [anyOf((exclude ?? []).map(isOf))]),
+      ...(isAny ? [allOf([anyOf(isStep), isWithin(calendar)])] : []),
     ]);
     const shown = labels.map((property) => sql`coalesce('v' || ${label(property)}, 'n')`)[0] ?? sql`''`;
     return sql`select p, t, ${mask} as mask, ${shown} as label from (${relation}) as ev`;
   });
-  const isStart = dialect.hasBit(sql`mask`, 0);
+  // Any event comes between steps in strict order.
+  const isRead = query.order === 'strict' ? TRUE : sql`mask > 0`;
+  const isStart = dialect.hasBit(sql`mask`, isAny ? bits - 1 : 0);
   const labels =
     breakdown === undefined ? sql`${texts([])}` : dialect.sortedTexts(sql`label`, sql`x`, isStart);
   return {
     people: sql`select p, ${dialect.sortedIntegers(sql`x`)} as events, ${labels} as labels
-      from (select *, ${packedOf(packing)} as x from (${join(events, sql` union all `)}) as told where mask > 0) as packed
+      from (select *, ${packedOf(packing)} as x from (${join(events, sql` union all `)}) as told where ${isRead}) as packed
       group by p having count(case when ${isStart} then 1 end) > 0`,
-    chains: createChains({ steps: steps.length, windowMs, bits: packing.bits }),
+    chains: isAny
+      ? createAnyOrder({ steps: steps.length, windowMs })
+      : createChains({ steps: steps.length, windowMs, isStrict: query.order === 'strict', bits }),
   };
+}
+
+/** The names of events that are selected together, undefined for all, and whether they may begin a chain. */
+interface SelectedTogether {
+  names: readonly string[] | undefined;
+  isStart: boolean;
 }
 
 /**
  * Returns the events to select together. An event that needs a label, or has conditions of its own, is selected apart,
  * because every selected event is read with the properties of all.
  */
-function partsOf({
-  steps,
-  exclude = [],
-  breakdown,
-}: FunnelQuery): { names: Set<string>; isStart: boolean }[] {
-  const first = steps[0]?.event;
+function partsOf({ steps, exclude = [], breakdown, order }: FunnelQuery): SelectedTogether[] {
+  if (order === 'strict') return [{ names: undefined, isStart: true }];
+  const starts = new Set((order === 'any' ? steps : steps.slice(0, 1)).map(({ event }) => event));
   const choices = [...steps, ...exclude];
   const isApart = (name: string) =>
-    (name === first && breakdown !== undefined) ||
+    (starts.has(name) && breakdown !== undefined) ||
     choices.some(({ event, where = [] }) => event === name && where.length > 0);
   const names = [...new Set(choices.map(({ event }) => event))];
   const together = names.filter((name) => !isApart(name));
   return [names.filter(isApart).map((name) => [name]), together.length === 0 ? [] : [together]]
     .flat()
-    .map((part) => ({ names: new Set(part), isStart: part.includes(first ?? '') }));
+    .map((part) => ({ names: part, isStart: part.some((name) => starts.has(name)) }));
 }
 
 /** The people of a funnel by the label of their longest chain. */
@@ -188,9 +200,14 @@ function sumOf(all: readonly (readonly number[])[]): number[] {
   return others.reduce<number[]>((sum, one) => sum.map((value, at) => value + (one[at] ?? 0)), [...first]);
 }
 
-function reportOf({ steps, breakdown }: FunnelQuery, tally: Tally): ReportContent {
+/** Returns the name of a number of steps in any order. */
+const stepsName = (count: number) => (count === 1 ? '1 step' : `${count} steps`);
+
+function reportOf({ steps, breakdown, order }: FunnelQuery, tally: Tally): ReportContent {
   const total = sumOf([...tally.counts.values()]);
-  const names = differentNames(steps.map(({ event, name = event }) => name));
+  const names = differentNames(
+    steps.map(({ event, name = event }, index) => (order === 'any' ? stepsName(index + 1) : name)),
+  );
   const lines = breakdown === undefined ? [] : linesOf(breakdown, tally);
   return {
     kind: 'funnel',

@@ -63,6 +63,7 @@ function namesOf(query: InsightQuery): string[] | undefined {
     case 'stickiness':
       return query.series.map(({ event }) => event);
     case 'funnel':
+      if (query.order === 'strict') return undefined;
       return [...query.steps, ...(query.exclude ?? [])].map(({ event }) => event);
     case 'retention':
       return [query.start.event, query.return.event];

@@ -249,6 +249,8 @@ const overlapping = fc.constantFrom(
   [{ attribute: 'total', op: 'is_not_set' }],
 );
 
+const order = fc.constantFrom(undefined, undefined, 'ordered', 'strict', 'any');
+
 const kinds: Record<Kind, fc.Arbitrary<object>> = {
   trends: fc.record({
     series: fc.array(
@@ -292,6 +294,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
   funnel: fc.record({
     steps: fc.array(namedChoice, { minLength: 2, maxLength: 4 }),
     window,
+    order,
     breakdown,
     exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 1 }),
   }),
@@ -300,6 +303,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
       minLength: 3,
       maxLength: 5,
     }),
+    order,
     breakdown,
   }),
   retention: fc.record({

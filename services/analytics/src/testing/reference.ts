@@ -461,13 +461,11 @@ interface Chain {
 
 /** Returns the best chain of a person to each step: the latest start, then the earliest second event, and so on. */
 function bestChains(query: FunnelQuery, events: readonly TestEvent[], days: Days): (Chain | undefined)[] {
-  const { steps, exclude = [], window = { count: 14, unit: 'day' }, breakdown } = query;
+  const { steps, exclude = [], window = { count: 14, unit: 'day' }, breakdown, order } = query;
   const ms =
     { second: 1000, minute: 60_000, hour: 3_600_000, day: DAY, week: 7 * DAY }[window.unit] * window.count;
   const excluded = events.filter((event) => exclude.some((choice) => isChosen(event, choice)));
-  const candidates = steps.map((step, index) =>
-    events.filter((event) => isChosen(event, step) && (index > 0 || days.has(event.t))),
-  );
+  const candidates = steps.map((step) => events.filter((event) => isChosen(event, step)));
   const best: (Chain | undefined)[] = steps.map(() => undefined);
   const isBetter = (one: Chain, other: Chain | undefined) => {
     if (other === undefined) return true;
@@ -477,7 +475,9 @@ function bestChains(query: FunnelQuery, events: readonly TestEvent[], days: Days
     }
     return one.label > other.label;
   };
-  const extend = (chain: TestEvent[]) => {
+  const isBetween = (one: TestEvent, other: TestEvent) => events.some(({ t }) => one.t < t && t < other.t);
+  /** `taken` are the steps of the chain. */
+  const extend = (chain: TestEvent[], taken: readonly number[]) => {
     const [first] = chain;
     const depth = chain.length - 1;
     if (first !== undefined) {
@@ -485,15 +485,19 @@ function bestChains(query: FunnelQuery, events: readonly TestEvent[], days: Days
       const one = { events: chain, label: label === undefined ? 'n' : `v${label}` };
       if (isBetter(one, best[depth])) best[depth] = one;
     }
-    for (const event of candidates[depth + 1] ?? []) {
+    const next = order === 'any' ? [...steps.keys()].filter((step) => !taken.includes(step)) : [depth + 1];
+    const nextEvents = next.flatMap((step) => (candidates[step] ?? []).map((event) => ({ step, event })));
+    for (const { step, event } of nextEvents) {
+      if (first === undefined && !days.has(event.t)) continue;
       const last = chain.at(-1);
       if (chain.includes(event) || (first !== undefined && event.t - first.t > ms)) continue;
       if (last !== undefined && event.t < last.t) continue;
       if (first !== undefined && excluded.some(({ t }) => first.t < t && t < event.t)) continue;
-      extend([...chain, event]);
+      if (order === 'strict' && last !== undefined && isBetween(last, event)) continue;
+      extend([...chain, event], [...taken, step]);
     }
   };
-  extend([]);
+  extend([], []);
   return best;
 }
 
@@ -511,7 +515,9 @@ function funnel(query: FunnelQuery, events: readonly TestEvent[], days: Days): u
       .map((chain) => ((chain[index]?.t ?? 0) - (chain[index - 1]?.t ?? 0)) / 1000)
       .sort((a, b) => a - b);
     const medianSeconds = seconds.length === 0 ? null : quantile(seconds, 0.5);
-    return { name: step.name ?? step.event, count: counts[index], medianSeconds };
+    const name =
+      query.order === 'any' ? `${index + 1} step${index === 0 ? '' : 's'}` : (step.name ?? step.event);
+    return { name, count: counts[index], medianSeconds };
   });
   if (query.breakdown === undefined) return { steps };
   const labelOfPerson = (chains: (Chain | undefined)[]) =>

@@ -21,6 +21,7 @@ import {
   KINDS,
   type Kind,
   MEASURES,
+  ORDERS,
   type RangeDraft,
   SERIES_OF,
   type SeriesDraft,
@@ -249,6 +250,18 @@ export function Builder({ draft, onChange }: BuilderProps) {
             onChange={({ target }) => {
               const unit = WINDOW_UNITS.find((one) => one === target.value) ?? 'day';
               change({ window: { ...draft.window, unit } });
+            }}
+          />
+          <SelectField
+            label={t('Order of the steps')}
+            value={draft.order}
+            options={[
+              { value: 'ordered', title: t('As listed') },
+              { value: 'strict', title: t('As listed, with no event in between') },
+              { value: 'any', title: t('Any order') },
+            ]}
+            onChange={({ target }) => {
+              change({ order: ORDERS.find((one) => one === target.value) ?? 'ordered' });
             }}
           />
         </div>

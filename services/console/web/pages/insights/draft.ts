@@ -54,6 +54,10 @@ export interface SeriesDraft {
   where: ClauseDraft[];
 }
 
+/** The order of the steps of a funnel. */
+export const ORDERS = ['ordered', 'strict', 'any'] as const;
+type Order = (typeof ORDERS)[number];
+
 /** A query while it is edited. All kinds share it, so that a change of the kind keeps the rest. */
 export interface Draft {
   kind: Kind;
@@ -74,6 +78,7 @@ export interface Draft {
   /** Empty, `total`, or the number of intervals of an average. */
   running: string;
   window: { count: number; unit: (typeof WINDOW_UNITS)[number] };
+  order: Order;
   exclude: SeriesDraft[];
   periods: number;
   mode: 'first' | 'every';
@@ -104,6 +109,7 @@ export const emptyDraft = (): Draft => ({
   formula: '',
   running: '',
   window: { count: 14, unit: 'day' },
+  order: 'ordered',
   exclude: [],
   periods: 8,
   mode: 'first',
@@ -193,6 +199,7 @@ export function queryOf(draft: Draft): Query | undefined {
         ...common,
         steps: named,
         window: draft.window,
+        ...(draft.order !== 'ordered' && { order: draft.order }),
         ...breakdown,
         ...(exclude.length > 0 && { exclude }),
       };
@@ -249,6 +256,7 @@ export function draftOf(query: Query): Draft {
         ...draft,
         series: query.steps.map(seriesOf),
         window: query.window ?? draft.window,
+        order: query.order ?? 'ordered',
         exclude: (query.exclude ?? []).map(seriesOf),
         ...breakdownOf(query.breakdown),
       };
