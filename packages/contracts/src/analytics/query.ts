@@ -181,6 +181,11 @@ export const funnelQuery = z
       description:
         'ordered (the default): other events may come between the steps. strict: no other event may, except at the moment of a step. any: the steps count in any order, and the nth count is of people with n of them; the first of these is in the range.',
     }),
+    sameProperty: attributeName.optional().openapi({
+      description:
+        'Only events with the same value of this property count together, also as excluded events and as events in between. Events without a value do not count.',
+      example: 'order_id',
+    }),
     breakdown: breakdown.optional(),
     exclude: z.array(eventChoice).min(1).max(10).optional().openapi({
       description: 'Events that may not happen between the first step and a later one.',

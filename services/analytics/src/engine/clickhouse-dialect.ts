@@ -141,6 +141,8 @@ export const CLICKHOUSE: Dialect = {
   rowIf: (condition, values) => sql`tuple(toUInt8(ifNull(${condition}, 0)), ${join(values, COMMA)})`,
   valueOf: (row, index) => sql`${row}.${whole(index + 2)}`,
   sortedIntegers: (value) => sql`arraySort(groupArray(assumeNotNull(toInt64(${value}))))`,
+  concatenated: (list) => sql`arrayFlatten(groupArray(${list}))`,
+  prepended: (value, list) => sql`arrayPushFront(${list}, ${value})`,
   sortedTexts: (value, by, condition) =>
     sql`arrayMap(e -> assumeNotNull(e.2), arraySort(groupArrayIf((${by}, ${value}), ${condition})))`,
 };

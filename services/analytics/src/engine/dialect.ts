@@ -112,6 +112,10 @@ export interface Dialect {
   valueOf(row: Sql, index: number): Sql;
   /** Returns the integers of a group as a sorted list. */
   sortedIntegers(value: Sql): Sql;
+  /** Returns the lists of a group one after the other, in the same order for each column of the group. */
+  concatenated(list: Sql): Sql;
+  /** Returns a list of integers with one more at its beginning. */
+  prepended(integer: Sql, list: Sql): Sql;
   /** Returns the texts of the rows of a group that fulfill a condition, in the order of `by`, then of the texts. */
   sortedTexts(text: Sql, by: Sql, condition: Sql): Sql;
 }

@@ -69,6 +69,8 @@ export const DUCKDB: Dialect = {
   },
   valueOf: (row, index) => sql`${row}.${numbered('n', index)}`,
   sortedIntegers: (value) => sql`list_sort(list((${value})::bigint))`,
+  concatenated: (list) => sql`flatten(list(${list}))`,
+  prepended: (value, list) => sql`list_prepend(${value}, ${list})`,
   sortedTexts: (value, by, condition) =>
     sql`list_transform(list_sort(list({x: ${by}, v: ${value}}) filter (where ${condition})), lambda e: e.v)`,
 };

@@ -1,6 +1,6 @@
 import type { PersonEvents } from '../engine/engine.ts';
 import type { Chains } from './chains.ts';
-import { maskAt, timeAt } from './packed-events.ts';
+import { countAt, maskAt, timeAt } from './packed-events.ts';
 import { createPlaces } from './places.ts';
 
 /** The steps are the first bits of an event. The next excludes it, and the one after it may begin a chain. */
@@ -23,6 +23,7 @@ export function createAnyOrder({ steps, windowMs }: AnyOrderRules): Chains {
   const stepsMask = 2 ** steps - 1;
   const excluding = 2 ** steps;
   const starting = excluding * 2;
+  const startsOf: Chains['startsOf'] = (words) => countAt(words, bits - 1);
   let times: number[][] = [];
   let starts: number[] = [];
   let label: PersonEvents['label'] = () => '';
@@ -35,7 +36,7 @@ export function createAnyOrder({ steps, windowMs }: AnyOrderRules): Chains {
       /** The times of later events by the steps that they can be, the earliest last. */
       const later = new Map<number, number[]>();
       let excludedAt = Number.POSITIVE_INFINITY;
-      let start = countOf(words);
+      let start = startsOf(words);
       for (let event = words.length / 2 - 1; event >= 0 && times.length < steps; ) {
         const t = timeAt(words, event, bits);
         let isExcluded = false;
@@ -56,17 +57,10 @@ export function createAnyOrder({ steps, windowMs }: AnyOrderRules): Chains {
       }
       return times.length;
     },
-    durationOf: (step) => (times[step]?.[step] ?? 0) - (times[step]?.[step - 1] ?? 0),
+    timesOf: (step) => (times[step] ?? []).slice(0, step + 1),
     labelOf: (step) => label(starts[step] ?? 0),
+    startsOf,
   };
-
-  function countOf(words: PersonEvents['words']): number {
-    let count = 0;
-    for (let event = 0; event < words.length / 2; event++) {
-      if ((maskAt(words, event, bits) & starting) !== 0) count++;
-    }
-    return count;
-  }
 
   /** Keeps the chains that begin at a moment and have more steps than those that begin later. */
   function begin(start: number, until: number, later: ReadonlyMap<number, number[]>): void {

@@ -1,5 +1,5 @@
 import type { PersonEvents } from '../engine/engine.ts';
-import { maskAt, timeAt } from './packed-events.ts';
+import { countAt, maskAt, timeAt } from './packed-events.ts';
 import { createPlaces } from './places.ts';
 
 /** The conditions of chains. Bit 0 of an event is the first step; the bit after the last step excludes it. */
@@ -16,10 +16,12 @@ interface ChainRules {
 export interface Chains {
   /** Finds the chains in the events of a person. Returns the number of steps of the longest one. */
   follow(events: PersonEvents): number;
-  /** Returns the milliseconds from the previous step to a step, in the chain that ends there. */
-  durationOf(step: number): number;
+  /** Returns the time of each step of the chain that ends at a step, in milliseconds. */
+  timesOf(step: number): ArrayLike<number>;
   /** Returns the label of the first event of the chain that ends at a step. */
   labelOf(step: number): string;
+  /** Returns the number of events that may begin a chain, each with a label. */
+  startsOf(words: PersonEvents['words']): number;
 }
 
 /** Earlier than any event. */
@@ -156,7 +158,8 @@ export function createChains({ steps, windowMs, isStrict, bits }: ChainRules): C
       while (depth < steps && best[depth * steps] !== NEVER) depth++;
       return depth;
     },
-    durationOf: (step) => (best[step * steps + step] ?? 0) - (best[step * steps + step - 1] ?? 0),
+    timesOf: (step) => best.subarray(step * steps, step * steps + step + 1),
     labelOf: (step) => label(bestStarts[step] ?? 0),
+    startsOf: (words) => countAt(words, 0),
   };
 }

@@ -42,6 +42,13 @@ export function timeAt(words: PersonEvents['words'], event: number, bits: number
   return ((words[event * 2 + 1] ?? 0) * WORD) / ((1 << bits) >>> 0) + ((words[event * 2] ?? 0) >>> bits);
 }
 
+/** Returns the number of events with a condition. */
+export function countAt(words: PersonEvents['words'], bit: number): number {
+  let count = 0;
+  for (let event = 0; event < words.length / 2; event++) count += ((words[event * 2] ?? 0) >>> bit) & 1;
+  return count;
+}
+
 /** Returns the conditions that an event fulfills, as bits. */
 export function maskAt(words: PersonEvents['words'], event: number, bits: number): number {
   return (words[event * 2] ?? 0) & ((1 << bits) - 1);

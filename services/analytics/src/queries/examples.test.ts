@@ -338,6 +338,27 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(report).toMatchObject({ steps: counts.map((count) => ({ count })) });
   });
 
+  it('counts steps with the same value of a property', async () => {
+    const orders = {
+      ada: ['begun 1', 'begun 2', 'paid 1'],
+      bob: ['begun 1', 'paid 2'],
+      cyd: ['begun', 'paid'],
+    };
+    const events = Object.entries(orders).flatMap(([person, all]) =>
+      all.map((one, minute) => {
+        const [name = '', plan] = one.split(' ');
+        return { at: `2026-03-03T12:0${minute}:00Z`, person, name, plan };
+      }),
+    );
+    const ask = await queryRunner(started, events);
+    const steps = [{ event: 'begun' }, { event: 'paid' }];
+    const query = { kind: 'funnel', ...onDay('2026-03-03'), steps };
+    expect(await ask(query)).toMatchObject({ steps: [{ count: 3 }, { count: 3, medianSeconds: 60 }] });
+    expect(await ask({ ...query, sameProperty: 'plan' })).toMatchObject({
+      steps: [{ count: 2 }, { count: 1, medianSeconds: 120 }],
+    });
+  });
+
   it('matches each of twelve steps of one event with a separate event', async () => {
     const all = Array.from({ length: 12 }, (_, index) => index);
     const seen = (person: string, pages: readonly number[]) =>

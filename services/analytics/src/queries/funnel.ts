@@ -14,6 +14,7 @@ import { anyOrderBits, createAnyOrder } from '../passes/any-order.ts';
 import { type Chains, createChains } from '../passes/chains.ts';
 import { createDurations } from '../passes/durations.ts';
 import { endOf, maskOf, packedOf } from '../passes/packed-events.ts';
+import { createPerValue } from '../passes/per-value.ts';
 import { NONE, OTHER, partOf } from './breakdown-lines.ts';
 import { isWithin, selectEvents } from './events.ts';
 import { createFirstPeople, type Part } from './first-people.ts';
@@ -42,6 +43,7 @@ export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<R
 function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql; chains: Chains } {
   const { dialect } = source;
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', steps, exclude, where = [], breakdown } = query;
+  const { sameProperty } = query;
   const span = spanOf(query.range, interval, timezone, now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
   const { count, unit } = query.window ?? DEFAULT_WINDOW;
@@ -54,7 +56,9 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
   const events = partsOf(query).map(({ names, isStart }) => {
     const own = choices.filter(({ event }) => names?.includes(event) ?? true);
     const labels = breakdown === undefined || !isStart ? [] : [breakdown.property];
-    const { relation, matches, label } = selectEvents({ source, names, where, instants }, own, { labels });
+    const { relation, matches, label } = selectEvents({ source, names, where, instants }, own, {
+      labels: sameProperty === undefined ? labels : [...labels, sameProperty],
+    });
     const isOf = (choice: EventChoice) => (own.includes(choice) ? matches(choice) : FALSE);
     const isStep = steps.map((step, index) =>
       index === 0 && !isAny ? allOf([isOf(step), isWithin(calendar)]) : isOf(step),
@@ -65,20 +69,28 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
       ...(isAny ? [allOf([anyOf(isStep), isWithin(calendar)])] : []),
     ]);
     const shown = labels.map((property) => sql`coalesce('v' || ${label(property)}, 'n')`)[0] ?? sql`''`;
-    return sql`select p, t, ${mask} as mask, ${shown} as label from (${relation}) as ev`;
+    const value = sameProperty === undefined ? sql`''` : label(sameProperty);
+    return sql`select p, t, ${mask} as mask, ${shown} as label, ${value} as value from (${relation}) as ev`;
   });
   // Any event comes between steps in strict order.
   const isRead = query.order === 'strict' ? TRUE : sql`mask > 0`;
   const isStart = dialect.hasBit(sql`mask`, isAny ? bits - 1 : 0);
   const labels =
     breakdown === undefined ? sql`${texts([])}` : dialect.sortedTexts(sql`label`, sql`x`, isStart);
+  const groups = sameProperty === undefined ? sql`p` : sql`p, value`;
+  const grouped = sql`select p, ${dialect.sortedIntegers(sql`x`)} as events, ${labels} as labels
+    from (select *, ${packedOf(packing)} as x from (${join(events, sql` union all `)}) as told
+      where value is not null and ${isRead}) as packed
+    group by ${groups} having count(case when ${isStart} then 1 end) > 0`;
+  const chains = isAny
+    ? createAnyOrder({ steps: steps.length, windowMs })
+    : createChains({ steps: steps.length, windowMs, isStrict: query.order === 'strict', bits });
+  if (sameProperty === undefined) return { people: grouped, chains };
+  const lists = dialect.concatenated(dialect.prepended(sql`-1`, sql`events`));
   return {
-    people: sql`select p, ${dialect.sortedIntegers(sql`x`)} as events, ${labels} as labels
-      from (select *, ${packedOf(packing)} as x from (${join(events, sql` union all `)}) as told where ${isRead}) as packed
-      group by p having count(case when ${isStart} then 1 end) > 0`,
-    chains: isAny
-      ? createAnyOrder({ steps: steps.length, windowMs })
-      : createChains({ steps: steps.length, windowMs, isStrict: query.order === 'strict', bits }),
+    people: sql`select p, ${lists} as events, ${dialect.concatenated(sql`labels`)} as labels
+      from (${grouped}) as own group by p`,
+    chains: createPerValue(chains),
   };
 }
 
@@ -126,7 +138,8 @@ async function tallyOf(query: FunnelQuery, inputs: QueryInputs): Promise<Tally> 
     if (counts.size > MAX_LABELS) throw new QueryTooLarge('The breakdown has too many values.');
     for (let step = 0; step < reached; step++) {
       of[step] = (of[step] ?? 0) + 1;
-      if (step > 0) durations[step]?.add(chains.durationOf(step));
+      const times = chains.timesOf(step);
+      if (step > 0) durations[step]?.add((times[step] ?? 0) - (times[step - 1] ?? 0));
     }
   });
   return { counts, medians: durations.map((one) => one.median()) };

@@ -19,11 +19,13 @@ export function readBy(query: InsightQuery): { attributes: Read[]; cohorts: Read
       ? query.series.map(({ property }, index) => ({ path: `series[${index}].property`, name: property }))
       : [];
   const breakdown = 'breakdown' in query ? query.breakdown?.property : undefined;
+  const same = query.kind === 'funnel' ? query.sameProperty : undefined;
   return {
     attributes: firstOf([
       ...(own ?? []).map(({ path, clause }) => ({ path, name: clause.attribute })),
       ...properties,
       { path: 'breakdown.property', name: breakdown },
+      { path: 'sameProperty', name: same },
     ]),
     cohorts: firstOf([
       ...(about ?? []).flatMap(({ path, clause }) =>

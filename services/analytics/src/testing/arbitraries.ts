@@ -251,6 +251,8 @@ const overlapping = fc.constantFrom(
 
 const order = fc.constantFrom(undefined, undefined, 'ordered', 'strict', 'any');
 
+const sameProperty = fc.option(property, { nil: undefined, freq: 1 });
+
 const kinds: Record<Kind, fc.Arbitrary<object>> = {
   trends: fc.record({
     series: fc.array(
@@ -295,6 +297,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
     steps: fc.array(namedChoice, { minLength: 2, maxLength: 4 }),
     window,
     order,
+    sameProperty,
     breakdown,
     exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 1 }),
   }),
@@ -304,6 +307,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
       maxLength: 5,
     }),
     order,
+    sameProperty,
     breakdown,
   }),
   retention: fc.record({

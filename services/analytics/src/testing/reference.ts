@@ -459,22 +459,37 @@ interface Chain {
   label: string;
 }
 
-/** Returns the best chain of a person to each step: the latest start, then the earliest second event, and so on. */
+/** Whether a chain has a later start, or then an earlier second event, and so on. */
+function isBetter(one: Chain, other: Chain | undefined): boolean {
+  if (other === undefined) return true;
+  for (const [index, event] of one.events.entries()) {
+    const difference = (other.events[index]?.t ?? 0) - event.t;
+    if (difference !== 0) return index === 0 ? difference < 0 : difference > 0;
+  }
+  return one.label > other.label;
+}
+
+/** Returns the best chain of a person to each step, where `sameProperty` has one value. */
 function bestChains(query: FunnelQuery, events: readonly TestEvent[], days: Days): (Chain | undefined)[] {
+  const { sameProperty } = query;
+  if (sameProperty === undefined) return chainsAmong(query, events, days);
+  const groups = Map.groupBy(events, (event) => labelOf(event, sameProperty));
+  groups.delete(undefined);
+  const found = [...groups.values()].map((own) => chainsAmong(query, own, days));
+  return query.steps.map((_, step) =>
+    found
+      .flatMap((chains) => chains[step] ?? [])
+      .reduce<Chain | undefined>((best, chain) => (isBetter(chain, best) ? chain : best), undefined),
+  );
+}
+
+function chainsAmong(query: FunnelQuery, events: readonly TestEvent[], days: Days): (Chain | undefined)[] {
   const { steps, exclude = [], window = { count: 14, unit: 'day' }, breakdown, order } = query;
   const ms =
     { second: 1000, minute: 60_000, hour: 3_600_000, day: DAY, week: 7 * DAY }[window.unit] * window.count;
   const excluded = events.filter((event) => exclude.some((choice) => isChosen(event, choice)));
   const candidates = steps.map((step) => events.filter((event) => isChosen(event, step)));
   const best: (Chain | undefined)[] = steps.map(() => undefined);
-  const isBetter = (one: Chain, other: Chain | undefined) => {
-    if (other === undefined) return true;
-    for (const [index, event] of one.events.entries()) {
-      const difference = (other.events[index]?.t ?? 0) - event.t;
-      if (difference !== 0) return index === 0 ? difference < 0 : difference > 0;
-    }
-    return one.label > other.label;
-  };
   const isBetween = (one: TestEvent, other: TestEvent) => events.some(({ t }) => one.t < t && t < other.t);
   /** `taken` are the steps of the chain. */
   const extend = (chain: TestEvent[], taken: readonly number[]) => {

@@ -264,6 +264,13 @@ export function Builder({ draft, onChange }: BuilderProps) {
               change({ order: ORDERS.find((one) => one === target.value) ?? 'ordered' });
             }}
           />
+          <Suggested
+            label={t('Same value in all steps')}
+            placeholder={t('No property')}
+            value={draft.sameProperty}
+            suggestions={properties.map(({ name }) => name)}
+            onChange={(sameProperty) => change({ sameProperty })}
+          />
         </div>
       ) : null}
       {kind === 'funnel' ? (

@@ -79,6 +79,8 @@ export interface Draft {
   running: string;
   window: { count: number; unit: (typeof WINDOW_UNITS)[number] };
   order: Order;
+  /** Empty for any values. */
+  sameProperty: string;
   exclude: SeriesDraft[];
   periods: number;
   mode: 'first' | 'every';
@@ -110,6 +112,7 @@ export const emptyDraft = (): Draft => ({
   running: '',
   window: { count: 14, unit: 'day' },
   order: 'ordered',
+  sameProperty: '',
   exclude: [],
   periods: 8,
   mode: 'first',
@@ -200,6 +203,7 @@ export function queryOf(draft: Draft): Query | undefined {
         steps: named,
         window: draft.window,
         ...(draft.order !== 'ordered' && { order: draft.order }),
+        ...(draft.sameProperty !== '' && { sameProperty: draft.sameProperty }),
         ...breakdown,
         ...(exclude.length > 0 && { exclude }),
       };
@@ -257,6 +261,7 @@ export function draftOf(query: Query): Draft {
         series: query.steps.map(seriesOf),
         window: query.window ?? draft.window,
         order: query.order ?? 'ordered',
+        sameProperty: query.sameProperty ?? '',
         exclude: (query.exclude ?? []).map(seriesOf),
         ...breakdownOf(query.breakdown),
       };
