@@ -190,6 +190,14 @@ export const funnelQuery = z
     exclude: z.array(eventChoice).min(1).max(10).optional().openapi({
       description: 'Events that may not happen between the first step and a later one.',
     }),
+    view: z.enum(['steps', 'time_to_convert']).optional().openapi({
+      description:
+        'steps (the default), or the number of people by the time from the first step to the last, as bars. time_to_convert has no breakdown.',
+    }),
+  })
+  .refine(({ view, breakdown: by }) => view !== 'time_to_convert' || by === undefined, {
+    path: ['breakdown'],
+    message: 'not with time_to_convert; remove one of them',
   })
   .openapi('FunnelQuery');
 export type FunnelQuery = z.infer<typeof funnelQuery>;

@@ -2,6 +2,7 @@ import {
   BREAKDOWN_LIMIT,
   type EventChoice,
   type FunnelQuery,
+  PEOPLE,
   type ReportContent,
   roundedAmount,
 } from '@switchboard/contracts';
@@ -15,6 +16,7 @@ import { type Chains, createChains } from '../passes/chains.ts';
 import { createDurations } from '../passes/durations.ts';
 import { endOf, maskOf, packedOf } from '../passes/packed-events.ts';
 import { createPerValue } from '../passes/per-value.ts';
+import { binOf, timeBins } from '../passes/time-bins.ts';
 import { NONE, OTHER, partOf } from './breakdown-lines.ts';
 import { isWithin, selectEvents } from './events.ts';
 import { createFirstPeople, type Part } from './first-people.ts';
@@ -36,7 +38,31 @@ const NO_VALUE = 'n';
 
 /** Computes a funnel from the chains of each person. */
 export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<ReportContent> {
+  if (query.view === 'time_to_convert') return timesToConvert(query, inputs);
   return reportOf(query, await tallyOf(query, inputs));
+}
+
+function windowOf({ window: { count, unit } = DEFAULT_WINDOW }: FunnelQuery): number {
+  return count * MS[unit];
+}
+
+/** Counts people by the time from the first step to the last. */
+async function timesToConvert(query: FunnelQuery, inputs: QueryInputs): Promise<ReportContent> {
+  const { people, chains } = passOf(query, inputs);
+  const bins = timeBins(windowOf(query));
+  const values = bins.map(() => 0);
+  await inputs.eachPerson(people, (events) => {
+    const bin = chains.follow(events) === query.steps.length ? binOf(bins, durationOf(query, chains)) : -1;
+    if (bin !== -1) values[bin] = (values[bin] ?? 0) + 1;
+  });
+  const { event, name = event } = query.steps.at(-1) ?? { event: '' };
+  return { kind: 'bar', unit: PEOPLE, buckets: bins.map(({ label }) => label), series: [{ name, values }] };
+}
+
+/** Returns the time from the first step to the last, in milliseconds. */
+function durationOf({ steps }: FunnelQuery, chains: Chains): number {
+  const times = chains.timesOf(steps.length - 1);
+  return (times[steps.length - 1] ?? 0) - (times[0] ?? 0);
 }
 
 /** Returns a query of the events of each person with a start, and what follows them. */
@@ -46,8 +72,7 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
   const { sameProperty } = query;
   const span = spanOf(query.range, interval, timezone, now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
-  const { count, unit } = query.window ?? DEFAULT_WINDOW;
-  const windowMs = count * MS[unit];
+  const windowMs = windowOf(query);
   const choices: readonly EventChoice[] = [...steps, ...(exclude ?? [])];
   const isAny = query.order === 'any';
   const bits = isAny ? anyOrderBits(steps.length) : steps.length + (exclude === undefined ? 0 : 1);
@@ -155,13 +180,23 @@ export async function funnelPeople(
   part: Part,
   inputs: QueryInputs,
 ): Promise<string[]> {
+  const { people, chains } = passOf(query, inputs);
+  const first = createFirstPeople(part);
+  if (query.view === 'time_to_convert') {
+    const bins = timeBins(windowOf(query));
+    const labels = bins.map(({ label }) => label);
+    const bin = placeIn(labels, point.bucket, 'bucket');
+    await inputs.eachPerson(people, (events) => {
+      const isComplete = chains.follow(events) === query.steps.length;
+      if (isComplete && binOf(bins, durationOf(query, chains)) === bin) first.add(events.person());
+    });
+    return first.ids();
+  }
   const isDropped = point.state === DROPPED;
   if (point.state != null && !isDropped)
     throw new UnusableQuery(`point.state: must be "${DROPPED}" or absent`);
   const step = numberIn(point.step, isDropped ? 1 : 0, query.steps.length - 1, 'step');
   const isOfLine = await lineAt(query, point, inputs);
-  const { people, chains } = passOf(query, inputs);
-  const first = createFirstPeople(part);
   await inputs.eachPerson(people, (events) => {
     const reached = chains.follow(events);
     const isAtStep = isDropped ? reached === step : reached > step;

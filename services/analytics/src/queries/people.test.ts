@@ -35,6 +35,14 @@ function valuesOf(query: InsightQuery, report: ReportContent): Value[] {
         }));
       });
     case 'funnel': {
+      if (report.kind === 'bar') {
+        const [bars] = report.series;
+        return report.buckets.map((bucket, at) => ({
+          point: { bucket },
+          value: bars?.values[at] ?? 0,
+          of: same,
+        }));
+      }
       if (report.kind !== 'funnel') return [];
       const lines = [
         { line: {}, counts: report.steps.map(({ count }) => count) },

@@ -251,6 +251,7 @@ const overlapping = fc.constantFrom(
 
 const order = fc.constantFrom(undefined, undefined, 'ordered', 'strict', 'any');
 
+const view = fc.constantFrom(undefined, undefined, undefined, 'time_to_convert');
 const sameProperty = fc.option(property, { nil: undefined, freq: 1 });
 
 const kinds: Record<Kind, fc.Arbitrary<object>> = {
@@ -299,6 +300,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
     order,
     sameProperty,
     breakdown,
+    view,
     exclude: fc.option(fc.array(choice, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 1 }),
   }),
   'crowded funnel': fc.record({

@@ -516,10 +516,29 @@ function chainsAmong(query: FunnelQuery, events: readonly TestEvent[], days: Day
   return best;
 }
 
+/** The ends of the bars of times to convert, in seconds. */
+const TIMES = [
+  10, 30, 60, 120, 300, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 172_800, 345_600, 604_800, 1_209_600,
+  2_592_000, 7_776_000,
+];
+
 function funnel(query: FunnelQuery, events: readonly TestEvent[], days: Days): unknown {
   const people = [...Map.groupBy(events, personOf).values()]
     .map((own) => bestChains(query, own, days))
     .filter(([first]) => first !== undefined);
+  if (query.view === 'time_to_convert') {
+    const times = people.flatMap((chains) => {
+      const complete = chains.at(-1)?.events ?? [];
+      return complete.length === 0 ? [] : [((complete.at(-1)?.t ?? 0) - (complete[0]?.t ?? 0)) / 1000];
+    });
+    const { count, unit } = query.window ?? { count: 14, unit: 'day' };
+    const longest = count * { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 }[unit];
+    const within = TIMES.findIndex((end) => end >= longest);
+    const ends = within === -1 ? [...TIMES, Number.POSITIVE_INFINITY] : TIMES.slice(0, within + 1);
+    const isIn = (time: number, index: number) =>
+      (index === 0 || time > (ends[index - 1] ?? 0)) && time <= (ends[index] ?? 0);
+    return { series: [{ values: ends.map((_, index) => times.filter((time) => isIn(time, index)).length) }] };
+  }
   const countsOf = (some: typeof people) =>
     query.steps.map((_, step) => some.filter((chains) => chains[step] !== undefined).length);
   const counts = countsOf(people);

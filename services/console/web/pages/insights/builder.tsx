@@ -25,6 +25,7 @@ import {
   type RangeDraft,
   SERIES_OF,
   type SeriesDraft,
+  VIEWS,
   WINDOW_UNITS,
 } from './draft.ts';
 import { useUndo } from './undo.ts';
@@ -250,6 +251,17 @@ export function Builder({ draft, onChange }: BuilderProps) {
             onChange={({ target }) => {
               const unit = WINDOW_UNITS.find((one) => one === target.value) ?? 'day';
               change({ window: { ...draft.window, unit } });
+            }}
+          />
+          <SelectField
+            label={t('Show')}
+            value={draft.view}
+            options={[
+              { value: 'steps', title: t('People at each step') },
+              { value: 'time_to_convert', title: t('Time to convert') },
+            ]}
+            onChange={({ target }) => {
+              change({ view: VIEWS.find((one) => one === target.value) ?? 'steps' });
             }}
           />
           <SelectField

@@ -58,6 +58,10 @@ export interface SeriesDraft {
 export const ORDERS = ['ordered', 'strict', 'any'] as const;
 type Order = (typeof ORDERS)[number];
 
+/** What a funnel shows. */
+export const VIEWS = ['steps', 'time_to_convert'] as const;
+type View = (typeof VIEWS)[number];
+
 /** A query while it is edited. All kinds share it, so that a change of the kind keeps the rest. */
 export interface Draft {
   kind: Kind;
@@ -79,6 +83,7 @@ export interface Draft {
   running: string;
   window: { count: number; unit: (typeof WINDOW_UNITS)[number] };
   order: Order;
+  view: View;
   /** Empty for any values. */
   sameProperty: string;
   exclude: SeriesDraft[];
@@ -112,6 +117,7 @@ export const emptyDraft = (): Draft => ({
   running: '',
   window: { count: 14, unit: 'day' },
   order: 'ordered',
+  view: 'steps',
   sameProperty: '',
   exclude: [],
   periods: 8,
@@ -202,9 +208,10 @@ export function queryOf(draft: Draft): Query | undefined {
         ...common,
         steps: named,
         window: draft.window,
+        ...(draft.view !== 'steps' && { view: draft.view }),
         ...(draft.order !== 'ordered' && { order: draft.order }),
         ...(draft.sameProperty !== '' && { sameProperty: draft.sameProperty }),
-        ...breakdown,
+        ...(draft.view === 'steps' && breakdown),
         ...(exclude.length > 0 && { exclude }),
       };
     }
@@ -261,6 +268,7 @@ export function draftOf(query: Query): Draft {
         series: query.steps.map(seriesOf),
         window: query.window ?? draft.window,
         order: query.order ?? 'ordered',
+        view: query.view ?? 'steps',
         sameProperty: query.sameProperty ?? '',
         exclude: (query.exclude ?? []).map(seriesOf),
         ...breakdownOf(query.breakdown),
