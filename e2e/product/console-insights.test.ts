@@ -133,6 +133,12 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
         expect(await values.getByRole('button', { name: /^Median seconds, / }).count()).toBe(0);
       }
       await look(kind.toLowerCase());
+      if (kind !== 'Funnel') return;
+      await page.getByLabel('Order of the steps').selectOption('any');
+      await page.getByText('2 steps', { exact: true }).first().waitFor();
+      await page.getByLabel('Show', { exact: true }).selectOption('time_to_convert');
+      await page.getByText('0 to 10 s').first().waitFor();
+      await look('time-to-convert');
     },
   );
 
