@@ -51,10 +51,13 @@ function listsIn(chunk: DuckDBDataChunk, column: number): DuckDBListVector {
   return vector;
 }
 
-/** Returns the integers of all lists without copying them. */
+/**
+ * Returns a copy of the integers of all lists. The garbage collector knows the size of a copy, but not of DuckDB's result,
+ * which would otherwise stay in memory for many queries.
+ */
 function wordsIn({ chunk }: DuckDBDataChunk): Uint32Array {
   const lists = bindings.data_chunk_get_vector(chunk, EVENTS);
   const size = bindings.list_vector_get_size(lists) * BYTES;
   const bytes = bindings.vector_get_data(bindings.list_vector_get_child(lists), size);
-  return new Uint32Array(bytes.buffer, bytes.byteOffset, size / Uint32Array.BYTES_PER_ELEMENT);
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, size / Uint32Array.BYTES_PER_ELEMENT).slice();
 }
