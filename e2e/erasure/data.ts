@@ -246,6 +246,8 @@ export async function addColleague(
     conversationIds: [opened.conversationId],
     change: { assigneeId: `sub-${name}` },
   });
+  const preferences = await asEditor('GET', '/inbox-preferences');
+  await asEditor('PUT', '/inbox-preferences', { ...preferences, desktop: 'mine' });
   const conversation = `/conversations/${opened.conversationId}`;
   await asEditor('POST', `${conversation}/notes`, { body: 'Look', mentions: [`sub-${name}`] });
   await asEditor('GET', conversation);

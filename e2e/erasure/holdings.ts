@@ -165,6 +165,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.conversations': { person: 'rows removed', colleague: 'assignee cleared' },
     'public.conversation_mail': { person: 'rows removed' },
     'public.conversation_notes': { person: 'rows removed', colleague: 'author and mentions cleared' },
+    'public.inbox_preferences': { colleague: 'rows removed' },
     'public.conversation_resolutions': { person: 'rows removed' },
     'public.conversation_mentions': { colleague: 'rows removed' },
     'public.conversation_history': { colleague: 'author and assignee cleared' },

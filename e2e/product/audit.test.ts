@@ -126,9 +126,15 @@ function pathOf(operation: Operation): string {
     requestId: request,
     messageId: webhookMessage,
   };
-  const query = operationId === 'searchTurns' ? '?text=refund' : '';
+  const query = QUERIES[operationId] ?? '';
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id') + query;
 }
+
+/** The queries of operations that require one. */
+const QUERIES: Record<string, string> = {
+  searchTurns: '?text=refund',
+  getConversationReport: '?from=2026-03-01&to=2026-03-07',
+};
 
 /** Removals, which run last, in this order. A container is removed after its contents. */
 const ORDER = [

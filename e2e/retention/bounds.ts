@@ -168,6 +168,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.conversations': { setting: 'CONVERSATIONS_RETENTION_DAYS' },
     'public.conversation_mail': { of: 'a row a conversation' },
     'public.conversation_notes': { of: '200 a conversation' },
+    'public.inbox_preferences': { of: 'members and projects' },
     'public.conversation_resolutions': { of: '50 a conversation' },
     'public.conversation_mentions': { of: 'members and conversations' },
     'public.conversation_history': { of: '200 rows a conversation' },

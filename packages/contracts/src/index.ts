@@ -74,6 +74,7 @@ export * from './management/messenger.ts';
 export * from './management/replays.ts';
 export * from './management/tokens.ts';
 export * from './memberships.ts';
+export * from './messenger/agents.ts';
 export { MESSENGER_CHOICES } from './messenger/appearance.ts';
 export * from './messenger/attachments.ts';
 export * from './messenger/configuration.ts';

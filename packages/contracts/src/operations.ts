@@ -36,6 +36,7 @@ import * as managedLists from './management/lists.ts';
 import * as managedMessenger from './management/messenger.ts';
 import * as managedReplays from './management/replays.ts';
 import * as managedTokens from './management/tokens.ts';
+import * as agents from './messenger/agents.ts';
 import * as attachments from './messenger/attachments.ts';
 import * as configuration from './messenger/configuration.ts';
 import * as conversations from './messenger/conversations.ts';
@@ -93,6 +94,7 @@ export const managementOperations = operationsOf(
   managedDashboards,
   managedMessenger,
   managedSupport,
+  agents,
   managedFlags,
   managedFlagHistory,
   managedFlagUsage,

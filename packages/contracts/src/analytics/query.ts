@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { day, exactJson, id, text } from '../fields/fields.ts';
+import { timeZone } from '../fields/time-zone.ts';
 import { targetingOp } from '../flags.ts';
 import { conditionsFault, MAX_CONDITIONS, type Path, type PlacedClause } from './conditions.ts';
 import { parseFormula } from './formula.ts';
@@ -44,8 +45,7 @@ export type InsightRange = z.infer<typeof insightRange>;
 
 const common = {
   range: insightRange,
-  timezone: text({ min: 1, max: 100 })
-    .refine(isTimeZone, 'not an IANA time zone')
+  timezone: timeZone
     .optional()
     .openapi({ description: 'IANA name. Default: UTC.', example: 'Europe/Berlin' }),
   interval: insightInterval.optional().openapi({ description: 'Default: day. Weeks begin on Monday.' }),
@@ -292,17 +292,4 @@ export function clausesOf(question: InsightQuery): PlacedClause<InsightClause>[]
     ...placed([], question.where, Math.max(1, choices.length)),
     ...choices.flatMap(({ path, choice }) => placed(path, choice.where)),
   ];
-}
-
-/**
- * Returns whether a text is the name of a time zone. An offset such as +02:00 is not, although `Intl` accepts
- * it.
- */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }

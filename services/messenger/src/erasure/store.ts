@@ -16,6 +16,7 @@ import {
   conversations,
   helpSites,
   identitySecrets,
+  inboxPreferences,
   messageKeys,
   messages,
   reads,
@@ -137,6 +138,7 @@ export function createErasureStore(db: Db): ErasureStore {
           .where(and(eq(turns.authorKind, 'teammate'), eq(turns.authorId, sub)));
         await tx.delete(conversationReads).where(eq(conversationReads.sub, sub));
         await tx.delete(conversationMentions).where(eq(conversationMentions.sub, sub));
+        await tx.delete(inboxPreferences).where(eq(inboxPreferences.sub, sub));
         await tx
           .update(conversationNotes)
           .set({ mentions: sql`array_remove(${conversationNotes.mentions}, ${sub})` })
@@ -194,6 +196,7 @@ export function createErasureStore(db: Db): ErasureStore {
         articleSearches,
         helpSites,
         supportSettings,
+        inboxPreferences,
         // The changes first: one that is being added to the counts is in one of them.
         conversationCountChanges,
         conversationCounts,

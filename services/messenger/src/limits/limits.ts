@@ -23,6 +23,7 @@ export function limitsTimes(multiplier: number) {
     messageReadsPerProject: limit(30_000),
     helpCentreRefreshesPerCompany: limit(10),
     searchesPerMember: limit(60),
+    reportsPerMember: limit(30),
     presencePerMember: limit(240),
     mailsPerConversationPerHour: limit(30),
     mailOpensPerSenderPerHour: limit(20),

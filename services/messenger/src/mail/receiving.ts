@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import { ATTACHMENT_MAX_BYTES } from '@switchboard/contracts';
-import { newId } from '@switchboard/database';
+import { ATTACHMENT_MAX_BYTES, isGrantedByRole } from '@switchboard/contracts';
+import { newId, type Transactor } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
 import { type RateLimit, RateLimited, Rejection } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
+import type { AgentsStore } from '../agents/store.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { SearchConfigurationOf } from '../conversations/languages.ts';
 import { presentTurn } from '../conversations/present.ts';
-import type { ConversationsStore } from '../conversations/store.ts';
+import type { AppendResult, ConversationsStore, NewTurn } from '../conversations/store.ts';
 import { mailLanguage } from '../mail-texts/languages.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { MailAddresses } from './addresses.ts';
@@ -28,9 +29,10 @@ export class MailRefused extends Error {
 /** The conversation that a mail is for, or the project in which it opens one. */
 export type MailTarget =
   | { kind: 'reply' | 'bounce'; projectId: string; conversationId: string; contact: string | null }
+  | { kind: 'agent'; projectId: string; conversationId: string; sub: string }
   | { kind: 'project'; projectId: string };
 
-export type MailOutcome = 'turn' | 'conversation' | 'bounce' | 'automatic' | 'loop' | 'empty';
+export type MailOutcome = 'turn' | 'reply' | 'conversation' | 'bounce' | 'automatic' | 'loop' | 'empty';
 
 /** The data of a message besides its content. */
 export interface Envelope {
@@ -44,8 +46,11 @@ interface ReceivingOptions {
   store: MailStore;
   conversations: Pick<ConversationsStore, 'add' | 'appendTurn'>;
   attachments: Pick<Attachments, 'upload'>;
-  directory: Pick<Directory, 'project'>;
+  directory: Pick<Directory, 'project' | 'member'>;
   publisher: Publisher;
+  agents: Pick<AgentsStore, 'agentOf'>;
+  /** Returns transactions that also write the entry of an agent's turn to the audit trail. */
+  audited(turn: NewTurn, companyId: string): Transactor;
   addresses: Pick<MailAddresses, 'recipientOf'>;
   searchConfigurationOf: SearchConfigurationOf;
   limits: {
@@ -61,12 +66,15 @@ const MAX_BODY = 10_000;
 const MAX_FOLDED = 20_000;
 const MAX_FILES = 3;
 const MAX_LEFT_OUT = 20;
-/** The Message-IDs of mails to visitors. */
-const OWN_MESSAGE_ID = /^<cnv_[0-9a-f]{32}\.\d{1,9}@/;
+/** The Message-IDs of mails to visitors and of digests to members. */
+const OWN_MESSAGE_ID = /^<(cnv_[0-9a-f]{32}\.\d{1,9}|dig_[0-9a-f]{32})@/;
 
 export type Receiving = ReturnType<typeof createReceiving>;
 
-/** Turns mail into turns and conversations. Nothing in a mail verifies who sent it. */
+/**
+ * Turns mail into turns and conversations. Nothing in a mail verifies who sent it: who knows an agent's address is that
+ * agent.
+ */
 export function createReceiving(options: ReceivingOptions) {
   const { store, conversations, attachments, directory, publisher, limits, clock } = options;
 
@@ -119,11 +127,29 @@ export function createReceiving(options: ReceivingOptions) {
     return id;
   }
 
+  /** Throws MailRefused unless the member may reply now. */
+  async function requireAgent(
+    { sub }: Extract<MailTarget, { kind: 'agent' }>,
+    { companyId }: { companyId: string },
+  ): Promise<void> {
+    const member = await directory.member(companyId, sub);
+    if (member === undefined || !isGrantedByRole(member.role, 'conversations.reply'))
+      throw new MailRefused(550, '5.7.1 You may no longer reply to conversations of this project');
+  }
+
+  /** Sends a turn that was stored to the visitor and to agents. Throws MailRefused if it was not. */
+  function publishAppended({ projectId, conversationId, status }: NewTurn, appended: AppendResult): void {
+    requireAppended(appended);
+    if (appended.outcome !== 'appended') return;
+    publisher.publishTurn(projectId, conversationId, presentTurn(conversationId, appended.turn));
+    if (appended.statusBefore !== status) publisher.publishStatus(conversationId, status);
+  }
+
   /** Stores files by the rules of uploads. Returns the names of those that break one. */
   async function storeFiles(
     project: { id: string; companyId: string },
     conversationId: string,
-    address: string,
+    sender: { by: 'visitor' | 'teammate'; address: string },
     files: IncomingMail['files'],
   ) {
     const attachmentIds: string[] = [];
@@ -136,13 +162,12 @@ export function createReceiving(options: ReceivingOptions) {
       try {
         const read = () => Promise.resolve(bytes);
         const upload = {
-          by: 'visitor',
+          ...sender,
           project,
           conversationId,
-          address: `mail:${address}`,
           name,
           read,
-        } as const;
+        };
         attachmentIds.push((await attachments.upload(upload)).id);
       } catch (error) {
         // The sender sends the mail again when the object store is back.
@@ -172,7 +197,7 @@ export function createReceiving(options: ReceivingOptions) {
       const { from, messageId } = mail;
       if (messageId !== null && OWN_MESSAGE_ID.test(messageId)) return 'loop';
       const isAutomatic =
-        mail.automatic === 'automatic' || (mail.automatic === 'list' && target.kind === 'reply');
+        mail.automatic === 'automatic' || (mail.automatic === 'list' && target.kind !== 'project');
       if (isAutomatic || mail.report !== undefined || sender === '') return 'automatic';
       if (from === null)
         throw new MailRefused(550, '5.1.7 The From header has no address that can get an answer');
@@ -185,38 +210,59 @@ export function createReceiving(options: ReceivingOptions) {
       const key = createHash('sha256')
         .update(messageId ?? digest)
         .digest('hex');
-      if (target.kind === 'reply') await limit(() => limits.turns.consume(target.conversationId));
+      if (target.kind === 'agent') await requireAgent(target, project);
+      if (target.kind !== 'project') await limit(() => limits.turns.consume(target.conversationId));
       const conversationId =
-        target.kind === 'reply'
-          ? target.conversationId
-          : await openFor(projectId, project.defaultLanguage, from, mail, key);
-      const { attachmentIds, leftOut } = await storeFiles(project, conversationId, from.address, mail.files);
+        target.kind === 'project'
+          ? await openFor(projectId, project.defaultLanguage, from, mail, key)
+          : target.conversationId;
+      const { attachmentIds, leftOut } = await storeFiles(
+        project,
+        conversationId,
+        target.kind === 'agent'
+          ? { by: 'teammate', address: `sub:${target.sub}` }
+          : { by: 'visitor', address: `mail:${from.address}` },
+        mail.files,
+      );
       if (body === '' && attachmentIds.length === 0 && folded === null && leftOut.length === 0)
         return 'empty';
-      const isContact = target.kind === 'project' || from.address === target.contact?.toLowerCase();
-      const appended = await conversations.appendTurn({
+      const shared = {
         id: newId('trn'),
         projectId,
         conversationId,
-        author: { kind: 'visitor' },
         body,
         pageContext: null,
-        mail: { name: from.name, address: from.address, isContact, folded, leftOut },
         // No key of the API contains a line break.
         idempotencyKey: `mail\n${key}`,
         attachmentIds,
         createdAt: clock.now(),
-        status: 'open',
         searchConfiguration: await options.searchConfigurationOf(projectId),
-      });
-      if (appended.outcome === 'no conversation') throw unknownRecipient();
-      if (appended.outcome === 'full') throw new MailRefused(552, '5.2.2 The conversation is full');
-      if (appended.outcome === 'attachment refused') throw new MailRefused(451, '4.3.0 Try again later');
-      if (isContact) await store.recordAnswer(conversationId, messageId);
-      if (appended.outcome === 'appended') {
-        publisher.publishTurn(projectId, conversationId, presentTurn(conversationId, appended.turn));
-        if (appended.statusBefore !== 'open') publisher.publishStatus(conversationId, 'open');
+      };
+      const sent = { name: from.name, address: from.address, folded, leftOut };
+      if (target.kind === 'agent') {
+        const { sub } = target;
+        const turn: NewTurn = {
+          ...shared,
+          author: { kind: 'teammate', id: sub },
+          mail: { ...sent, isContact: false },
+          status: 'pending',
+          isMailed: true,
+        };
+        const within = options.audited(turn, project.companyId);
+        publishAppended(turn, await conversations.appendTurn(turn, within));
+        return 'reply';
       }
+      const isContact = target.kind === 'project' || from.address === target.contact?.toLowerCase();
+      const turn: NewTurn = {
+        ...shared,
+        author: { kind: 'visitor' },
+        mail: { ...sent, isContact },
+        status: 'open',
+      };
+      const appended = await conversations.appendTurn(turn);
+      requireAppended(appended);
+      if (isContact) await store.recordAnswer(conversationId, messageId);
+      publishAppended(turn, appended);
       return target.kind === 'project' ? 'conversation' : 'turn';
     },
   };
@@ -230,6 +276,12 @@ export function createReceiving(options: ReceivingOptions) {
     }
     const { kind, conversationId } = recipient;
     const found = await store.conversation(conversationId);
+    if (kind === 'agent') {
+      const agent = await options.agents.agentOf(recipient.number);
+      return agent !== undefined && agent.projectId === found?.projectId
+        ? { kind, conversationId, ...agent }
+        : undefined;
+    }
     return found && { kind, conversationId, projectId: found.projectId, contact: found.email };
   }
 }
@@ -259,6 +311,13 @@ async function limit(consume: () => Promise<void>): Promise<void> {
       ? new MailRefused(450, '4.7.1 Too many messages, try again later')
       : error;
   }
+}
+
+/** Throws MailRefused if the turn is not stored. */
+function requireAppended({ outcome }: AppendResult): void {
+  if (outcome === 'no conversation') throw unknownRecipient();
+  if (outcome === 'full') throw new MailRefused(552, '5.2.2 The conversation is full');
+  if (outcome === 'attachment refused') throw new MailRefused(451, '4.3.0 Try again later');
 }
 
 const unknownRecipient = () => new MailRefused(550, '5.1.1 No such recipient, or the address has expired');

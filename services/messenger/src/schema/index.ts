@@ -1,4 +1,5 @@
 export { personIds } from '@switchboard/person-ids/schema';
+export { inboxPreferences } from './agents.ts';
 export { attachments, conversations, conversationTokens, turns } from './conversations.ts';
 export { messageKeys, messages, reads, recipients } from './inbox.ts';
 export { conversationMail } from './mail.ts';

@@ -1,5 +1,7 @@
 import { openMailer } from '@switchboard/mail';
 import type { ObjectStore } from '@switchboard/object-store';
+import { createDigests } from '../agents/digests.ts';
+import { createAgentsStore } from '../agents/store.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { AttachmentsStore } from '../attachments/store.ts';
 import type { Messenger, MessengerConfig } from '../config.ts';
@@ -64,6 +66,21 @@ export function openMail(shared: Shared, { attachments, files, slowStorage }: Ne
       onSettled: (state) => settled.add([state]),
     }),
   );
+  const digests = metrics.counterBy(
+    'switchboard_inbox_digests_total',
+    'Digests of waiting conversations to members that were sent or failed permanently.',
+    ['state'],
+  );
+  add(
+    createDigests({
+      ...shared,
+      store: createAgentsStore(db),
+      mailer,
+      addresses,
+      consoleUrl: config.CONSOLE_URL,
+      onSettled: (state) => digests.add([state]),
+    }),
+  );
   const { SUPPORT_MAIL_PORT: port } = config;
   if (port !== undefined) openListener(shared, port, { attachments, store, addresses });
   mailRoutes(app, {
@@ -80,10 +97,10 @@ function openListener(
   port: number,
   { attachments, store, addresses }: { attachments: Attachments; store: MailStore; addresses: MailAddresses },
 ): void {
-  const { add, config, database, directory, limits, logger, metrics } = shared;
+  const { add, audit, config, database, db, directory, limits, logger, metrics } = shared;
   const received = metrics.counterBy(
     'switchboard_support_mails_received_total',
-    'Mails from visitors by what became of them: a turn, a conversation, a bounce, or one that was left out or refused.',
+    'Mails from visitors and members by what became of them: a turn, a reply, a conversation, a bounce, or one that was left out or refused.',
     ['outcome'],
   );
   const receiving = createReceiving({
@@ -91,6 +108,22 @@ function openListener(
     store,
     conversations: createConversationsStore(database.prepared),
     attachments,
+    agents: createAgentsStore(db),
+    audited: ({ id, projectId, conversationId }, companyId) => ({
+      transaction: (work) =>
+        db.transaction(async (tx) => {
+          const result = await work(tx);
+          await audit.scheduled(tx, {
+            scheduledBy: id,
+            action: 'replyByMail',
+            object: `conversation:${conversationId}`,
+            outcome: 'allowed',
+            companyId,
+            projectId,
+          });
+          return result;
+        }),
+    }),
     addresses,
     searchConfigurationOf: createSearchConfigurationOf(directory),
     limits: {
