@@ -4,7 +4,7 @@ CREATE TABLE "inbox_preferences" (
 	"number" serial NOT NULL,
 	"preferences" json NOT NULL,
 	"look_at" timestamp (3) with time zone,
-	"digested_until" timestamp (3) with time zone,
+	"digested" text[] DEFAULT '{}' NOT NULL,
 	CONSTRAINT "inbox_preferences_project_id_sub_pk" PRIMARY KEY("project_id","sub")
 );
 --> statement-breakpoint

@@ -197,7 +197,7 @@ describe('the digest of waiting conversations', () => {
     await looked(of);
     expect(digestsTo(of)).toHaveLength(1);
     later(61);
-    expect((await digest(of, 2)).mail.subject).toContain('2 conversations');
+    expect((await digest(of, 2)).mail.subject).toContain('3 conversations');
     await looked(of);
     later(61);
     await looked(of);

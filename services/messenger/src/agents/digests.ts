@@ -30,7 +30,7 @@ const MAX_ENTRIES = 20;
 
 /**
  * Mails members what waits for them: at most once an hour, outside their quiet hours, and only if a conversation waits
- * that was in no digest before.
+ * that was not in the last digest.
  */
 export function createDigests(options: DigestsOptions) {
   const { store, directory, mailer, addresses, consoleUrl, onSettled, clock, logger } = options;
@@ -39,7 +39,7 @@ export function createDigests(options: DigestsOptions) {
   const later = (ms: number) => new Date(clock.now().getTime() + ms);
 
   async function step(due: DueDigest): Promise<void> {
-    const { projectId, sub, preferences, digestedUntil } = due;
+    const { projectId, sub, preferences, digested } = due;
     const now = clock.now();
     const project = await directory.project(projectId);
     const member = project && (await directory.member(project.companyId, sub));
@@ -49,11 +49,10 @@ export function createDigests(options: DigestsOptions) {
     const until = later(-preferences.digestAfterMinutes * MINUTE_MS);
     const { teamIds } = preferences;
     const waiting = await store.waiting({ projectId, sub, teamIds, until, limit: MAX_ENTRIES + 1 });
-    const isNew = waiting.some(({ waitingSince }) => digestedUntil === null || waitingSince > digestedUntil);
-    if (!isNew) return store.settle(due, later(MINUTE_MS));
-    const entries = waiting
-      .slice(0, MAX_ENTRIES)
-      .map((one) => ({ ...one, replyTo: addresses.forAgent(due.number, one.id) }));
+    const shown = waiting.slice(0, MAX_ENTRIES);
+    const marks = shown.map(({ id, waitingSince }) => `${id} ${waitingSince.toISOString()}`);
+    if (marks.every((mark) => digested.includes(mark))) return store.settle(due, later(MINUTE_MS));
+    const entries = shown.map((one) => ({ ...one, replyTo: addresses.forAgent(due.number, one.id) }));
     const [first] = entries;
     const inboxLink = `${consoleUrl}/projects/${encodeURIComponent(projectId)}/inbox`;
     try {
@@ -76,7 +75,7 @@ export function createDigests(options: DigestsOptions) {
       return store.settle(due, later(error instanceof Undeliverable ? BETWEEN_DIGESTS_MS : RETRY_MS));
     }
     onSettled('sent');
-    return store.settle(due, later(BETWEEN_DIGESTS_MS), until);
+    return store.settle(due, later(BETWEEN_DIGESTS_MS), marks);
   }
 
   async function run(): Promise<void> {

@@ -12,7 +12,8 @@ export interface Agent {
 export interface DueDigest extends Agent {
   number: number;
   preferences: InboxPreferences;
-  digestedUntil: Date | null;
+  /** The marks of the conversations of the last digest. */
+  digested: string[];
 }
 
 export interface WaitingConversation {
@@ -43,8 +44,8 @@ export interface AgentsStore {
   ): Promise<void>;
   /** Takes a digest whose time has come until `lease`. Another instance does not take it before. */
   takeDue(now: Date, lease: Date): Promise<DueDigest | undefined>;
-  /** Records when to look again, and up to when conversations were in a digest. */
-  settle(agent: Agent, lookAt: Date | null, digestedUntil?: Date): Promise<void>;
+  /** Records when to look again, and the marks of the conversations of a digest. */
+  settle(agent: Agent, lookAt: Date | null, digested?: readonly string[]): Promise<void>;
   /** Returns the conversations that wait for a member or one of their teams, longest first. */
   waiting(request: WaitingRequest): Promise<WaitingConversation[]>;
   /** Returns the member of a number. */
@@ -101,10 +102,10 @@ export function createAgentsStore(db: Db | Tx): AgentsStore {
       return row;
     },
 
-    async settle(agent, lookAt, digestedUntil) {
+    async settle(agent, lookAt, digested) {
       await db
         .update(inboxPreferences)
-        .set({ lookAt, ...(digestedUntil && { digestedUntil }) })
+        .set({ lookAt, ...(digested && { digested: [...digested] }) })
         // The member may have turned digests off in between.
         .where(and(isAgent(agent), sql`${inboxPreferences.lookAt} is not null`));
     },

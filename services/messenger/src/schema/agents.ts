@@ -14,8 +14,8 @@ export const inboxPreferences = pgTable(
     preferences: json().$type<InboxPreferences>().notNull(),
     /** When to look for waiting conversations next. Null if the member gets no digest. */
     lookAt: timestampMs('look_at'),
-    /** Conversations that waited at this time were in a digest. */
-    digestedUntil: timestampMs('digested_until'),
+    /** The conversations of the last digest, each with the time since when it waited. */
+    digested: text().array().notNull().default([]),
   },
   (table) => [
     primaryKey({ columns: [table.projectId, table.sub] }),

@@ -68,7 +68,7 @@ export function Conversation(props: ConversationProps) {
                 >
                   <Byline
                     name={
-                      entry.turn.mail !== null ? (
+                      entry.turn.mail !== null && entry.turn.authorKind === 'visitor' ? (
                         <MailSender mail={entry.turn.mail} />
                       ) : entry.turn.authorKind === 'visitor' ? (
                         t('Visitor')
@@ -91,6 +91,13 @@ export function Conversation(props: ConversationProps) {
                 <article className={styles['note']}>
                   <Byline name={nameOf(entry.note.authorId)} at={entry.at} note />
                   <p className={styles['body']}>{entry.note.body}</p>
+                </article>
+              ) : entry.kind === 'rating' ? (
+                <article className={styles['rating']}>
+                  <Byline name={t('Rated {score} of 5', { score: entry.rating.score })} at={entry.at} />
+                  {entry.rating.comment === null ? null : (
+                    <p className={styles['body']}>{entry.rating.comment}</p>
+                  )}
                 </article>
               ) : (
                 <p className={styles['change']}>

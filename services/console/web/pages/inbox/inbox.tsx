@@ -1,5 +1,6 @@
 import type { ConversationChange, ConversationSummary, Member } from '@switchboard/management';
 import type { InfiniteData } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { queries, useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
@@ -16,12 +17,14 @@ import { Conversation, type Tool } from './conversation.tsx';
 import styles from './inbox.module.css';
 import { ConversationList } from './list.tsx';
 import { useLiveConversations } from './live.ts';
+import { useDesktopNotifications } from './notify/notify.ts';
 import { PersonPane } from './person.tsx';
 import { usePresence } from './presence.ts';
 import { search } from './search.ts';
 import { useSupportSettings } from './settings.ts';
 import { Tools } from './tools.tsx';
-import { isIn, type View, viewsOf } from './views.ts';
+import { EditView } from './views/edit-view.tsx';
+import { isIn, type View, viewsOf } from './views/views.ts';
 
 type Listed = InfiniteData<{ items: readonly ConversationSummary[]; nextCursor: string | null }>;
 
@@ -33,7 +36,7 @@ const REFRESH_MS = 500;
 const MAX_CHANGED = 100;
 
 export function Page() {
-  const { project, company, me } = usePlace();
+  const { project, company, me, pathOf } = usePlace();
   const [{ view: viewId = 'open', open, find, pane }, setSearch] = usePageSearch(search);
   const { settings, change: changeSettings, error: settingsError } = useSupportSettings();
   const params = { projectId: project.id };
@@ -44,6 +47,7 @@ export function Page() {
   );
   const views = viewsOf(settings, counts.data);
   const view = views.find(({ id }) => id === viewId) ?? views[0];
+  const saved = settings?.views.find(({ id }) => id === viewId);
   const { query: members } = useList(['listMembers', company.id], async (client, cursor, options) => {
     const answer = await client.call(
       'listMembers',
@@ -82,6 +86,8 @@ export function Page() {
 
   const [selected, setSelected] = useState(NO_IDS);
   const [tool, setTool] = useState<Tool>();
+  /** The id of the saved view that is edited, or `new`. */
+  const [edited, setEdited] = useState<string>();
   const composer = useRef<ComposerHandle>(null);
   const presence = usePresence(project.id, open, me.sub);
 
@@ -100,9 +106,11 @@ export function Page() {
     refresh();
     void queries.invalidateQueries({ queryKey: ['readConversation', project.id] });
   }, [refresh, project.id]);
+  const notify = useDesktopNotifications(conversations, show);
   const { onChange: onPresence } = presence;
   const onChange = useCallback(
     (change: Parameters<typeof onPresence>[0]) => {
+      notify(change);
       onPresence(change);
       if (change.kind === 'presence' && change.state !== 'read') return;
       if (change.kind === 'settings')
@@ -113,7 +121,7 @@ export function Page() {
         });
       refresh();
     },
-    [onPresence, refresh, project.id],
+    [notify, onPresence, refresh, project.id],
   );
   useLiveConversations(project.id, { onReady, onChange });
 
@@ -182,6 +190,18 @@ export function Page() {
           current={find === undefined ? view?.id : undefined}
           onChoose={(id) => setSearch({ view: id, find: undefined })}
         />
+        <div className={styles['links']}>
+          <button type="button" className={styles['tool']} onClick={() => setEdited('new')}>
+            {t('New view')}
+          </button>
+          {saved === undefined ? null : (
+            <button type="button" className={styles['tool']} onClick={() => setEdited(saved.id)}>
+              {t('Edit view')}
+            </button>
+          )}
+          <Link to={pathOf('/inbox/preferences')}>{t('Preferences')}</Link>
+          <Link to={pathOf('/inbox/report')}>{t('Report')}</Link>
+        </div>
         <Search value={find} onSearch={(words) => setSearch({ find: words })} />
         {selected.size === 0 ? null : (
           <div className={styles['bulk']} role="status">
@@ -256,6 +276,40 @@ export function Page() {
           </>
         )}
       </section>
+      {edited === undefined || settings === undefined ? null : (
+        <EditView
+          view={settings.views.find(({ id }) => id === edited)}
+          settings={settings}
+          members={members.data ?? NO_MEMBERS}
+          onSave={(changedView) => {
+            changeSettings(
+              ({ views: current, ...rest }) => ({
+                ...rest,
+                views:
+                  changedView.id === undefined
+                    ? [...current, changedView]
+                    : current.map((one) => (one.id === changedView.id ? { ...one, ...changedView } : one)),
+              }),
+              {
+                onSuccess: ({ views: stored }) => {
+                  const id = changedView.id ?? stored.at(-1)?.id;
+                  setSearch({ view: id, find: undefined });
+                },
+              },
+            );
+            setEdited(undefined);
+          }}
+          onDelete={(id) => {
+            changeSettings(({ views: current, ...rest }) => ({
+              ...rest,
+              views: current.filter((one) => one.id !== id),
+            }));
+            setEdited(undefined);
+            setSearch({ view: undefined });
+          }}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
       {tool === undefined || (opened === undefined && selected.size === 0) ? null : (
         <Tools
           tool={tool}

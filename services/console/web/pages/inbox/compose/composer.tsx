@@ -1,11 +1,12 @@
 import type { Member, SupportSettings } from '@switchboard/management';
 import { Paperclip, X } from 'lucide-react';
-import { useImperativeHandle, useRef, useState } from 'react';
+import { useId, useImperativeHandle, useRef, useState } from 'react';
 import { t } from '../../../app/i18n.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import styles from '../inbox.module.css';
 import { type Kind, useKept } from './drafts.ts';
 import { upload } from './files.ts';
+import { Mentions, mentionId, suggestedFor, type Typed, typedBefore } from './mention.tsx';
 import { SavedReplies } from './saved-replies.tsx';
 import { keptKey, type Place, send } from './sending.ts';
 
@@ -34,6 +35,11 @@ export function Composer({ ref, place, members, savedReplies, values, onTyping }
   const chooser = useRef<HTMLInputElement>(null);
   const [isInserting, setInserting] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const [typed, setTyped] = useState<Typed>();
+  const [chosen, setChosen] = useState(0);
+  const mentionsId = useId();
+  const suggested = kind === 'note' && typed !== undefined ? suggestedFor(typed, members) : [];
+  const active = Math.min(chosen, suggested.length - 1);
   const body = draft[kind];
   const files = kind === 'reply' ? uploads : [];
   const isEmpty = body.trim() === '' && files.length === 0;
@@ -55,6 +61,28 @@ export function Composer({ ref, place, members, savedReplies, values, onTyping }
     const text = { key: crypto.randomUUID(), kind, body, mentions, uploads: files, at, error: undefined };
     setDraft({ [kind]: '', ...(kind === 'reply' && { uploads: [] }) });
     void send(place, text);
+  }
+
+  /** Completes the name that is typed after an @. */
+  function mention(member: Member | undefined): void {
+    if (typed === undefined || member === undefined) return;
+    const { from, name } = typed;
+    const before = `${body.slice(0, from)}@${member.name} `;
+    setDraft({ note: before + body.slice(from + 1 + name.length) });
+    setTyped(undefined);
+    focus();
+    requestAnimationFrame(() => field.current?.setSelectionRange(before.length, before.length));
+  }
+
+  /** Moves in the suggestions, chooses one or closes them. Returns false for other keys. */
+  function suggestionKey(key: string): boolean {
+    if (suggested.length === 0) return false;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (step !== undefined) setChosen((active + step + suggested.length) % suggested.length);
+    else if (key === 'Enter' || key === 'Tab') mention(suggested[active]);
+    else if (key === 'Escape') setTyped(undefined);
+    else return false;
+    return true;
   }
 
   async function attach(added: Iterable<File>): Promise<void> {
@@ -107,8 +135,13 @@ export function Composer({ ref, place, members, savedReplies, values, onTyping }
         }
         rows={3}
         value={body}
+        aria-autocomplete={kind === 'note' ? 'list' : undefined}
+        aria-controls={suggested.length > 0 ? mentionsId : undefined}
+        aria-activedescendant={suggested.length > 0 ? mentionId(mentionsId, active) : undefined}
         onChange={({ target }) => {
           setDraft({ [kind]: target.value });
+          setTyped(typedBefore(target.value, target.selectionStart));
+          setChosen(0);
           if (kind === 'reply') onTyping();
         }}
         onPaste={(event) => {
@@ -118,11 +151,15 @@ export function Composer({ ref, place, members, savedReplies, values, onTyping }
         }}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit();
+          else if (suggestionKey(event.key)) event.stopPropagation();
           else if (event.key === 'Escape') event.currentTarget.blur();
           else return;
           event.preventDefault();
         }}
       />
+      {suggested.length === 0 ? null : (
+        <Mentions id={mentionsId} members={suggested} active={active} onChoose={mention} />
+      )}
       {files.map((file) => (
         <p key={file.id} className={styles['upload']}>
           {file.name}

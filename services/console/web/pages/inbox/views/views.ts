@@ -1,5 +1,5 @@
 import type { Input, Result } from '@switchboard/management';
-import { t } from '../../app/i18n.ts';
+import { t } from '../../../app/i18n.ts';
 
 type Filter = NonNullable<Input<'listConversations'>['query']>;
 type Counts = Result<'countConversations'>;
@@ -26,6 +26,7 @@ export function viewsOf(settings: Settings | undefined, counts: Counts | undefin
       filter: { ...open, assigned: 'none' },
       count: counts?.unassigned,
     },
+    { id: 'waiting', name: t('Waiting longest'), filter: { sort: 'waiting' }, count: undefined },
     { id: 'mentions', name: t('Mentions'), filter: { mentioned: 'me' }, count: counts?.mentioned },
     {
       id: 'pending',
