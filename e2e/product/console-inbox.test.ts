@@ -127,6 +127,96 @@ describe.skipIf(!hasChromium)('the inbox in the console', () => {
     });
   });
 
+  it('saves a view, completes a mention, shows a rating and a desktop notification, and keeps preferences', async () => {
+    await clearAll();
+    const { base_url, project_key: key } = running.demo;
+    const { mailAddress: _, ...settings } = await asOwner('GET', '/support-settings');
+    await asOwner('PUT', '/support-settings', { ...settings, asksSatisfaction: true });
+    const preferences = await asOwner('GET', '/inbox-preferences');
+    await asOwner('PUT', '/inbox-preferences', { ...preferences, desktop: 'all', quietHours: null });
+    const opened = await call('POST', `${base_url}/v1/conversations`, {
+      token: key,
+      body: { distinctId: 'rater', subject: 'Rated' },
+    });
+    const { conversationId: id, token } = opened.body;
+    const asVisitor = async (path: string, body: object) => {
+      const headers = { 'X-Service-Conversation-Token': token };
+      const answer = await call('POST', `${base_url}/v1/conversations/${id}/${path}`, {
+        token: key,
+        headers,
+        body,
+      });
+      expect(answer.status).toBeLessThan(300);
+    };
+    await asVisitor('turns', { body: 'Is it done?' });
+    const change = { status: 'resolved' };
+    await asOwner('POST', '/conversation-changes', { conversationIds: [id], change });
+    await asVisitor('satisfaction', { score: 2, comment: 'It took long' });
+
+    await open();
+    await page.evaluate(`
+      globalThis.shown = [];
+      globalThis.Notification = class {
+        static permission = 'granted';
+        static requestPermission = async () => 'granted';
+        constructor(title, options) { shown.push({ title, ...options }); }
+      };
+      document.hasFocus = () => false;`);
+    await page.getByRole('button', { name: 'New view' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New view' });
+    await dialog.getByLabel('Name').fill('Unhappy');
+    await dialog.getByLabel('Status').selectOption('resolved');
+    await dialog.getByLabel('Rating').selectOption('bad');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.getByRole('button', { name: 'Unhappy', exact: true }).waitFor();
+    await rows().filter({ hasText: 'Rated' }).getByRole('button').click();
+    await timeline().getByText('Rated 2 of 5').waitFor();
+    await timeline().getByText('It took long').waitFor();
+    const { views } = await asOwner('GET', '/support-settings');
+    expect(views).toContainEqual({
+      id: expect.any(String),
+      name: 'Unhappy',
+      filter: { status: 'resolved', satisfaction: 'bad' },
+    });
+
+    await page.keyboard.press('n');
+    await page.keyboard.type('Look, @');
+    const suggested = page.getByRole('listbox', { name: 'Members to mention' }).getByRole('option');
+    const name = (await suggested.first().textContent()) ?? '';
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    const note = page.getByRole('textbox', { name: 'Private note' });
+    await eventually(async () => expect(await note.inputValue()).toBe(`Look, @${name} `));
+
+    const asked = await openConversation('notified', 'Hello, anyone?');
+    await eventually(async () =>
+      expect(await page.evaluate('shown')).toEqual([
+        { title: expect.any(String), body: 'Hello, anyone?', tag: asked },
+      ]),
+    );
+
+    await page.getByRole('link', { name: 'Preferences' }).click();
+    await page.getByLabel('Desktop notifications').selectOption('mine');
+    await page.getByLabel('Mail me what waits for me').check();
+    await page.getByLabel('Quiet hours').check();
+    await page.getByLabel('From').fill('21:30');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save preferences' }).click();
+    await page.getByText('Preferences saved.').waitFor();
+    expect(await asOwner('GET', '/inbox-preferences')).toMatchObject({
+      desktop: 'mine',
+      mailDigest: true,
+      quietHours: { from: '21:30', to: '08:00' },
+    });
+    await asOwner('PUT', '/inbox-preferences', preferences);
+
+    await page.goto(`${page.url().replace(/\/inbox.*/, '')}/inbox/report`);
+    await page.getByRole('heading', { name: 'Satisfaction' }).waitFor();
+    await page.getByText('Table', { exact: true }).last().click();
+    await page.getByRole('columnheader', { name: 'Average rating' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
   it('tells an agent that another one is answering', async () => {
     const id = await openConversation('visitor both', 'Who answers?');
     await open(`?open=${id}`);

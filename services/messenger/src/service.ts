@@ -11,7 +11,6 @@ import type { Limits } from './limits/limits.ts';
 import { expiringData } from './retention/retention.ts';
 import { createRetentionStore } from './retention/store.ts';
 import { messengerMigrations } from './schema/migrations.ts';
-import { openAgents } from './wiring/agents.ts';
 import { openAttachments } from './wiring/attachments.ts';
 import { openConfiguration } from './wiring/configuration.ts';
 import { openConversations } from './wiring/conversations.ts';
@@ -50,7 +49,6 @@ export const messengerService = defineService({
     const tokens = openConversations(shared);
     openAttachments(shared, { tokens, slowStorage });
     openInbox(shared);
-    openAgents(shared);
     const configurations = openConfiguration(shared);
     openLive(shared, { configurations, tokens });
     openHelpCentre(shared, constants.helpSiteTimeoutMs);

@@ -42,7 +42,7 @@ export interface AgentsStore {
     lookAt: Date | null,
     within: Transactor,
   ): Promise<void>;
-  /** Takes a digest whose time has come until `lease`. Another instance does not take it before. */
+  /** Takes a digest that is due. No other instance takes it before `lease`. */
   takeDue(now: Date, lease: Date): Promise<DueDigest | undefined>;
   /** Records when to look again, and the marks of the conversations of a digest. */
   settle(agent: Agent, lookAt: Date | null, digested?: readonly string[]): Promise<void>;

@@ -4,7 +4,6 @@ import { newId, type Transactor } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
 import { type RateLimit, RateLimited, Rejection } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
-import type { AgentsStore } from '../agents/store.ts';
 import type { Attachments } from '../attachments/attachments.ts';
 import type { SearchConfigurationOf } from '../conversations/languages.ts';
 import { presentTurn } from '../conversations/present.ts';
@@ -48,7 +47,10 @@ interface ReceivingOptions {
   attachments: Pick<Attachments, 'upload'>;
   directory: Pick<Directory, 'project' | 'member'>;
   publisher: Publisher;
-  agents: Pick<AgentsStore, 'agentOf'>;
+  agents: {
+    /** Returns the member of a number in an address. */
+    agentOf(number: number): Promise<{ projectId: string; sub: string } | undefined>;
+  };
   /** Returns transactions that also write the entry of an agent's turn to the audit trail. */
   audited(turn: NewTurn, companyId: string): Transactor;
   addresses: Pick<MailAddresses, 'recipientOf'>;

@@ -4,10 +4,11 @@ import { supportRoutes } from '../support/routes.ts';
 import { createSupportStore } from '../support/store.ts';
 import { createSupport } from '../support/support.ts';
 import { createUpkeep } from '../support/upkeep.ts';
+import { openAgents } from './agents.ts';
 import { openMailAddresses } from './mail.ts';
 import type { Shared } from './shared.ts';
 
-/** Opens what agents do with conversations besides replying. */
+/** Opens what agents do with conversations besides replying, their preferences and the report. */
 export function openSupport(shared: Shared): void {
   const { app, db, directory, limits, run } = shared;
   const store = createSupportStore(db);
@@ -24,4 +25,5 @@ export function openSupport(shared: Shared): void {
   });
   supportRoutes(app, { ...shared, support });
   run(createUpkeep({ ...shared, store }));
+  openAgents(shared);
 }
