@@ -210,8 +210,8 @@ describe.skipIf(!hasChromium)('the inbox in the console', () => {
     });
     await asOwner('PUT', '/inbox-preferences', preferences);
 
-    await page.goto(`${page.url().replace(/\/inbox.*/, '')}/inbox/report`);
-    await page.getByRole('heading', { name: 'Satisfaction' }).waitFor();
+    await page.goto(`${page.url().replace(/\/inbox.*/, '')}/inbox-report`);
+    await page.getByRole('heading', { name: 'Satisfaction, from 1 to 5' }).waitFor();
     await page.getByText('Table', { exact: true }).last().click();
     await page.getByRole('columnheader', { name: 'Average rating' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);

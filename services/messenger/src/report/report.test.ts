@@ -46,10 +46,11 @@ test('reports volume, medians and ratings by day of the time zone', async () => 
     series: [
       { name: 'Opened', values: [0, 2, 0, 1] },
       { name: 'Resolved', values: [0, 2, 1, 0] },
+      { name: 'Rated', values: [0, 1, 1, 0] },
     ],
   });
   expect(times).toMatchObject({
-    kind: 'line',
+    kind: 'bar',
     unit: 'minutes',
     series: [
       { name: 'First reply', values: [null, 15, null, null], total: 15 },
@@ -57,10 +58,7 @@ test('reports volume, medians and ratings by day of the time zone', async () => 
     ],
   });
   expect(satisfaction).toMatchObject({
-    series: [
-      { name: 'Average rating', values: [null, 5, 2, null], total: 3.5 },
-      { name: 'Ratings', values: [0, 1, 1, 0] },
-    ],
+    series: [{ name: 'Average rating', values: [null, 5, 2, null], total: 3.5 }],
   });
 });
 

@@ -40,20 +40,21 @@ export function createReport({ store, limit }: ReportOptions) {
         kind: 'bar',
         title: 'Conversations',
         unit: 'conversations',
-        series: [counts('Opened', opened), counts('Resolved', resolved)],
+        series: [counts('Opened', opened), counts('Resolved', resolved), counts('Rated', rated)],
       },
       times: {
         ...shared,
-        kind: 'line',
+        // Bars, because a line does not show a day between days without values.
+        kind: 'bar',
         title: 'Response times',
         unit: 'minutes',
         series: [amounts('First reply', replied), amounts('Resolution', resolved)],
       },
       satisfaction: {
         ...shared,
-        kind: 'line',
+        kind: 'bar',
         title: 'Satisfaction',
-        series: [amounts('Average rating', rated), { ...counts('Ratings', rated), unit: 'ratings' }],
+        series: [amounts('Average rating', rated)],
       },
     };
   };

@@ -3,7 +3,7 @@ import { t } from '../../app/i18n.ts';
 import { definePage } from '../../app/page.ts';
 
 export const page = definePage({
-  path: '/inbox/report',
+  path: '/inbox-report',
   title: () => t('Inbox report'),
   rail: { section: 'main', icon: ChartColumn, order: 72 },
   permission: 'support.read',

@@ -50,15 +50,15 @@ export function Page() {
       <Loaded query={report}>
         {({ volume, times, satisfaction }) => (
           <>
-            <Part title={t('Volume')} content={named(volume, [t('Opened'), t('Resolved')])} />
+            <Part title={t('Volume')} content={named(volume, [t('Opened'), t('Resolved'), t('Rated')])} />
             <Part
               title={t('Median minutes to the first reply and to the resolution')}
               content={named(times, [t('First reply'), t('Resolution')])}
             />
             <p>{t('Office hours are not subtracted.')}</p>
             <Part
-              title={t('Satisfaction')}
-              content={named(satisfaction, [t('Average rating'), t('Ratings')])}
+              title={t('Satisfaction, from 1 to 5')}
+              content={named(satisfaction, [t('Average rating')])}
             />
           </>
         )}

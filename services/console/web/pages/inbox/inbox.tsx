@@ -200,7 +200,7 @@ export function Page() {
             </button>
           )}
           <Link to={pathOf('/inbox/preferences')}>{t('Preferences')}</Link>
-          <Link to={pathOf('/inbox/report')}>{t('Report')}</Link>
+          <Link to={pathOf('/inbox-report')}>{t('Report')}</Link>
         </div>
         <Search value={find} onSearch={(words) => setSearch({ find: words })} />
         {selected.size === 0 ? null : (
