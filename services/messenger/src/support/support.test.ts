@@ -602,7 +602,18 @@ test('no answer and no socket message of a visitor has a note, a label, a team, 
   const ids = [labels[0].id, teams[0].id];
   for (const seen of [...answers.map(({ body }) => body), ...socket.messages]) {
     const text = JSON.stringify(seen);
-    for (const hidden of [MARKER, ...ids, 'urgent', 'snooze', 'assignee', 'label', 'note', 'mention'])
+    for (const hidden of [
+      MARKER,
+      ...ids,
+      'urgent',
+      'snooze',
+      'assignee',
+      'label',
+      'note',
+      'mention',
+      'waitingSince',
+      'ratings',
+    ])
       expect(text).not.toContain(hidden);
   }
   expect(answers.map(({ status }) => status)).toEqual([200, 201, 200, 200, 200, 200]);
