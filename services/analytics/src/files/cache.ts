@@ -288,7 +288,7 @@ export function createFileCache({ objects, folder, maxBytes }: CacheOptions): Fi
 
 const bytesOf = (files: readonly CachedFile[]) => files.reduce((sum, { bytes }) => sum + bytes, 0);
 
-const isFile = (path: string) =>
+export const isFile = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,
     () => false,

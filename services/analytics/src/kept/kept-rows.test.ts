@@ -1,10 +1,10 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { insightQuery } from '@switchboard/contracts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { integer, type Sql, sql } from '../engine/sql.ts';
-import type { HeldFile } from '../files/cache.ts';
+import { FileGone, type HeldFile } from '../files/cache.ts';
 import { resultOf } from '../queries/result.ts';
 import { type Case, casesOf } from '../testing/arbitraries.ts';
 import { comparable, reference } from '../testing/reference.ts';
@@ -64,7 +64,7 @@ async function openKept({ maxBytes = 100_000_000, minEvents = 1 } = {}) {
 /** Asks a query of a case about the events of files. */
 function ask({ query, asOf, cohorts }: Case, index: number, files: readonly HeldFile[], kept: KeptRows) {
   const source = duckDb.sourceOf(index);
-  const releases: (() => void)[] = [];
+  const used: ReturnType<KeptRows['find']>[] = [];
   return resultOf(query, {
     source: {
       ...source,
@@ -73,7 +73,7 @@ function ask({ query, asOf, cohorts }: Case, index: number, files: readonly Held
       cohorts,
       kept(rowsOf) {
         const found = kept.find(source.projectId, files, rowsOf);
-        releases.push(found.release);
+        used.push(found);
         if (found.paths.length === 0) return undefined;
         const rest =
           found.rest.length === 0
@@ -86,9 +86,14 @@ function ask({ query, asOf, cohorts }: Case, index: number, files: readonly Held
     asOf,
     run: duckDb.engine.query,
     eachPerson: duckDb.engine.eachPerson,
-  }).finally(() => {
-    for (const release of releases) release();
-  });
+  })
+    .catch(async (error: unknown) => {
+      for (const { check } of used) await check();
+      throw error;
+    })
+    .finally(() => {
+      for (const { release } of used) release();
+    });
 }
 
 const part = (from: number, to: number) =>
@@ -190,7 +195,7 @@ test('deletes rows that are in use, or being computed, once their file is replac
   const [used, late] = [await write('used', sql`true`), await write('late', sql`true`)];
   await count([used]);
   const question = (events: Sql) => sql`select count(*) as n from ${events}`;
-  kept.find('p0', [used], question);
+  kept.find('p0', [used], question).release();
   await kept.settled();
   const found = kept.find('p0', [used], question);
   await kept.drop(['used']);
@@ -198,7 +203,7 @@ test('deletes rows that are in use, or being computed, once their file is replac
   found.release();
   await expect.poll(keptFiles).toEqual([]);
 
-  kept.find('p0', [late], question);
+  kept.find('p0', [late], question).release();
   await expect.poll(() => kept.keys(), { interval: 1 }).toEqual(['late']);
   await kept.drop(['late']);
   await kept.settled();
@@ -222,7 +227,17 @@ test('keeps the most recently used rows that fit', async () => {
 test('keeps no rows of a file with few events of a project', async () => {
   const { kept, failures, write } = await peopleOf({ minEvents: 4 });
   const file = await write('few', sql`true`);
-  kept.find('p0', [file], (events) => sql`select * from ${events}`);
+  kept.find('p0', [file], (events) => sql`select * from ${events}`).release();
   await kept.settled();
   expect([kept.keys(), failures]).toEqual([[], []]);
+});
+
+test('computes rows again after another process deleted them', async () => {
+  const { folder, keptFiles, write, count } = await peopleOf();
+  const file = await write('file', sql`true`);
+  await count([file]);
+  for (const name of await keptFiles()) await rm(join(folder, name));
+  await expect(count([file])).rejects.toThrow(FileGone);
+  expect(await count([file])).toBe(3);
+  expect(await keptFiles()).toHaveLength(1);
 });

@@ -7,17 +7,19 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { DuckDb } from '../engine/duckdb.ts';
 import { type Sql, sql, text, texts } from '../engine/sql.ts';
-import type { CachedFile, FileCache, HeldFile } from '../files/cache.ts';
+import { type CachedFile, type FileCache, FileGone, type HeldFile, isFile } from '../files/cache.ts';
 
 /** Returns the query of the rows that a question needs of a relation of events. */
 export type RowsOf = (events: Sql) => Sql;
 
 /** The rows of a question that are known for some files. */
-export interface Found {
+export interface FoundRows {
   /** The files with the rows. */
   paths: string[];
   /** The files of events without known rows. */
   rest: HeldFile[];
+  /** Throws FileGone if rows were deleted externally. Forgets them, so that they are computed again. */
+  check(): Promise<void>;
   release(): void;
 }
 
@@ -25,8 +27,8 @@ export interface KeptRows {
   /** Empties the folder. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Finds the rows of files, until `release` is called. Rows that are missing are computed afterwards. */
-  find(projectId: string, files: readonly HeldFile[], rowsOf: RowsOf): Found;
+  /** Finds the rows of files, until `release` is called. Rows that are missing are computed then. */
+  find(projectId: string, files: readonly HeldFile[], rowsOf: RowsOf): FoundRows;
   /** Returns the keys of the files with kept rows. */
   keys(): string[];
   /** Deletes the rows of files. Rows in use are deleted once they are released. */
@@ -72,7 +74,7 @@ const MIN_EVENTS = 5_000;
 const MAX_JOBS = 100;
 const MAX_COUNTS = 100_000;
 
-const countRows = z.tuple([z.object({ events: z.number() })]);
+const countRows = z.array(z.object({ path: z.string(), events: z.number() }));
 
 /**
  * Keeps what questions read of the archive's immutable files, so that a question asked again reads events of newer files
@@ -115,57 +117,64 @@ export function createKeptRows({
     }
   }
 
-  async function eventsOf(projectId: string, key: string, events: Sql): Promise<number> {
-    const id = `${projectId} ${key}`;
-    const known = counts.get(id);
-    if (known !== undefined) return known;
-    const rows = await engine.query(
-      sql`select count(*)::double as events from ${events} where project_id = ${text(projectId)}`,
-      stopping.signal,
-    );
-    const [{ events: count }] = countRows.parse(rows);
-    counts.set(id, count);
-    return count;
-  }
+  const isWorthKeeping = (projectId: string, { key }: CachedFile) =>
+    (counts.get(`${projectId} ${key}`) ?? minEvents) >= minEvents;
 
-  async function make({ question, projectId, rowsOf }: Job, file: CachedFile): Promise<void> {
-    const id = idOf(question, file);
-    if (entries.has(id) || (counts.get(`${projectId} ${file.key}`) ?? minEvents) < minEvents) return;
-    const held = await cache.hold([file], stopping.signal);
+  /** Counts the events of a project in files where their number is unknown. */
+  async function count({ projectId, files }: Job): Promise<void> {
+    const unknown = files.filter(({ key }) => !counts.has(`${projectId} ${key}`));
+    if (unknown.length === 0) return;
+    const held = await cache.hold(unknown, stopping.signal);
     try {
-      const events = rowsIn(held.files.map(({ path }) => path));
-      if ((await eventsOf(projectId, file.key, events)) < minEvents) return;
-      const entry = {
-        file: file.key,
-        path: join(folder, `${made++}.parquet`),
-        bytes: 0,
-        users: 0,
-        isDropped: false,
-      };
-      making = entry;
-      try {
-        await engine.save(rowsOf(events), entry.path, stopping.signal);
-        entry.bytes = (await stat(entry.path)).size;
-      } catch (error) {
-        await rm(entry.path, { force: true });
-        throw error;
-      } finally {
-        making = undefined;
-      }
-      total += entry.bytes;
-      if (entry.isDropped) await remove(id, entry);
-      else entries.set(id, entry);
+      const paths = held.files.map(({ path }) => path);
+      const rows = await engine.query(
+        sql`select filename as path, count(*)::double as events
+          from read_parquet(${texts(paths)}, hive_partitioning = false, filename = true)
+          where project_id = ${text(projectId)} group by filename`,
+        stopping.signal,
+      );
+      const found = new Map(countRows.parse(rows).map(({ path, events }) => [path, events]));
+      for (const { key, path } of held.files) counts.set(`${projectId} ${key}`, found.get(path) ?? 0);
     } finally {
       held.release();
     }
+  }
+
+  async function make({ question, rowsOf }: Job, file: CachedFile): Promise<void> {
+    const id = idOf(question, file);
+    if (entries.has(id)) return;
+    const held = await cache.hold([file], stopping.signal);
+    const entry = {
+      file: file.key,
+      path: join(folder, `${made++}.parquet`),
+      bytes: 0,
+      users: 0,
+      isDropped: false,
+    };
+    making = entry;
+    try {
+      await engine.save(rowsOf(rowsIn(held.files.map(({ path }) => path))), entry.path, stopping.signal);
+      entry.bytes = (await stat(entry.path)).size;
+    } catch (error) {
+      await rm(entry.path, { force: true });
+      throw error;
+    } finally {
+      making = undefined;
+      held.release();
+    }
+    total += entry.bytes;
+    if (entry.isDropped) await remove(id, entry);
+    else entries.set(id, entry);
     await makeRoom();
   }
 
   async function work(): Promise<void> {
     for (let [job] = jobs.values(); job !== undefined && !stopping.signal.aborted; [job] = jobs.values()) {
       jobs.delete(job.question);
-      const file = job.files.shift();
       try {
+        await count(job);
+        job.files = job.files.filter((file) => isWorthKeeping(job.projectId, file));
+        const file = job.files.shift();
         if (file !== undefined) await make(job, file);
         // Behind the others.
         if (job.files.length > 0 && !jobs.has(job.question)) jobs.set(job.question, job);
@@ -199,25 +208,40 @@ export function createKeptRows({
       const question = questionOf(rowsOf);
       const used: [string, Entry][] = [];
       const rest: HeldFile[] = [];
+      const missing: CachedFile[] = [];
       for (const file of files) {
         const id = idOf(question, file);
         const entry = entries.get(id);
-        reads[entry === undefined ? 'misses' : 'hits']++;
         if (entry === undefined) {
           rest.push(file);
+          if (!isWorthKeeping(projectId, file)) continue;
+          reads.misses++;
+          missing.push(file);
           continue;
         }
+        reads.hits++;
         entry.users++;
         // A Map keeps insertion order, so the first entry is the least recently used.
         entries.delete(id);
         entries.set(id, entry);
         used.push([id, entry]);
       }
-      if (rest.length > 0) add({ question, projectId, files: [...rest], rowsOf });
       return {
         paths: used.map(([, { path }]) => path),
         rest,
+        async check() {
+          const onDisk = await Promise.all(used.map(([, { path }]) => isFile(path)));
+          const gone = used.filter((_, index) => onDisk[index] === false);
+          for (const [id, entry] of gone) {
+            if (entries.get(id) === entry) entries.delete(id);
+            entry.isDropped = true;
+          }
+          if (gone.length > 0)
+            throw new FileGone(`${gone.length} files of kept rows are missing on the disk.`);
+        },
         release() {
+          // Not before, because the query would run slower.
+          if (missing.length > 0) add({ question, projectId, files: missing, rowsOf });
           for (const [id, entry] of used) {
             entry.users--;
             if (entry.users === 0 && entry.isDropped) void remove(id, entry).catch(() => undefined);

@@ -7,7 +7,7 @@ import type { Engine } from '../engine/engine.ts';
 import { type Sql, sql, text } from '../engine/sql.ts';
 import type { FileCache, HeldFile } from '../files/cache.ts';
 import type { FilesStore, Wanted as WantedEvents } from '../files/store.ts';
-import { type KeptRows, rowsIn } from '../kept/kept-rows.ts';
+import { type FoundRows, type KeptRows, rowsIn } from '../kept/kept-rows.ts';
 import type { PeopleSource, WantedPeople } from '../people/sources.ts';
 import type { PersonsSource } from '../persons/sources.ts';
 import type { Source } from '../queries/events.ts';
@@ -75,7 +75,7 @@ export function createFileSources({
         version: JSON.stringify([files.map(({ key }) => key), known.version]),
         async read(signal, work) {
           const held = await cache.hold(files, signal);
-          const used: { release(): void }[] = [];
+          const used: Pick<FoundRows, 'check' | 'release'>[] = [];
           const findKept: Source['kept'] = (rowsOf) => {
             const found = kept.find(projectId, held.files, rowsOf);
             used.push(found);
@@ -88,6 +88,7 @@ export function createFileSources({
             return await known.read(signal, (found) => work({ ...source, ...found }));
           } catch (error) {
             await held.check();
+            for (const { check } of used) await check();
             throw error;
           } finally {
             for (const { release } of used) release();
