@@ -81,6 +81,8 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       ERASURE_REGIONS: REGION,
       ERASURE_SERVICES: ERASING.join(),
       OUTGOING_PRIVATE_NETWORKS: ownNetworks(host),
+      // A receiver on this machine, to try webhooks. Others must not reach what listens here.
+      ...(isLocal ? { WEBHOOK_PRIVATE_NETWORKS: ownNetworks(host) } : {}),
       ...env,
       WORKERS: '1',
       REGION,

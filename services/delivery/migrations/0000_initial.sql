@@ -48,6 +48,6 @@ ALTER TABLE "attempts" ADD CONSTRAINT "attempts_message_seq_messages_seq_fk" FOR
 ALTER TABLE "messages" ADD CONSTRAINT "messages_project_id_webhook_id_webhooks_project_id_id_fk" FOREIGN KEY ("project_id","webhook_id") REFERENCES "public"."webhooks"("project_id","id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "attempts_of_message" ON "attempts" USING btree ("message_seq","id");--> statement-breakpoint
 CREATE INDEX "messages_due" ON "messages" USING btree ("project_id","webhook_id","next_at","seq") WHERE state = 'waiting';--> statement-breakpoint
-CREATE INDEX "messages_before" ON "messages" USING btree ("project_id","webhook_id","subject","seq") WHERE state = 'waiting';--> statement-breakpoint
+CREATE INDEX "messages_in_order" ON "messages" USING btree ("project_id","webhook_id","seq") WHERE state = 'waiting';--> statement-breakpoint
 CREATE INDEX "messages_newest" ON "messages" USING btree ("project_id","webhook_id","seq");--> statement-breakpoint
 CREATE INDEX "messages_by_age" ON "messages" USING btree ("created_at");

@@ -1,5 +1,5 @@
-import { auditMigrations } from '@switchboard/audit';
-import { ingestionTopics } from '@switchboard/contracts';
+import { AUDIT_TOPIC, auditMigrations } from '@switchboard/audit';
+import { ingestionTopics, REPORT_RUNS_TOPIC } from '@switchboard/contracts';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica, projectOfRegion, runOnce } from '@switchboard/http';
 import { createEncryption, createRetention } from '@switchboard/runtime';
@@ -38,7 +38,11 @@ export const deliveryService = defineService({
     messagesRoutes(app, { messages, ofProject });
     openIntake(service, { ...stores, onQueued: wake });
 
-    const intakes = [{ group: 'delivery.events', topics: [ingestionTopics.events] }];
+    const intakes = [
+      { group: 'delivery.events', topics: [ingestionTopics.events] },
+      { group: 'delivery.report-runs', topics: [REPORT_RUNS_TOPIC] },
+      { group: 'delivery.audit', topics: [AUDIT_TOPIC] },
+    ];
     run(
       openErasures({ ...service, intakes, eraser: (slow) => createErasure(createErasureStore(slow)) }),
       createRetention({

@@ -23,6 +23,9 @@ interface Claim {
   busyProjects: readonly string[];
 }
 
+/** The oldest messages of an ordered webhook, which are searched for the first one of each subject. */
+const ORDERED_WITHIN = 500;
+
 /** The reason for which a webhook was disabled by an attempt. */
 export type Disabled = 'gone' | 'failing';
 
@@ -67,10 +70,13 @@ export function createAttemptsStore(db: Db): AttemptsStore {
         select seq from ${messages}
         where messages.project_id = queues.project_id and messages.webhook_id = queues.webhook_id
           and messages.state = 'waiting' and messages.next_at <= ${timeOf(now)}
-          and not (webhooks.ordered and exists (
-            select 1 from ${messages} earlier
-            where earlier.project_id = messages.project_id and earlier.webhook_id = messages.webhook_id
-              and earlier.state = 'waiting' and earlier.subject = messages.subject and earlier.seq < messages.seq))
+          and (not webhooks.ordered or seq in (
+            select min(seq) from (
+              select seq, subject from ${messages} oldest
+              where oldest.project_id = queues.project_id and oldest.webhook_id = queues.webhook_id
+                and oldest.state = 'waiting'
+              order by seq limit ${ORDERED_WITHIN}) oldest
+            group by subject))
         order by messages.next_at, messages.seq limit 1
         for update of messages skip locked) one
       where webhooks.enabled
@@ -166,7 +172,9 @@ export function createAttemptsStore(db: Db): AttemptsStore {
       const [row] = await db.execute<{ waiting: string; overdue: string | null }>(sql`
         with recursive ${queues}
         select count(*) as waiting,
-          extract(epoch from ${timeOf(now)} - min(next_at) filter (where webhooks.enabled)) as overdue
+          extract(epoch from ${timeOf(now)} - min(next_at) filter (
+            where webhooks.enabled and (webhooks.paused_until is null or webhooks.paused_until <= ${timeOf(now)})
+          )) as overdue
         from queues join ${messages} using (project_id, webhook_id)
         join ${webhooks} on webhooks.project_id = queues.project_id and webhooks.id = queues.webhook_id
         where messages.state = 'waiting'`);

@@ -8,6 +8,7 @@ export const MAX_WAITING = 10_000;
 /** The maximum number of other messages of a webhook that are kept. The oldest are removed. */
 const MAX_KEPT = 10_000;
 const REMOVED_AT_ONCE = 1_000;
+const ROWS_PER_STATEMENT = 500;
 
 type MessageRow = InferSelectModel<typeof messages>;
 export type ListedMessage = Omit<MessageRow, 'body'> & { lastStatus: number | null };
@@ -81,8 +82,9 @@ export function createMessagesStore(db: Db | Tx): MessagesStore {
         const free = await room(tx, key);
         const queued = rows.slice(0, free);
         const discarded = rows.length - queued.length;
-        if (queued.length > 0) {
-          const values = queued.map((row) => ({ ...row, ...key, nextAt: now, createdAt: now }));
+        for (let start = 0; start < queued.length; start += ROWS_PER_STATEMENT) {
+          const rowsOfStatement = queued.slice(start, start + ROWS_PER_STATEMENT);
+          const values = rowsOfStatement.map((row) => ({ ...row, ...key, nextAt: now, createdAt: now }));
           await tx.insert(messages).values(values).onConflictDoNothing();
         }
         if (discarded > 0)

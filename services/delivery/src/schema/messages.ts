@@ -33,9 +33,7 @@ export const messages = pgTable(
     index('messages_due')
       .on(table.projectId, table.webhookId, table.nextAt, table.seq)
       .where(sql`state = 'waiting'`),
-    index('messages_before')
-      .on(table.projectId, table.webhookId, table.subject, table.seq)
-      .where(sql`state = 'waiting'`),
+    index('messages_in_order').on(table.projectId, table.webhookId, table.seq).where(sql`state = 'waiting'`),
     index('messages_newest').on(table.projectId, table.webhookId, table.seq),
     index('messages_by_age').on(table.createdAt),
   ],
