@@ -334,6 +334,46 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await eventually(async () => expect(await turnsOf(latest)).toHaveLength(2));
   });
 
+  /** Makes the project ask visitors for ratings until the end of the test. */
+  async function askForRatings(): Promise<void> {
+    const change = async (asksSatisfaction: boolean) => {
+      const settings = await manage<object>('GET', '/support-settings');
+      await manage('PUT', '/support-settings', { ...settings, asksSatisfaction });
+    };
+    await change(true);
+    onTestFinished(() => change(false));
+  }
+
+  it('asks for a rating once a conversation is resolved, by keyboard alone, until it opens again', async () => {
+    await askForRatings();
+    const page = await open(await visitor());
+    const id = await begin(page, 'My tent leaks.');
+    expect(await page.getByRole('radio').count()).toBe(0);
+    await manage('PUT', `/conversations/${id}/status`, { status: 'resolved' });
+    const best = page.getByRole('radio', { name: '5 of 5' });
+    await best.waitFor({ state: 'attached' });
+    await page.getByRole('textbox', { name: 'Write a message' }).focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('ArrowLeft');
+    for (let step = 0; step < 4 && !(await best.isChecked()); step++) await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Quick and friendly.');
+    await page.keyboard.press('Enter');
+    await page.getByText('Thank you for your rating.').waitFor();
+    const { ratings } = await manage<{ ratings: object[] }>('GET', `/conversations/${id}`);
+    expect(ratings).toMatchObject([{ score: 5, comment: 'Quick and friendly.' }]);
+
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByText('😐').click();
+    await page.getByRole('button', { name: 'Send rating' }).click();
+    await page.getByText('Thank you for your rating.').waitFor();
+    const changed = await manage<{ ratings: object[] }>('GET', `/conversations/${id}`);
+    expect(changed.ratings).toMatchObject([{ score: 3, comment: 'Quick and friendly.' }]);
+
+    await write(page, 'It leaks again.');
+    await page.getByText('Thank you for your rating.').waitFor({ state: 'detached' });
+  });
+
   /** Returns the options of a verified user. The secret is removed at the end of the test. */
   async function verify(userId: string) {
     const { id: secretId, secret } = await manage<{ id: string; secret: string }>(
@@ -818,6 +858,11 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await page.locator('.theirs', { hasText: 'Hi' }).last().waitFor();
     await showTyping(id);
     await page.locator('.dots').waitFor();
+    await check();
+    await askForRatings();
+    await manage('PUT', `/conversations/${id}/status`, { status: 'resolved' });
+    await page.getByText('🙂').click();
+    await page.locator('.comment').waitFor();
     await check();
     const { width } = page.viewportSize() ?? { width: 0 };
     const overflow = `(({ scrollWidth }) => scrollWidth)(document.documentElement)`;

@@ -60,6 +60,10 @@ export function createApi({ key, host }: { key: string; host: string }) {
           'Idempotency-Key': idempotencyKey,
         }),
       ),
+    satisfaction: (access: Access) =>
+      answer(transport.get(`${pathOf(access)}/satisfaction`, tokenOf(access))),
+    rate: (access: Access, request: object) =>
+      answer(transport.post(`${pathOf(access)}/satisfaction`, toJson(request), tokenOf(access))),
     /** Returns the bytes of a file of the conversation. */
     async file(access: Access, id: string): Promise<Blob | undefined> {
       try {

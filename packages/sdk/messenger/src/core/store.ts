@@ -1,6 +1,6 @@
 import type { Client, InboxMessage } from '@switchboard/browser';
 import { backoffMs } from '@switchboard/browser/transport';
-import { type Api, isTemporary } from './api.ts';
+import { type Access, type Answer, type Api, isTemporary } from './api.ts';
 import { type Config, parseConfig } from './config.ts';
 import { type Content, createKept, MAX_THREADS, type Outgoing, parseOwn, type Thread } from './kept.ts';
 import { createLive, type Message } from './live.ts';
@@ -16,8 +16,16 @@ export interface Conversation extends Thread {
   /** Turns that the server has not stored yet. */
   waiting: readonly Outgoing[];
   unread: number;
+  /** The rating of the last resolution. Undefined unless the visitor is asked for one. */
+  rating: Rating | undefined;
   /** The name of the teammate who types, empty if the project's team does not name them. */
   typing: string | undefined;
+}
+
+export interface Rating {
+  /** Undefined until the visitor rates. */
+  score: number | undefined;
+  comment: string;
 }
 
 export interface State {
@@ -100,6 +108,8 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
   const typing = new Map<string, { author: string; at: number }>();
   /** The time of the last turn that the server knows the visitor has seen, by conversation. */
   const told = new Map<string, number>();
+  /** The ratings that the visitor is asked for; undefined where not. */
+  const ratings = new Map<string, Rating | undefined>();
   let typedAt = Number.NEGATIVE_INFINITY;
   let isTelling = false;
   let state: State = { config: undefined, isOnline: true, conversations: [], messages: [], unread: 0 };
@@ -144,6 +154,7 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
         isWhole,
         waiting: waiting.filter((item) => item.thread === thread.key && !arrived.has(item.key)),
         unread: unreadOf(turns, thread.seen),
+        rating: ratings.get(thread.key),
         typing: typing.get(thread.key)?.author,
       };
     });
@@ -233,7 +244,33 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
     kept.update(({ threads }) => ({
       threads: threads.map((one) => (one.key === threadKey ? { ...one, ...next } : one)),
     }));
+    if (next.status !== undefined) void readRating(threadKey, next.status);
     changed();
+  }
+
+  /** Reads whether the visitor is asked to rate a conversation in view that is resolved. */
+  async function readRating(threadKey: string, status: string): Promise<void> {
+    if (status !== 'resolved') ratings.delete(threadKey);
+    else if (viewed === threadKey && !ratings.has(threadKey)) {
+      const access = accessOf(threadKey);
+      if (access === undefined) return;
+      ratings.set(threadKey, undefined);
+      keepRating(threadKey, await api.satisfaction(access));
+    }
+  }
+
+  /** Returns whether the server answered. */
+  function keepRating(threadKey: string, { status, body }: Answer): boolean {
+    if (status !== 200) return false;
+    const rating = { score: Number(body['score']) || undefined, comment: textOf(body['comment']) };
+    ratings.set(threadKey, body['asked'] === true ? rating : undefined);
+    changed();
+    return true;
+  }
+
+  function accessOf(threadKey: string): Access | undefined {
+    const { id, token } = kept.read().threads.find((one) => one.key === threadKey) ?? {};
+    return id === undefined || token === undefined ? undefined : { id, token };
   }
 
   /** Adds turns to a conversation. */
@@ -478,9 +515,18 @@ export function createStore({ client, api, locale, userId, userHash, email, onRe
       const found = state.conversations.find((one) => one.key === threadKey);
       if (found === undefined) return;
       if (!found.isWhole) void read(found.key, true);
+      void readRating(found.key, found.status);
       const newest = found.turns.at(-1)?.id;
       if (newest !== undefined && newest !== found.seen) change(found.key, { seen: newest });
       tellRead();
+    },
+
+    /** Rates a conversation. Returns whether the server stored it. */
+    async rate(threadKey: string, score: number, comment: string): Promise<boolean> {
+      const access = accessOf(threadKey);
+      if (access === undefined) return false;
+      const request = { score, comment: sendable(comment).trim() || null };
+      return keepRating(threadKey, await api.rate(access, request));
     },
 
     /** Tells agents that the visitor types. */

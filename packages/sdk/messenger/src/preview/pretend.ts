@@ -42,6 +42,8 @@ export function createPretendApi({ configuration, picture }: PretendOptions): Ap
         visitorReadAt: null,
         teammateReadAt: new Date().toISOString(),
       }),
+    satisfaction: () => answer(200, { asked: false }),
+    rate: () => answer(200, { asked: false }),
     turn(access, id, request) {
       const given: Record<string, unknown> = isObject(request) ? request : {};
       const ids = Array.isArray(given['attachmentIds']) ? given['attachmentIds'].map(textOf) : [];

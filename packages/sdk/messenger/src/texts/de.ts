@@ -47,4 +47,10 @@ export const texts: Texts = {
   typing: '{0} schreibt',
   read: 'Gelesen',
   closed: 'Gelöst',
+  rate: 'Wie war diese Unterhaltung?',
+  score: '{0} von 5',
+  comment: 'Was könnte besser sein? (optional)',
+  rateNow: 'Bewertung senden',
+  thanks: 'Danke für Ihre Bewertung.',
+  change: 'Ändern',
 };

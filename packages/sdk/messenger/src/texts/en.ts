@@ -47,4 +47,10 @@ export const texts: Texts = {
   typing: '{0} is typing',
   read: 'Read',
   closed: 'Resolved',
+  rate: 'How was this conversation?',
+  score: '{0} of 5',
+  comment: 'What could be better? (optional)',
+  rateNow: 'Send rating',
+  thanks: 'Thank you for your rating.',
+  change: 'Change',
 };

@@ -47,4 +47,10 @@ export const texts: Texts = {
   typing: '{0} está escribiendo',
   read: 'Leído',
   closed: 'Resuelta',
+  rate: '¿Qué tal la conversación?',
+  score: '{0} de 5',
+  comment: '¿Qué podría mejorar? (opcional)',
+  rateNow: 'Enviar valoración',
+  thanks: 'Gracias por su valoración.',
+  change: 'Cambiar',
 };

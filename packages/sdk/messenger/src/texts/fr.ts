@@ -47,4 +47,10 @@ export const texts: Texts = {
   typing: '{0} est en train d’écrire',
   read: 'Lu',
   closed: 'Résolue',
+  rate: 'Comment s’est passée cette conversation ?',
+  score: '{0} sur 5',
+  comment: 'Que pourrions-nous améliorer ? (facultatif)',
+  rateNow: 'Envoyer l’avis',
+  thanks: 'Merci pour votre avis.',
+  change: 'Modifier',
 };

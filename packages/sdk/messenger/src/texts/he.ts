@@ -48,4 +48,10 @@ export const texts: Texts = {
   typing: 'הקלדה: {0}',
   read: 'נקראה',
   closed: 'נפתרה',
+  rate: 'איך הייתה השיחה?',
+  score: '{0} מתוך 5',
+  comment: 'מה אפשר לשפר? (לא חובה)',
+  rateNow: 'שליחת הדירוג',
+  thanks: 'תודה על הדירוג.',
+  change: 'שינוי',
 };

@@ -47,4 +47,10 @@ export const texts: Texts = {
   typing: '{0} sta scrivendo',
   read: 'Letto',
   closed: 'Risolta',
+  rate: 'Com’è andata la conversazione?',
+  score: '{0} su 5',
+  comment: 'Cosa si potrebbe migliorare? (facoltativo)',
+  rateNow: 'Invia valutazione',
+  thanks: 'Grazie per la valutazione.',
+  change: 'Modifica',
 };

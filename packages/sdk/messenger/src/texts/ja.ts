@@ -47,4 +47,10 @@ export const texts: Texts = {
   typing: '{0}が入力中です',
   read: '既読',
   closed: '解決済み',
+  rate: 'この会話はいかがでしたか？',
+  score: '5段階中{0}',
+  comment: '改善点があればお聞かせください（任意）',
+  rateNow: '評価を送信',
+  thanks: '評価をいただきありがとうございます。',
+  change: '変更',
 };

@@ -47,4 +47,10 @@ export const texts: Texts = {
   typing: '{0} is aan het typen',
   read: 'Gelezen',
   closed: 'Opgelost',
+  rate: 'Hoe was dit gesprek?',
+  score: '{0} van 5',
+  comment: 'Wat kan er beter? (optioneel)',
+  rateNow: 'Beoordeling versturen',
+  thanks: 'Bedankt voor uw beoordeling.',
+  change: 'Wijzigen',
 };

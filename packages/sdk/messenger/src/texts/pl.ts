@@ -47,4 +47,10 @@ export const texts: Texts = {
   typing: '{0} pisze',
   read: 'Przeczytano',
   closed: 'Rozwiązana',
+  rate: 'Jak oceniasz tę rozmowę?',
+  score: '{0} z 5',
+  comment: 'Co można poprawić? (opcjonalnie)',
+  rateNow: 'Wyślij ocenę',
+  thanks: 'Dziękujemy za ocenę.',
+  change: 'Zmień',
 };

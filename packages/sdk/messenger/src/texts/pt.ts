@@ -47,4 +47,10 @@ export const texts: Texts = {
   typing: '{0} está a escrever',
   read: 'Lida',
   closed: 'Resolvida',
+  rate: 'Como foi esta conversa?',
+  score: '{0} de 5',
+  comment: 'O que poderia ser melhor? (opcional)',
+  rateNow: 'Enviar avaliação',
+  thanks: 'Obrigado pela avaliação.',
+  change: 'Alterar',
 };

@@ -50,6 +50,13 @@ export interface Texts {
   typing: string;
   read: string;
   closed: string;
+  rate: string;
+  /** {0} is a number from 1 to 5. */
+  score: string;
+  comment: string;
+  rateNow: string;
+  thanks: string;
+  change: string;
 }
 
 export const fill = (text: string, value: string) => text.replace('{0}', () => value);

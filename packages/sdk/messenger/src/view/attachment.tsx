@@ -5,6 +5,7 @@ import type { FileOfTurn } from '../core/turns.ts';
 import { fill } from '../texts/texts.ts';
 import { useAround } from './context.ts';
 import { Icon } from './icons.tsx';
+import type { Lightbox } from './lazy/lightbox.tsx';
 
 const MAX_SMALL = 560;
 const MAX_LARGE = 2400;
@@ -19,7 +20,7 @@ interface AttachmentProps {
 export function Attachment({ file, access }: AttachmentProps) {
   const { store, texts } = useAround();
   const [blob, setBlob] = useState<Blob>();
-  const [isLarge, setLarge] = useState(false);
+  const [Large, setLarge] = useState<typeof Lightbox>();
   const [isNone, setNone] = useState(false);
   const isPicture = file.contentType.startsWith('image/') && !isNone;
   const id = access?.id;
@@ -47,6 +48,11 @@ export function Attachment({ file, access }: AttachmentProps) {
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   }
 
+  async function enlarge(): Promise<void> {
+    const loaded = await import('./lazy/lightbox.tsx').catch(() => undefined);
+    setLarge(() => loaded?.Lightbox);
+  }
+
   if (!isPicture)
     return (
       <button
@@ -68,18 +74,15 @@ export function Attachment({ file, access }: AttachmentProps) {
         type="button"
         class={blob === undefined ? 'picture loading' : 'picture'}
         disabled={blob === undefined}
-        onClick={() => setLarge(true)}
+        onClick={() => void enlarge()}
         aria-label={fill(texts.enlarge, file.name)}
       >
         {blob !== undefined && <Picture blob={blob} side={MAX_SMALL} onNone={() => setNone(true)} />}
       </button>
-      {isLarge && blob !== undefined && (
-        <Lightbox
-          name={file.name}
-          blob={blob}
-          onDownload={() => void download()}
-          onClose={() => setLarge(false)}
-        />
+      {Large !== undefined && blob !== undefined && (
+        <Large name={file.name} onDownload={() => void download()} onClose={() => setLarge(undefined)}>
+          <Picture blob={blob} side={MAX_LARGE} />
+        </Large>
       )}
     </>
   );
@@ -110,37 +113,4 @@ export function Picture({ blob, side, onNone }: { blob: Blob; side: number; onNo
     };
   }, [blob]);
   return <span class="canvas" ref={place} aria-hidden="true" />;
-}
-
-interface LightboxProps {
-  name: string;
-  blob: Blob;
-  onDownload(): void;
-  onClose(): void;
-}
-
-function Lightbox({ name, blob, onDownload, onClose }: LightboxProps) {
-  const { texts } = useAround();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  return (
-    <dialog
-      class="lightbox"
-      ref={dialog}
-      aria-label={name}
-      onClose={onClose}
-      onKeyDown={(event) => event.stopPropagation()}
-    >
-      <div class="lightbox-bar">
-        <bdi>{name}</bdi>
-        <button type="button" class="round" onClick={onDownload} aria-label={fill(texts.download, name)}>
-          <Icon name="load" />
-        </button>
-        <button type="button" class="round" onClick={() => dialog.current?.close()} aria-label={texts.back}>
-          <Icon name="close" />
-        </button>
-      </div>
-      <Picture blob={blob} side={MAX_LARGE} />
-    </dialog>
-  );
 }

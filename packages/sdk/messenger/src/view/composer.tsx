@@ -1,22 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { FileOfTurn } from '../core/turns.ts';
 import { endOf, newKey } from '../core/values.ts';
 import { fill } from '../texts/texts.ts';
 import { Picture } from './attachment.tsx';
 import { useAround } from './context.ts';
 import { Icon } from './icons.tsx';
-
-/** A file for the next turn. */
-interface Chosen {
-  key: string;
-  name: string;
-  blob: Blob;
-  /** The fraction that is uploaded, 0 to 1. */
-  part: number;
-  /** Set when the server has stored the file. */
-  file: FileOfTurn | undefined;
-  stop(): void;
-}
+import type { Chosen, ChosenFile } from './lazy/chosen-file.tsx';
 
 /** `keyCode` of each key that an input method handles (UI Events, 7.3). */
 const INPUT_METHOD_KEY = 229;
@@ -41,6 +29,7 @@ export function Composer({ thread, given }: ComposerProps) {
   const { store, screen, texts, config, formats } = useAround();
   const [text, setText] = useState(() => screen.draft(thread));
   const [chosen, setChosen] = useState<readonly Chosen[]>([]);
+  const [Chip, setChip] = useState<typeof ChosenFile>();
   const [problem, setProblem] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
@@ -76,8 +65,11 @@ export function Composer({ thread, given }: ComposerProps) {
     const free = MAX_FILES - latest.current.length;
     if (files.length > free) setProblem(fill(texts.tooMany, formats.number(MAX_FILES)));
     // Loaded when a visitor attaches the first file.
-    const images = await import('../core/images.ts').catch(() => undefined);
-    if (images === undefined) return setProblem(fill(texts.notUploaded, files[0]?.name ?? ''));
+    const loaded = Promise.all([import('../core/images.ts'), import('./lazy/chosen-file.tsx')]);
+    const [images, view] = await loaded.catch(() => []);
+    if (images === undefined || view === undefined)
+      return setProblem(fill(texts.notUploaded, files[0]?.name ?? ''));
+    setChip(() => view.ChosenFile);
     for (const file of files.slice(0, free)) {
       const type = await images.formatOf(file);
       if (type === undefined || !accept.includes(type)) setProblem(fill(texts.wrongType, file.name));
@@ -139,10 +131,10 @@ export function Composer({ thread, given }: ComposerProps) {
           send();
         }}
       >
-        {chosen.length > 0 && (
+        {Chip !== undefined && chosen.length > 0 && (
           <ul class="chosen">
             {chosen.map((one) => (
-              <ChosenFile
+              <Chip
                 key={one.key}
                 chosen={one}
                 onRemove={() => {
@@ -150,7 +142,9 @@ export function Composer({ thread, given }: ComposerProps) {
                   drop(one.key);
                   field.current?.focus();
                 }}
-              />
+              >
+                {one.blob.type.startsWith('image/') && <Picture blob={one.blob} side={THUMBNAIL} />}
+              </Chip>
             ))}
           </ul>
         )}
@@ -214,31 +208,3 @@ export function Composer({ thread, given }: ComposerProps) {
  */
 const isOfInputMethod = ({ isComposing, keyCode }: KeyboardEvent) =>
   isComposing || keyCode === INPUT_METHOD_KEY;
-
-function ChosenFile({ chosen, onRemove }: { chosen: Chosen; onRemove(): void }) {
-  const { texts, formats } = useAround();
-  const { name, blob, part, file } = chosen;
-  const percent = Math.round(part * 100);
-  return (
-    <li class="chip">
-      {blob.type.startsWith('image/') ? (
-        <Picture blob={blob} side={THUMBNAIL} />
-      ) : (
-        <span class="file-icon">
-          <Icon name="file" />
-        </span>
-      )}
-      <span class="file-name">
-        <bdi>{name}</bdi>
-        {file === undefined ? (
-          <progress max={100} value={percent} aria-label={fill(texts.uploading, name)} />
-        ) : (
-          <small>{formats.bytes(file.bytes)}</small>
-        )}
-      </span>
-      <button type="button" class="round small" aria-label={fill(texts.remove, name)} onClick={onRemove}>
-        <Icon name="close" />
-      </button>
-    </li>
-  );
-}

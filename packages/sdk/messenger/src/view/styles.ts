@@ -201,14 +201,6 @@ section h3 { padding: 14px 24px 6px; color: var(--quiet); font-size: 13px; font-
 .file-name { display: flex; flex-direction: column; min-width: 0; font-size: 14px; line-height: 1.3; }
 .file-name bdi { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .file-name small { font-size: 12px; }
-.lightbox { width: 100%; max-width: none; height: 100%; max-height: none; padding: 64px 16px 16px; border: 0; background: rgb(8 10 16 / 92%); color: #fff; }
-.lightbox > .canvas { display: grid; place-items: center; height: 100%; }
-.lightbox canvas { max-height: calc(100vh - 90px); object-fit: contain; border-radius: 6px; }
-.lightbox-bar { position: absolute; inset: 10px 12px auto; display: flex; align-items: center; gap: 4px; }
-.lightbox-bar bdi { flex: 1; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.lightbox .round { color: #fff; }
-.lightbox .round:hover { background: rgb(255 255 255 / 18%); color: #fff; }
-.lightbox :focus-visible { outline-color: #fff; }
 
 .view > .prompts { justify-items: end; padding-bottom: 10px; }
 .view > .prompts .prompt { width: auto; min-height: 40px; padding-block: 7px; border-color: var(--accent-edge); color: var(--accent-text); }
@@ -237,16 +229,6 @@ textarea::placeholder { color: var(--quiet); opacity: 1; }
 .send:disabled { background: var(--sunken); color: var(--quiet); }
 .composer[data-shape=rounded] .send { border-radius: 9px; }
 .composer[data-shape=square] .send { border-radius: 2px; }
-.chosen { display: grid; grid-template-columns: minmax(0, 1fr); gap: 4px; padding: 8px 8px 0; }
-.chip { display: flex; align-items: center; gap: 10px; padding: 5px; border-radius: 14px; background: var(--sunken); }
-.composer[data-shape=square] .chip { border-radius: 2px; }
-.chip .canvas { flex: none; width: 38px; height: 38px; overflow: hidden; border-radius: 10px; background: var(--line); }
-.chip canvas { width: 100%; height: 100%; object-fit: cover; }
-.chip .file-name { flex: 1; }
-progress { appearance: none; width: 100%; height: 4px; margin-top: 5px; border: 0; border-radius: 2px; overflow: hidden; background: var(--line); }
-progress::-webkit-progress-bar { background: var(--line); }
-progress::-webkit-progress-value { background: var(--accent-edge); transition: width .15s; }
-progress::-moz-progress-bar { background: var(--accent-edge); }
 .over { position: absolute; z-index: 2; inset: 8px; display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 10px; border: 2px dashed var(--accent-edge); border-radius: 14px; background: var(--surface); opacity: .95; font-weight: 620; pointer-events: none; }
 
 [data-skin=bold] .head, [data-skin=bold] .hero { --around: var(--accent); border: 0; background: linear-gradient(160deg, var(--accent), var(--accent-deep)); color: var(--on-accent); }
@@ -264,7 +246,7 @@ progress::-moz-progress-bar { background: var(--accent-edge); }
   .panel ~ .launcher { display: none; }
   textarea { font-size: 16px; }
 }
-@media (prefers-reduced-motion: reduce) { *, ::before, ::after { animation: none; transition: none; } }
+@media (prefers-reduced-motion: reduce) { *, ::before, ::after { animation: none !important; transition: none !important; } }
 @media (forced-colors: active) {
   .launcher, .bubble, .round, .avatar, .badge, .write { border: 1px solid ButtonBorder; }
   .icon { stroke: ButtonText; }

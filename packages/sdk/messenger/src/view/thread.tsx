@@ -5,21 +5,29 @@ import { Avatar, Team } from './avatar.tsx';
 import { Composer, type FilesGiven } from './composer.tsx';
 import { useAround } from './context.ts';
 import { Icon } from './icons.tsx';
+import type { RatingForm } from './lazy/rating.tsx';
 import { Presence } from './presence.tsx';
 import { Prompts } from './prompts.tsx';
 import { Turns } from './turns.tsx';
 
 const MAX_NAMES = 3;
+/** Without its code, the form is not shown. */
+const ignore = () => undefined;
 
 export function ThreadView({ conversation, onClose }: { conversation: Conversation; onClose(): void }) {
   const { store, screen, texts, config, state } = useAround();
   const [isOver, setOver] = useState(false);
+  const [Form, setForm] = useState<typeof RatingForm>();
   const [given, setGiven] = useState<FilesGiven>();
-  const { key, turns, waiting, typing } = conversation;
+  const { key, turns, waiting, typing, rating } = conversation;
   useEffect(() => {
     store.view(key);
     return () => store.view(undefined);
   }, [key]);
+  const isAsked = rating !== undefined;
+  useEffect(() => {
+    if (isAsked) import('./lazy/rating.tsx').then((loaded) => setForm(() => loaded.RatingForm), ignore);
+  }, [isAsked]);
   const answered = turns.findLast(({ kind, author }) => kind === 'teammate' && author !== '');
   const names =
     answered === undefined
@@ -88,6 +96,7 @@ export function ThreadView({ conversation, onClose }: { conversation: Conversati
         )}
       </p>
       {turns.length + waiting.length === 0 && <Prompts onAsk={(text) => store.send(key, text)} />}
+      {rating !== undefined && Form !== undefined && <Form thread={key} rating={rating} />}
       <Composer key={`${key}${screen.fills}`} thread={key} given={given} />
       {isOver && (
         <div class="over" aria-hidden="true">
