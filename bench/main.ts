@@ -27,8 +27,8 @@ const BENCHES: Record<string, Bench> = {
   },
   messenger: {
     summary:
-      'Memory of idle sockets, turns at a steady rate, and reads of conversations, comments and shared reports.',
-    options: '--sockets 5000 --volatile',
+      'Memory of idle sockets, turns at a steady rate and as agents see them, an inbox of a million conversations, and reads of conversations, comments and shared reports.',
+    options: '--sockets 5000 --conversations 1000000 --volatile',
     load: () => import('./messenger/run.ts'),
   },
   latency: {

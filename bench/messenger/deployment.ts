@@ -21,6 +21,8 @@ export interface Deployment {
   floor: ReadyBytes;
   /** Access tokens of members of the company. */
   tokens: string[];
+  /** Starts another instance of messenger. */
+  startMessenger(): Promise<Program>;
   databaseUrl(service: ServiceName): Promise<string>;
   manage(service: ServiceName, method: string, path: string, body: unknown): Promise<void>;
   /** Resets the counters of rate limits. */
@@ -57,6 +59,8 @@ export async function deploy({ durable, reports, profile }: Options): Promise<De
   await directory.putProject({ id: PROJECT_ID, companyId: COMPANY_ID, key: PROJECT_KEY, members });
   await directory.put('report', ...reports.map((id) => ({ projectId: PROJECT_ID, id, name: id })));
   await directory.put('member', testMember(COMPANY_ID, 'operator'));
+  const agents = members.map((sub) => testMember(COMPANY_ID, sub, { role: 'support' }));
+  await directory.put('member', ...agents);
   const flags = [...HEAP_FLAGS, ...LOOP_DELAY_FLAGS];
   const spawn = (name: ServiceName) =>
     harness.spawn(name, { flags: [...flags, ...profileFlags(profile)], env, output: 'inherit' });
@@ -68,6 +72,7 @@ export async function deploy({ durable, reports, profile }: Options): Promise<De
     collaboration,
     floor,
     tokens: await Promise.all(members.map((sub) => harness.mint({ sub }))),
+    startMessenger: () => spawn('messenger'),
     databaseUrl: harness.databaseUrl,
     manage: (service, method, path, body) =>
       eventually(async () => {

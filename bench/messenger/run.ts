@@ -9,18 +9,20 @@ import { OPTIONS, selected } from '../lib/options.ts';
 import { AUTHORIZED, PROJECT_KEY } from '../lib/project.ts';
 import { decimals, printTable } from '../lib/table.ts';
 import { type Deployment, deploy } from './deployment.ts';
+import { measureInbox } from './inbox.ts';
+import { measureLive } from './live.ts';
 import { READS_BY_NAME, REPORTS } from './reads.ts';
 
 /** Sockets run first, in a fresh process: memory left over from other work would hide the memory of sockets. */
-const SCENARIOS = ['sockets', 'turns', ...Object.keys(READS_BY_NAME)];
+const SCENARIOS = ['sockets', 'turns', 'live', ...Object.keys(READS_BY_NAME), 'inbox'];
 
 const CONVERSATIONS = 200;
 const TURNS_PER_SECOND = 200;
 const END_OF_HEAD = '\r\n\r\n';
 
 /**
- * Measures the memory of idle sockets, turns at a steady rate, and reads of conversations, the configuration, comment
- * threads and shared reports beside ready bytes.
+ * Measures the memory of idle sockets, turns at a steady rate and on the streams of agents, an inbox of many
+ * conversations, and reads of conversations, the configuration, comment threads and shared reports beside ready bytes.
  */
 export async function run(args: string[]): Promise<void> {
   const { only, seconds, runs, profile, record, check } = OPTIONS;
@@ -29,6 +31,8 @@ export async function run(args: string[]): Promise<void> {
     options: {
       ...{ only, seconds, runs, profile, record, check },
       sockets: { type: 'string', default: '5000' },
+      /** The conversations of the inbox. */
+      conversations: { type: 'string', default: '1000000' },
       /** Disables fsync, to show the cost of the disk. */
       volatile: { type: 'boolean', default: false },
     },
@@ -40,6 +44,9 @@ export async function run(args: string[]): Promise<void> {
   try {
     for (const name of names) {
       if (name === 'sockets') await measureSockets(deployment, Number(values.sockets), options.seconds);
+      else if (name === 'live') await measureLive(deployment, options.seconds);
+      else if (name === 'inbox')
+        await measureInbox(deployment, Number(values.conversations), options.seconds);
       else if (name === 'turns') await measureTurns(deployment, options.seconds, 'without sockets');
       const targets = (await READS_BY_NAME[name]?.(deployment)) ?? [];
       const reads = await compare(targets, {

@@ -353,8 +353,12 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     const best = page.getByRole('radio', { name: '5 of 5' });
     await best.waitFor({ state: 'attached' });
     await page.getByRole('textbox', { name: 'Write a message' }).focus();
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('ArrowLeft');
+    const isFocused = () =>
+      page.evaluate<boolean>(
+        `document.querySelector('switchboard-messenger').shadowRoot.activeElement.type === 'radio'`,
+      );
+    for (let step = 0; step < 4 && !(await isFocused()); step++) await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Space');
     for (let step = 0; step < 4 && !(await best.isChecked()); step++) await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Tab');
     await page.keyboard.type('Quick and friendly.');
@@ -364,7 +368,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     expect(ratings).toMatchObject([{ score: 5, comment: 'Quick and friendly.' }]);
 
     await page.getByRole('button', { name: 'Change' }).click();
-    await page.getByText('😐').click();
+    await page.locator('.rating label').nth(2).click();
     await page.getByRole('button', { name: 'Send rating' }).click();
     await page.getByText('Thank you for your rating.').waitFor();
     const changed = await manage<{ ratings: object[] }>('GET', `/conversations/${id}`);
@@ -861,7 +865,7 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
     await check();
     await askForRatings();
     await manage('PUT', `/conversations/${id}/status`, { status: 'resolved' });
-    await page.getByText('🙂').click();
+    await page.locator('.rating label').nth(3).click();
     await page.locator('.comment').waitFor();
     await check();
     const { width } = page.viewportSize() ?? { width: 0 };
