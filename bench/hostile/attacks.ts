@@ -375,7 +375,6 @@ export const ATTACKS: Record<string, Attack> = {
         const socket = new WebSocket(url, { headers: { 'X-Forwarded-For': address() } });
         const closed = new Promise((resolve) => {
           socket.onclose = resolve;
-          until.addEventListener('abort', () => socket.close(), { once: true });
         });
         socket.onerror = () => count('no response');
         await new Promise((resolve) => {
@@ -390,7 +389,8 @@ export const ATTACKS: Record<string, Attack> = {
           while (socket.bufferedAmount > 1_000_000 && !until.aborted) await sleep(10);
           await sleep(1);
         }
-        await closed;
+        socket.close();
+        await Promise.race([closed, sleep(2_000)]);
       });
     },
   },

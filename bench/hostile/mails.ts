@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
 const MB = 1_000_000;
+const WITHIN_MS = 20_000;
 const HEAD = ['From: Bomber <bomber@nowhere.example>', 'Subject: A bomb', 'MIME-Version: 1.0'];
 
 /** Returns mails that are expensive to read: nested, of many parts, of large headers, of quotes, and too large. */
@@ -26,10 +27,10 @@ export function mailBombs(): Buffer[] {
   return messages.map((lines) => Buffer.from(lines.join('\r\n')));
 }
 
-/** Sends one mail by SMTP. Returns the first reply that refuses it, or the last one. */
+/** Sends one mail by SMTP. Returns the code of the first reply that refuses it, or of the last one. */
 export async function deliver(port: number, to: string, mail: Buffer, from: string): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1' });
-  socket.setTimeout(20_000, () => socket.destroy());
+  const timer = setTimeout(() => socket.destroy(), WITHIN_MS);
   const closed = new AbortController();
   socket.once('close', () => closed.abort());
   socket.once('error', () => undefined);
@@ -55,6 +56,7 @@ export async function deliver(port: number, to: string, mail: Buffer, from: stri
   } catch {
     return 'no response';
   } finally {
+    clearTimeout(timer);
     socket.destroy();
   }
 }
