@@ -6,7 +6,7 @@ import type { Tool } from './tools.ts';
 const MAX_RESULT = 40_000;
 
 const INSTRUCTIONS =
-  'Reads product analytics, people, feature flags and conversations of a Switchboard deployment, with the permissions of the person whose token it has. Begin with listOwnProjects, which names the projects; tokens cannot list them, so ask the person for the id of the project instead. listEventNames names the events that askInsight can count.';
+  'Reads product analytics, people, feature flags and conversations of a Switchboard deployment, with the permissions of its token. Begin with listOwnProjects, which names the projects; tokens cannot list them, so ask the person for the id of the project instead. listEventNames names the events that askInsight can count.';
 
 /** Precedes every result, because visitors write much of the data. */
 const NOTICE =

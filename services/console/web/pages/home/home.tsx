@@ -19,7 +19,7 @@ const REFRESH_MS = 10_000;
 
 export function Page() {
   const { project, may } = usePlace();
-  // What waits for a person comes first. The rest would move if it were shown earlier.
+  // Threads that wait for the person come first. The rest would move if it were shown earlier.
   const { isLoading } = useInbox();
   return (
     <PageLayout title={project.name}>

@@ -58,7 +58,7 @@ export interface SeriesDraft {
 export const ORDERS = ['ordered', 'strict', 'any'] as const;
 type Order = (typeof ORDERS)[number];
 
-/** What a funnel shows. */
+/** The views of a funnel. */
 export const VIEWS = ['steps', 'time_to_convert'] as const;
 type View = (typeof VIEWS)[number];
 
