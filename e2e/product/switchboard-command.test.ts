@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parseManifest } from '@switchboard/cli';
 import { runInProcess } from '@switchboard/cli/testing';
-import { eventually } from '@switchboard/testkit';
+import { documented, eventually } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
 import { standaloneForTests } from './testing/launch.ts';
 
@@ -473,11 +473,12 @@ describe('the server of the Model Context Protocol', () => {
   /** Connects the protocol's own client to the command as a process. */
   async function connect(token: string, ...options: string[]): Promise<Client> {
     const client = new Client({ name: 'test', version: '1.0.0' });
+    const { args, env } = JSON.parse(documented('docs/manage.md#models', 'json')).mcpServers.switchboard;
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [join(ROOT, 'packages/tools/cli/src/main.ts'), 'mcp', ...options],
-        env: { SWITCHBOARD_URL: running.demo.base_url, SWITCHBOARD_TOKEN: token },
+        args: [join(ROOT, 'packages/tools/cli/src/main.ts'), ...args, ...options],
+        env: { ...env, SWITCHBOARD_URL: running.demo.base_url, SWITCHBOARD_TOKEN: token },
       }),
     );
     return client;
