@@ -135,9 +135,9 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
       await look(kind.toLowerCase());
       if (kind !== 'Funnel') return;
       await page.getByLabel('Order of the steps').selectOption('any');
-      await page.getByText('2 steps', { exact: true }).first().waitFor();
+      await page.getByRole('rowheader', { name: '2 steps' }).waitFor();
       await page.getByLabel('Show', { exact: true }).selectOption('time_to_convert');
-      await page.getByText('0 to 10 s').first().waitFor();
+      await page.getByRole('rowheader', { name: '0 to 10 s' }).waitFor();
       await look('time-to-convert');
     },
   );
