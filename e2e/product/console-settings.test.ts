@@ -1,6 +1,9 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { call, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openConsole, tabTo, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
@@ -66,6 +69,49 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await created.getByRole('button', { name: 'Revoke key' }).click();
     await dialog().getByRole('button', { name: 'Revoke key' }).click();
     await expect.poll(() => rows.count()).toBe(2);
+  });
+
+  it('creates a webhook, shows its secret once, sends a test and shows the attempt with the response', async () => {
+    const bodies: string[] = [];
+    const receiver = createServer(async (request, response) => {
+      bodies.push(await text(request));
+      response.end(`answer ${bodies.length}`);
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void receiver.close());
+    const { port } = receiver.address() as AddressInfo;
+    await open('/webhooks');
+    await page.getByText('No webhook yet.', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await dialog().getByLabel('Id', { exact: true }).fill('warehouse');
+    await dialog().getByLabel('URL').fill('http://hooks.example.com/');
+    await dialog().getByLabel('Event', { exact: true }).fill('order placed');
+    await dialog().getByRole('button', { name: 'Create webhook' }).click();
+    await dialog().getByText('not an https URL', { exact: false }).waitFor();
+    await dialog().getByLabel('URL').fill(`http://127.0.0.1:${port}/hook`);
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog().getByRole('button', { name: 'Create webhook' }).click();
+    const shown = page.getByRole('dialog', { name: 'Signing secret' });
+    await expect.poll(() => shown.textContent()).toMatch(/whsec_\S+/);
+    await shown.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: 'Send test' }).click();
+    const log = page.getByRole('table', { name: 'Messages' });
+    await expect.poll(() => log.textContent(), { timeout: 15_000 }).toContain('Delivered');
+    await log.getByRole('button', { name: 'Test' }).click();
+    await page.getByText('answer 1').waitFor();
+    await look('webhooks');
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => bodies.length).toBe(2);
+    expect(bodies[1]).toBe(bodies[0]);
+    await page.getByRole('button', { name: 'All messages' }).click();
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    await dialog().getByRole('button', { name: 'Rotate secret' }).click();
+    await expect.poll(() => shown.textContent()).toMatch(/whsec_\S+/);
+    await shown.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('Previous secret signs until').waitFor();
+    await page.getByRole('button', { name: 'Delete webhook' }).click();
+    await dialog().getByRole('button', { name: 'Delete webhook' }).click();
+    await page.getByText('No webhook yet.', { exact: false }).waitFor();
   });
 
   it('creates a token by keyboard alone, shows it once, rotates it and revokes it', async () => {
