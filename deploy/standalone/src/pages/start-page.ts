@@ -54,6 +54,7 @@ client.track('hello');`;
     <nav class="actions" aria-label="Start here">
       <a class="button primary" href="/demo">Open the demo shop</a>
       <a class="button" href="${urls.console}">Open the console</a>
+      <a class="button" href="${urls.console}/operator">Pages for operators</a>
       <a class="button" href="/guides">Guides</a>
       <a class="button" href="/docs">API reference</a>
       ${sharedReportUrl === undefined ? '' : html`<a class="button" href="${sharedReportUrl}">A public report</a>`}

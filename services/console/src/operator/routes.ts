@@ -28,7 +28,7 @@ const MAX_ANSWER_BYTES = 8_388_608;
 const BEARER = /^Bearer (\S+)$/i;
 const MAX_TOKEN_LENGTH = 8_192;
 const CALL_MS = 15_000;
-const STATE_MS = 3_000;
+const STATE_MS = 5_000;
 /** The headers of a request, and of its response, that are passed on. */
 const SENT = ['content-type', 'if-match'];
 const RETURNED = ['content-type', 'etag', 'retry-after', 'x-request-id'];

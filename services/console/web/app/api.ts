@@ -10,7 +10,7 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { createContext, useContext, useRef } from 'react';
 import { forgetToken, getSession, SignedOut } from './session.ts';
 import { note } from './state.ts';
 
@@ -68,6 +68,10 @@ export function api(): Promise<Client> {
   return client;
 }
 
+/** Opens the client that the hooks below call. Pages of operators have another one. */
+const ClientContext = createContext<() => Promise<Client>>(api);
+export const ClientProvider = ClientContext.Provider;
+
 interface CallOptions {
   signal: AbortSignal;
 }
@@ -88,9 +92,10 @@ export function useCall<T>(
   call: (client: Client, options: CallOptions) => Promise<T>,
   { enabled = true, refreshMs }: QuerySettings = {},
 ): UseQueryResult<T> {
+  const open = useContext(ClientContext);
   return useQuery({
     queryKey: key,
-    queryFn: async ({ signal }) => call(await api(), { signal }),
+    queryFn: async ({ signal }) => call(await open(), { signal }),
     placeholderData: keepPreviousData,
     enabled,
     ...(refreshMs === undefined ? {} : { refetchInterval: refreshMs }),
@@ -108,11 +113,12 @@ export function useList<T>(
   call: (client: Client, cursor: { cursor?: string }, options: CallOptions) => Promise<PageOf<T>>,
   { enabled = true, refreshMs }: QuerySettings = {},
 ) {
+  const open = useContext(ClientContext);
   const query = useInfiniteQuery({
     queryKey: key,
     initialPageParam: '',
     queryFn: async ({ signal, pageParam }) =>
-      call(await api(), pageParam === '' ? {} : { cursor: pageParam }, { signal }),
+      call(await open(), pageParam === '' ? {} : { cursor: pageParam }, { signal }),
     getNextPageParam: ({ nextCursor }: PageOf<T>) => nextCursor ?? undefined,
     placeholderData: keepPreviousData,
     enabled,
@@ -136,6 +142,7 @@ export function useChange<V, T>(
   call: (client: Client, variables: V) => Promise<T>,
   { refresh, optimistic }: ChangeSettings<V>,
 ) {
+  const open = useContext(ClientContext);
   const running = useRef(new Map<string, Promise<T>>());
   const readAgain = () => Promise.all(refresh.map((queryKey) => queries.invalidateQueries({ queryKey })));
   return useMutation({
@@ -143,7 +150,7 @@ export function useChange<V, T>(
       const key = hashKey([variables]);
       const known = running.current.get(key);
       if (known !== undefined) return known;
-      const change = api().then((client) => call(client, variables));
+      const change = open().then((client) => call(client, variables));
       running.current.set(key, change);
       return change.finally(() => running.current.delete(key));
     },

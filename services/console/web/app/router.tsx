@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { Failed } from '../components/state.tsx';
 import { ProjectFrame } from '../frame/project-frame.tsx';
 import { Missing, SignedOutHere, StartHere } from '../frame/start-here.tsx';
+import { OPERATOR, operatorPages } from '../operator/pages.ts';
 import { pages } from './registry.ts';
 import { SIGNED_OUT } from './session.ts';
 
@@ -25,7 +26,25 @@ export function createConsoleRouter() {
       component: lazyRouteComponent(page.load, 'Page'),
     }),
   );
-  const routeTree = root.addChildren([start, signedOut, project.addChildren(children)]);
+  const operator = createRoute({
+    getParentRoute: () => root,
+    path: OPERATOR,
+    component: lazyRouteComponent(() => import('../operator/frame.tsx'), 'OperatorFrame'),
+  });
+  const ofOperator = operatorPages.map((page) =>
+    createRoute({
+      getParentRoute: () => operator,
+      path: page.path,
+      validateSearch: (raw: Record<string, unknown>) => raw,
+      component: lazyRouteComponent(page.load, 'Page'),
+    }),
+  );
+  const routeTree = root.addChildren([
+    start,
+    signedOut,
+    project.addChildren(children),
+    operator.addChildren(ofOperator),
+  ]);
   return createRouter({
     routeTree,
     defaultPreload: 'intent',

@@ -15,6 +15,8 @@ interface Session {
   token: string;
   expiresAt: number;
   hosts: Hosts;
+  /** Whether the pages of operators are open to the person. */
+  isOperator: boolean;
 }
 
 /** Thrown when the person is not signed in (any more). */
@@ -54,8 +56,9 @@ async function renew(): Promise<Session> {
       throw new SignedOut(t('The session has ended. Sign in again.'));
     }
     if (!response.ok) throw new Error(`Signing in failed with status ${response.status}. Try again.`);
-    const { accessToken, expiresInSeconds, hosts } = await response.json();
-    const renewed = { token: accessToken, expiresAt: Date.now() + expiresInSeconds * 1000, hosts };
+    const { accessToken, expiresInSeconds, hosts, isOperator } = await response.json();
+    const expiresAt = Date.now() + expiresInSeconds * 1000;
+    const renewed = { token: accessToken, expiresAt, hosts, isOperator: isOperator === true };
     keep(renewed);
     tabs.postMessage(renewed);
     return renewed;

@@ -14,7 +14,8 @@ interface Call {
 }
 
 interface CopyAsProps {
-  call: Call;
+  /** Absent for the management API: its address is known inside the deployment alone. */
+  call?: Call;
   /** The same as a command, such as `switchboard flags list --project prj_shop`. */
   command?: string;
 }
@@ -29,9 +30,11 @@ export function CopyAs({ call, command }: CopyAsProps) {
         <Terminal size={16} aria-hidden /> {t('Copy as')}
       </MenuButton>
       <Menu gutter={4} portal className={styles['menu']}>
-        <MenuItem className={styles['item']} onClick={() => copy(curlOf(call, data?.hosts.api ?? ''))}>
-          {t('curl call')}
-        </MenuItem>
+        {call === undefined ? null : (
+          <MenuItem className={styles['item']} onClick={() => copy(curlOf(call, data?.hosts.api ?? ''))}>
+            {t('curl call')}
+          </MenuItem>
+        )}
         {command === undefined ? null : (
           <MenuItem className={styles['item']} onClick={() => copy(command)}>
             {t('switchboard command')}

@@ -156,7 +156,11 @@ function Framed({ place }: { place: Place }) {
       <Toasts />
       {shown === 'palette' ? <Palette onClose={close} /> : null}
       {shown === 'keys' ? <KeysHelp onClose={close} /> : null}
-      {shown === 'drawer' ? <Drawer onClose={close} /> : null}
+      {shown === 'drawer' ? (
+        <Drawer onClose={close}>
+          <Rail />
+        </Drawer>
+      ) : null}
     </PlaceProvider>
   );
 }

@@ -1,12 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ChevronsUpDown, LogOut, Moon, PanelLeft } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { ChevronsUpDown, LogOut, Moon, PanelLeft, Server } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useCall } from '../app/api.ts';
 import { t } from '../app/i18n.ts';
 import type { Page, Section } from '../app/page.ts';
 import { usePlace } from '../app/project.ts';
 import { pages } from '../app/registry.ts';
-import { signOut } from '../app/session.ts';
+import { getSession, signOut } from '../app/session.ts';
 import { setTheme, useTheme } from '../app/theme.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
@@ -39,6 +40,7 @@ export function Rail({ isCollapsed = false, collapse }: RailProps) {
       <p className={styles['heading']}>{t('Settings')}</p>
       {entries('settings')}
       <div className={styles['foot']}>
+        <OperatorEntry />
         <ThemeMenu />
         <Button kind="quiet" icon={LogOut} onClick={() => void signOut()} aria-label={t('Sign out')}>
           <span className={styles['label']}>{t('Sign out')}</span>
@@ -56,7 +58,7 @@ export function Rail({ isCollapsed = false, collapse }: RailProps) {
 }
 
 /** The rail over the page, on narrow screens. */
-export function Drawer({ onClose }: { onClose: () => void }) {
+export function Drawer({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = ref.current;
@@ -65,7 +67,7 @@ export function Drawer({ onClose }: { onClose: () => void }) {
   }, []);
   return (
     <dialog ref={ref} aria-label={t('Navigation')} className={styles['drawer']} onClose={onClose}>
-      <Rail />
+      {children}
     </dialog>
   );
 }
@@ -89,6 +91,16 @@ function Entry({ page: { path, title, rail } }: { page: Page }) {
       )}
     </Link>
   );
+}
+
+/** Leads operators to their pages. */
+function OperatorEntry() {
+  const { data } = useQuery({ queryKey: ['session'], queryFn: getSession });
+  return data?.isOperator === true ? (
+    <a href="/operator" className={styles['entry']} title={t('Deployment')}>
+      <Server size={16} aria-hidden /> <span className={styles['label']}>{t('Deployment')}</span>
+    </a>
+  ) : null;
 }
 
 function ProjectSwitcher() {
@@ -115,7 +127,8 @@ function ProjectSwitcher() {
   );
 }
 
-function ThemeMenu() {
+/** Chooses the colours. */
+export function ThemeMenu() {
   const theme = useTheme();
   const titles = { system: t('As the system'), light: t('Light'), dark: t('Dark') };
   return (

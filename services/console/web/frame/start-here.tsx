@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useCall } from '../app/api.ts';
 import { t } from '../app/i18n.ts';
-import { SignedOut, signIn, signOut } from '../app/session.ts';
+import { getSession, SignedOut, signIn, signOut } from '../app/session.ts';
 import { Button } from '../components/button.tsx';
 import { Empty, Failed, Loading } from '../components/state.tsx';
 import styles from './frame.module.css';
@@ -21,11 +22,14 @@ export function StartHere() {
   );
   const last = localStorage.getItem(LAST_PROJECT);
   const first = data?.projects.find(({ id }) => id === last) ?? data?.projects[0];
+  const session = useQuery({ queryKey: ['session'], queryFn: getSession });
+  const leadsToOperator = session.data?.isOperator === true && data?.projects.length === 0;
   useEffect(() => {
     if (error instanceof SignedOut) signIn();
+    if (leadsToOperator) void navigate({ to: '/operator', replace: true });
     if (first !== undefined)
       void navigate({ to: '/projects/$projectId', params: { projectId: first.id }, replace: true });
-  }, [error, first, navigate]);
+  }, [error, first, leadsToOperator, navigate]);
   return (
     <main className={styles['alone']}>
       <Mark size={32} />

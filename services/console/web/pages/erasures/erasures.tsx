@@ -1,18 +1,15 @@
-import type { Erasure } from '@switchboard/management';
 import { useCall, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
-import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
-import { Id } from '../../components/code.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { SelectFilter } from '../../components/field.tsx';
-import { Bar, Facts, ListDetail, PageLayout } from '../../components/layout.tsx';
+import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
 import { Empty, Loaded } from '../../components/state.tsx';
-import { type Column, Table } from '../../components/table.tsx';
-import { Time } from '../../components/values.tsx';
+import { Table } from '../../components/table.tsx';
 import { ErasePerson } from './erase-person.tsx';
+import { columns, kindWord, Progress, stateWord } from './progress.tsx';
 import { STATES, search } from './search.ts';
 
 const REFRESH_MS = 5_000;
@@ -118,63 +115,4 @@ function withGone(known: readonly { id: string; name: string }[], project: strin
   return project === undefined || known.some(({ id }) => id === project)
     ? options
     : [...options, { value: project, title: project }];
-}
-
-const stateWord = (state: Erasure['state']) => (state === 'done' ? t('Done') : t('Running'));
-
-const kindWord = (kind: Erasure['kind']) =>
-  ({
-    person: t('A person'),
-    colleague: t('A colleague'),
-    project: t('A project'),
-    company: t('The company'),
-  })[kind];
-
-function State({ erasure: { state, services } }: { erasure: Erasure }) {
-  const done = services.filter(({ doneAt }) => doneAt !== null).length;
-  return state === 'done' ? (
-    <Badge tone="good">{stateWord(state)}</Badge>
-  ) : (
-    <Badge tone="warning">{t('{done} of {all} services', { done, all: services.length })}</Badge>
-  );
-}
-
-const columns = (): Column<Erasure>[] => [
-  { title: t('Erased'), cell: ({ kind }) => kindWord(kind) },
-  { title: t('Project'), cell: ({ projectId }) => projectId ?? '–', minor: true },
-  { title: t('State'), cell: (erasure) => <State erasure={erasure} />, width: '152px' },
-  { title: t('Started'), cell: ({ createdAt }) => <Time at={createdAt} />, width: '112px' },
-];
-
-function Progress({ erasure }: { erasure: Erasure }) {
-  const { id, projectId, createdAt, services } = erasure;
-  return (
-    <>
-      <Facts
-        facts={[
-          [t('Id'), <Id key="id" value={id} name={t('id')} />],
-          [t('State'), <State key="state" erasure={erasure} />],
-          [t('Project'), projectId ?? '–'],
-          [t('Started'), <Time key="started" at={createdAt} />],
-        ]}
-      />
-      <Facts
-        facts={services.map(({ region, service, doneAt }) => [
-          `${service} (${region})`,
-          doneAt === null ? (
-            <Badge tone="warning">{t('waiting')}</Badge>
-          ) : (
-            <>
-              {t('done')} <Time at={doneAt} />
-            </>
-          ),
-        ])}
-      />
-      <p>
-        {t(
-          'A service is done once it has read and erased all that the event log held at the request. The archive takes the longest.',
-        )}
-      </p>
-    </>
-  );
 }

@@ -1,0 +1,224 @@
+import { hasChromium, openBrowser } from '@switchboard/testkit';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { violationsOf } from './testing/console.ts';
+import { standaloneForTests } from './testing/launch.ts';
+
+const running = standaloneForTests();
+/** A folder for screenshots. */
+const pictures = process.env['CONSOLE_PICTURES'];
+
+const PAGES = [
+  '',
+  '/companies',
+  '/plans',
+  '/models',
+  '/throttles',
+  '/topics',
+  '/dead-letters',
+  '/erasures',
+  '/audit',
+];
+
+describe.skipIf(!hasChromium)('the pages of operators in the console', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  const problems: string[] = [];
+  const dialog = () => page.getByRole('dialog');
+  const row = (table: string, text: string) =>
+    page.getByRole('table', { name: table }).getByRole('row').filter({ hasText: text });
+
+  /** Signs a person of the demo in, as they do, and opens a page. */
+  async function signIn(sub: string, path: string): Promise<{ context: BrowserContext; page: Page }> {
+    const own = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const opened = await own.newPage();
+    opened.on('pageerror', ({ message }) => problems.push(message));
+    opened.on('console', (message) => {
+      if (/Content Security Policy|Trusted/i.test(message.text())) problems.push(message.text());
+    });
+    await opened.goto(running.demo.console_url + path);
+    await opened.locator(`form[action$="/as/${sub}"] button`).click();
+    await opened.locator('main h1').waitFor();
+    return { context: own, page: opened };
+  }
+
+  async function open(path: string): Promise<void> {
+    await page.goto(`${running.demo.console_url}/operator${path}`);
+    await page.locator('main h1').waitFor();
+  }
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    ({ context, page } = await signIn('user_platform', '/'));
+  });
+  afterAll(async () => {
+    await context?.close();
+    await browser?.close();
+  });
+  afterEach(() => {
+    expect(problems).toEqual([]);
+  });
+
+  it('leads an operator who is no member to the health of every service', async () => {
+    await page.waitForURL('**/operator');
+    const services = page.getByRole('table', { name: 'Services' });
+    // A busy machine answers late, and the page reads the state again.
+    const readyRow = services.getByRole('row').filter({ hasText: 'flags' }).filter({ hasText: 'Ready' });
+    await readyRow.waitFor();
+    for (const name of ['catalogue', 'ingestion', 'identity'])
+      expect(await services.getByRole('button', { name, exact: true }).count()).toBe(1);
+    await services.getByRole('button', { name: 'flags' }).press('Enter');
+    const detail = page.getByRole('region', { name: 'flags' });
+    await expect
+      .poll(() => detail.textContent())
+      .toMatch(/event logAnswers.*databaseAnswers|databaseAnswers.*event logAnswers/);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => detail.count()).toBe(0);
+  });
+
+  it('shows every page without violations of accessibility, wide and narrow, in both themes', async () => {
+    for (const path of PAGES) {
+      await open(path);
+      await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        const width = colorScheme === 'light' ? 1280 : 390;
+        for (const one of pictures === undefined ? [width] : [1920, 1280, 768, 390]) {
+          await page.setViewportSize({ width: one, height: 900 });
+          const name = `operator${path.replace('/', '-')}-${one}-${colorScheme}`;
+          if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}.png` });
+          expect(await violationsOf(page), name).toEqual([]);
+        }
+      }
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  }, 240_000);
+
+  it('creates a plan and a company by keyboard alone, adds its owner, and deletes it after its name was typed', async () => {
+    await open('/plans');
+    await page.getByRole('button', { name: 'Create plan' }).press('Enter');
+    await dialog().getByLabel('Tier').fill('fleet');
+    await dialog().getByLabel('Entitlements').fill('{"seats": 0');
+    await expect.poll(() => dialog().textContent()).toContain('Not a JSON object');
+    await dialog().getByLabel('Entitlements').fill('{"seats": 5}');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog().getByLabel('Tier').press('Enter');
+    await row('Plans', 'fleet').waitFor();
+
+    await open('/companies');
+    await page.getByRole('button', { name: 'Create company' }).press('Enter');
+    await dialog().getByLabel('Id').fill('co_lumen');
+    await dialog().getByLabel('Name').fill('Fjord Ferries');
+    await dialog().getByLabel('Plan').selectOption('fleet / monthly');
+    await dialog().getByLabel('Name').press('Enter');
+    await expect.poll(() => dialog().textContent()).toContain('co_lumen is the id of another company');
+    await dialog().getByLabel('Id').fill('co_fjord');
+    await dialog().getByLabel('Name').press('Enter');
+    const company = page.getByRole('region', { name: 'Fjord Ferries' });
+    await company.getByText('No member yet').waitFor();
+
+    await company.getByRole('button', { name: 'Add member' }).press('Enter');
+    await dialog().getByLabel('Subject').fill('sub-liv');
+    await dialog().getByLabel('Name').fill('Liv Berg');
+    await dialog().getByLabel('Email').fill('liv@fjord.example');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog().getByLabel('Email').press('Enter');
+    await company.getByRole('button', { name: 'Liv Berg' }).waitFor();
+    await expect.poll(() => dialog().count()).toBe(0);
+
+    await company.getByLabel('Plan', { exact: true }).selectOption('growth / monthly');
+    await company.getByRole('button', { name: 'Save company' }).press('Enter');
+    await row('Companies', 'growth / monthly').filter({ hasText: 'Fjord' }).waitFor();
+
+    await company.getByRole('button', { name: 'Delete company' }).press('Enter');
+    const confirmed = dialog().getByRole('button', { name: 'Delete company' });
+    expect(await confirmed.isDisabled()).toBe(true);
+    await dialog().getByLabel('Type Fjord Ferries to confirm').fill('Fjord Ferries');
+    await confirmed.press('Enter');
+    await expect.poll(() => row('Companies', 'Fjord Ferries').count()).toBe(0);
+
+    await open('/erasures?company=co_fjord');
+    await row('Erasures', 'The company').getByRole('button').first().click();
+    await page.getByText('archive (eu)').waitFor();
+
+    await open('/plans?open=fleet%2Fmonthly');
+    await dialog().getByRole('button', { name: 'Delete plan' }).click();
+    await dialog().getByRole('button', { name: 'Delete plan' }).click();
+    await expect.poll(() => row('Plans', 'fleet').count()).toBe(0);
+  });
+
+  it('creates, changes and deletes a model, and sets the markup', async () => {
+    await open('/models');
+    await page.getByRole('button', { name: 'Create model' }).click();
+    await dialog().getByLabel('Id').fill('medium-3');
+    await dialog().getByLabel('Name').fill('Medium 3');
+    await dialog().getByLabel('Input').fill('1500000');
+    await dialog().getByRole('button', { name: 'Create model' }).click();
+    await row('AI models', 'Medium 3').getByText('$1.50').waitFor();
+    await row('AI models', 'Medium 3').getByRole('button').click();
+    await dialog().getByLabel('Input').fill('2000000');
+    await dialog().getByRole('button', { name: 'Save model' }).click();
+    await row('AI models', 'Medium 3').getByText('$2.00').waitFor();
+    await row('AI models', 'Medium 3').getByRole('button').click();
+    await dialog().getByRole('button', { name: 'Delete model' }).click();
+    await dialog().getByRole('button', { name: 'Delete model' }).click();
+    await expect.poll(() => row('AI models', 'Medium 3').count()).toBe(0);
+    await page.getByLabel('Percent that published prices add').fill('31');
+    await page.getByRole('button', { name: 'Save markup' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Save markup' }).isDisabled()).toBe(true);
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Percent that published prices add').inputValue()).toBe('31');
+  });
+
+  it('throttles a project, drops its events and ends both', async () => {
+    const { project_id: project } = running.demo;
+    await open('/throttles');
+    await page.getByRole('button', { name: 'Throttle project' }).click();
+    await dialog().getByLabel('Project id').fill('nowhere');
+    await dialog().getByRole('button', { name: 'Throttle project' }).click();
+    await dialog().getByRole('alert').waitFor();
+    await dialog().getByLabel('Project id').fill(project);
+    await dialog().getByLabel('Events a second, in each region').fill('250');
+    await dialog().getByRole('button', { name: 'Throttle project' }).click();
+    await row('Throttles', project).getByText('250 a second').waitFor();
+    await row('Throttles', project).getByRole('button', { name: project }).click();
+    await dialog().getByLabel('Above the rate').selectOption('drop');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog().getByRole('button', { name: 'Drop events' }).click();
+    await row('Throttles', project).getByText('events are dropped').waitFor();
+    await row('Throttles', project).getByRole('button', { name: 'End throttle' }).click();
+    await page.getByText('No project is throttled').waitFor();
+  });
+
+  it('finds a consumer group by its topic', async () => {
+    await open('/topics');
+    await page.getByLabel('Topic or consumer group').fill('archive.replays');
+    const groups = page.getByRole('table', { name: 'Consumer groups' });
+    await expect.poll(() => groups.getByRole('row').count()).toBe(2);
+    await expect.poll(() => row('Consumer groups', 'archive.replays').textContent()).toMatch(/replays.*4/);
+  });
+
+  it('shows members who are no operators neither the entry nor the pages, and passes no call on for them', async () => {
+    const other = await signIn('user_ines', '/');
+    await other.page.waitForURL('**/projects/**');
+    const pages = other.page.getByRole('navigation', { name: 'Pages' });
+    await pages.getByRole('link', { name: 'Flags' }).waitFor();
+    expect(await pages.getByRole('link', { name: 'Deployment' }).count()).toBe(0);
+    await other.page.goto(`${running.demo.console_url}/operator/companies`);
+    await other.page.getByRole('heading', { name: 'Only for operators' }).waitFor();
+    expect(await violationsOf(other.page)).toEqual([]);
+    const statuses = await other.page.evaluate(
+      (token) =>
+        Promise.all(
+          ['/operator/state', '/operator/catalogue/management/v1/companies'].map(
+            async (path) => (await fetch(path, { headers: { Authorization: `Bearer ${token}` } })).status,
+          ),
+        ),
+      running.demo.tokens.operator,
+    );
+    expect(statuses).toEqual([403, 403]);
+    await other.context.close();
+  });
+});
