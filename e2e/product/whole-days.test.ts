@@ -416,7 +416,7 @@ describe.skipIf(!hasChromium)('a whole day in the console', () => {
     expect(members.body.members).toContainEqual(
       expect.objectContaining({ email: 'linus@acme.example', role: 'support' }),
     );
-  }, 120_000);
+  }, 180_000);
 });
 
 const expectValue = (field: Locator, value: string) =>
