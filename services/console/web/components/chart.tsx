@@ -148,7 +148,9 @@ function badgesOf(marks: readonly ChartMark[], xOf: (at: number) => number) {
 }
 
 function BucketChart(props: ChartProps & { content: OverBuckets }) {
-  const { content, label, height = 280, onOpen, marks = [], commented, isRunning = false, onAxis } = props;
+  const { content, label, height = 280, onOpen, marks = [], commented, onAxis } = props;
+  // Other buckets, such as durations, do not end.
+  const isRunning = props.isRunning === true && content.interval !== undefined;
   const [ref, width] = useWidth();
   const [hovered, setHovered] = useState<number>();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
