@@ -108,6 +108,17 @@ CREATE TABLE "conversation_reads" (
 	CONSTRAINT "conversation_reads_conversation_id_sub_pk" PRIMARY KEY("conversation_id","sub")
 );
 --> statement-breakpoint
+CREATE TABLE "conversation_resolutions" (
+	"conversation_id" text NOT NULL,
+	"project_id" text NOT NULL,
+	"resolved_at" timestamp (3) with time zone NOT NULL,
+	"opened_at" timestamp (3) with time zone NOT NULL,
+	"score" integer,
+	"comment" text,
+	"rated_at" timestamp (3) with time zone,
+	CONSTRAINT "conversation_resolutions_conversation_id_resolved_at_pk" PRIMARY KEY("conversation_id","resolved_at")
+);
+--> statement-breakpoint
 CREATE TABLE "conversation_tokens" (
 	"conversation_id" text NOT NULL,
 	"token_hash" text NOT NULL,
@@ -138,7 +149,10 @@ CREATE TABLE "conversations" (
 	"first_reply_at" timestamp (3) with time zone,
 	"resolved_at" timestamp (3) with time zone,
 	"visitor_read_at" timestamp (3) with time zone,
-	"teammate_read_at" timestamp (3) with time zone
+	"teammate_read_at" timestamp (3) with time zone,
+	"waiting_since" timestamp (3) with time zone,
+	"reopened_at" timestamp (3) with time zone,
+	"satisfaction_score" integer
 );
 --> statement-breakpoint
 CREATE TABLE "help_sites" (
@@ -156,6 +170,16 @@ CREATE TABLE "identity_secrets" (
 	"project_id" text NOT NULL,
 	"sealed" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "inbox_preferences" (
+	"project_id" text NOT NULL,
+	"sub" text NOT NULL,
+	"number" serial NOT NULL,
+	"preferences" json NOT NULL,
+	"look_at" timestamp (3) with time zone,
+	"digested" text[] DEFAULT '{}' NOT NULL,
+	CONSTRAINT "inbox_preferences_project_id_sub_pk" PRIMARY KEY("project_id","sub")
 );
 --> statement-breakpoint
 CREATE TABLE "message_keys" (
@@ -206,7 +230,8 @@ CREATE TABLE "support_settings" (
 	"settings" json NOT NULL,
 	"keep_assignee_days" integer,
 	"mail_after_minutes" integer DEFAULT 10,
-	"mail_key" text
+	"mail_key" text,
+	"asks_satisfaction" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "teammates" (
@@ -253,6 +278,8 @@ ALTER TABLE "conversation_notes" ADD CONSTRAINT "conversation_notes_conversation
 --> statement-breakpoint
 ALTER TABLE "conversation_reads" ADD CONSTRAINT "conversation_reads_conversation_id_conversations_id_fk" FOREIGN KEY ("conversation_id") REFERENCES "public"."conversations"("id") ON DELETE cascade ON UPDATE no action;
 --> statement-breakpoint
+ALTER TABLE "conversation_resolutions" ADD CONSTRAINT "conversation_resolutions_conversation_id_conversations_id_fk" FOREIGN KEY ("conversation_id") REFERENCES "public"."conversations"("id") ON DELETE cascade ON UPDATE no action;
+--> statement-breakpoint
 ALTER TABLE "conversation_tokens" ADD CONSTRAINT "conversation_tokens_conversation_id_conversations_id_fk" FOREIGN KEY ("conversation_id") REFERENCES "public"."conversations"("id") ON DELETE cascade ON UPDATE no action;
 --> statement-breakpoint
 ALTER TABLE "message_keys" ADD CONSTRAINT "message_keys_message_id_messages_id_fk" FOREIGN KEY ("message_id") REFERENCES "public"."messages"("id") ON DELETE no action ON UPDATE no action;
@@ -275,6 +302,10 @@ CREATE INDEX "conversation_mail_due" ON "conversation_mail" USING btree ("due_at
 --> statement-breakpoint
 CREATE INDEX "conversation_mentions_by_conversation" ON "conversation_mentions" USING btree ("conversation_id");
 --> statement-breakpoint
+CREATE INDEX "conversation_resolutions_by_time" ON "conversation_resolutions" USING btree ("project_id","resolved_at");
+--> statement-breakpoint
+CREATE INDEX "conversation_resolutions_by_rating" ON "conversation_resolutions" USING btree ("project_id","rated_at") WHERE "conversation_resolutions"."rated_at" is not null;
+--> statement-breakpoint
 CREATE INDEX "conversations_latest_by_assignee" ON "conversations" USING btree ("project_id","assignee_id","last_turn_at","id") WHERE "conversations"."assignee_id" is not null;
 --> statement-breakpoint
 CREATE INDEX "conversations_latest_by_team" ON "conversations" USING btree ("project_id","team_id","last_turn_at","id") WHERE "conversations"."team_id" is not null;
@@ -282,6 +313,14 @@ CREATE INDEX "conversations_latest_by_team" ON "conversations" USING btree ("pro
 CREATE INDEX "conversations_latest_by_priority" ON "conversations" USING btree ("project_id","priority","last_turn_at","id") WHERE "conversations"."priority" <> 'normal';
 --> statement-breakpoint
 CREATE INDEX "conversations_snoozed" ON "conversations" USING btree ("project_id","last_turn_at","id") WHERE "conversations"."is_snoozed";
+--> statement-breakpoint
+CREATE INDEX "conversations_waiting" ON "conversations" USING btree ("project_id","waiting_since","id") WHERE "conversations"."waiting_since" is not null;
+--> statement-breakpoint
+CREATE INDEX "conversations_by_satisfaction" ON "conversations" USING btree ("project_id","last_turn_at","id") WHERE "conversations"."satisfaction_score" is not null;
+--> statement-breakpoint
+CREATE INDEX "conversations_by_creation" ON "conversations" USING btree ("project_id","created_at");
+--> statement-breakpoint
+CREATE INDEX "conversations_by_first_reply" ON "conversations" USING btree ("project_id","first_reply_at") WHERE "conversations"."first_reply_at" is not null;
 --> statement-breakpoint
 CREATE INDEX "conversations_to_wake" ON "conversations" USING btree ("snoozed_until") WHERE "conversations"."is_snoozed";
 --> statement-breakpoint
@@ -298,6 +337,10 @@ CREATE INDEX "conversations_latest_by_distinct_id" ON "conversations" USING btre
 CREATE INDEX "conversations_latest_by_user" ON "conversations" USING btree ("project_id","user_id","last_turn_at","id") WHERE "conversations"."user_verified";
 --> statement-breakpoint
 CREATE INDEX "identity_secrets_by_project" ON "identity_secrets" USING btree ("project_id");
+--> statement-breakpoint
+CREATE UNIQUE INDEX "inbox_preferences_by_number" ON "inbox_preferences" USING btree ("number");
+--> statement-breakpoint
+CREATE INDEX "inbox_preferences_due" ON "inbox_preferences" USING btree ("look_at") WHERE "inbox_preferences"."look_at" is not null;
 --> statement-breakpoint
 CREATE INDEX "message_keys_by_message" ON "message_keys" USING btree ("message_id");
 --> statement-breakpoint
