@@ -13,7 +13,14 @@ import { leaveServiceTokens } from '../tokens/leaving.ts';
 import { createTokensStore } from '../tokens/store.ts';
 
 /** The services that hold data about a project's end users. */
-const OF_PEOPLE: readonly ServiceName[] = ['analytics', 'archive', 'collaboration', 'flags', 'messenger'];
+const OF_PEOPLE: readonly ServiceName[] = [
+  'analytics',
+  'archive',
+  'collaboration',
+  'delivery',
+  'flags',
+  'messenger',
+];
 
 /** The maximum number of distinct ids in the record of an erasure. A person has at most as many. */
 const MAX_IDS = 1_000;
