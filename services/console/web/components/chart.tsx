@@ -19,6 +19,13 @@ const LABEL_PX = 80;
 const MARK_PX = 24;
 const RUNNING_BAR = { fillOpacity: 0.5, strokeDasharray: '6 4', stroke: 'currentColor' };
 const FULL = 100;
+/** The most lines that are named at their end, the width of the names, and the least width of a chart with them. */
+const MAX_NAMED = 4;
+const NAME_PX = 120;
+const NAME_LENGTH = 17;
+const NAMED_PX = 560;
+/** The least distance of two names. */
+const NAME_LINE_PX = 14;
 /** The year of a day or hour, which the ticks of an axis leave out. */
 const YEAR = /^\d{4}-(?=\d\d-\d\d)/;
 
@@ -147,6 +154,33 @@ function badgesOf(marks: readonly ChartMark[], xOf: (at: number) => number) {
   return badges;
 }
 
+/** Returns the names of lines, each beside its last value. Names that would overlap move apart. */
+function namesOf<Line extends { values: readonly (number | null)[] }>(
+  lines: readonly Line[],
+  { y: yOf, bottom }: { y(value: number): number; bottom: number },
+): (Line & { end: number })[] {
+  const names = lines
+    .flatMap((one) => {
+      const value = one.values.findLast((known) => known !== null);
+      return value == null ? [] : [{ ...one, end: yOf(value) }];
+    })
+    .sort((one, other) => one.end - other.end);
+  for (const [at, one] of names.entries())
+    one.end = Math.max(one.end, (names[at - 1]?.end ?? Number.NEGATIVE_INFINITY) + NAME_LINE_PX);
+  let lowest = bottom;
+  for (const one of names.toReversed()) {
+    one.end = Math.min(one.end, lowest);
+    lowest = one.end - NAME_LINE_PX;
+  }
+  return names;
+}
+
+/** Returns the indexes of values without a neighbour. A line through them would have no length. */
+const aloneIn = (values: readonly (number | null)[]) =>
+  values.flatMap((value, at) =>
+    value !== null && values[at - 1] == null && values[at + 1] == null ? [{ value, at }] : [],
+  );
+
 function BucketChart(props: ChartProps & { content: OverBuckets }) {
   const { content, label, height = 280, onOpen, marks = [], commented, onAxis } = props;
   // Other buckets, such as durations, do not end.
@@ -158,13 +192,17 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
   const shown = drawn.filter(({ name }) => !hidden.has(name));
   const { buckets, kind } = content;
   const top = MARGIN.top + (marks.length > 0 ? MARK_PX : 0);
-  const inner = { right: Math.max(MARGIN.left + 1, width - MARGIN.right), bottom: height - MARGIN.bottom };
+  const isStacked = kind === 'bar';
+  const isNamed = !isStacked && width >= NAMED_PX && drawn.length > 1 && content.series.length <= MAX_NAMED;
+  const inner = {
+    right: Math.max(MARGIN.left + 1, width - MARGIN.right - (isNamed ? NAME_PX : 0)),
+    bottom: height - MARGIN.bottom,
+  };
   const sums = buckets.map((_, at) => ({
     up: shown.reduce((sum, { values }) => sum + Math.max(0, values[at] ?? 0), 0),
     down: shown.reduce((sum, { values }) => sum + Math.min(0, values[at] ?? 0), 0),
   }));
   const flat = shown.flatMap(({ values, previous = [] }) => [...values, ...previous]).map((one) => one ?? 0);
-  const isStacked = kind === 'bar';
   const most = isStacked ? Math.max(0, ...sums.map(({ up }) => up)) : Math.max(0, ...flat);
   const least = isStacked ? Math.min(0, ...sums.map(({ down }) => down)) : Math.min(0, ...flat);
   const y = scaleLinear()
@@ -289,13 +327,22 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
                     {previous === undefined ? null : (
                       <path d={path(previous) ?? ''} strokeDasharray="2 4" strokeWidth={1.5} />
                     )}
-                    {buckets.length > 1
-                      ? null
-                      : values.map((value, at) => (
-                          <circle key={buckets[at]} cx={middle(at)} cy={y(value ?? 0)} r={3} />
-                        ))}
+                    {aloneIn(values).map(({ value, at }) => (
+                      <circle key={buckets[at]} cx={middle(at)} cy={y(value)} r={3} />
+                    ))}
                   </g>
                 ))}
+            {isNamed
+              ? namesOf(shown, { y, bottom: inner.bottom }).map(({ name, hueAt, end }) => (
+                  <g key={name} transform={`translate(${inner.right + 8} ${end})`} className={styles['name']}>
+                    <circle r={3} fill={hue(hueAt)} />
+                    <text x={8} dy="0.32em">
+                      {name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH)}…` : name}
+                      <title>{name}</title>
+                    </text>
+                  </g>
+                ))
+              : null}
             {hovered === undefined ? null : (
               <line
                 x1={middle(hovered)}
@@ -360,7 +407,7 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
           </div>
         )}
       </div>
-      {drawn.length < 2 ? null : (
+      {drawn.length < 2 || isNamed ? null : (
         <figcaption className={styles['legend']}>
           {drawn.map(({ name, hueAt }) => (
             <button
