@@ -200,6 +200,17 @@ describe.skipIf(!hasChromium)('the inbox in the console', () => {
     await page.getByLabel('Mail me what waits for me').check();
     await page.getByLabel('Quiet hours').check();
     await page.getByLabel('From').fill('21:30');
+    await page.getByLabel('Mail replies that a visitor has not read').selectOption('After 30 minutes');
+    await page.getByLabel('A reopened conversation keeps its assignee').selectOption('Never');
+    await page.getByLabel('Open conversations for mail to your support address').check();
+    await page.getByText(/^Forward your support address to \S+@\S+\.$|SUPPORT_MAIL_DOMAIN/).waitFor();
+    await eventually(async () =>
+      expect(await asOwner('GET', '/support-settings')).toMatchObject({
+        mailAfterMinutes: 30,
+        keepAssigneeDays: 0,
+        mailOpensConversations: true,
+      }),
+    );
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save preferences' }).click();
     await page.getByText('Preferences saved.').waitFor();
@@ -209,6 +220,11 @@ describe.skipIf(!hasChromium)('the inbox in the console', () => {
       quietHours: { from: '21:30', to: '08:00' },
     });
     await asOwner('PUT', '/inbox-preferences', preferences);
+    const { mailAfterMinutes, keepAssigneeDays, mailOpensConversations } = settings;
+    await asOwner('PUT', '/support-settings', {
+      ...(await asOwner('GET', '/support-settings')),
+      ...{ mailAfterMinutes, keepAssigneeDays, mailOpensConversations },
+    });
 
     await page.goto(`${page.url().replace(/\/inbox.*/, '')}/inbox-report`);
     await page.getByRole('heading', { name: 'Satisfaction, from 1 to 5' }).waitFor();

@@ -35,7 +35,7 @@ export function Page() {
       }
     >
       <Loaded query={stored}>{(preferences) => <Own stored={preferences} />}</Loaded>
-      <Ratings />
+      <ForEveryone />
     </PageLayout>
   );
 }
@@ -169,22 +169,79 @@ function Own({ stored }: { stored: Preferences }) {
   );
 }
 
-/** The setting of the project that asks visitors for ratings. */
-function Ratings() {
+const MINUTES = [1, 5, 10, 30, 60, 240, 1440];
+const DAYS = [0, 1, 7, 14, 30, 90, 365];
+/** The value of an option without a number. */
+const NONE = 'none';
+
+/** Returns the options of a choice of numbers, which include the stored one. */
+const numbersOf = (numbers: readonly number[], stored: number | null) =>
+  [...new Set([...numbers, ...(stored === null ? [] : [stored])])].sort((one, other) => one - other);
+
+const toNumber = (value: string) => (value === NONE ? null : Number(value));
+
+/** Settings of support that apply to all conversations of the project. */
+function ForEveryone() {
+  const { may } = usePlace();
   const { settings, change, error } = useSupportSettings();
-  if (settings === undefined) return null;
+  if (settings === undefined || !may('conversations.reply')) return null;
+  const set = (changed: Partial<typeof settings>) => change((current) => ({ ...current, ...changed }));
+  const { mailAfterMinutes, keepAssigneeDays, mailOpensConversations, mailAddress } = settings;
   return (
     <Section title={t('For everyone in the project')}>
+      <SelectField
+        label={t('Mail replies that a visitor has not read')}
+        hint={t('To the address that the visitor gave. Their answer becomes a turn.')}
+        value={mailAfterMinutes ?? NONE}
+        onChange={({ target }) => set({ mailAfterMinutes: toNumber(target.value) })}
+        options={[
+          { value: NONE, title: t('Never') },
+          ...numbersOf(MINUTES, mailAfterMinutes).map((minutes) => ({
+            value: String(minutes),
+            title: t('{minutes, plural, one {After # minute} other {After # minutes}}', { minutes }),
+          })),
+        ]}
+      />
+      <CheckField
+        label={t('Open conversations for mail to your support address')}
+        hint={mailHint(mailOpensConversations, mailAddress)}
+        checked={mailOpensConversations}
+        onChange={({ target }) => set({ mailOpensConversations: target.checked })}
+      />
+      <SelectField
+        label={t('A reopened conversation keeps its assignee')}
+        value={keepAssigneeDays ?? NONE}
+        onChange={({ target }) => set({ keepAssigneeDays: toNumber(target.value) })}
+        options={[
+          { value: NONE, title: t('Always') },
+          ...numbersOf(DAYS, keepAssigneeDays).map((days) => ({
+            value: String(days),
+            title:
+              days === 0
+                ? t('Never')
+                : t(
+                    '{days, plural, one {For # day after it was resolved} other {For # days after it was resolved}}',
+                    {
+                      days,
+                    },
+                  ),
+          })),
+        ]}
+      />
       <CheckField
         label={t('Ask visitors to rate resolved conversations')}
         hint={t('From 1 to 5, with a comment. Visitors can change a rating for a day.')}
         checked={settings.asksSatisfaction}
-        onChange={({ target }) => {
-          const asksSatisfaction = target.checked;
-          change((current) => ({ ...current, asksSatisfaction }));
-        }}
+        onChange={({ target }) => set({ asksSatisfaction: target.checked })}
       />
       {error === null ? null : <Failed error={error} />}
     </Section>
   );
+}
+
+function mailHint(isOn: boolean, address: string | null): string {
+  if (!isOn) return t('Forward your support address to the address that appears here.');
+  return address === null
+    ? t('This deployment receives no mail. Its operator sets SUPPORT_MAIL_DOMAIN and SUPPORT_MAIL_PORT.')
+    : t('Forward your support address to {address}.', { address });
 }
