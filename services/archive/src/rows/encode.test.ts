@@ -33,8 +33,13 @@ function archived(events: SentEvent[], projectId = 'p1'): Row[] {
   });
 }
 
+let files = 0;
+/** The last written file. Each has its own name, because DuckDB caches what it read by name. */
+const lastFile = () => join(folder, `${files}.parquet`);
+
 async function written(events: Row[]) {
-  const file = join(folder, 'file.parquet');
+  files += 1;
+  const file = lastFile();
   await writeFile(file, encodeEvents(events));
   return query(`select * from read_parquet('${file}', file_row_number = true) order by file_row_number`);
 }
@@ -89,7 +94,7 @@ describe('a Parquet file', () => {
 
   it('gives a Parquet file columns of the right types, in UTC', async () => {
     await written(archived([sent({ timestamp: '2026-03-01T11:30:00.5+02:00' })]));
-    const file = join(folder, 'file.parquet');
+    const file = lastFile();
     const columns = await query(`select column_name, column_type from (describe select * from '${file}')`);
     expect(Object.fromEntries(columns.map((row) => [row['column_name'], row['column_type']]))).toEqual({
       project_id: 'VARCHAR',
@@ -143,7 +148,7 @@ describe('a Parquet file', () => {
       ),
     );
     await written(events);
-    const file = join(folder, 'file.parquet');
+    const file = lastFile();
     const groups = await query(
       `select stats_min_value as first, stats_max_value as last from parquet_metadata('${file}')
        where path_in_schema = 'project_id' order by row_group_id`,
