@@ -415,7 +415,7 @@ describe('the one-line message of a failed start', () => {
     await writeFile(path, JSON.stringify(kept));
     const { code, output } = await launchAndExit(home);
     await rm(home, { recursive: true });
-    const problem = `${path} has no ACCOUNT_SECRET: another version made it`;
+    const problem = `${path} has no ACCOUNT_SECRET, WEBHOOK_SECRET: another version made it`;
     expect([code, output]).toEqual([1, `switchboard: ${problem}. Delete ${home} to start over.\n`]);
   });
 

@@ -66,6 +66,8 @@ async function bundle(
   const built = await rolldown({
     input: { [name]: input },
     platform: 'browser',
+    // Code that parts loaded later share stays in the entry, which is one request.
+    preserveEntrySignatures: 'allow-extension',
     logLevel: 'silent',
     transform: { target: 'es2022', define },
   });

@@ -101,6 +101,9 @@ export function Page() {
 }
 
 const EARLIER = 50;
+/** How long, and how often, the archive is read for events that were accepted before the page was opened. */
+const ARCHIVED_WITHIN_MS = 60_000;
+const READ_EVERY_MS = 5_000;
 
 /** Returns the archived events from before the page was opened, the newest first. */
 function useEarlierEvents(
@@ -114,8 +117,11 @@ function useEarlierEvents(
     ...(name !== undefined && { name }),
     ...(person !== undefined && { distinct_id: person }),
   };
-  const { data, isPlaceholderData } = useCall(['listEvents', project.id, query], (client, options) =>
-    client.call('listEvents', { params: { projectId: project.id }, query }, options),
+  const isIncomplete = Date.now() - Date.parse(openedAt) < ARCHIVED_WITHIN_MS;
+  const { data, isPlaceholderData } = useCall(
+    ['listEvents', project.id, query],
+    (client, options) => client.call('listEvents', { params: { projectId: project.id }, query }, options),
+    isIncomplete ? { refreshMs: READ_EVERY_MS } : {},
   );
   const known = new Set(accepted.map(keyOf));
   return useMemo(

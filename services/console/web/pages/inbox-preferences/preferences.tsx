@@ -183,9 +183,8 @@ const toNumber = (value: string) => (value === NONE ? null : Number(value));
 /** Settings of support that apply to all conversations of the project. */
 function ForEveryone() {
   const { may } = usePlace();
-  const { settings, change, error } = useSupportSettings();
+  const { settings, set, error } = useSupportSettings();
   if (settings === undefined || !may('conversations.reply')) return null;
-  const set = (changed: Partial<typeof settings>) => change((current) => ({ ...current, ...changed }));
   const { mailAfterMinutes, keepAssigneeDays, mailOpensConversations, mailAddress } = settings;
   return (
     <Section title={t('For everyone in the project')}>
