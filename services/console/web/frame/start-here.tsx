@@ -10,6 +10,8 @@ import styles from './frame.module.css';
 import { Mark } from './mark.tsx';
 
 const LAST_PROJECT = 'project';
+/** Services learn of a membership shortly after an invitation is accepted. */
+const REFRESH_MS = 2_000;
 
 /** Keeps the project that `/` leads to in this browser. */
 export const rememberProject = (id: string): void => localStorage.setItem(LAST_PROJECT, id);
@@ -17,8 +19,10 @@ export const rememberProject = (id: string): void => localStorage.setItem(LAST_P
 /** The address `/`: leads to the project that was open last, or to the first one. */
 export function StartHere() {
   const navigate = useNavigate();
-  const { data, error, refetch } = useCall(['listOwnProjects'], (client, options) =>
-    client.call('listOwnProjects', {}, options),
+  const { data, error, refetch } = useCall(
+    ['listOwnProjects'],
+    (client, options) => client.call('listOwnProjects', {}, options),
+    { refreshMs: REFRESH_MS },
   );
   const last = localStorage.getItem(LAST_PROJECT);
   const first = data?.projects.find(({ id }) => id === last) ?? data?.projects[0];
