@@ -54,7 +54,10 @@ describe.skipIf(!hasChromium)('the messenger in a browser', () => {
   const complaints: string[] = [];
 
   afterEach(async () => {
-    for (const context of contexts.splice(0)) await context.close();
+    for (const context of contexts.splice(0)) {
+      await context.unrouteAll({ behavior: 'ignoreErrors' });
+      await context.close();
+    }
     expect(complaints.splice(0)).toEqual([]);
   });
 

@@ -36,10 +36,12 @@ function readRoleAgain(error: Error): boolean {
   return isRefusal;
 }
 
-/** The client retries busy services by itself. A lost connection is tried again once. */
+/** The client retries busy services by itself. A lost connection, or the refusal of a new member, is tried again. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   if (error instanceof SignedOut) return false;
   if (error instanceof ManagementError && error.status !== undefined) {
+    // Services learn of a membership shortly after its first sign-in.
+    if (error.status === 403) return failures < ATTEMPTS;
     if (error.status !== 401 || failures > 0) return false;
     // The clock of a computer that slept may say that the token is still valid.
     forgetToken();

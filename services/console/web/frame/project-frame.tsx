@@ -47,11 +47,18 @@ export function ProjectFrame() {
   return <Framed place={data} />;
 }
 
+/** Services learn of a new member shortly after their first sign-in. */
+const MISSING_REFRESH_MS = 3_000;
+
 /** Returns the project and the role of the person; null if there is no such project for them. */
 function usePlaceOf(projectId: string) {
-  const me = useCall(['getMe'], (client, options) => client.call('getMe', {}, options));
-  const projects = useCall(['listOwnProjects'], (client, options) =>
-    client.call('listOwnProjects', {}, options),
+  const [isMissing, setMissing] = useState(false);
+  const refresh = isMissing ? { refreshMs: MISSING_REFRESH_MS } : {};
+  const me = useCall(['getMe'], (client, options) => client.call('getMe', {}, options), refresh);
+  const projects = useCall(
+    ['listOwnProjects'],
+    (client, options) => client.call('listOwnProjects', {}, options),
+    refresh,
   );
   const data = useMemo((): Place | null | undefined => {
     if (me.data === undefined || projects.data === undefined) return undefined;
@@ -67,6 +74,7 @@ function usePlaceOf(projectId: string) {
       may: (permission) => allowed.has(permission),
     };
   }, [me.data, projects.data, projectId]);
+  useEffect(() => setMissing(data === null), [data]);
   return {
     data,
     error: me.error ?? projects.error,
