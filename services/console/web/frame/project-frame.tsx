@@ -1,6 +1,6 @@
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useCall } from '../app/api.ts';
 import { t } from '../app/i18n.ts';
 import { useKeys } from '../app/keys.ts';
@@ -18,6 +18,7 @@ import { rememberProject } from './start-here.tsx';
 import { Toasts } from './toasts.tsx';
 
 const COLLAPSED = 'rail';
+const Notifier = lazy(async () => ({ default: (await import('../notifications/notifier.ts')).Notifier }));
 
 /** The frame of every page of a project: rail, top bar, search and keys. */
 export function ProjectFrame() {
@@ -162,6 +163,11 @@ function Framed({ place }: { place: Place }) {
         </div>
       </div>
       <Toasts />
+      {place.may('conversations.reply') ? (
+        <Suspense>
+          <Notifier />
+        </Suspense>
+      ) : null}
       {shown === 'palette' ? <Palette onClose={close} /> : null}
       {shown === 'keys' ? <KeysHelp onClose={close} /> : null}
       {shown === 'drawer' ? (

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { forgetToken, getSession, SignedOut } from '../../app/session.ts';
-import { readData } from './read-data.ts';
+import { readData } from '../../live/read-data.ts';
 
 /** An event as the stream sends it. */
 export interface LiveEvent {

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { queries, useCall, useList } from '../../app/api.ts';
 import { usePlace } from '../../app/project.ts';
 import { getSession } from '../../app/session.ts';
-import { readData } from '../events/read-data.ts';
+import { readData } from '../../live/read-data.ts';
 import type { NameOf } from './words.ts';
 
 export type LastChange = Result<'listFlags'>['lastChanges'][number];

@@ -76,7 +76,7 @@ function Own({ stored }: { stored: Preferences }) {
       <Section title={t('Your notifications')}>
         <SelectField
           label={t('Desktop notifications')}
-          hint={t('Shown while the inbox is open in a tab.')}
+          hint={t('Shown while the console is open in a tab.')}
           value={desktop}
           options={DESKTOP.map((value) => ({ value, title: names[value] }))}
           onChange={({ target }) => {

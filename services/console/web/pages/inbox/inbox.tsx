@@ -12,12 +12,12 @@ import { Button } from '../../components/button.tsx';
 import { Filter } from '../../components/field.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { short } from '../../components/values.tsx';
+import { useLiveConversations } from '../../live/conversations.ts';
+import { useWatching } from '../../notifications/watching.ts';
 import type { ComposerHandle } from './compose/composer.tsx';
 import { Conversation, type Tool } from './conversation.tsx';
 import styles from './inbox.module.css';
 import { ConversationList } from './list.tsx';
-import { useLiveConversations } from './live.ts';
-import { useDesktopNotifications } from './notify/notify.ts';
 import { PersonPane } from './person.tsx';
 import { usePresence } from './presence.ts';
 import { search } from './search.ts';
@@ -106,11 +106,9 @@ export function Page() {
     refresh();
     void queries.invalidateQueries({ queryKey: ['readConversation', project.id] });
   }, [refresh, project.id]);
-  const notify = useDesktopNotifications(conversations, show);
   const { onChange: onPresence } = presence;
   const onChange = useCallback(
     (change: Parameters<typeof onPresence>[0]) => {
-      notify(change);
       onPresence(change);
       if (change.kind === 'presence' && change.state !== 'read') return;
       if (change.kind === 'settings')
@@ -121,9 +119,10 @@ export function Page() {
         });
       refresh();
     },
-    [notify, onPresence, refresh, project.id],
+    [onPresence, refresh, project.id],
   );
   useLiveConversations(project.id, { onReady, onChange });
+  useWatching(project.id);
 
   const changed = useChange(
     (client, { ids, change }: { ids: readonly string[]; change: ConversationChange }) =>

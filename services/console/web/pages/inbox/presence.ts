@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import { api } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
-import type { Change } from './live.ts';
+import type { Change } from '../../live/conversations.ts';
 
 interface Seen {
   name: string | null;

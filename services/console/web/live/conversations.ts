@@ -1,7 +1,7 @@
 import type { Turn } from '@switchboard/management';
 import { useEffect } from 'react';
-import { forgetToken, getSession, SignedOut } from '../../app/session.ts';
-import { readData } from '../events/read-data.ts';
+import { forgetToken, getSession, SignedOut } from '../app/session.ts';
+import { readData } from './read-data.ts';
 
 /** A change in a conversation, as the stream sends it. */
 export interface Change {
@@ -31,21 +31,26 @@ const RETRY_MS = 1_000;
 export function useLiveConversations(projectId: string, { onReady, onChange }: Listener): void {
   useEffect(() => {
     const closing = new AbortController();
-    const { signal } = closing;
-    const take = ({ type, changes = [] }: Message) => {
-      if (type === 'ready') onReady();
-      changes.forEach(onChange);
-    };
-    const follow = async () => {
-      while (!signal.aborted) {
-        const isOver = await readStream(projectId, take, signal);
-        if (isOver || signal.aborted) return;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
-    };
-    void follow();
+    void followConversations(projectId, { onReady, onChange }, closing.signal);
     return () => closing.abort();
   }, [projectId, onReady, onChange]);
+}
+
+/** Follows the conversations of a project until the signal, or until the service refuses the stream. */
+export async function followConversations(
+  projectId: string,
+  { onReady, onChange }: Listener,
+  signal: AbortSignal,
+): Promise<void> {
+  const take = ({ type, changes = [] }: Message) => {
+    if (type === 'ready') onReady();
+    changes.forEach(onChange);
+  };
+  while (!signal.aborted) {
+    const isOver = await readStream(projectId, take, signal);
+    if (isOver || signal.aborted) return;
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
 }
 
 /** Reads until the stream ends. Returns whether another one would be refused too. */
