@@ -23,6 +23,8 @@ export function limitsTimes(multiplier: number) {
     messageReadsPerProject: limit(30_000),
     helpCentreRefreshesPerCompany: limit(10),
     searchesPerMember: limit(60),
+    /** The time that searches of a project take of PostgreSQL, in seconds. */
+    searchSecondsPerProjectPerSecond: limit(0.5),
     reportsPerMember: limit(30),
     presencePerMember: limit(240),
     mailsPerConversationPerHour: limit(30),

@@ -430,6 +430,35 @@ describe('a search', () => {
       [0, 5, 20, 80, 400].map((days) => `ostrich ${days}`),
     );
   });
+
+  test('runs one at a time in a project, and is refused past 24 that run or wait', async () => {
+    const own = await newProject();
+    let searches: Promise<{ status: number }[]> = Promise.resolve([]);
+    const statuses: number[] = [];
+    const { sql } = messenger.database;
+    await sql.begin(async (tx) => {
+      await tx`lock table turns in access exclusive mode`;
+      const asMember = as(ada, own);
+      searches = Promise.all(
+        Array.from({ length: 30 }, async () => {
+          const answer = await asMember('GET', '/conversation-search?text=order');
+          statuses.push(answer.status);
+          return answer;
+        }),
+      );
+      await eventually(() => expect(statuses).toEqual(Array(6).fill(429)));
+      const waiting = await sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and query like '%websearch%'`;
+      expect(waiting).toHaveLength(1);
+    });
+    expect((await searches)[0]?.status).toBe(200);
+  });
+
+  test('scans few entries that are not yet in the index', async () => {
+    const [index] = await messenger.database.sql`
+      select reloptions from pg_class where relname = 'turns_by_word'`;
+    expect(index?.['reloptions']).toEqual(['gin_pending_list_limit=128']);
+  });
 });
 
 describe('read positions', () => {

@@ -18,6 +18,7 @@ import { type MailAddresses, newMailKey } from '../mail/addresses.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import { avatarPath } from '../team/avatar-path.ts';
 import { excerptOf } from './excerpt.ts';
+import type { SearchQueue } from './search-queue.ts';
 import type { CountFilter, StoredSettings, SupportStore } from './store.ts';
 
 interface SupportOptions {
@@ -34,6 +35,7 @@ interface SupportOptions {
     /** Limits the presence of a member. */
     presence: RateLimit;
   };
+  searches: SearchQueue;
   clock: Clock;
 }
 
@@ -273,7 +275,9 @@ export function createSupport(options: SupportOptions) {
       await limits.searches.consume(`${caller.projectId}:${caller.sub}`);
       const { projectId } = caller;
       const configuration = await searchConfigurationOf(projectId);
-      const found = await store.search({ projectId, configuration, text, now: clock.now() });
+      const found = await options.searches(projectId, () =>
+        store.search({ projectId, configuration, text, now: clock.now() }),
+      );
       const ids = [...new Set(found.map(({ conversationId }) => conversationId))];
       const byId = new Map((await summaries(caller, ids)).map((summary) => [summary.id, summary]));
       return found.flatMap(({ conversationId, turnId, authorKind, createdAt, body }) => {

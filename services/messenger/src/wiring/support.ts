@@ -1,6 +1,7 @@
 import { createSearchConfigurationOf } from '../conversations/languages.ts';
 import { createConversationsStore } from '../conversations/store.ts';
 import { supportRoutes } from '../support/routes.ts';
+import { createSearchQueue, SEARCH_LIMITS } from '../support/search-queue.ts';
 import { createSupportStore } from '../support/store.ts';
 import { createSupport } from '../support/support.ts';
 import { createUpkeep } from '../support/upkeep.ts';
@@ -15,6 +16,7 @@ export function openSupport(shared: Shared): void {
   const support = createSupport({
     ...shared,
     store,
+    searches: createSearchQueue({ ...SEARCH_LIMITS, perSecond: limits.searchSecondsPerProjectPerSecond }),
     mailAddresses: openMailAddresses(shared),
     conversations: createConversationsStore(db),
     searchConfigurationOf: createSearchConfigurationOf(directory),
