@@ -324,7 +324,7 @@ CREATE INDEX "conversations_by_first_reply" ON "conversations" USING btree ("pro
 --> statement-breakpoint
 CREATE INDEX "conversations_to_wake" ON "conversations" USING btree ("snoozed_until") WHERE "conversations"."is_snoozed";
 --> statement-breakpoint
-CREATE INDEX "conversations_by_label" ON "conversations" USING gin ("label_ids") WHERE "conversations"."label_ids" <> '{}';
+CREATE INDEX "conversations_by_label" ON "conversations" USING gin ("label_ids") WITH (gin_pending_list_limit=128) WHERE "conversations"."label_ids" <> '{}';
 --> statement-breakpoint
 CREATE INDEX "conversations_latest" ON "conversations" USING btree ("project_id","last_turn_at","id");
 --> statement-breakpoint
@@ -360,7 +360,7 @@ CREATE INDEX "recipients_by_message" ON "recipients" USING btree ("message_id");
 --> statement-breakpoint
 CREATE INDEX "support_settings_by_mail_key" ON "support_settings" USING btree ("mail_key") WHERE "support_settings"."mail_key" is not null;
 --> statement-breakpoint
-CREATE INDEX "turns_by_word" ON "turns" USING gin ("words");
+CREATE INDEX "turns_by_word" ON "turns" USING gin ("words") WITH (gin_pending_list_limit=128);
 --> statement-breakpoint
 CREATE UNIQUE INDEX "turns_once" ON "turns" USING btree ("conversation_id","idempotency_key") WHERE "turns"."idempotency_key" is not null;
 --> statement-breakpoint

@@ -454,10 +454,12 @@ describe('a search', () => {
     expect((await searches)[0]?.status).toBe(200);
   });
 
-  test('scans few entries that are not yet in the index', async () => {
-    const [index] = await messenger.database.sql`
-      select reloptions from pg_class where relname = 'turns_by_word'`;
-    expect(index?.['reloptions']).toEqual(['gin_pending_list_limit=128']);
+  test('scans few entries that are not yet in an index', async () => {
+    const indexes = await messenger.database.sql<{ reloptions: string[] | null }[]>`
+      select reloptions from pg_index join pg_class on pg_class.oid = indexrelid
+      join pg_am on pg_am.oid = relam where amname = 'gin' and relnamespace = 'public'::regnamespace`;
+    expect(indexes.length).toBeGreaterThan(1);
+    for (const { reloptions } of indexes) expect(reloptions).toEqual(['gin_pending_list_limit=128']);
   });
 });
 
