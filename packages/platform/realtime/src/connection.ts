@@ -8,6 +8,8 @@ interface ConnectionOptions {
   maxBufferedBytes: number;
   join(connection: Connection, topic: string): boolean;
   onError(error: unknown): void;
+  /** Called when the client is disconnected because it sent too many messages. */
+  onFlood(): void;
 }
 
 export interface Connection extends Socket {
@@ -27,15 +29,22 @@ export interface Connection extends Socket {
 const MAX_WAITING = 64;
 /** The maximum size of the waiting messages. */
 const MAX_WAITING_BYTES = 65_536;
+/** The maximum number of messages in each period, however fast they are handled. */
+const MAX_PER_PERIOD = 200;
+const PERIOD_MS = 10_000;
+/** The time for the close code to reach a client whose messages are no longer read. */
+const FAREWELL_MS = 1_000;
 const POLICY = 1008;
 const FAILED = 1011;
 
 /** Manages an open socket. Limits the bytes buffered for it and the messages queued from it. */
 export function createConnection(options: ConnectionOptions): Connection {
-  const { raw, planned, maxAgeMs, maxBufferedBytes, join, onError } = options;
+  const { raw, planned, maxAgeMs, maxBufferedBytes, join, onError, onFlood } = options;
   let isAlive = true;
   let waiting = 0;
   let waitingBytes = 0;
+  let periodStart = performance.now();
+  let inPeriod = 0;
   let last: Promise<void> = Promise.resolve();
 
   const connection: Connection = {
@@ -56,6 +65,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       raw.on('error', () => raw.terminate());
       raw.on('message', (data) => {
         isAlive = true;
+        if (raw.readyState !== raw.OPEN) return;
+        if (isOverRate()) return disconnectFlood();
         // ws gives a Buffer unless its binaryType is changed.
         const text = Buffer.isBuffer(data) ? data.toString() : '';
         take(text.length, () => planned.onMessage?.(connection, text));
@@ -72,11 +83,29 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
   };
 
+  function isOverRate(): boolean {
+    const now = performance.now();
+    if (now - periodStart >= PERIOD_MS) {
+      periodStart = now;
+      inPeriod = 0;
+    }
+    inPeriod += 1;
+    return inPeriod > MAX_PER_PERIOD;
+  }
+
+  /** Stops reading, because parsing the frames that are already sent would be most of the cost of a flood. */
+  function disconnectFlood(): void {
+    raw.close(POLICY, 'too many messages');
+    raw.pause();
+    setTimeout(() => raw.terminate(), FAREWELL_MS).unref();
+    onFlood();
+  }
+
   function take(bytes: number, action: () => void | Promise<void>): void {
     // Closing waits for the client, and messages that it sends until then must not be queued.
     if (raw.readyState !== raw.OPEN) return;
     if (waiting >= MAX_WAITING || waitingBytes + bytes > MAX_WAITING_BYTES) {
-      raw.close(POLICY, 'too many messages');
+      disconnectFlood();
       return;
     }
     waiting += 1;

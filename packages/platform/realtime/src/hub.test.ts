@@ -108,6 +108,18 @@ describe('a socket', () => {
     expect(await closed).toBe(1008);
   });
 
+  test('closes a socket that sends more than 200 messages in ten seconds, although each is handled at once', async () => {
+    const instance = await startInstance();
+    const { socket, received, closed } = await connect(instance);
+    for (let count = 0; count < 200; count += 20) {
+      for (let more = 0; more < 20; more++) socket.send('a');
+      await eventually(() => expect(received).toHaveLength(count + 20));
+    }
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    socket.send('a');
+    expect(await closed).toBe(1008);
+  });
+
   test('closes a socket when more than 64 KiB of its messages wait', async () => {
     const instance = await startInstance();
     const { socket, closed } = await connect(instance);
@@ -205,6 +217,15 @@ describe('the limits on the number of sockets', () => {
       expect(await statusOf(instance, `key=1&address=${address}`)).toBe(429);
     }
     await connect(instance, 'key=1&address=d');
+  });
+
+  test('opens no sockets for an address after one of them sent too many messages', async () => {
+    const instance = await startInstance();
+    const { socket, closed } = await connect(instance, 'key=1&address=a');
+    for (let count = 0; count < 200; count++) socket.send('slow');
+    expect(await closed).toBe(1008);
+    expect(await statusOf(instance, 'key=1&address=a')).toBe(429);
+    await connect(instance, 'key=1&address=b');
   });
 
   test('limits sockets per instance', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { upgradeWebSocket } from '@hono/node-server';
-import { yieldBriefly } from '@switchboard/fairness';
+import { createBuckets, yieldBriefly } from '@switchboard/fairness';
 import type { Context, MiddlewareHandler } from 'hono';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -37,7 +37,10 @@ export interface HubOptions {
 }
 
 export interface Hub {
-  /** Returns a route that upgrades to WebSocket. Responds with 429 past `maxPerAddress` and 503 past `maxSockets`. */
+  /**
+   * Returns a route that upgrades to WebSocket. Responds with 429 past `maxPerAddress` or after a flood of
+   * messages from the address, and with 503 past `maxSockets`.
+   */
   route(addressOf: (c: Context) => string, plan: (c: Context) => Promise<SocketPlan>): MiddlewareHandler;
   /**
    * Returns the body of an event stream (`text/event-stream`) that receives the same messages as a socket. Returns
@@ -65,6 +68,8 @@ const RESTART = 1012;
 const PING_GROUPS = 60;
 /** The period over which reconnecting clients are spread. */
 const SPREAD_MS = 3000;
+/** The time in which an address opens no socket after one of its sockets sent too many messages. */
+const FLOOD_SECONDS = 30;
 
 /** Holds this instance's sockets and delivers messages by topic, across instances through `fanOut`. */
 export function createHub(options: HubOptions): Hub {
@@ -81,6 +86,7 @@ export function createHub(options: HubOptions): Hub {
   const byTopic = new Map<string, Set<Connection>>();
   const byKey = new Map<string, number>();
   const pingGroups = Array.from({ length: PING_GROUPS }, () => new Set<Connection>());
+  const floods = createBuckets(1);
   let reserved = 0;
   let accepted = 0;
   let beats = 0;
@@ -180,13 +186,21 @@ export function createHub(options: HubOptions): Hub {
     };
   }
 
-  function accept(raw: unknown, planned: SocketPlan): void {
+  function accept(raw: unknown, planned: SocketPlan, address: string): void {
     if (!(raw instanceof WebSocket)) throw new Error('expected a socket of ws');
     if ('refuse' in planned) {
       raw.close(planned.refuse.code, planned.refuse.reason);
       return;
     }
-    const connection = createConnection({ raw, planned, maxAgeMs, maxBufferedBytes, join, onError });
+    const connection = createConnection({
+      raw,
+      planned,
+      maxAgeMs,
+      maxBufferedBytes,
+      join,
+      onError,
+      onFlood: () => floods.take(address, FLOOD_SECONDS),
+    });
     raw.once('close', enter(connection));
     connection.open();
   }
@@ -196,7 +210,8 @@ export function createHub(options: HubOptions): Hub {
       const upgrade = upgradeWebSocket(
         async (c) => {
           const planned = await plan(c);
-          return { onOpen: (_, { raw }) => accept(raw, planned) };
+          const address = addressOf(c);
+          return { onOpen: (_, { raw }) => accept(raw, planned, address) };
         },
         { onError },
       );
@@ -213,6 +228,14 @@ export function createHub(options: HubOptions): Hub {
           return c.text('Too many connections. Retry after the time in Retry-After.', 503, {
             'Retry-After': '5',
           });
+        const wait = floods.wait(address);
+        if (wait > 0) {
+          return c.text(
+            'A socket from your address sent too many messages. Retry after the time in Retry-After.',
+            429,
+            { 'Retry-After': String(Math.ceil(wait)) },
+          );
+        }
         if (!hasRoom(address)) {
           return c.text('Too many connections from your address. Retry after the time in Retry-After.', 429, {
             'Retry-After': '5',
