@@ -30,6 +30,9 @@ export function limitsTimes(multiplier: number) {
     mailsPerConversationPerHour: limit(30),
     mailOpensPerSenderPerHour: limit(20),
     mailOpensPerProject: limit(600),
+    mailBytesPerSenderPerSecond: limit(500_000),
+    /** A millisecond of reading on the thread counts as 5,000 bytes. */
+    mailBytesPerProjectPerSecond: limit(1_000_000),
     ratingsPerConversation: limit(30),
     ratingsPerAddress: limit(3_000),
     unsubscribesPerAddress: limit(60),

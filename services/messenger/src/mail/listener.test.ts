@@ -4,7 +4,7 @@ import { createLogger } from '@switchboard/runtime';
 import { eventually } from '@switchboard/testkit';
 import { createTransport } from 'nodemailer';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createMailListener, MAIL_LIMITS } from './listener.ts';
+import { createMailListener, MAIL_LIMITS, type MailLimits } from './listener.ts';
 import type { IncomingMail } from './parsing/parse.ts';
 import { type MailOutcome, MailRefused, type MailTarget } from './receiving.ts';
 
@@ -14,14 +14,19 @@ const logger = createLogger({ service: 'messenger', level: 'silent' });
 let received: { to: MailTarget; mail: IncomingMail }[];
 let outcomes: string[];
 let failure: Error | undefined;
+/** The number of recipients that were looked up. */
+let lookups: number;
 let stop: () => Promise<void>;
 let port: number;
 let sockets: Socket[];
 
-async function open(limits: Partial<typeof MAIL_LIMITS> = {}): Promise<void> {
+const UNLIMITED = { bytesPerSecondOfProject: 1e9, bytesPerSecondOfSender: 1e9 };
+
+async function open(limits: Partial<MailLimits> = {}): Promise<void> {
   const listener = createMailListener({
     receiving: {
       async targetOf(address) {
+        lookups += 1;
         if (address.startsWith('known')) return { kind: 'project', projectId: address };
         throw new MailRefused(550, '5.1.1 No such recipient');
       },
@@ -34,7 +39,7 @@ async function open(limits: Partial<typeof MAIL_LIMITS> = {}): Promise<void> {
     host: '127.0.0.1',
     port: 0,
     domain: 'replies.example',
-    limits: { ...MAIL_LIMITS, ...limits },
+    limits: { ...MAIL_LIMITS, ...UNLIMITED, ...limits },
     onReceived: (outcome) => outcomes.push(outcome),
     logger,
   });
@@ -44,7 +49,7 @@ async function open(limits: Partial<typeof MAIL_LIMITS> = {}): Promise<void> {
 }
 
 beforeEach(() => {
-  [received, outcomes, sockets, failure] = [[], [], [], undefined];
+  [received, outcomes, sockets, failure, lookups] = [[], [], [], undefined, 0];
 });
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
@@ -133,6 +138,45 @@ describe('the listener for mail', () => {
     expect(received.map(({ mail }) => mail.subject)).toEqual(['slow']);
   });
 
+  it('refuses mail to a project that gets too much, before the content is sent, and accepts that of others', async () => {
+    await open({ bytesPerSecondOfProject: 50_000 });
+    expect(await send(KNOWN, 'x'.repeat(200_000))).toMatch(/^250 /);
+    const found = lookups;
+    expect(await send(KNOWN, 'Hello')).toMatch(/^451 4\.7\.1/);
+    expect(lookups).toBe(found);
+    expect(await send('known-other@replies.example', 'Hello')).toMatch(/^250 /);
+    expect(outcomes).toEqual(['turn', 'deferred', 'turn']);
+  });
+
+  it('refuses a sender who sends too much, but no report of a mail server', async () => {
+    await open({ bytesPerSecondOfSender: 50_000 });
+    expect(await send(KNOWN, 'x'.repeat(200_000))).toMatch(/^250 /);
+    expect(await send(KNOWN, 'Hello')).toMatch(/^451 4\.7\.1/);
+    const one = await client();
+    await one.expectReply(/^220 /);
+    await one.command('EHLO client.example', /250 /);
+    await one.command('MAIL FROM:<>', /^250 /);
+  });
+
+  it('disconnects messages of a project that together are too much, except the first', async () => {
+    await open({ bytesPerSecondOfProject: 50_000 });
+    const [first, second, other] = [
+      await inData(),
+      await inData(),
+      await inData('known-other@replies.example'),
+    ];
+    const lines = `${'x'.repeat(900)}\r\n`.repeat(120);
+    first.socket.write(`Subject: first\r\n\r\n${lines}`);
+    await eventually(() => expect(first.socket.writableLength).toBe(0));
+    second.socket.write(`Subject: second\r\n\r\n${lines}`);
+    await second.closed();
+    first.socket.write('\r\n.\r\n');
+    await first.expectReply(/250 /);
+    other.socket.write('Subject: other\r\n\r\nHello\r\n.\r\n');
+    await other.expectReply(/250 /);
+    expect(received.map(({ mail }) => mail.subject)).toEqual(['first', 'other']);
+  });
+
   it('disconnects a client that sends nothing, and one with too long a session', async () => {
     await open({ idleMs: 200 });
     const idle = await client();
@@ -144,7 +188,7 @@ describe('the listener for mail', () => {
     await slow.closed();
     clearInterval(drip);
     expect(received).toEqual([]);
-    expect(await send(KNOWN, 'Hello')).toMatch(/^250 /);
+    await (await client()).expectReply(/^220 /);
   });
 
   it('limits connections, in total and of an address, and counts them down', async () => {

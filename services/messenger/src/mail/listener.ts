@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createByteBudget } from '@switchboard/fairness';
+import { createByteBudget, createReservations, type Reservation } from '@switchboard/fairness';
 import type { Logger } from '@switchboard/runtime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { type AdmissionLimits, createAdmission } from './admission.ts';
 import { parseMail } from './parsing/parse.ts';
 import { MailTooComplex } from './parsing/read.ts';
 import { createMailReader } from './parsing/reader.ts';
@@ -15,27 +16,28 @@ interface ListenerOptions {
   port: number;
   domain: string;
   limits: MailLimits;
-  onReceived(outcome: MailOutcome | 'refused'): void;
+  onReceived(outcome: MailOutcome | 'refused' | 'deferred'): void;
   logger: Logger;
 }
 
 /** Bounds of the listener. */
-export interface MailLimits {
+export interface MailLimits extends AdmissionLimits {
   maxBytes: number;
   maxConnections: number;
   maxConnectionsPerAddress: number;
-  /** The bytes of messages in memory. */
+  /** The bytes of messages in memory. Those of a project get at most half. */
   maxBytesInFlight: number;
   idleMs: number;
   /** A session ends after this time, however busy it is. */
   sessionMs: number;
 }
 
-export const MAIL_LIMITS: MailLimits = {
+/** The bounds without those that RATE_LIMITS_MULTIPLIER multiplies. */
+export const MAIL_LIMITS: Omit<MailLimits, keyof AdmissionLimits> = {
   maxBytes: 5_000_000,
   maxConnections: 100,
   maxConnectionsPerAddress: 50,
-  maxBytesInFlight: 20_000_000,
+  maxBytesInFlight: 12_000_000,
   idleMs: 30_000,
   sessionMs: 300_000,
 };
@@ -49,7 +51,10 @@ const OVERSIZE = 2;
  */
 export function createMailListener(options: ListenerOptions) {
   const { receiving, host, port, domain, limits, onReceived, logger } = options;
-  const budget = createByteBudget(limits.maxBytesInFlight);
+  const admission = createAdmission(limits);
+  const reservationOf = createReservations(createByteBudget(limits.maxBytesInFlight), () =>
+    refusal(452, '4.3.1 Too many messages at once, try again later'),
+  );
   const reader = createMailReader();
   const byAddress = new Map<string, number>();
   const deadlines = new Map<string, NodeJS.Timeout>();
@@ -87,12 +92,21 @@ export function createMailListener(options: ListenerOptions) {
       else byAddress.delete(remoteAddress);
     },
 
+    onMailFrom({ address }, _, callback) {
+      try {
+        admission.requireSender(address);
+        callback();
+      } catch (error) {
+        callback(asRefusal(error));
+      }
+    },
+
     onRcptTo({ address }, session, callback) {
       if (session.envelope.rcptTo.length >= MAX_RECIPIENTS) {
         callback(refusal(452, '4.5.3 Too many recipients'));
         return;
       }
-      receiving.targetOf(address).then(
+      admission.requireRecipient(address, receiving.targetOf).then(
         (target) => {
           const known = targets.get(session) ?? new Map<string, MailTarget>();
           targets.set(session, known.set(address, target));
@@ -113,53 +127,69 @@ export function createMailListener(options: ListenerOptions) {
   server.on('error', (error) => logger.info({ error }, 'close mail connection'));
 
   async function receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
-    const reserved = { bytes: 0 };
+    const { mailFrom, rcptTo } = session.envelope;
+    const sender = mailFrom === false ? '' : mailFrom.address;
+    const known = targets.get(session);
+    const to = rcptTo.flatMap(({ address }) => known?.get(address) ?? []);
+    const projectIds = to.map(({ projectId }) => projectId);
+    const [fairnessKey = '', ...others] = new Set(projectIds);
+    const reservation = reservationOf(fairnessKey);
+    for (const other of others) reservation.join(other);
+    const admitted = admission.begin(sender, projectIds);
     try {
-      const raw = await readAll(stream, reserved, () => disconnect(session.id));
-      const mail = parseMail(await reader.read(raw));
-      const { mailFrom, rcptTo } = session.envelope;
-      const sender = mailFrom === false ? '' : mailFrom.address;
-      const envelope = { sender, digest: createHash('sha256').update(raw).digest('hex') };
-      for (const { address } of rcptTo) {
-        const target = targets.get(session)?.get(address);
-        if (target !== undefined) onReceived(await receiving.receive(target, mail, envelope));
-      }
+      const hash = createHash('sha256');
+      const raw = await readAll(stream, reservation, (chunk) => {
+        hash.update(chunk);
+        return admitted.charge(chunk.length);
+      });
+      const mail = parseMail(await reader.read(raw, fairnessKey, admitted.chargeTime));
+      const envelope = { sender, digest: hash.digest('hex') };
+      for (const target of to) onReceived(await receiving.receive(target, mail, envelope));
+    } catch (error) {
+      if (error instanceof Interrupted) disconnect(session.id);
+      throw error;
     } finally {
-      budget.release(reserved.bytes);
+      admitted.end();
+      reservation.release();
     }
   }
 
   /** Reads a message. Throws MailRefused if it is too large, or if there is no memory for it. */
   async function readAll(
     stream: SMTPServerDataStream,
-    reserved: { bytes: number },
-    onEndless: () => void,
+    reservation: Reservation,
+    mayContinue: (chunk: Buffer) => boolean,
   ): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    let isRefused = false;
+    let held = 0;
+    let refused: unknown;
     for await (const chunk of stream) {
       bytes += chunk.length;
-      if (bytes > limits.maxBytes * OVERSIZE) onEndless();
-      isRefused ||= bytes > limits.maxBytes || !budget.tryReserve(chunk.length);
-      if (!isRefused) {
-        reserved.bytes += chunk.length;
+      if (!mayContinue(chunk) || bytes > limits.maxBytes * OVERSIZE) throw new Interrupted();
+      if (refused !== undefined) continue;
+      try {
+        if (bytes > limits.maxBytes)
+          throw refusal(552, `5.3.4 The message is larger than ${limits.maxBytes} bytes`);
+        reservation.take(chunk.length);
+        held += chunk.length;
         chunks.push(chunk);
-        continue;
+      } catch (error) {
+        refused = error;
+        chunks.length = 0;
+        reservation.give(held);
       }
-      chunks.length = 0;
-      budget.release(reserved.bytes);
-      reserved.bytes = 0;
     }
-    if (bytes > limits.maxBytes)
-      throw refusal(552, `5.3.4 The message is larger than ${limits.maxBytes} bytes`);
-    if (isRefused) throw refusal(452, '4.3.1 Too many messages at once, try again later');
+    if (refused !== undefined) throw refused;
     return Buffer.concat(chunks);
   }
 
   function asRefusal(error: unknown): Error {
+    if (error instanceof MailRefused) {
+      onReceived(error.responseCode < 500 ? 'deferred' : 'refused');
+      return error;
+    }
     onReceived('refused');
-    if (error instanceof MailRefused) return error;
     if (error instanceof MailTooComplex)
       return refusal(554, '5.6.0 The message has too many lines, or too many or too deep parts');
     logger.failed('receive mail', error);
@@ -181,6 +211,13 @@ export function createMailListener(options: ListenerOptions) {
       await new Promise<void>((resolve) => server.close(resolve));
     },
   };
+}
+
+/** The rest of the message is not read. */
+class Interrupted extends MailRefused {
+  constructor() {
+    super(421, '4.7.0 Too much mail, try again later');
+  }
 }
 
 const refusal = (responseCode: number, message: string) => new MailRefused(responseCode, message);

@@ -100,7 +100,7 @@ function openListener(
   const { add, audit, config, database, db, directory, limits, logger, metrics } = shared;
   const received = metrics.counterBy(
     'switchboard_support_mails_received_total',
-    'Mails from visitors and members by what became of them: a turn, a reply, a conversation, a bounce, or one that was left out or refused.',
+    'Mails from visitors and members by what became of them: a turn, a reply, a conversation, a bounce, or one that was left out, refused or deferred.',
     ['outcome'],
   );
   const receiving = createReceiving({
@@ -144,7 +144,11 @@ function openListener(
       host: config.HOST,
       port,
       domain: config.SUPPORT_MAIL_DOMAIN ?? '',
-      limits: MAIL_LIMITS,
+      limits: {
+        ...MAIL_LIMITS,
+        bytesPerSecondOfProject: limits.mailBytesPerProjectPerSecond,
+        bytesPerSecondOfSender: limits.mailBytesPerSenderPerSecond,
+      },
       onReceived: (outcome) => received.add([outcome]),
       logger,
     }),

@@ -12,28 +12,38 @@ const mail = (body: string, headers: string[] = []) =>
 describe('the thread that reads mails', () => {
   it('reads several mails that arrive at once, each with its own text and files', async () => {
     const bodies = Array.from({ length: 5 }, (_, at) => `Question ${at}`);
-    const read = await Promise.all(bodies.map((body) => reader.read(mail(body))));
+    const read = await Promise.all(bodies.map((body) => reader.read(mail(body), 'a')));
     expect(read.map(({ text }) => text.trim())).toEqual(bodies);
     const file = mail(Buffer.from('%PDF').toString('base64'), [
       'Content-Type: application/pdf; name=a.pdf',
       'Content-Transfer-Encoding: base64',
     ]);
-    const { attachments } = await reader.read(file);
+    const { attachments } = await reader.read(file, 'a');
     expect(attachments.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(['%PDF']);
   });
 
   it('refuses a mail of too many lines, and continues', async () => {
-    await expect(reader.read(mail('\n'.repeat(300_000)))).rejects.toThrow(MailTooComplex);
-    expect((await reader.read(mail('Next'))).text.trim()).toBe('Next');
+    let spent = 0;
+    const refused = reader.read(mail('\n'.repeat(300_000)), 'a', (ms) => (spent += ms));
+    await expect(refused).rejects.toThrow(MailTooComplex);
+    expect(spent).toBeGreaterThan(0);
+    expect((await reader.read(mail('Next'), 'a')).text.trim()).toBe('Next');
+  });
+
+  it('reads mails of projects in rotation', async () => {
+    const order: string[] = [];
+    const read = (key: string) => reader.read(mail('Hello'), key).then(() => order.push(key));
+    await Promise.all(['a', 'a', 'a', 'b'].map(read));
+    expect(order).toEqual(['a', 'a', 'b', 'a']);
   });
 
   it('refuses the mail in progress if the thread ends, and starts another thread', async () => {
-    const lost = reader.read(mail('Lost')).catch((error: unknown) => error);
+    const lost = reader.read(mail('Lost'), 'a').catch((error: unknown) => error);
     // The call has begun, but the thread has not finished starting.
     await setImmediate();
     await reader.stop();
     expect(await lost).toBeInstanceOf(MailTooComplex);
-    expect((await reader.read(mail('Next'))).text.trim()).toBe('Next');
+    expect((await reader.read(mail('Next'), 'a')).text.trim()).toBe('Next');
   });
 });
 

@@ -6,14 +6,22 @@ import { MailTooComplex, type ReadMail } from './read.ts';
 
 /** Reads messages on a separate thread, because one that is made to take long takes hundreds of milliseconds. */
 export interface MailReader {
-  /** Reads one message at a time. Throws MailTooComplex, also for a message that takes too long or too much memory. */
-  read(raw: Buffer): Promise<ReadMail>;
+  /**
+   * Reads one message at a time, with the fairness keys in rotation. Calls `onSpent` with the milliseconds that it took,
+   * also for a message that is refused. Throws MailTooComplex, also for a message that takes too long or too much
+   * memory.
+   */
+  read(raw: Buffer, fairnessKey: string, onSpent?: (ms: number) => void): Promise<ReadMail>;
   stop(): Promise<void>;
 }
 
 /** The longest time for reading, including starting the thread. */
 const LONGEST_MS = 20_000;
-const MAX_HEAP_MB = 128;
+const MAX_HEAP_MB = 64;
+/** The process's own setting is for many requests at once. */
+const MAX_YOUNG_MB = 16;
+/** The thread ends after this time without a message, and its memory is free again. */
+const IDLE_MS = 60_000;
 const NO_TIMEOUT = -1;
 
 interface Thread {
@@ -25,11 +33,12 @@ interface Thread {
 export function createMailReader(): MailReader {
   const queued = createFairQueue(1);
   let running: Thread | undefined;
+  let idle: NodeJS.Timeout | undefined;
 
   function start(): Thread {
     const worker = new Worker(new URL('./reading-thread.ts', import.meta.url), {
       name: 'mails',
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
     });
     const calls = createBirpc<ThreadCalls>(
       {},
@@ -54,22 +63,27 @@ export function createMailReader(): MailReader {
     return thread;
   }
 
-  async function readOn(raw: Buffer): Promise<ReadMail> {
+  async function readOn(raw: Buffer, onSpent?: (ms: number) => void): Promise<ReadMail> {
+    clearTimeout(idle);
     running ??= start();
     const { calls, end } = running;
     const timer = setTimeout(end, LONGEST_MS);
+    const began = performance.now();
     try {
       const read = await calls.read(raw);
       if ('tooComplex' in read) throw new MailTooComplex(read.tooComplex);
       return read;
     } finally {
+      onSpent?.(performance.now() - began);
       clearTimeout(timer);
+      idle = setTimeout(end, IDLE_MS).unref();
     }
   }
 
   return {
-    read: (raw) => queued('', () => readOn(raw)),
+    read: (raw, fairnessKey, onSpent) => queued(fairnessKey, () => readOn(raw, onSpent)),
     async stop() {
+      clearTimeout(idle);
       await running?.end();
     },
   };
