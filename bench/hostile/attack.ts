@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { CpuGroups } from '../lib/cpu-groups.ts';
+import { ATTACKS } from './attacks.ts';
 import type { Ports } from './ports.ts';
 
 export interface AttackPlan {
@@ -21,7 +22,9 @@ export async function attack(plan: AttackPlan, groups: CpuGroups | undefined): P
   const child = fork(join(import.meta.dirname, 'attack-process.ts'));
   try {
     // Real attackers have their own machines, so here they only get idle CPU time.
-    if (child.pid !== undefined) await groups?.put(child.pid, 'attacker', 'idle');
+    const { cpus } = ATTACKS[plan.attack] ?? {};
+    if (child.pid !== undefined)
+      await groups?.put(child.pid, cpus === undefined ? 'attacker' : 'neighbour', cpus ?? 'idle');
     child.send(plan);
     const [answers] = await once(child, 'message', {
       signal: AbortSignal.timeout(plan.seconds * 1000 + GRACE_MS),

@@ -9,6 +9,8 @@ import type { Ports } from './ports.ts';
 
 export interface Attack {
   summary: string;
+  /** The CPUs of a neighbour that sends nothing. Its slowdown is that of the machine. Attackers get idle CPU time. */
+  cpus?: number;
   /** Runs until the signal aborts. Connection errors are expected. */
   run(ports: Ports, until: AbortSignal): Promise<void>;
 }
@@ -165,6 +167,17 @@ async function hold(
 const encoded = (encoding: string) => ({ 'Content-Encoding': encoding });
 
 export const ATTACKS: Record<string, Attack> = {
+  'busy neighbour': {
+    summary: 'no attack: a process with the CPU request of messenger that computes 80% of the time',
+    cpus: 0.5,
+    async run(_, until) {
+      await repeat(1, until, async () => {
+        const end = performance.now() + 4;
+        while (performance.now() < end);
+        count('periods');
+      });
+    },
+  },
   'bombs without a key': {
     summary: 'brotli bodies of 25 MB without a key, 120 at once',
     async run({ ingestion }, until) {
