@@ -8,7 +8,7 @@ import { createTallies, type Tallies } from '../usage/tallies.ts';
 import { createUsage } from '../usage/usage.ts';
 
 /** Bytes of reports per second. A report of 20 flags counts about 7,000, one of 1,000 flags about 330,000. */
-const BYTES_PER_SECOND = { address: 300_000, project: 10_000_000 };
+const BYTES_PER_SECOND = { address: 150_000, project: 5_000_000 };
 
 /** Opens the counting of evaluations. Each instance counts alone and adds its counts to those in the database. */
 export function openUsage(service: FlagsService, rulesets: Rulesets): Tallies {
