@@ -6,6 +6,7 @@ import { decimals, printTable } from '../lib/table.ts';
 import type { Deployment } from './deployment.ts';
 
 const WEEK_SECONDS = 7 * 86_400;
+const TWO_YEARS_SECONDS = 730 * 86_400;
 
 /** The lists, counts and searches of a member, by name. */
 const READS: Record<string, string> = {
@@ -60,7 +61,7 @@ async function fill({ databaseUrl }: Deployment, rows: number): Promise<void> {
         case when i % 5 = 0 then array['label-' || i % 20] else '{}' end, i % 200 = 0,
         case when i % 20 = 0 then at end
       from (
-        select i, now() - i * interval '1 second' * 63072000 / ${rows} as at from generate_series(1, ${rows}) i
+        select i, now() - i * interval '${TWO_YEARS_SECONDS / rows} seconds' as at from generate_series(1, ${rows}) i
       ) as numbered;
     alter table conversations enable trigger user;
     insert into conversation_counts
