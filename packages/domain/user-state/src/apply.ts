@@ -38,14 +38,15 @@ async function applyIn(
   position: AppliedPosition | undefined,
   parts: ReadonlySet<string>,
 ): Promise<Rejection[]> {
-  const joining = await beginJoins(updates.joins, changes, parts);
-  const people = byKey(await updates.lockPeople([...byKey(changes, personKey).values()]), personKey);
   const described = changes.flatMap(groupOf);
-  // Most changes concern only people. Without this check, each of their transactions would take two more round
-  // trips.
-  const stored =
-    described.length === 0 ? [] : await updates.lockGroups([...byKey(described, groupKey).values()]);
-  const groups = byKey(stored, groupKey);
+  // One round trip. PostgreSQL runs the statements in this order, so the projects are locked before their rows.
+  const [joining, storedPeople, storedGroups] = await Promise.all([
+    beginJoins(updates.joins, changes, parts),
+    updates.lockPeople([...byKey(changes, personKey).values()]),
+    described.length === 0 ? [] : updates.lockGroups([...byKey(described, groupKey).values()]),
+  ]);
+  const people = byKey(storedPeople, personKey);
+  const groups = byKey(storedGroups, groupKey);
   await joining?.lockPersons();
   const changedPeople = new Set<StoredPerson>();
   const changedGroups = new Set<StoredGroup>();
@@ -70,12 +71,13 @@ async function applyIn(
       rejections.push({ change, reason: error.message });
     }
   }
+  // The ids are joined after people are saved, whose traits it reads.
   await Promise.all([
     changedPeople.size > 0 ? updates.savePeople([...changedPeople]) : undefined,
     changedGroups.size > 0 ? updates.saveGroups([...changedGroups]) : undefined,
     position === undefined ? undefined : updates.savePosition(position),
+    joining?.save(),
   ]);
-  await joining?.save();
   return rejections;
 }
 

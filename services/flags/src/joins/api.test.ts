@@ -40,6 +40,20 @@ describe('a colleague', () => {
     expect(await idsIn(await part(ada, phone))).toEqual([ada]);
   });
 
+  it('joins identified persons for good: no call of a project key parts them, or joins them to another', async () => {
+    const [ada, work, eve] = [newId('ada'), newId('work'), newId('eve')];
+    await harness.identify(project, ada, {});
+    await harness.identify(project, work, {});
+    await harness.settled();
+    expect(await idsIn(await join(ada, work))).toEqual([ada, work]);
+    await harness.identify(project, work, { plan: 'pro' });
+    await harness.join(project, work, eve);
+    await harness.settled();
+    expect(await idsIn(await harness.manage('GET', joinsOf(work)))).toEqual([ada, work]);
+    expect(await idsIn(await harness.manage('GET', joinsOf(eve)))).toEqual([eve]);
+    expect(await isPro(ada)).toEqual({ pro: true });
+  });
+
   it('keeps an id apart that an identify call joined, also when the call is repeated, until they join it again', async () => {
     const [visitor, grace] = [newId('visitor'), newId('grace')];
     await harness.join(project, visitor, grace, { plan: 'pro' });

@@ -29,7 +29,10 @@ export interface Joining {
 
 type Claiming = Extract<StateChange, { kind: 'identify' }> & { anonymousId: string };
 
-/** Takes the locks of the projects. Throws PartsIds if they must be exclusive ones. */
+/**
+ * Takes the locks of the projects. Throws PartsIds if they must be exclusive ones. Sends its statements before it
+ * returns, so that those of the caller may follow without waiting.
+ */
 export async function beginJoins(
   store: JoinsStore | undefined,
   changes: readonly StateChange[],
@@ -38,10 +41,13 @@ export async function beginJoins(
   if (store === undefined) return undefined;
   const claims = changes.filter(isClaiming);
   const exclusive = new Set([...parts, ...claims.map(({ projectId }) => projectId)]);
-  await store.lockProjects(
-    new Map(changes.map(({ projectId }) => [projectId, exclusive.has(projectId)] as const)),
-  );
-  const facts = new Map((await store.readFacts(changes)).map((one) => [keyOf(one), one]));
+  const [, found] = await Promise.all([
+    store.lockProjects(
+      new Map(changes.map(({ projectId }) => [projectId, exclusive.has(projectId)] as const)),
+    ),
+    store.readFacts(changes),
+  ]);
+  const facts = new Map(found.map((one) => [keyOf(one), one]));
   const first = changes.filter((one) => one.kind === 'identify' && facts.get(keyOf(one))?.isKnown !== true);
   const parted = first.filter((one) => !exclusive.has(one.projectId) && facts.get(keyOf(one))?.hasClaim);
   if (parted.length > 0)
@@ -77,16 +83,18 @@ export async function beginJoins(
     },
 
     async save() {
-      if (folded.size > 0) await store.saveFolded([...folded]);
       const known = new Map(
         first.filter((one) => !exclusive.has(one.projectId)).map((one) => [keyOf(one), one]),
       );
-      if (known.size > 0) await store.markKnown([...known.values()]);
-      for (const projectId of [...exclusive].sort()) {
-        const ofProject = <T extends PersonKey>(all: readonly T[]) =>
-          all.filter((one) => one.projectId === projectId);
-        await applyCalls(store, projectId, { first: ofProject(first), claims: ofProject(claims) });
-      }
+      await Promise.all([
+        folded.size > 0 && store.saveFolded([...folded]),
+        known.size > 0 && store.markKnown([...known.values()]),
+        ...Array.from(exclusive, (projectId) => {
+          const ofProject = <T extends PersonKey>(all: readonly T[]) =>
+            all.filter((one) => one.projectId === projectId);
+          return applyCalls(store, projectId, { first: ofProject(first), claims: ofProject(claims) });
+        }),
+      ]);
     },
   };
 }
@@ -97,16 +105,18 @@ async function applyCalls(
   { first, claims }: { first: readonly StateChange[]; claims: readonly Claiming[] },
 ): Promise<void> {
   const named = new Set(claims.map(({ anonymousId }) => anonymousId));
-  if (named.size > 0) await store.createPeople(projectId, [...named]);
-  const ids = new Set([...first.map(({ distinctId }) => distinctId), ...named]);
-  await changeIdentities(store, projectId, [...ids], (all) => {
-    for (const { distinctId } of first) mark(all.get(distinctId));
-    for (const { distinctId, anonymousId, stamp } of claims) {
-      const identity = all.get(anonymousId);
-      const claim = { at: stamp[0], by: distinctId };
-      if (identity !== undefined && isEarlier(claim, identity.claim)) identity.claim = claim;
-    }
-  });
+  const ids = new Set([...first, ...claims].map(({ distinctId }) => distinctId));
+  await Promise.all([
+    named.size > 0 && store.createPeople(projectId, [...named]),
+    changeIdentities(store, projectId, [...ids, ...named], (all) => {
+      for (const { distinctId } of first) mark(all.get(distinctId));
+      for (const { distinctId, anonymousId, stamp } of claims) {
+        const identity = all.get(anonymousId);
+        const claim = { at: stamp[0], by: distinctId };
+        if (identity !== undefined && isEarlier(claim, identity.claim)) identity.claim = claim;
+      }
+    }),
+  ]);
 }
 
 function mark(identity: StoredIdentity | undefined): void {

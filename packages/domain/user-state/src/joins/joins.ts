@@ -3,12 +3,12 @@ import { PERSON_IDS_MAX_COUNT } from '@switchboard/contracts';
 import { MEMBERSHIP_BOUNDS, PERSON_BOUNDS } from '../plan.ts';
 import { foldProperties } from './fold.ts';
 import { boundClaims, type Decision, type Join, joinOf, personsOf } from './rule.ts';
-import type { JoinsStore, StoredIdentity, StoredPersonOfIds, StoredProperties } from './store.ts';
+import type { JoinsStore, PersonSize, StoredIdentity, StoredPersonOfIds, StoredProperties } from './store.ts';
 
 /**
  * Changes facts about ids, and then the persons that follow from them: the ids of each, and their folded traits and
  * groups. The caller holds the project's exclusive lock. `change` gets the stored identities of `distinctIds`, new ones
- * included, and may change them.
+ * included, and may change them. Statements that do not depend on each other are sent together.
  */
 export async function changeIdentities(
   store: JoinsStore,
@@ -16,7 +16,8 @@ export async function changeIdentities(
   distinctIds: readonly string[],
   change: (identities: ReadonlyMap<string, StoredIdentity>) => void,
 ): Promise<void> {
-  const all = await readAll(store, projectId, distinctIds);
+  const sizes = createSizes(store, projectId);
+  const [all] = await Promise.all([readAll(store, projectId, distinctIds), sizes.read(distinctIds)]);
   const before = new Map([...all].map(([id, identity]) => [id, { ...identity }]));
   const add = async (ids: readonly string[]) => {
     const missing = ids.filter((id) => !all.has(id));
@@ -32,9 +33,12 @@ export async function changeIdentities(
   change(all);
   const changed = [...all.values()].filter(differs((identity) => identity));
   if (changed.length === 0) return;
-  await refuseClaims(store, projectId, changed, before);
+  await refuseClaims(changed, before, sizes);
 
-  const joined = await joinSingleIds(store, projectId, changed.filter(differs(targetOf)), all, add);
+  const joined = await joinSingleIds(
+    { store, projectId, all, add, sizes },
+    changed.filter(differs(targetOf)),
+  );
   for (const identity of joined) before.set(identity.distinctId, { ...identity });
 
   // Only ids that are joined or parted change persons. All ids of these persons are read.
@@ -54,13 +58,40 @@ export async function changeIdentities(
       if (identity !== undefined) identity.personId = ofPerson.length === 1 ? null : root;
     }
   const saved = [...all.values()].filter(differs((identity) => identity));
-  await store.save(projectId, saved);
   const published = saved.filter(differs((identity) => identity && publishedOf(identity)));
-  await store.announce(
-    projectId,
-    published.map(({ distinctId }) => distinctId),
-  );
-  await saveFolded(store, projectId, now, persons);
+  await Promise.all([
+    saveIdentities(store, projectId, saved, published),
+    saveFolded(store, projectId, now, persons),
+  ]);
+}
+
+/** The sizes of the persons of ids, each read once. */
+interface Sizes {
+  read(distinctIds: readonly string[]): Promise<void>;
+  /** Returns the person of an id whose size was read. Undefined: a person of its own. */
+  of(distinctId: string): PersonSize | undefined;
+}
+
+function createSizes(store: JoinsStore, projectId: string): Sizes {
+  const known = new Map<string, PersonSize | undefined>();
+  return {
+    async read(distinctIds) {
+      const missing = [...new Set(distinctIds)].filter((id) => !known.has(id));
+      if (missing.length === 0) return;
+      const found = await store.sizes(projectId, missing);
+      for (const id of missing) known.set(id, found.get(id));
+    },
+    of: (distinctId) => known.get(distinctId),
+  };
+}
+
+/** The identities of one call of `changeIdentities`. */
+interface Reading {
+  store: JoinsStore;
+  projectId: string;
+  all: ReadonlyMap<string, StoredIdentity>;
+  add: (ids: readonly string[]) => Promise<void>;
+  sizes: Sizes;
 }
 
 /**
@@ -68,11 +99,8 @@ export async function changeIdentities(
  * without room for all of them are left out. Returns the identities that it saved.
  */
 async function joinSingleIds(
-  store: JoinsStore,
-  projectId: string,
+  { store, projectId, all, add, sizes }: Reading,
   moving: readonly StoredIdentity[],
-  all: ReadonlyMap<string, StoredIdentity>,
-  add: (ids: readonly string[]) => Promise<void>,
 ): Promise<StoredIdentity[]> {
   const isMoving = new Set(moving.map(({ distinctId }) => distinctId));
   const single = moving.filter((one) => {
@@ -81,32 +109,58 @@ async function joinSingleIds(
   });
   if (single.length === 0) return [];
   const targets = [...new Set(single.flatMap((one) => targetOf(one) ?? []))];
-  await add(targets);
-  const sizes = await store.sizes(projectId, targets);
+  await Promise.all([add(targets), sizes.read(targets)]);
   const rootOf = (one: StoredIdentity) => {
     const to = targetOf(one) ?? one.distinctId;
-    return sizes.get(to)?.personId ?? to;
+    return sizes.of(to)?.personId ?? to;
   };
-  const counts = new Map([...sizes.values()].map(({ personId, count }) => [personId, count]));
-  const saved: StoredIdentity[] = [];
+  const counts = new Map(
+    targets.flatMap((id) => {
+      const size = sizes.of(id);
+      return size === undefined ? [] : [[size.personId, size.count] as const];
+    }),
+  );
+  const created: PersonIds[] = [];
+  const extended: PersonIds[] = [];
   for (const [personId, ids] of Map.groupBy(single, rootOf)) {
     const count = counts.get(personId);
     if ((count ?? 1) + ids.length > PERSON_IDS_MAX_COUNT) continue;
     const root = all.get(personId);
     const added = count === undefined && root !== undefined ? [root, ...ids] : ids;
     for (const identity of added) identity.personId = personId;
-    saved.push(...added);
-    const addedIds = added.map(({ distinctId }) => distinctId);
-    if (count === undefined) await savePerson(store, projectId, personId, addedIds);
-    else await addToPerson(store, projectId, personId, addedIds);
+    const person = { personId, ids: added.map(({ distinctId }) => distinctId) };
+    (count === undefined ? created : extended).push(person);
   }
+  const saved = [...created, ...extended].flatMap(({ ids }) => ids.flatMap((id) => all.get(id) ?? []));
   if (saved.length === 0) return [];
-  await store.save(projectId, saved);
-  await store.announce(
-    projectId,
-    saved.filter((one) => publishedOf(one) !== null).map(({ distinctId }) => distinctId),
-  );
+  const [ofNew, ofStored] = await Promise.all([
+    foldPersons(store, projectId, created, { areStored: false }),
+    foldPersons(store, projectId, extended, { areStored: true }),
+  ]);
+  const published = saved.filter((one) => publishedOf(one) !== null);
+  await Promise.all([
+    saveIdentities(store, projectId, saved, published),
+    ofNew.length > 0 && store.savePersons(ofNew),
+    ofStored.length > 0 && store.addIds(ofStored),
+  ]);
   return saved;
+}
+
+async function saveIdentities(
+  store: JoinsStore,
+  projectId: string,
+  saved: readonly StoredIdentity[],
+  published: readonly StoredIdentity[],
+): Promise<void> {
+  if (saved.length === 0) return;
+  await Promise.all([
+    store.save(projectId, saved),
+    published.length > 0 &&
+      store.announce(
+        projectId,
+        published.map(({ distinctId }) => distinctId),
+      ),
+  ]);
 }
 
 const targetOf = (identity: StoredIdentity | undefined): string | undefined =>
@@ -117,10 +171,9 @@ const targetOf = (identity: StoredIdentity | undefined): string | undefined =>
  * ids, because a read of the ids for each refused claim would let one project delay the calls of others.
  */
 async function refuseClaims(
-  store: JoinsStore,
-  projectId: string,
   changed: readonly StoredIdentity[],
   before: ReadonlyMap<string, StoredIdentity>,
+  sizes: Sizes,
 ): Promise<void> {
   for (const identity of changed) identity.isBeyondBound = false;
   const claims = changed.flatMap((identity) => {
@@ -130,12 +183,8 @@ async function refuseClaims(
       to !== undefined && decision === undefined && targetOf(before.get(distinctId)) === undefined;
     return isNew ? [{ identity, to }] : [];
   });
-  if (claims.length === 0) return;
-  const sizes = await store.sizes(
-    projectId,
-    claims.flatMap(({ identity, to }) => [identity.distinctId, to]),
-  );
-  const personOf = (id: string) => sizes.get(id) ?? { personId: id, count: 1 };
+  await sizes.read(claims.flatMap(({ identity, to }) => [identity.distinctId, to]));
+  const personOf = (id: string) => sizes.of(id) ?? { personId: id, count: 1 };
   for (const { identity, to } of claims) {
     const [mine, theirs] = [personOf(identity.distinctId), personOf(to)];
     identity.isBeyondBound =
@@ -160,33 +209,42 @@ async function saveFolded(
     ([personId, ids]) => ids.length > 1 && !isDeepStrictEqual(new Set(last.get(personId)), new Set(ids)),
   );
   const gone = [...last.keys()].filter((personId) => (persons.get(personId)?.length ?? 0) < 2);
-  if (gone.length > 0) await store.removePersons(projectId, gone);
-  for (const [personId, ids] of changed) await savePerson(store, projectId, personId, ids);
+  const several = changed.map(([personId, ids]) => ({ personId, ids }));
+  const [folded] = await Promise.all([
+    foldPersons(store, projectId, several, { areStored: false }),
+    gone.length > 0 && store.removePersons(projectId, gone),
+  ]);
+  if (folded.length > 0) await store.savePersons(folded);
 }
 
-/** Saves a person with several ids, with their traits and groups folded. */
-async function savePerson(
-  store: JoinsStore,
-  projectId: string,
-  personId: string,
-  ids: readonly string[],
-): Promise<void> {
-  await store.createPeople(projectId, ids);
-  const folded = foldAll(await store.properties(projectId, ids));
-  await store.savePersons([{ projectId, personId, ids: [...ids], ...folded }]);
+/** Ids of a person. */
+interface PersonIds {
+  personId: string;
+  ids: readonly string[];
 }
 
-/** Adds ids to a person with several ids, and folds their traits and groups into those of the person. */
-async function addToPerson(
+/** Folds the traits and groups of these ids into those of their persons. Stored persons have further ids. */
+async function foldPersons(
   store: JoinsStore,
   projectId: string,
-  personId: string,
-  ids: readonly string[],
-): Promise<void> {
-  await store.createPeople(projectId, ids);
-  const persons = await store.lockPersons([{ projectId, personId }]);
-  const folded = foldAll([...persons, ...(await store.properties(projectId, ids))]);
-  await store.addIds({ projectId, personId, ...folded }, ids);
+  persons: readonly PersonIds[],
+  { areStored }: { areStored: boolean },
+): Promise<StoredPersonOfIds[]> {
+  if (persons.length === 0) return [];
+  const personOf = new Map(persons.flatMap(({ personId, ids }) => ids.map((id) => [id, personId] as const)));
+  const ids = [...personOf.keys()];
+  const [, stored, properties] = await Promise.all([
+    store.createPeople(projectId, ids),
+    areStored ? store.lockPersons(persons.map(({ personId }) => ({ projectId, personId }))) : [],
+    store.properties(projectId, ids),
+  ]);
+  const own = new Map(stored.map((one) => [one.personId, one]));
+  const added = Map.groupBy(properties, ({ distinctId }) => personOf.get(distinctId));
+  return persons.map(({ personId, ids: ofPerson }) => {
+    const mine = own.get(personId);
+    const all = [...(mine === undefined ? [] : [mine]), ...(added.get(personId) ?? [])];
+    return { projectId, personId, ids: [...ofPerson], ...foldAll(all) };
+  });
 }
 
 const foldAll = (each: readonly Omit<StoredProperties, 'distinctId'>[]) => ({

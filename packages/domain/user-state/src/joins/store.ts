@@ -68,8 +68,8 @@ export interface JoinsStore {
   /** Reads and locks the traits and groups of persons with several ids, in one order. */
   lockPersons(keys: readonly { projectId: string; personId: string }[]): Promise<StoredFolded[]>;
   savePersons(changed: readonly StoredPersonOfIds[]): Promise<void>;
-  /** Adds ids to a person with several ids, and saves its traits and groups, without reading the other ids. */
-  addIds(person: StoredFolded, distinctIds: readonly string[]): Promise<void>;
+  /** Adds these ids to persons with several ids, and saves their traits and groups, without reading the other ids. */
+  addIds(persons: readonly StoredPersonOfIds[]): Promise<void>;
   /** Saves the traits and groups of persons that `lockPersons` returned. */
   saveFolded(changed: readonly StoredFolded[]): Promise<void>;
   removePersons(projectId: string, personIds: readonly string[]): Promise<void>;
@@ -176,6 +176,18 @@ export function createJoinsStore(execute: Execute): JoinsStore {
       ${column(memberships.map(({ values }) => values))}::json[],
       ${column(memberships.map(({ stamps }) => stamps))}::json[],
       ${column(changed.map(({ seenOn }) => seenOn))}::date[]`;
+  }
+
+  async function savePersons(changed: readonly StoredPersonOfIds[], ids: SQL): Promise<void> {
+    await execute(sql`
+      insert into ${persons} (project_id, person_id, ids, traits, trait_stamps, groups, group_stamps, seen_on)
+      select project_id, person_id, array(select json_array_elements_text(ids)), traits, trait_stamps, groups,
+        group_stamps, seen_on
+      from unnest(${foldedColumns(changed)}, ${column(changed.map((person) => JSON.stringify(person.ids)))}::json[])
+        as changed(project_id, person_id, traits, trait_stamps, groups, group_stamps, seen_on, ids)
+      on conflict (project_id, person_id) do update set ids = ${ids},
+        traits = excluded.traits, trait_stamps = excluded.trait_stamps,
+        groups = excluded.groups, group_stamps = excluded.group_stamps, seen_on = excluded.seen_on`);
   }
 
   return {
@@ -320,26 +332,8 @@ export function createJoinsStore(execute: Execute): JoinsStore {
       return rows.map(toFolded);
     },
 
-    async savePersons(changed) {
-      await execute(sql`
-        insert into ${persons} (project_id, person_id, ids, traits, trait_stamps, groups, group_stamps, seen_on)
-        select project_id, person_id, array(select json_array_elements_text(ids)), traits, trait_stamps, groups,
-          group_stamps, seen_on
-        from unnest(${foldedColumns(changed)}, ${column(changed.map(({ ids }) => JSON.stringify(ids)))}::json[])
-          as changed(project_id, person_id, traits, trait_stamps, groups, group_stamps, seen_on, ids)
-        on conflict (project_id, person_id) do update set ids = excluded.ids,
-          traits = excluded.traits, trait_stamps = excluded.trait_stamps,
-          groups = excluded.groups, group_stamps = excluded.group_stamps, seen_on = excluded.seen_on`);
-    },
-
-    async addIds({ projectId, personId, traits, groups, seenOn }, distinctIds) {
-      const [ofTraits, ofGroups] = [toJson(traits), toJson(groups)];
-      await execute(sql`
-        update persons set ids = ids || ${column(distinctIds)}, traits = ${ofTraits.values}::text::json,
-          trait_stamps = ${ofTraits.stamps}::text::json, groups = ${ofGroups.values}::text::json,
-          group_stamps = ${ofGroups.stamps}::text::json, seen_on = ${seenOn}::text::date
-        where project_id = ${projectId} and person_id = ${personId}`);
-    },
+    savePersons: (changed) => savePersons(changed, sql`excluded.ids`),
+    addIds: (changed) => savePersons(changed, sql`persons.ids || excluded.ids`),
 
     async saveFolded(changed) {
       await execute(sql`
