@@ -1,5 +1,6 @@
 import { evaluateFlags, type FlagEvaluation, listMemberships, readStateTokens } from '@switchboard/contracts';
 import { headerOf, type ServiceApp } from '@switchboard/http';
+import type { PersonKey } from '@switchboard/user-state';
 import type { Context, TypedResponse } from 'hono';
 import type { CatchUp, Progress } from '../user-state/catch-up.ts';
 import type { Evaluated, Evaluation } from './evaluation.ts';
@@ -21,7 +22,7 @@ export function evaluationRoutes(app: ServiceApp, { evaluation, catchUp }: Evalu
     const { distinct_id: distinctId, reasons, usage } = c.req.valid('query');
     const person = { projectId: c.get('project').id, distinctId };
     const options = { withReasons: reasons === 'true', isReported: usage === 'reported' };
-    const waiting = waitForTokens(c, catchUp);
+    const waiting = waitForTokens(c, catchUp, person);
     if (waiting !== undefined) {
       return waiting.then(async (progress) =>
         answer(await evaluation.evaluate(person, { ...options, isAwaited: true }), headersFor(progress)),
@@ -34,7 +35,7 @@ export function evaluationRoutes(app: ServiceApp, { evaluation, catchUp }: Evalu
   app.implement(listMemberships, async (c) => {
     const { distinct_id: distinctId } = c.req.valid('query');
     const person = { projectId: c.get('project').id, distinctId };
-    const waiting = waitForTokens(c, catchUp);
+    const waiting = waitForTokens(c, catchUp, person);
     const progress = waiting && (await waiting);
     const cohorts = await evaluation.memberships(person, progress !== undefined);
     return respond<{ cohorts: string[] }>(JSON.stringify({ cohorts }), headersFor(progress));
@@ -46,11 +47,11 @@ function answer({ body, isStateKnown }: Evaluated, known: Headers) {
 }
 
 /** Waits for the state tokens of a request. Returns undefined if the request has no readable state token. */
-function waitForTokens(c: Context, catchUp: CatchUp): Promise<Progress> | undefined {
+function waitForTokens(c: Context, catchUp: CatchUp, person: PersonKey): Promise<Progress> | undefined {
   const tokens = headerOf(c, 'x-state-token');
   if (tokens === undefined) return undefined;
   const positions = readStateTokens(tokens);
-  return positions.length === 0 ? undefined : catchUp.waitFor(positions);
+  return positions.length === 0 ? undefined : catchUp.waitFor(positions, person);
 }
 
 function headersFor(progress: Progress | undefined): Headers {

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { StatePosition } from '@switchboard/contracts';
 import { isUnavailable } from '@switchboard/database';
 import { withDeadline } from '@switchboard/resilience';
-import type { AppliedPosition } from '@switchboard/user-state';
+import type { AppliedPosition, PersonKey } from '@switchboard/user-state';
 
 /** The progress of user state relative to the requested positions. */
 export interface Progress {
@@ -13,12 +12,14 @@ export interface Progress {
 }
 
 export interface CatchUp {
-  /** Resolves once the records at these positions are applied, or after a second. */
-  waitFor(positions: readonly StatePosition[]): Promise<Progress>;
+  /** Resolves once the records at these positions, of calls about the person, are applied, or after a second. */
+  waitFor(positions: readonly StatePosition[], person: PersonKey): Promise<Progress>;
 }
 
 interface CatchUpOptions {
   listPositions(): Promise<AppliedPosition[]>;
+  /** Calls `onNext` when the next change of a person is announced. Some announcements are lost. */
+  onNextChange(projectId: string, distinctId: string, onNext: () => void): void;
   /** The maximum number of waiting requests. The rest are answered immediately with the last known progress. */
   maxWaiting?: number;
 }
@@ -41,16 +42,37 @@ const UNKNOWN: Progress = { isApplied: false, asOf: undefined };
 
 /**
  * Lets requests wait until this or another process has applied records. One poll of the database serves every
- * waiting request. No poll runs while no request waits.
+ * waiting request. An announced change of a person who is waited for starts the next poll at once. No poll runs while
+ * no request waits.
  */
-export function createCatchUp({ listPositions, maxWaiting = 10_000 }: CatchUpOptions): CatchUp {
+export function createCatchUp({ listPositions, onNextChange, maxWaiting = 10_000 }: CatchUpOptions): CatchUp {
   const waiting = new Set<Waiting>();
   let isPolling = false;
   let applied: Applied = new Map();
+  /** Whether a change was announced since the last poll began. */
+  let isAnnounced = false;
+  let endPause = (): void => undefined;
+
+  function announced(): void {
+    isAnnounced = true;
+    endPause();
+  }
+
+  /** Resolves after the time, or when a change is announced. */
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
 
   async function poll(): Promise<void> {
     isPolling = true;
     while (waiting.size > 0) {
+      isAnnounced = false;
       const failure = await readApplied();
       const now = performance.now();
       let youngest = TIMEOUT_MS;
@@ -61,7 +83,8 @@ export function createCatchUp({ listPositions, maxWaiting = 10_000 }: CatchUpOpt
         else if (progress.isApplied || age >= TIMEOUT_MS) finish(one, () => one.resolve(progress));
         else youngest = Math.min(youngest, age);
       }
-      if (waiting.size > 0) await sleep(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, youngest)));
+      if (waiting.size > 0 && !isAnnounced)
+        await pause(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, youngest)));
     }
     isPolling = false;
   }
@@ -85,8 +108,9 @@ export function createCatchUp({ listPositions, maxWaiting = 10_000 }: CatchUpOpt
   }
 
   return {
-    async waitFor(positions) {
+    async waitFor(positions, { projectId, distinctId }) {
       if (waiting.size >= maxWaiting) return progressOf(positions, applied);
+      onNextChange(projectId, distinctId, announced);
       return new Promise((resolve, reject) => {
         waiting.add({ positions, since: performance.now(), resolve, reject });
         if (!isPolling) void poll();

@@ -98,6 +98,17 @@ describe('watched state', () => {
     expect(changes.holds(watch, true)).toBe(false);
   });
 
+  it('calls once at the next change of a person', async () => {
+    const called: string[] = [];
+    changes.onNextChange('p', 'person 3', () => called.push('person 3'));
+    changes.onNextChange('p', 'person 4', () => called.push('person 4'));
+    for (const n of [10, 11])
+      await database.sql`
+        update people set traits = ${JSON.stringify({ n })}::text::json where distinct_id = 'person 3'`;
+    await heard();
+    expect(called).toEqual(['person 3']);
+  });
+
   it('ends the watches of a project after this process changes its cohorts', () => {
     const [own, other] = [changes.watch('p', 'person 4'), changes.watch('q', 'person 4')];
     changes.invalidate('p');

@@ -18,6 +18,8 @@ interface Changes {
   ofAll: number;
   /** The number of changes of the traits of groups. */
   ofGroups: number;
+  /** Called once at the next change of the person. */
+  onNext: (() => void) | undefined;
 }
 
 /** The numbers of changes when the watch of a person began. */
@@ -40,6 +42,8 @@ export interface StateChanges {
   watch(projectId: string, distinctId: string): Watch;
   /** Returns whether a state read since `watch` still holds. A change takes about a millisecond to arrive. */
   holds(watch: Watch, hasGroups: boolean): boolean;
+  /** Calls `onNext` once when the next change of the person is announced, unless the announcement is lost. */
+  onNextChange(projectId: string, distinctId: string, onNext: () => void): void;
   /** Records that this process changed the project's cohorts, without waiting for the announcement. */
   invalidate(projectId: string): void;
 }
@@ -58,7 +62,11 @@ export function createStateChanges({ database }: { database: Pick<Database, 'lis
     }
     for (const id of payload.slice(1).split(' ')) {
       const person = people.peek(id);
-      if (person !== undefined) person.ofAll++;
+      if (person === undefined) continue;
+      person.ofAll++;
+      const { onNext } = person;
+      person.onNext = undefined;
+      onNext?.();
     }
   }
 
@@ -90,6 +98,9 @@ export function createStateChanges({ database }: { database: Pick<Database, 'lis
       (!hasGroups || watch.ofGroups === watch.project.ofGroups) &&
       watch.gaps === gaps &&
       performance.now() < watch.until,
+    onNextChange(projectId, distinctId, onNext) {
+      changesOf(people, announcedId(projectId, distinctId)).onNext = onNext;
+    },
     invalidate(projectId) {
       const project = projects.peek(projectId);
       if (project !== undefined) project.ofAll++;
@@ -110,7 +121,7 @@ const cacheOfChanges = (maxSize: number) =>
 function changesOf(all: LRUCache<string, Changes>, key: string): Changes {
   const known = all.get(key);
   if (known !== undefined) return known;
-  const changes = { ofAll: 0, ofGroups: 0 };
+  const changes = { ofAll: 0, ofGroups: 0, onNext: undefined };
   all.set(key, changes);
   return changes;
 }

@@ -12,7 +12,7 @@ describe('known people', () => {
     let reads = 0;
     let duringRead = () => {};
     let last: Watch | undefined;
-    const changes = { ofAll: 0, ofGroups: 0 };
+    const changes = { ofAll: 0, ofGroups: 0, onNext: undefined };
     const people = createKnownPeople({
       userState: {
         async read(_, distinctId) {

@@ -25,7 +25,8 @@ export function openEvaluation(
   metrics.cache('flag answers', evaluation.reads);
   metrics.cache('user states', people.reads);
   const { listPositions } = createStateStore(database);
-  evaluationRoutes(app, { evaluation, catchUp: createCatchUp({ listPositions }) });
+  const catchUp = createCatchUp({ listPositions, onNextChange: changes.onNextChange });
+  evaluationRoutes(app, { evaluation, catchUp });
   snapshotRoutes(app, { snapshots: createSnapshots({ rulesets, publicUrl: config.PUBLIC_API_URL }) });
   return evaluation;
 }
