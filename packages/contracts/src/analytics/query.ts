@@ -67,14 +67,48 @@ const namedChoice = eventChoice.extend({
 /** The number of breakdown values shown for each series, unless the question requests fewer. */
 export const BREAKDOWN_LIMIT = 10;
 
+const splitBy = {
+  property: attributeName,
+  ranges: z
+    .array(z.number())
+    .min(1)
+    .max(20)
+    .refine((bounds) => bounds.every((bound, index) => index === 0 || bound > (bounds[index - 1] ?? bound)), {
+      message: 'not ascending; sort the bounds',
+    })
+    .optional()
+    .openapi({
+      description:
+        'Bounds of ranges of numbers: [10, 100] makes < 10, 10 – 100 (below 100) and ≥ 100. Values that are not numbers, or strings that are numbers, are (none).',
+      example: [10, 100],
+    }),
+};
+const splitAlso = z.strictObject(splitBy);
+export type BreakdownProperty = z.infer<typeof splitAlso>;
+
+const MAX_ALSO = 2;
+
 const breakdown = z
   .strictObject({
-    property: attributeName,
+    ...splitBy,
+    and: z
+      .array(splitAlso)
+      .min(1)
+      .max(MAX_ALSO)
+      .optional()
+      .openapi({ description: 'More properties. Each combination of values is a line: pro · DE.' }),
     limit: z.int().min(1).max(BREAKDOWN_LIMIT).optional().openapi({
-      description: 'The number of values shown for each series; all others become Other. Default: 10.',
+      description:
+        'The number of values shown for each series, those with the largest measure over the whole range; all others become Other. Default: 10.',
     }),
   })
   .openapi('InsightBreakdown');
+export type InsightBreakdown = z.infer<typeof breakdown>;
+
+/** Returns the properties of a breakdown in order. */
+export function propertiesOf({ property, ranges, and = [] }: InsightBreakdown): BreakdownProperty[] {
+  return [{ property, ranges }, ...and];
+}
 
 const propertyMeasure = z.enum(['sum', 'average', 'minimum', 'maximum', 'median', 'p90', 'p99', 'unique']);
 const sessionMeasure = z.enum(['sessions', 'exits', 'bounce_rate', 'session_seconds', 'session_events']);
@@ -133,7 +167,7 @@ export const trendsQuery = z
       }),
     formula: text({ min: 1, max: 200 }).optional().openapi({
       description:
-        'Shows one line computed from the series instead of them: A is the first series, with numbers, + - * / and parentheses. null where a value is null or a divisor 0.',
+        'Shows one line computed from the series instead of them: A is the first series, with numbers, + - * / and parentheses. null where a value is null or a divisor 0. With a breakdown, one line for each of the values of the first series.',
       example: 'A / B * 100',
     }),
     running: z
@@ -144,7 +178,7 @@ export const trendsQuery = z
           'total: each value is the sum of the values up to it; for events, sum, sessions and exits. average: each value is the average of this number of intervals, itself and those before it in the range, without nulls.',
       }),
   })
-  .superRefine(({ series, breakdown: by, formula }, context) => {
+  .superRefine(({ series, formula }, context) => {
     if (formula === undefined) return;
     const report = (message: string) => context.addIssue({ code: 'custom', path: ['formula'], message });
     const parsed = parseFormula(formula);
@@ -152,7 +186,6 @@ export const trendsQuery = z
     else if (parsed.series.some((index) => index >= series.length)) {
       report(`names a series that the query does not have; it has ${series.length}`);
     }
-    if (by !== undefined) report('not with a breakdown; remove one of them');
   })
   .superRefine(({ series, running }, context) => {
     if (running !== 'total') return;
@@ -212,6 +245,10 @@ export const retentionQuery = z
     mode: z.enum(['first', 'every']).optional().openapi({
       description:
         'first (the default): counts people once, at their first start event of all time. every: counts them in each interval with a start event.',
+    }),
+    breakdown: breakdown.optional().openapi({
+      description:
+        'Shows a row for each value of the start event, over all intervals, instead of a row for each interval.',
     }),
   })
   .openapi('RetentionQuery');

@@ -108,7 +108,14 @@ const grid = z.object({
     .optional()
     .openapi({ description: 'The length of the interval of each row.' }),
   rows: z
-    .array(z.object({ name, size: z.number().min(0).optional(), values: z.array(value).max(60) }))
+    .array(
+      z.object({
+        name,
+        builtIn: builtInName.optional(),
+        size: z.number().min(0).optional(),
+        values: z.array(value).max(60),
+      }),
+    )
     .min(1)
     .max(120),
 });

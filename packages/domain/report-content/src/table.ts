@@ -114,7 +114,7 @@ function grid(content: Grid, texts: TableTexts): Table {
   const people = rows.reduce((all, { size = 0 }) => all + size, 0);
   const hasAverages = rows.length > 1 && averages.some((average) => average !== undefined);
   return {
-    corner: interval === undefined ? '' : texts.intervals[interval],
+    corner: interval === undefined ? (content.breakdown ?? '') : texts.intervals[interval],
     interval,
     columns: [
       ...(hasSizes ? [{ name: texts.size, format: 'count' } as const] : []),

@@ -1,7 +1,7 @@
 import type { Combination, DidCondition, EventChoice } from '@switchboard/contracts';
 import type { Dialect } from '../engine/dialect.ts';
 import { allOf, anyOf, COMMA, integer, join, numbered, type Sql, sql, whole } from '../engine/sql.ts';
-import { type Source, selectEvents } from '../queries/events.ts';
+import { type Source, selectEvents } from '../selection/events.ts';
 
 /** The conditions of a cohort on what people did. */
 export interface BehaviouralCohort {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { attributeText } from '../conditions/attributes.ts';
 import { type JsonKind, shownOf } from '../engine/dialect.ts';
 import { integer, sql, TRUE, text } from '../engine/sql.ts';
-import { differentNames } from '../queries/query.ts';
 import { jsonOf, type Result } from '../results/results.ts';
+import { differentNames } from '../selection/names.ts';
 import { afterPlace, parsePlace, placeOf } from './by-count.ts';
 import { type ExploreOptions, firstPossible, SINCE, startsOf } from './explore.ts';
 

@@ -1,14 +1,13 @@
 import {
-  BREAKDOWN_LIMIT,
   type EventChoice,
   type FunnelQuery,
+  type InsightBreakdown,
   PEOPLE,
   type ReportContent,
   roundedAmount,
 } from '@switchboard/contracts';
 import { calendarOf, spanOf } from '../calendar/calendar.ts';
 import { UnusableQuery } from '../conditions/clauses.ts';
-import { shownOf } from '../engine/dialect.ts';
 import { QueryTooLarge } from '../engine/engine.ts';
 import { allOf, anyOf, FALSE, join, type Sql, sql, TRUE, texts } from '../engine/sql.ts';
 import { anyOrderBits, createAnyOrder } from '../passes/any-order.ts';
@@ -17,11 +16,12 @@ import { createDurations } from '../passes/durations.ts';
 import { endOf, maskOf, packedOf } from '../passes/packed-events.ts';
 import { createPerValue } from '../passes/per-value.ts';
 import { binOf, timeBins } from '../passes/time-bins.ts';
-import { NONE, OTHER, partOf } from './breakdown-lines.ts';
-import { isWithin, selectEvents } from './events.ts';
+import { linesBySize, markedLabelIn, readFor } from '../selection/breakdown.ts';
+import { isWithin, selectEvents } from '../selection/events.ts';
+import { breakdownName, differentNames } from '../selection/names.ts';
 import { createFirstPeople, type Part } from './first-people.ts';
 import { numberIn, type Point, placeIn } from './point.ts';
-import { breakdownName, DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
+import { DEFAULT_INTERVAL, type QueryInputs } from './query.ts';
 
 const MS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
   second: 1000,
@@ -33,8 +33,6 @@ const MS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
 const DEFAULT_WINDOW = { count: 14, unit: 'day' } as const;
 /** The labels that are counted at once. */
 const MAX_LABELS = 1_000_000;
-/** The label of events without the property of a breakdown. Other labels begin with a v. */
-const NO_VALUE = 'n';
 
 /** Computes a funnel from the chains of each person. */
 export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<ReportContent> {
@@ -80,10 +78,13 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
   const instants = { from: calendar.from, to: Math.min(calendar.to + windowMs, endOf(packing)) };
   const events = partsOf(query).map(({ names, isStart }) => {
     const own = choices.filter(({ event }) => names?.includes(event) ?? true);
-    const labels = breakdown === undefined || !isStart ? [] : [breakdown.property];
-    const { relation, matches, label } = selectEvents({ source, names, where, instants }, own, {
-      labels: sameProperty === undefined ? labels : [...labels, sameProperty],
+    const broken = isStart ? breakdown : undefined;
+    const read = readFor(broken);
+    const selected = selectEvents({ source, names, where, instants }, own, {
+      ...read,
+      labels: sameProperty === undefined ? read.labels : [...read.labels, sameProperty],
     });
+    const { relation, matches, label } = selected;
     const isOf = (choice: EventChoice) => (own.includes(choice) ? matches(choice) : FALSE);
     const isStep = steps.map((step, index) =>
       index === 0 && !isAny ? allOf([isOf(step), isWithin(calendar)]) : isOf(step),
@@ -93,7 +94,7 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
       ...(exclude === undefined && !isAny ? [] : [anyOf((exclude ?? []).map(isOf))]),
       ...(isAny ? [allOf([anyOf(isStep), isWithin(calendar)])] : []),
     ]);
-    const shown = labels.map((property) => sql`coalesce('v' || ${label(property)}, 'n')`)[0] ?? sql`''`;
+    const shown = broken === undefined ? sql`''` : markedLabelIn(broken, selected, dialect);
     const value = sameProperty === undefined ? sql`''` : label(sameProperty);
     return sql`select p, t, ${mask} as mask, ${shown} as label, ${value} as value from (${relation}) as ev`;
   });
@@ -220,23 +221,10 @@ async function lineAt(
 }
 
 /** Returns the lines of a breakdown in order, with different names. */
-function linesOf({ limit = BREAKDOWN_LIMIT }: NonNullable<FunnelQuery['breakdown']>, { counts }: Tally) {
-  const sized = [...counts].sort(
-    ([one, ofOne], [other, ofOther]) =>
-      Number(one === NO_VALUE) - Number(other === NO_VALUE) ||
-      (ofOther[0] ?? 0) - (ofOne[0] ?? 0) ||
-      (one < other ? -1 : 1),
-  );
-  const values = sized.filter(([label]) => label !== NO_VALUE);
-  const parts = [
-    ...values.slice(0, limit).map((one) => ({ part: partOf(one[0].slice(1)), of: [one] })),
-    { part: OTHER, of: values.slice(limit) },
-    { part: NONE, of: sized.slice(values.length) },
-  ].filter(({ of }) => of.length > 0);
-  const names = differentNames(parts.map(({ part }) => shownOf(part.label)));
-  return parts.map(({ part: { label, ...part }, of }, index) => ({
-    part,
-    name: names[index] ?? label,
+function linesOf(breakdown: InsightBreakdown, { counts }: Tally) {
+  return linesBySize(breakdown, counts, (of) => of[0] ?? 0).map(({ of, name, builtIn }) => ({
+    part: builtIn === undefined ? {} : { builtIn },
+    name,
     labels: new Set(of.map(([one]) => one)),
     values: sumOf(of.map(([, values]) => values)),
   }));
@@ -267,7 +255,7 @@ function reportOf({ steps, breakdown, order }: FunnelQuery, tally: Tally): Repor
         medianSeconds: median === null ? null : roundedAmount(median / 1000),
       };
     }),
-    ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown.property) }),
+    ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown) }),
     ...(lines.length === 0
       ? {}
       : { series: lines.map(({ part, name, values }) => ({ ...part, values, name })) }),

@@ -2,7 +2,7 @@ import { BUILT_IN_NAMES, type LifecycleQuery, PEOPLE, type ReportContent } from 
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
 import { integer, type Sql, sql } from '../engine/sql.ts';
-import { bucketAt, isWithin, keptRows, type SelectedFrom, selectEvents } from './events.ts';
+import { bucketAt, isWithin, keptRows, type SelectedFrom, selectEvents } from '../selection/events.ts';
 import { type Point, placeIn } from './point.ts';
 import { DEFAULT_INTERVAL, type QueryInputs } from './query.ts';
 

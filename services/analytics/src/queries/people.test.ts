@@ -65,6 +65,15 @@ function valuesOf(query: InsightQuery, report: ReportContent): Value[] {
     }
     case 'retention':
       if (report.kind !== 'grid') return [];
+      // With a breakdown, a row may have a person in several intervals, and intervals that are not over.
+      if (query.breakdown !== undefined) {
+        if (query.mode === 'every') return [];
+        return report.rows.map(({ name, size = 0 }) => ({
+          point: { breakdown: [name] },
+          value: size,
+          of: same,
+        }));
+      }
       return report.rows.flatMap(({ name, size = 0, values }) => [
         { point: { cohortBucket: name }, value: size, of: same },
         ...values.flatMap((value, period) =>

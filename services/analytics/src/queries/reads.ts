@@ -1,4 +1,4 @@
-import { clausesOf, type InsightQuery, type Path } from '@switchboard/contracts';
+import { clausesOf, type InsightQuery, type Path, propertiesOf } from '@switchboard/contracts';
 import { isAboutPerson, parseAttribute } from '../conditions/attributes.ts';
 import { cohortsIn, isAboutCohorts } from '../conditions/cohorts.ts';
 
@@ -18,13 +18,16 @@ export function readBy(query: InsightQuery): { attributes: Read[]; cohorts: Read
     query.kind === 'trends'
       ? query.series.map(({ property }, index) => ({ path: `series[${index}].property`, name: property }))
       : [];
-  const breakdown = 'breakdown' in query ? query.breakdown?.property : undefined;
+  const breakdown = 'breakdown' in query && query.breakdown ? propertiesOf(query.breakdown) : [];
   const same = query.kind === 'funnel' ? query.sameProperty : undefined;
   return {
     attributes: firstOf([
       ...(own ?? []).map(({ path, clause }) => ({ path, name: clause.attribute })),
       ...properties,
-      { path: 'breakdown.property', name: breakdown },
+      ...breakdown.map(({ property }, index) => ({
+        path: index === 0 ? 'breakdown.property' : `breakdown.and[${index - 1}].property`,
+        name: property,
+      })),
       { path: 'sameProperty', name: same },
     ]),
     cohorts: firstOf([

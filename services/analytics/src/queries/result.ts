@@ -62,7 +62,7 @@ export async function peopleOf(
     case 'funnel':
       return funnelPeople(query, point, part, inputs);
     case 'retention':
-      return firstOf(retentionPeople(query, point, inputs), part, inputs);
+      return firstOf(await retentionPeople(query, point, inputs), part, inputs);
     case 'stickiness':
       return firstOf(stickinessPeople(query, point, inputs), part, inputs);
     case 'lifecycle':

@@ -1,21 +1,36 @@
 import {
+  BREAKDOWN_LIMIT,
   type EventChoice,
+  type InsightBreakdown,
   PERIOD_NAMES,
   type ReportContent,
   type RetentionQuery,
 } from '@switchboard/contracts';
 import { z } from 'zod';
 import { type Calendar, calendarOf, type Instants, spanOf, tooManyIntervals } from '../calendar/calendar.ts';
-import { integer, type Sql, sql } from '../engine/sql.ts';
-import { bucketAt, isWithin, selectEvents } from './events.ts';
+import { integer, type Sql, sql, TRUE, text, whole } from '../engine/sql.ts';
+import { markedLabelIn, NO_VALUE, NONE, OTHER, type Part, partOf, readFor } from '../selection/breakdown.ts';
+import { bucketAt, isWithin, selectEvents } from '../selection/events.ts';
+import { breakdownName, differentNames } from '../selection/names.ts';
 import { numberIn, type Point, placeIn } from './point.ts';
 import { DEFAULT_INTERVAL, percentage, type QueryInputs } from './query.ts';
 
 const MAX_ROWS = 120;
 
-const pairRows = z.array(z.object({ row: z.number(), period: z.number(), people: z.number() }));
+const pairRows = z.array(
+  z.object({
+    /** The place of the label of the start event, REST or WITHOUT. 0 without a breakdown. */
+    line: z.number(),
+    label: z.string().nullable(),
+    row: z.number(),
+    period: z.number(),
+    people: z.number(),
+  }),
+);
+const REST = -1;
+const WITHOUT = 0;
 
-/** Returns the rows of a query, and its tables `starts` and `returns` of people, buckets and times. */
+/** Returns the rows of a query, and its tables `starts` and `returns` of people, buckets, times and lines. */
 function tablesOf(query: RetentionQuery, inputs: QueryInputs): { calendar: Calendar; tables: Sql } {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [], start, periods } = query;
   const { dialect } = inputs.source;
@@ -25,65 +40,156 @@ function tablesOf(query: RetentionQuery, inputs: QueryInputs): { calendar: Calen
   const calendar = calendarOf({ span, interval, timeZone: timezone, after: periods - 1 });
   if (calendar.labels.length > MAX_ROWS) throw tooManyIntervals(MAX_ROWS);
   // One event name each, because the events of a name are together in a file.
-  const chosen = (choice: EventChoice, instants: Partial<Instants>): Sql => {
-    const { relation, matches } = selectEvents(
+  const chosen = (choice: EventChoice, instants: Partial<Instants>, by?: InsightBreakdown): Sql => {
+    const selected = selectEvents(
       { source: inputs.source, names: [choice.event], where, instants },
       [choice],
+      readFor(by),
     );
-    return sql`select p, t from (${relation}) as ev where ${matches(choice)}`;
+    const label = by === undefined ? sql`` : sql`, ${markedLabelIn(by, selected, dialect)} as label`;
+    return sql`select p, t${label} from (${selected.relation}) as ev where ${selected.matches(choice)}`;
   };
   const bucket = bucketAt(dialect, calendar);
   // The first event of a person may be long ago.
+  const instants = isFirst ? { to: calendar.to } : calendar;
+  const known = chosen(start, instants, query.breakdown);
+  const groups = isFirst ? sql`p` : sql`p, b`;
+  const events = isFirst ? known : sql`select *, ${bucket} as b from (${known}) as placed`;
+  const first =
+    query.breakdown === undefined
+      ? sql`select ${groups}, min(t) as t from (${events}) as known group by ${groups}`
+      : sql`select ${groups}, ${dialect.valueOf(sql`edge`, 0)} as t, ${dialect.valueOf(sql`edge`, 1)} as label
+          from (select ${groups}, min(${dialect.rowIf(TRUE, [sql`t`, sql`label`])}) as edge
+            from (${events}) as known group by ${groups}) as edges`;
   const starts = isFirst
-    ? sql`select p, ${bucket} as b, t from (select p, min(t) as t from (${chosen(start, { to: calendar.to })}) as known
-        group by p) as earliest where ${isWithin(calendar)}`
-    : sql`select p, b, min(t) as t from (select p, ${bucket} as b, t from (${chosen(start, calendar)}) as known)
-        as placed group by p, b`;
+    ? sql`select *, ${bucket} as b from (${first}) as earliest where ${isWithin(calendar)}`
+    : first;
   const tables = sql`
-    with starts as ${materialized}(${starts}),
+    with begun as ${materialized}(${starts}),
+    ${linesIn(query.breakdown)},
     returns as (select p, b, max(t) as t from (select p, ${bucket} as b, t
       from (${chosen(query.return, calendar.around)}) as known) as placed group by p, b)`;
   return { calendar, tables };
 }
 
+/** Returns the table `starts`: the rows of `begun` with their lines. The labels of most people have their own. */
+function linesIn(breakdown: InsightBreakdown | undefined): Sql {
+  if (breakdown === undefined)
+    return sql`starts as (select *, ${whole(WITHOUT)} as line, '' as shown from begun)`;
+  const hasLabel = sql`label <> ${text(NO_VALUE)}`;
+  return sql`own as (select shown, place from (select shown, row_number() over (order by n desc, shown)::integer as place
+        from (select label as shown, count(*) as n from begun where ${hasLabel} group by label) as sized) as ranked
+      where place <= ${integer(breakdown.limit ?? BREAKDOWN_LIMIT)}),
+    starts as (select begun.*, shown,
+      case when not ${hasLabel} then ${whole(WITHOUT)} else coalesce(place, ${whole(REST)}) end::integer as line
+      from begun left join own on shown = label)`;
+}
+
 /** The pairs of a start and a return in the same interval or later, for use in a query with `tables`. */
 const PAIRS = sql`starts as s join returns as r on r.p = s.p where (r.b > s.b or (r.b = s.b and r.t >= s.t))`;
 
-/** Computes, for the people who began in each interval, the share that returned n intervals later. */
-export async function retention(query: RetentionQuery, inputs: QueryInputs): Promise<ReportContent> {
-  const { interval = DEFAULT_INTERVAL, periods } = query;
+/** The people who began in each interval, and those who returned n intervals later, by line. */
+interface Counts {
+  calendar: Calendar;
+  /** The lines with people in order. */
+  lines: { line: number; part: Part }[];
+  /** Period -1 has everyone who began. */
+  of(line: number, row: number, period: number): number;
+}
+
+async function countsOf(query: RetentionQuery, inputs: QueryInputs): Promise<Counts> {
+  const { breakdown, periods } = query;
   const { calendar, tables } = tablesOf(query, inputs);
-  const rows = await inputs.run(sql`${tables}
-    select b::integer as row, -1 as period, count(*)::double as people from starts group by all
+  const found = await inputs.run(sql`${tables}
+    select line::integer as line, any_value(shown) as label, b::integer as row, -1 as period, count(*)::double as people
+    from starts group by line, b
     union all
-    select s.b::integer, (r.b - s.b)::integer, count(*)::double
+    select s.line::integer, '', s.b::integer, (r.b - s.b)::integer, count(*)::double
     from ${PAIRS} and r.b < s.b + ${integer(periods)}
-    group by all`);
-  const people = new Map(pairRows.parse(rows).map((one) => [`${one.row} ${one.period}`, one.people]));
-  const countOf = (row: number, period: number) => people.get(`${row} ${period}`) ?? 0;
+    group by s.line, s.b, r.b`);
+  const rows = pairRows.parse(found);
+  const people = new Map(rows.map((one) => [`${one.line} ${one.row} ${one.period}`, one.people]));
+  const labels = new Map(
+    rows.flatMap(({ line, label, period }) => (period === -1 ? [[line, label ?? '']] : [])),
+  );
+  const partAt = (line: number) => {
+    if (breakdown === undefined || line === WITHOUT) return NONE;
+    return line === REST ? OTHER : partOf(breakdown, (labels.get(line) ?? '').slice(1));
+  };
+  const order = (line: number) => (line > 0 ? line : Number.MAX_SAFE_INTEGER + line - 1);
+  const lines = [...labels.keys()].sort((one, other) => order(one) - order(other));
   return {
-    kind: 'grid',
-    unit: '%',
-    interval,
-    periods: Array.from({ length: periods }, (_, period) => `${PERIOD_NAMES[interval]} ${period}`),
-    rows: calendar.labels.map((name, row) => {
-      const size = countOf(row, -1);
-      const values = Array.from({ length: periods }, (_, period) => {
-        const isOver = (calendar.ends[row + period] ?? Number.POSITIVE_INFINITY) <= inputs.asOf;
-        return isOver && size > 0 ? percentage(countOf(row, period), size) : null;
-      });
-      return { name, size, values };
-    }),
+    calendar,
+    lines: (lines.length === 0 ? [WITHOUT] : lines).map((line) => ({ line, part: partAt(line) })),
+    of: (line, row, period) => people.get(`${line} ${row} ${period}`) ?? 0,
   };
 }
 
+/** Computes, for the people who began in each interval or with each value, the share that returned n intervals later. */
+export async function retention(query: RetentionQuery, inputs: QueryInputs): Promise<ReportContent> {
+  const { interval = DEFAULT_INTERVAL, breakdown } = query;
+  const counts = await countsOf(query, inputs);
+  const periods = Array.from({ length: query.periods }, (_, period) => period);
+  const { labels, ends } = counts.calendar;
+  const isOver = (row: number, period: number) =>
+    (ends[row + period] ?? Number.POSITIVE_INFINITY) <= inputs.asOf;
+  /** The row of some intervals. */
+  const rowOf = (name: string, line: number, of: readonly number[]) => {
+    const sum = (some: readonly number[], period: number) =>
+      some.reduce((all, row) => all + counts.of(line, row, period), 0);
+    const values = periods.map((period) => {
+      const over = of.filter((row) => isOver(row, period));
+      const size = sum(over, -1);
+      return size > 0 ? percentage(sum(over, period), size) : null;
+    });
+    return { name, size: sum(of, -1), values };
+  };
+  const common = {
+    kind: 'grid' as const,
+    unit: '%',
+    interval,
+    periods: periods.map((period) => `${PERIOD_NAMES[interval]} ${period}`),
+  };
+  if (breakdown === undefined) {
+    return { ...common, rows: labels.map((name, row) => rowOf(name, WITHOUT, [row])) };
+  }
+  const names = namesOf(counts);
+  const rows = counts.lines.map(({ line, part: { builtIn, name } }, index) => ({
+    ...rowOf(names[index] ?? name, line, [...labels.keys()]),
+    ...(builtIn === undefined ? {} : { builtIn }),
+  }));
+  return { ...common, breakdown: breakdownName(breakdown), rows };
+}
+
+const namesOf = ({ lines }: Counts) => differentNames(lines.map(({ part }) => part.name));
+
 /**
- * Returns a query of the people who began in an interval, or of those of them who returned in a later one.
+ * Returns a query of the people who began in an interval or with a value, or of those of them who returned in a later
+ * interval.
  */
-export function retentionPeople(query: RetentionQuery, point: Point, inputs: QueryInputs): Sql {
+export async function retentionPeople(
+  query: RetentionQuery,
+  point: Point,
+  inputs: QueryInputs,
+): Promise<Sql> {
   const { calendar, tables } = tablesOf(query, inputs);
-  const row = integer(placeIn(calendar.labels, point.cohortBucket, 'cohortBucket'));
-  if (point.period == null) return sql`${tables} select p from starts where b = ${row}`;
+  const isOfRow = await rowAt(query, point, calendar, inputs);
+  if (point.period == null) return sql`${tables} select distinct s.p as p from starts as s where ${isOfRow}`;
   const period = integer(numberIn(point.period, 0, query.periods - 1, 'period'));
-  return sql`${tables} select s.p as p from ${PAIRS} and s.b = ${row} and r.b = s.b + ${period}`;
+  return sql`${tables} select distinct s.p as p from ${PAIRS} and ${isOfRow} and r.b = s.b + ${period}`;
+}
+
+/** Returns whether a start `s` belongs to the row that a point names. */
+async function rowAt(
+  query: RetentionQuery,
+  point: Point,
+  calendar: Calendar,
+  inputs: QueryInputs,
+): Promise<Sql> {
+  if (query.breakdown === undefined) {
+    return sql`s.b = ${integer(placeIn(calendar.labels, point.cohortBucket, 'cohortBucket'))}`;
+  }
+  const counts = await countsOf(query, inputs);
+  const place = placeIn(namesOf(counts), point.breakdown?.[0], 'breakdown[0]');
+  return sql`s.line = ${integer(counts.lines[place]?.line ?? WITHOUT)}`;
 }

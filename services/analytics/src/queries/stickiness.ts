@@ -8,9 +8,10 @@ import {
 import { z } from 'zod';
 import { type Calendar, calendarOf, spanOf } from '../calendar/calendar.ts';
 import { integer, type Sql, sql } from '../engine/sql.ts';
-import { bucketAt, keptRows, type SelectedFrom, selectEvents } from './events.ts';
+import { bucketAt, keptRows, type SelectedFrom, selectEvents } from '../selection/events.ts';
+import { differentNames } from '../selection/names.ts';
 import { numberIn, type Point, seriesAt } from './point.ts';
-import { DEFAULT_INTERVAL, differentNames, type QueryInputs } from './query.ts';
+import { DEFAULT_INTERVAL, type QueryInputs } from './query.ts';
 
 const activeRows = z.array(z.object({ active: z.number(), people: z.number() }));
 

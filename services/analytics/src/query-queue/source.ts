@@ -10,7 +10,7 @@ import type { FilesStore, Wanted as WantedEvents } from '../files/store.ts';
 import { type FoundRows, type KeptRows, rowsIn } from '../kept/kept-rows.ts';
 import type { PeopleSource, WantedPeople } from '../people/sources.ts';
 import type { PersonsSource } from '../persons/sources.ts';
-import type { Source } from '../queries/events.ts';
+import type { Source } from '../selection/events.ts';
 
 /** A query needs more files than it may read. */
 export class TooManyFiles extends Error {

@@ -46,6 +46,7 @@ const scalar = fc.constantFrom<unknown>(
   '👩‍🚀',
   'naïve',
   -3,
+  'x|y||',
   // The name of a line without a value.
   'Other',
   '(none)',
@@ -226,10 +227,20 @@ const property = fc.constantFrom(
   'country',
   String.raw`group.acme\.com.plan`,
 );
-const breakdown = fc.option(fc.record({ property, limit }, { requiredKeys: ['property'] }), {
-  nil: undefined,
-  freq: 2,
-});
+const split = fc.record(
+  { property, ranges: fc.constantFrom(undefined, undefined, [0], [1, 12], [-3, 2.5, 100]) },
+  { requiredKeys: ['property'] },
+);
+const breakdown = fc.option(
+  fc
+    .tuple(
+      split,
+      fc.option(fc.array(split, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 1 }),
+      limit,
+    )
+    .map(([first, and, most]) => ({ ...first, and, limit: most })),
+  { nil: undefined, freq: 2 },
+);
 
 const window = fc.option(
   fc.record({
@@ -317,6 +328,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
     return: choice,
     periods: fc.integer({ min: 1, max: 5 }),
     mode: fc.constantFrom('first', 'every', undefined),
+    breakdown,
   }),
   stickiness: fc.record({ series: fc.array(namedChoice, { minLength: 1, maxLength: 2 }) }),
   lifecycle: fc.record({ event: fc.option(fc.constantFrom(...NAMES), { nil: undefined, freq: 2 }) }),

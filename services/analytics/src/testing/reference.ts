@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type {
   EventChoice,
   FunnelQuery,
+  InsightBreakdown,
   InsightClause,
   InsightInterval,
   InsightQuery,
@@ -282,6 +283,44 @@ function labelOf(event: TestEvent, property: string): string | undefined {
   return start === label ? label : start + hash('sha256', label);
 }
 
+/** Returns the label of an event with each property of a breakdown. Several are joined, with a mark for a missing one. */
+function brokenLabel(event: TestEvent, breakdown: InsightBreakdown): string | undefined {
+  const { property, ranges, and = [] } = breakdown;
+  const labels = [{ property, ranges }, ...and].map((one) => {
+    if (one.ranges === undefined) return labelOf(event, one.property);
+    const value = numeric(attributeOf(event, one.property));
+    if (value === undefined) return undefined;
+    const above = one.ranges.findIndex((bound) => value < bound);
+    if (above === -1) return `≥ ${one.ranges.at(-1)}`;
+    return above === 0 ? `< ${one.ranges[0]}` : `${one.ranges[above - 1]} – ${one.ranges[above]}`;
+  });
+  if (and.length === 0) return labels[0];
+  return labels.map((label) => (label === undefined ? 'n' : `v${label.replaceAll('|', '||')}`)).join('|');
+}
+
+/** Returns the name of a line of a breakdown. */
+function brokenName(label: string, { and }: InsightBreakdown): string {
+  if (and === undefined) return label || '(empty)';
+  return label
+    .replaceAll('||', '\0')
+    .split('|')
+    .map((one) =>
+      one === 'n'
+        ? '(none)'
+        : [...one.slice(1).replaceAll('\0', '|')].slice(0, SHOWN_LENGTH).join('') || '(empty)',
+    )
+    .join(' · ');
+}
+
+/** Returns the labels with the largest sizes. */
+function largest(sizes: ReadonlyMap<string, number | null>, limit = 10): string[] {
+  const sizeOf = (size: number | null) => size ?? Number.NEGATIVE_INFINITY;
+  return [...sizes]
+    .sort((a, b) => sizeOf(b[1]) - sizeOf(a[1]) || (a[0] < b[0] ? -1 : 1))
+    .slice(0, limit)
+    .map(([label]) => label);
+}
+
 function countBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): [string, number][] {
   const counts = new Map<string, number>();
   for (const item of items) {
@@ -365,7 +404,10 @@ function nameOf(one: TrendsQuery['series'][number], { series }: TrendsQuery): st
 function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): unknown {
   const compared = query.compare && beforeOf(query, days.hours, query.compare);
   const before = compared && daysOf(query, compared.hours);
-  const series = query.series.flatMap((one) => {
+  let shown: string[] = [];
+  /** The lines of other labels and of none that some series has. */
+  const present = new Set<string>();
+  const all = query.series.flatMap((one, at) => {
     const chosenIn = ({ has }: Days) =>
       countedIn(
         events.filter((event) => isChosen(event, one) && has(event.t)),
@@ -411,46 +453,63 @@ function trends(query: TrendsQuery, events: readonly TestEvent[], days: Days): u
     };
     const { breakdown } = query;
     const name = one.name ?? nameOf(one, query);
-    if (breakdown === undefined) return [lineOf(name, () => true)];
-    const label = (event: TestEvent) => labelOf(event, breakdown.property);
-    const shown = countBy(now, label)
-      .slice(0, breakdown.limit ?? 10)
-      .map(([value]) => value);
+    if (breakdown === undefined) return [{ ...lineOf(name, () => true), part: '' }];
+    const label = (event: TestEvent) => brokenLabel(event, breakdown);
+    const sizes = new Map<string, number | null>();
+    for (const [value, some] of Map.groupBy(now, label)) {
+      if (value !== undefined) sizes.set(value, measured(some, one));
+    }
+    shown = query.formula === undefined || at === 0 ? largest(sizes, breakdown.limit) : shown;
+    const own = shown;
     const isNone = (event: TestEvent) => label(event) === undefined;
-    const isOther = (event: TestEvent) => !isNone(event) && !shown.includes(label(event) ?? '');
-    const named = (value: string) => (query.series.length > 1 ? `${name}: ${value}` : value);
-    const lines = shown.map((value) => ({
-      ...lineOf(named(value || '(empty)'), (event) => label(event) === value),
+    const isOther = (event: TestEvent) => !isNone(event) && !own.includes(label(event) ?? '');
+    const named = (value: string) =>
+      query.series.length > 1 && query.formula === undefined ? `${name}: ${value}` : value;
+    const lines = own.map((value) => ({
+      ...lineOf(named(brokenName(value, breakdown)), (event) => label(event) === value),
       builtIn: value === '' ? 'empty' : undefined,
+      part: value,
     }));
     const rest = { Other: isOther, '(none)': isNone };
     for (const [called, isPart] of Object.entries(rest)) {
       const builtIn = called === 'Other' ? 'other' : 'none';
-      if ([...now, ...then].some(isPart)) lines.push({ ...lineOf(named(called), isPart), builtIn });
+      const isPresent = [...now, ...then].some(isPart);
+      if (isPresent) present.add(builtIn);
+      if (isPresent || query.formula !== undefined)
+        lines.push({ ...lineOf(named(called), isPart), builtIn, part: builtIn });
     }
-    return lines.length === 0 ? [lineOf(name, () => true)] : lines;
+    return lines.length === 0 ? [{ ...lineOf(name, () => true), part: '' }] : lines;
   });
-  if (query.formula === undefined) return { buckets: days.buckets, series };
-  const names = [...'ABCDEFGHIJKL'].slice(0, series.length);
+  const isShownPart = ({ part }: { part: string }) =>
+    !['other', 'none'].includes(part) || present.has(part) || query.formula === undefined;
+  const series = all.map(({ part: _, ...line }) => line);
+  const { formula } = query;
+  if (formula === undefined) return { buckets: days.buckets, series };
+  const names = [...'ABCDEFGHIJKL'].slice(0, query.series.length);
   // Safe, because the formulas are those of the generated questions.
-  const formula = new Function(...names, `return ${query.formula}`);
+  const compute = new Function(...names, `return ${formula}`);
   const computed = (each: (readonly (number | null)[])[]) =>
     (each[0] ?? []).map((_, index) => {
-      const used = each.filter((_values, at) => query.formula?.includes(names[at] ?? ''));
+      const used = each.filter((_values, at) => formula.includes(names[at] ?? ''));
       if (used.some((values) => values[index] === null)) return null;
-      const value: number = formula(...each.map((values) => values[index]));
+      const value: number = compute(...each.map((values) => values[index]));
       return Number.isFinite(value) ? value : null;
     });
+  const perSeries = all.length / query.series.length;
+  const lines = all
+    .slice(0, perSeries)
+    .map((line, at) => ({ ...line, each: query.series.map((_, index) => all[index * perSeries + at]) }))
+    .filter(isShownPart);
+  const isBroken = query.breakdown !== undefined && lines.length > 0;
+  const chosen = lines.length === 0 ? [{ each: query.series.map(() => undefined), name: formula }] : lines;
   return {
     buckets: days.buckets,
-    series: [
-      {
-        name: query.formula,
-        values: computed(series.map(({ values }) => values)),
-        ...(query.compare && { previous: computed(series.map(({ previous = [] }) => previous)) }),
-        total: null,
-      },
-    ],
+    series: chosen.map(({ each, name }) => ({
+      name: isBroken ? name : formula,
+      values: computed(each.map((line) => line?.values ?? [])),
+      ...(query.compare && { previous: computed(each.map((line) => line?.previous ?? [])) }),
+      total: null,
+    })),
   };
 }
 
@@ -496,7 +555,7 @@ function chainsAmong(query: FunnelQuery, events: readonly TestEvent[], days: Day
     const [first] = chain;
     const depth = chain.length - 1;
     if (first !== undefined) {
-      const label = breakdown === undefined ? undefined : labelOf(first, breakdown.property);
+      const label = breakdown === undefined ? undefined : brokenLabel(first, breakdown);
       const one = { events: chain, label: label === undefined ? 'n' : `v${label}` };
       if (isBetter(one, best[depth])) best[depth] = one;
     }
@@ -553,20 +612,21 @@ function funnel(query: FunnelQuery, events: readonly TestEvent[], days: Days): u
       query.order === 'any' ? `${index + 1} step${index === 0 ? '' : 's'}` : (step.name ?? step.event);
     return { name, count: counts[index], medianSeconds };
   });
-  if (query.breakdown === undefined) return { steps };
+  const { breakdown } = query;
+  if (breakdown === undefined) return { steps };
   const labelOfPerson = (chains: (Chain | undefined)[]) =>
     chains.findLast((chain) => chain !== undefined)?.label ?? 'n';
   const shown = countBy(people, (chains) =>
     labelOfPerson(chains) === 'n' ? undefined : labelOfPerson(chains),
   )
-    .slice(0, query.breakdown.limit ?? 10)
+    .slice(0, breakdown.limit ?? 10)
     .map(([label]) => label);
   const lineOf = (name: string, some: typeof people) => ({ name, values: countsOf(some) });
   const isShown = (label: string) => shown.includes(label);
   const series = [
     ...shown.map((label) =>
       lineOf(
-        label.slice(1) || '(empty)',
+        brokenName(label.slice(1), breakdown),
         people.filter((chains) => labelOfPerson(chains) === label),
       ),
     ),
@@ -583,38 +643,55 @@ function funnel(query: FunnelQuery, events: readonly TestEvent[], days: Days): u
 }
 
 function retention(query: RetentionQuery, { events, asOf }: Known, days: Days): unknown {
-  const rows = days.buckets.map((name) => ({
-    name,
-    size: 0,
-    back: Array.from({ length: query.periods }, () => 0),
-  }));
+  const { breakdown } = query;
+  /** The label of the start, the interval in which a person began, and the periods of their returns. */
+  const begun: { label: string; at: number; came: boolean[] }[] = [];
   for (const own of Map.groupBy(events, personOf).values()) {
-    const starts = own.filter((event) => isChosen(event, query.start)).sort((a, b) => a.t - b.t);
+    const labelled = own
+      .filter((event) => isChosen(event, query.start))
+      .map(({ t, ...event }) => {
+        const label = breakdown && brokenLabel({ t, ...event }, breakdown);
+        return { t, label: label === undefined ? 'n' : `v${label}` };
+      });
+    const starts = labelled.sort((a, b) => a.t - b.t || (a.label < b.label ? -1 : 1));
     const counted = (query.mode === 'every' ? starts : starts.slice(0, 1)).filter(({ t }) => days.has(t));
     const returns = own.filter((event) => isChosen(event, query.return));
     for (const [bucket, [start]] of Map.groupBy(counted, ({ t }) => days.bucket(t))) {
-      const row = rows.find(({ name }) => name === bucket);
-      if (row === undefined || start === undefined) throw new Error('No row.');
-      row.size++;
+      if (start === undefined) throw new Error('No start.');
       const at = days.all().indexOf(bucket);
-      for (const period of row.back.keys()) {
-        const came = returns.some(
-          ({ t }) => days.bucket(t) === days.all()[at + period] && (period > 0 || t >= start.t),
-        );
-        if (came) row.back[period] = (row.back[period] ?? 0) + 1;
-      }
+      const came = Array.from({ length: query.periods }, (_, period) =>
+        returns.some(({ t }) => days.bucket(t) === days.all()[at + period] && (period > 0 || t >= start.t)),
+      );
+      begun.push({ label: start.label, at, came });
     }
   }
-  return {
-    rows: rows.map(({ name, size, back }) => ({
-      name,
-      size,
-      values: back.map((count, period) => {
-        const bucket = days.all()[days.all().indexOf(name) + period] ?? '';
-        return size === 0 || days.bucket(asOf) <= bucket ? null : Math.round((count / size) * 1000) / 10;
-      }),
+  const rowOf = (name: string, some: typeof begun, intervals: readonly string[]) => ({
+    name,
+    size: some.length,
+    values: Array.from({ length: query.periods }, (_, period) => {
+      const over = intervals
+        .map((bucket) => days.all().indexOf(bucket))
+        .filter((at) => days.bucket(asOf) > (days.all()[at + period] ?? ''));
+      const counted = some.filter(({ at }) => over.includes(at));
+      const back = counted.filter(({ came }) => came[period]).length;
+      return counted.length === 0 ? null : Math.round((back / counted.length) * 1000) / 10;
+    }),
+  });
+  if (breakdown === undefined) {
+    const isIn = (bucket: string) => begun.filter(({ at }) => days.all()[at] === bucket);
+    return { rows: days.buckets.map((bucket) => rowOf(bucket, isIn(bucket), [bucket])) };
+  }
+  const sizes = countBy(begun, ({ label }) => (label === 'n' ? undefined : label));
+  const shown = largest(new Map(sizes), breakdown.limit);
+  const lines = [
+    ...shown.map((label) => ({
+      name: brokenName(label.slice(1), breakdown),
+      some: begun.filter((one) => one.label === label),
     })),
-  };
+    { name: 'Other', some: begun.filter(({ label }) => label !== 'n' && !shown.includes(label)) },
+    { name: '(none)', some: begun.filter(({ label }) => label === 'n') },
+  ].filter(({ some }, index, { length }) => some.length > 0 || (begun.length === 0 && index === length - 1));
+  return { rows: lines.map(({ name, some }) => rowOf(name, some, days.buckets)) };
 }
 
 function stickiness(query: StickinessQuery, events: readonly TestEvent[], days: Days): unknown {

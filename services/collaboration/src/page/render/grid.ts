@@ -38,7 +38,7 @@ export function gridFigure(content: Grid, title: string, locale: Locale, downloa
     averages === undefined
       ? nothing
       : markup`<tfoot><tr><th scope="row">${averages.name}${sizeOf(averages.values[0] ?? undefined, locale)}</th>${averages.values.slice(1).map((value) => markup`<td class="value">${value === undefined ? '' : locale.value(round(value), shown)}</td>`)}</tr></tfoot>`;
-  const corner = interval === undefined ? '' : texts.table.intervals[interval];
+  const corner = interval === undefined ? (content.breakdown ?? '') : texts.table.intervals[interval];
   const sizes = hasSizes ? markup`<span class="size">${texts.table.size}</span>` : nothing;
   const caption = unit === undefined || unit === '%' ? title : `${title} (${locale.unit(unit)})`;
   return markup`<figure class="card grid">${headline(content, locale)}<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table class="heat"><caption class="hidden">${caption}</caption>

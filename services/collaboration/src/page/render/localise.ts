@@ -17,8 +17,9 @@ interface Named {
  */
 export function localise(content: ReportContent, texts: PageTexts): ReportContent {
   if (content.kind === 'grid') {
-    const { periods, interval } = content;
-    return { ...content, periods: periods.map((period) => periodIn(texts, period, interval)) };
+    const { periods, rows, interval } = content;
+    const translated = periods.map((period) => periodIn(texts, period, interval));
+    return { ...content, periods: translated, rows: named(rows, texts) };
   }
   return content.series === undefined ? content : { ...content, series: named(content.series, texts) };
 }

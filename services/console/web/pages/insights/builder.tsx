@@ -3,13 +3,7 @@ import { useState } from 'react';
 import { t } from '../../app/i18n.ts';
 import { Clauses } from '../../clauses/clauses.tsx';
 import { Suggested } from '../../clauses/suggested.tsx';
-import {
-  traitAttribute,
-  useCohorts,
-  useEventNames,
-  useProperties,
-  useTraits,
-} from '../../clauses/suggestions.ts';
+import { useCohorts, useEventNames, useProperties } from '../../clauses/suggestions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import styles from './builder.module.css';
@@ -28,6 +22,7 @@ import {
   VIEWS,
   WINDOW_UNITS,
 } from './draft.ts';
+import { BreakdownFields } from './fields/breakdown.tsx';
 import { useUndo } from './undo.ts';
 
 const titleOfKind = (): Record<Kind, string> => ({
@@ -123,10 +118,10 @@ export function Builder({ draft, onChange }: BuilderProps) {
   const [least, most] = SERIES_OF[kind];
   const shown = series.slice(0, most);
   const isFromDay = draft.compare !== '' && draft.compare !== 'previous';
+  const hasBreakdown = kind === 'trends' || kind === 'funnel' || kind === 'retention';
   const titles = titleOfKind();
   const event = shown[0]?.event ?? '';
   const properties = useProperties(event);
-  const traits = useTraits();
   const cohorts = useCohorts();
   const setKind = (next: Kind) => {
     const [needed] = SERIES_OF[next];
@@ -182,12 +177,10 @@ export function Builder({ draft, onChange }: BuilderProps) {
             change({ interval: INTERVALS.find((one) => one === target.value) ?? 'day' })
           }
         />
-        {kind === 'trends' || kind === 'funnel' ? (
-          <Suggested
-            label={t('Break down by')}
-            placeholder={t('Nothing')}
-            value={draft.breakdown}
-            suggestions={[...properties.map(({ name }) => name), ...[...traits.keys()].map(traitAttribute)]}
+        {hasBreakdown ? (
+          <BreakdownFields
+            event={event}
+            breakdown={draft.breakdown}
             onChange={(breakdown) => change({ breakdown })}
           />
         ) : null}
@@ -334,7 +327,7 @@ export function Builder({ draft, onChange }: BuilderProps) {
             ]}
             onChange={({ target }) => change({ bots: target.value !== '' })}
           />
-          {draft.breakdown === '' ? null : (
+          {draft.breakdown.length === 0 || !hasBreakdown ? null : (
             <TextField
               label={t('Values of the breakdown')}
               type="number"

@@ -1,5 +1,6 @@
 import type { Input } from '@switchboard/management';
 import { type ClauseDraft, clauseDrafts, clausesOf } from '../../clauses/draft.ts';
+import { type BreakdownDraft, breakdownDrafts, breakdownOf } from './fields/breakdown-draft.ts';
 
 export const KINDS = ['trends', 'funnel', 'retention', 'stickiness', 'lifecycle'] as const;
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
@@ -73,7 +74,7 @@ export interface Draft {
   /** Whether events of known bots count. */
   bots: boolean;
   series: SeriesDraft[];
-  breakdown: string;
+  breakdown: BreakdownDraft[];
   limit: number;
   /** Empty, `previous`, or the day from which an earlier period begins. */
   compare: string;
@@ -110,7 +111,7 @@ export const emptyDraft = (): Draft => ({
   cohort: '',
   bots: false,
   series: [emptySeries()],
-  breakdown: '',
+  breakdown: [],
   limit: 5,
   compare: '',
   formula: '',
@@ -183,8 +184,7 @@ export function queryOf(draft: Draft): Query | undefined {
     const name = chosen[at]?.name ?? '';
     return { ...choice, ...(name !== '' && { name }) };
   });
-  const breakdown =
-    draft.breakdown === '' ? {} : { breakdown: { property: draft.breakdown, limit: draft.limit } };
+  const breakdown = breakdownOf(draft.breakdown, draft.limit);
   switch (draft.kind) {
     case 'trends': {
       const series = named.map((one, at) => {
@@ -196,7 +196,8 @@ export function queryOf(draft: Draft): Query | undefined {
         kind: 'trends',
         ...common,
         series,
-        ...(draft.formula === '' ? breakdown : { formula: draft.formula }),
+        ...breakdown,
+        ...(draft.formula !== '' && { formula: draft.formula }),
         ...comparisonOf(draft.compare),
         ...runningOf(draft.running),
       };
@@ -218,7 +219,8 @@ export function queryOf(draft: Draft): Query | undefined {
     case 'retention': {
       const [start, back] = choices;
       if (start === undefined || back === undefined) return undefined;
-      return { kind: 'retention', ...common, start, return: back, periods: draft.periods, mode: draft.mode };
+      const { periods, mode } = draft;
+      return { kind: 'retention', ...common, start, return: back, periods, mode, ...breakdown };
     }
     case 'stickiness':
       return { kind: 'stickiness', ...common, series: named };
@@ -246,8 +248,6 @@ export function draftOf(query: Query): Draft {
     name: one.name ?? '',
     where: clauseDrafts(one.where),
   });
-  const breakdownOf = (by: { property: string; limit?: number | undefined } | undefined) =>
-    by === undefined ? {} : { breakdown: by.property, limit: by.limit ?? 10 };
   switch (query.kind) {
     case 'trends':
       return {
@@ -257,7 +257,7 @@ export function draftOf(query: Query): Draft {
           measure: one.measure ?? 'events',
           property: one.property ?? '',
         })),
-        ...breakdownOf(query.breakdown),
+        ...breakdownDrafts(query.breakdown),
         compare: typeof query.compare === 'object' ? query.compare.from : (query.compare ?? ''),
         formula: query.formula ?? '',
         running: typeof query.running === 'object' ? `${query.running.average}` : (query.running ?? ''),
@@ -271,7 +271,7 @@ export function draftOf(query: Query): Draft {
         view: query.view ?? 'steps',
         sameProperty: query.sameProperty ?? '',
         exclude: (query.exclude ?? []).map(seriesOf),
-        ...breakdownOf(query.breakdown),
+        ...breakdownDrafts(query.breakdown),
       };
     case 'retention':
       return {
@@ -279,6 +279,7 @@ export function draftOf(query: Query): Draft {
         series: [seriesOf(query.start), seriesOf(query.return)],
         periods: query.periods,
         mode: query.mode ?? 'first',
+        ...breakdownDrafts(query.breakdown),
       };
     case 'stickiness':
       return { ...draft, series: query.series.map(seriesOf) };

@@ -21,9 +21,11 @@ export function pointOf(query: Query, content: ReportContent, { series, at }: Pl
     return name === undefined ? { step: at } : { step: at, breakdown: [name] };
   }
   if (content.kind === 'grid') {
-    const cohortBucket = content.rows[at]?.name;
-    if (cohortBucket === undefined) return undefined;
-    return series === 0 ? { cohortBucket } : { cohortBucket, period: series - 1 };
+    const name = content.rows[at]?.name;
+    if (name === undefined) return undefined;
+    const isBroken = query.kind === 'retention' && query.breakdown !== undefined;
+    const row = isBroken ? { breakdown: [name] } : { cohortBucket: name };
+    return series === 0 ? row : { ...row, period: series - 1 };
   }
   const [bucket, one] = [content.buckets[at], content.series[series]];
   if (bucket === undefined || one === undefined) return undefined;

@@ -24,6 +24,7 @@ function completed(draft: Partial<Draft> & Pick<Draft, 'kind' | 'series'>): Draf
     ...emptyDraft(),
     ...draft,
     range: { ...emptyRange(), ...draft.range },
+    breakdown: Array.isArray(draft.breakdown) ? draft.breakdown : [],
     series: draft.series.map(complete),
     exclude: (draft.exclude ?? []).map(complete),
   };
