@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await look('insights-annotations');
   });
 
-  it.each(['Funnel', 'Retention', 'Stickiness', 'Lifecycle'])(
+  it.each(['Funnel', 'Paths', 'Retention', 'Stickiness', 'Lifecycle'])(
     'draws a query of the kind %s',
     async (kind) => {
       await open('/insights');
@@ -124,6 +124,18 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
         await back.getByLabel('Event').fill('order placed');
       }
       await page.getByRole('button', { name: 'Download CSV' }).waitFor();
+      if (kind === 'Paths') {
+        const seen = page.getByRole('region', { name: 'Insight' }).getByRole('button').first();
+        await seen.focus();
+        await page.keyboard.press('Enter');
+        await page.getByRole('region', { name: 'People behind the value' }).getByRole('row').nth(1).waitFor();
+      }
+      if (kind === 'Retention') {
+        await page.getByLabel('Break down by').fill('product');
+        await page.getByLabel('And by').fill('price');
+        await page.getByLabel('Ranges of price').fill('50, 100');
+        await page.getByRole('columnheader', { name: 'product · price' }).waitFor();
+      }
       if (kind === 'Funnel') {
         const values = page.getByRole('region', { name: 'Values' });
         await values

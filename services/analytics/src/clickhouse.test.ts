@@ -70,6 +70,7 @@ describe.skipIf(server === undefined)('queries with CLICKHOUSE_URL', () => {
       { steps: [{ event: 'page seen' }, { event: 'order placed' }], breakdown: { property: 'plan' } },
     ],
     ['retention', { start: { event: 'page seen' }, return: { event: 'order placed' }, periods: 2 }],
+    ['paths', { after: { event: 'page seen' }, property: 'plan' }],
     ['stickiness', { series: [{ event: 'order placed' }] }],
     ['lifecycle', {}],
   ])('answers a query of kind %s from ClickHouse', async (kind, query) => {

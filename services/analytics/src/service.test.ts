@@ -74,6 +74,7 @@ describe('insights', () => {
         periods: 2,
       },
     ],
+    ['paths', { kind: 'paths', range, after: { event: 'page seen' } }],
     ['stickiness', { kind: 'stickiness', range, series: [{ event: 'order placed' }] }],
     ['lifecycle', { kind: 'lifecycle', range }],
   ])('answers a query of kind %s', async (_kind, query) => {

@@ -50,7 +50,7 @@ export const askInsight = operation({
   method: 'post',
   path: `${PATH}/insights`,
   summary: 'Query the events of a project',
-  description: `Returns the result of a trends, funnel, retention, stickiness or lifecycle query as a report that a public link can show. People are counted by distinct id. A bucket is named after its first day, even if that day is before the range; events outside the range do not count. ${CONDITIONAL}`,
+  description: `Returns the result of a trends, funnel, paths, retention, stickiness or lifecycle query as a report that a public link can show. People are counted by distinct id. A bucket is named after its first day, even if that day is before the range; events outside the range do not count. ${CONDITIONAL}`,
   request: {
     params: z.object({ projectId }),
     headers: conditional,

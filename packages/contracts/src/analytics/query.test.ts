@@ -38,6 +38,7 @@ test.each([
   ],
   ['a funnel', { kind: 'funnel', range, steps: [start, ...series], window: { count: 1, unit: 'day' } }],
   ['retention', { kind: 'retention', range, start, return: start, periods: 8, mode: 'every' }],
+  ['paths', { kind: 'paths', range, after: start, before: start, property: 'path' }],
   ['stickiness', { kind: 'stickiness', range, series }],
   ['lifecycle', { kind: 'lifecycle', range, interval: 'month' }],
 ])('accepts %s', (_what, query) => {
@@ -45,7 +46,8 @@ test.each([
 });
 
 test.each([
-  ['kind', { kind: 'paths', range }],
+  ['kind', { kind: 'flows', range }],
+  ['after', { kind: 'paths', range }],
   ['', { kind: 'lifecycle', range, events: 'x' }],
   ['series.0', { kind: 'stickiness', range, series: [{ event: 'a', measure: 'sum' }] }],
   ['series.0.where.0', { kind: 'trends', range, series: [{ event: 'a', where: [{ is: 'x' }] }] }],

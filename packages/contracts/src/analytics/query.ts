@@ -198,16 +198,18 @@ export const trendsQuery = z
   .openapi('TrendsQuery');
 export type TrendsQuery = z.infer<typeof trendsQuery>;
 
+const window = z.strictObject({
+  count: z.int().min(1).max(10_000),
+  unit: z.enum(['second', 'minute', 'hour', 'day', 'week']),
+});
+export type InsightWindow = z.infer<typeof window>;
+
 export const funnelQuery = z
   .strictObject({
     kind: z.literal('funnel'),
     ...common,
     steps: z.array(namedChoice).min(2).max(20),
-    window: z
-      .strictObject({
-        count: z.int().min(1).max(10_000),
-        unit: z.enum(['second', 'minute', 'hour', 'day', 'week']),
-      })
+    window: window
       .optional()
       .openapi({ description: 'The maximum time from the first step to the last. Default: 14 days.' }),
     order: z.enum(['ordered', 'strict', 'any']).optional().openapi({
@@ -272,9 +274,40 @@ export const lifecycleQuery = z
   .openapi('LifecycleQuery');
 export type LifecycleQuery = z.infer<typeof lifecycleQuery>;
 
+/** The number of events of a path. */
+export const PATH_LEVELS = 5;
+
+export const pathsQuery = z
+  .strictObject({
+    kind: z.literal('paths'),
+    ...common,
+    after: eventChoice.optional().openapi({
+      description:
+        "Shows what people did from their first of these events in the range. With before, from each person's first one that an event of before follows within the window, up to the latter.",
+    }),
+    before: eventChoice.optional().openapi({
+      description: 'Shows what people did up to their last of these events in the range.',
+    }),
+    property: attributeName.optional().openapi({
+      description:
+        'Names an event after its value of this property, such as the path of a page view. Default: its name, also for events without a value.',
+      example: 'path',
+    }),
+    window: window.optional().openapi({
+      description: 'The maximum time from the first event of a path to the last. Default: 1 day.',
+    }),
+  })
+  .refine(({ after, before }) => after !== undefined || before !== undefined, {
+    path: ['after'],
+    message: 'required without before; name the event that paths begin or end with',
+  })
+  .openapi('PathsQuery');
+export type PathsQuery = z.infer<typeof pathsQuery>;
+
 const kinds = z.discriminatedUnion('kind', [
   trendsQuery,
   funnelQuery,
+  pathsQuery,
   retentionQuery,
   stickinessQuery,
   lifecycleQuery,
@@ -282,7 +315,7 @@ const kinds = z.discriminatedUnion('kind', [
 
 const MAX_QUERY_BYTES = 100_000;
 
-/** One of the five kinds of question, limited to a size that an engine plans quickly. */
+/** One of the six kinds of question, limited to a size that an engine plans quickly. */
 export const insightQuery = kinds
   .superRefine((query, context) => {
     const bytes = new TextEncoder().encode(JSON.stringify(query)).length;
@@ -314,6 +347,11 @@ function choicesOf(question: InsightQuery): { path: Path; choice: EventChoice }[
       return [
         { path: ['start'], choice: question.start },
         { path: ['return'], choice: question.return },
+      ];
+    case 'paths':
+      return [
+        ...(question.after === undefined ? [] : [{ path: ['after'], choice: question.after }]),
+        ...(question.before === undefined ? [] : [{ path: ['before'], choice: question.before }]),
       ];
     case 'lifecycle':
       return [];

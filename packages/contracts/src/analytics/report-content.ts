@@ -120,7 +120,48 @@ const grid = z.object({
     .max(120),
 });
 
-const kinds = z.discriminatedUnion('kind', [line, bar, funnel, grid]);
+const MAX_NODES = 20;
+
+const paths = z
+  .object({
+    kind: z.literal('paths'),
+    ...described,
+    levels: z
+      .array(
+        z
+          .array(
+            z.object({
+              name,
+              builtIn: builtInName.optional(),
+              count: z.number().min(0),
+              ended: z.number().min(0).optional().openapi({
+                description:
+                  'The people whose path ends at this event, or begins at it if the path was followed back.',
+              }),
+            }),
+          )
+          .max(MAX_NODES),
+      )
+      .min(1)
+      .max(10)
+      .openapi({ description: 'The events at each position of a path, and how many people had each.' }),
+    links: z
+      .array(
+        z.object({
+          level: z.int().min(0),
+          from: z.int().min(0),
+          to: z.int().min(0),
+          count: z.number().min(0),
+        }),
+      )
+      .max(MAX_NODES * MAX_NODES * 10)
+      .openapi({
+        description: 'The people who went from an event of a level to one of the next, by the index of each.',
+      }),
+  })
+  .openapi('ReportPaths');
+
+const kinds = z.discriminatedUnion('kind', [line, bar, funnel, grid, paths]);
 
 export const reportContent = kinds
   .refine(fits)
@@ -141,6 +182,12 @@ export function roundedAmount(value: number): number {
 
 /** Returns whether the number of values matches the number of labels. */
 function fits(drawn: z.infer<typeof kinds>): boolean {
+  if (drawn.kind === 'paths') {
+    return drawn.links.every(
+      ({ level, from, to }) =>
+        from < (drawn.levels[level]?.length ?? 0) && to < (drawn.levels[level + 1]?.length ?? 0),
+    );
+  }
   if (drawn.kind === 'grid') return drawn.rows.every(({ values }) => values.length <= drawn.periods.length);
   const places = drawn.kind === 'funnel' ? drawn.steps.length : drawn.buckets.length;
   return (drawn.series ?? []).every(
@@ -151,5 +198,8 @@ function fits(drawn: z.infer<typeof kinds>): boolean {
 /** Returns the labels of the values. Two equal labels would place two values at one position. */
 function labelsOf(drawn: z.infer<typeof kinds>): string[] {
   if (drawn.kind === 'grid') return drawn.rows.map(({ name }) => name);
+  if (drawn.kind === 'paths') {
+    return drawn.levels.flatMap((nodes, level) => nodes.map((node) => `${level} ${node.name}`));
+  }
   return drawn.kind === 'funnel' ? drawn.steps.map(({ name }) => name) : drawn.buckets;
 }

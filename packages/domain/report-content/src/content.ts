@@ -11,6 +11,7 @@ export {
 export type Interval = InsightInterval;
 export type OverBuckets = Extract<ReportContent, { kind: 'line' | 'bar' }>;
 export type Funnel = Extract<ReportContent, { kind: 'funnel' }>;
+export type Paths = Extract<ReportContent, { kind: 'paths' }>;
 export type Grid = Extract<ReportContent, { kind: 'grid' }>;
 
 /** Parses the content of a known format. Returns undefined for any other JSON, which is displayed as a table. */

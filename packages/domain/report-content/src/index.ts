@@ -1,5 +1,6 @@
 export * from './buckets.ts';
 export * from './content.ts';
 export * from './csv.ts';
+export { drawPaths } from './paths.ts';
 export * from './table.ts';
 export * from './totals.ts';

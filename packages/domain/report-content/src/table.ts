@@ -1,5 +1,6 @@
 import { intervalOf } from './buckets.ts';
-import type { Funnel, Grid, Interval, OverBuckets, ReportContent } from './content.ts';
+import type { Funnel, Grid, Interval, OverBuckets, Paths, ReportContent } from './content.ts';
+import { nodesOf } from './paths.ts';
 import { averagesOf, seriesAmount } from './totals.ts';
 
 /** `value` is in the report's unit, `share` is 0 to 1. */
@@ -39,6 +40,8 @@ export interface TableTexts {
   ofPrevious: string;
   ofFirst: string;
   medianTime: string;
+  /** The column with the people whose path has no further event. */
+  noFurther: string;
   size: string;
   total: string;
   average: string;
@@ -53,6 +56,7 @@ export const ENGLISH_TABLE: TableTexts = {
   ofPrevious: 'Share of previous step',
   ofFirst: 'Share of first step',
   medianTime: 'Median time',
+  noFurther: 'No further event',
   size: 'Size',
   total: 'Total',
   average: 'Average',
@@ -128,8 +132,37 @@ function grid(content: Grid, texts: TableTexts): Table {
   };
 }
 
+/** Lists the events of each level, then the ways from one level to the next. */
+function paths(content: Paths, texts: TableTexts): Table {
+  const { levels, links } = content;
+  const nodes = nodesOf(content);
+  const hasEnds = nodes.some(({ node }) => node.ended !== undefined);
+  const nameOf = (level: number, name = '') => `${level + 1}. ${name}`;
+  const rows = [
+    ...nodes.map(({ level, node }) => ({
+      name: nameOf(level, node.name),
+      values: [node.count, ...(hasEnds ? [node.ended] : [])],
+    })),
+    ...links.map(({ level, from, to, count }) => ({
+      name: `${nameOf(level, levels[level]?.[from]?.name)} → ${nameOf(level + 1, levels[level + 1]?.[to]?.name)}`,
+      values: [count, ...(hasEnds ? [undefined] : [])],
+    })),
+  ];
+  return {
+    corner: texts.step,
+    interval: undefined,
+    columns: [
+      { name: texts.count, format: 'count' },
+      ...(hasEnds ? [{ name: texts.noFurther, format: 'count' } as const] : []),
+    ],
+    rows,
+    totals: undefined,
+  };
+}
+
 /** Returns a table with every value of the report. */
 export function tableOf(content: ReportContent, texts: TableTexts = ENGLISH_TABLE): Table {
   if (content.kind === 'funnel') return funnel(content, texts);
+  if (content.kind === 'paths') return paths(content, texts);
   return content.kind === 'grid' ? grid(content, texts) : overBuckets(content, texts);
 }

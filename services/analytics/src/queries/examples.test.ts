@@ -70,6 +70,83 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     });
   });
 
+  it('breaks down by several properties and by ranges, and shows the values with the largest measure', async () => {
+    const orders = [
+      ...[1, 2, 3].map((total) => ({ plan: 'free', total })),
+      { plan: 'pro', total: 100 },
+      { plan: 'pro', total: '40' },
+      { plan: undefined, total: 'none' },
+    ];
+    const ask = await queryRunner(
+      started,
+      orders.map((properties, index) => ({ at: NOON, person: String(index), properties })),
+    );
+    const linesOf = async (query: object) => {
+      const report = await ask({ kind: 'trends', ...onDay('2026-03-03'), ...query });
+      return report.kind === 'line' ? report.series.map(({ name, values }) => [name, ...values]) : [];
+    };
+    const sum = { event: 'a', measure: 'sum', property: 'total' };
+    const byPlan = { property: 'plan', limit: 1 };
+    expect(await linesOf({ series: [sum], breakdown: byPlan })).toEqual([
+      ['pro', 140],
+      ['Other', 6],
+      ['(none)', 0],
+    ]);
+    const total = { property: 'total', ranges: [2, 100] };
+    expect(await linesOf({ series: [{ event: 'a' }], breakdown: total })).toEqual([
+      ['2 – 100', 3],
+      ['< 2', 1],
+      ['≥ 100', 1],
+      ['(none)', 1],
+    ]);
+    expect(await linesOf({ series: [sum], breakdown: { property: 'plan', and: [total] } })).toEqual([
+      ['pro · ≥ 100', 100],
+      ['pro · 2 – 100', 40],
+      ['free · 2 – 100', 5],
+      ['free · < 2', 1],
+      ['(none) · (none)', 0],
+    ]);
+    expect(await linesOf({ series: [sum, { event: 'a' }], formula: 'A / B', breakdown: byPlan })).toEqual([
+      ['pro', 70],
+      ['Other', 2],
+      ['(none)', 0],
+    ]);
+  });
+
+  it('shows what people did after and before an event, with repeats as one', async () => {
+    const visits = { ada: 'seen seen added paid', bob: 'home seen added', cyd: 'seen' };
+    const events = Object.entries(visits).flatMap(([person, names]) =>
+      names.split(' ').map((name, minute) => ({ at: `2026-03-03T12:0${minute}:00Z`, person, name })),
+    );
+    const ask = await queryRunner(started, events);
+    const query = { kind: 'paths', ...onDay('2026-03-03') };
+    expect(await ask({ ...query, after: { event: 'seen' } })).toMatchObject({
+      levels: [
+        [{ name: 'seen', count: 3, ended: 1 }],
+        [{ name: 'added', count: 2, ended: 1 }],
+        [{ name: 'paid', count: 1, ended: 1 }],
+        [],
+        [],
+      ],
+      links: [
+        { level: 0, from: 0, to: 0, count: 2 },
+        { level: 1, from: 0, to: 0, count: 1 },
+      ],
+    });
+    expect(await ask({ ...query, before: { event: 'added' } })).toMatchObject({
+      levels: [
+        [],
+        [],
+        [{ name: 'home', count: 1, ended: 1 }],
+        [{ name: 'seen', count: 2, ended: 1 }],
+        [{ name: 'added', count: 2, ended: 0 }],
+      ],
+    });
+    expect(await ask({ ...query, after: { event: 'seen' }, before: { event: 'paid' } })).toMatchObject({
+      levels: [[{ name: 'seen', count: 1 }], [{ name: 'added' }], [{ name: 'paid' }], [], []],
+    });
+  });
+
   it('groups values that only the previous period has under the others', async () => {
     const at = '2026-03-02T12:00:00Z';
     const ask = await queryRunner(started, [{ at, plan: 'old' }, { at, plan: 'older' }, { at }]);

@@ -21,16 +21,8 @@ import { isWithin, selectEvents } from '../selection/events.ts';
 import { breakdownName, differentNames } from '../selection/names.ts';
 import { createFirstPeople, type Part } from './first-people.ts';
 import { numberIn, type Point, placeIn } from './point.ts';
-import { DEFAULT_INTERVAL, type QueryInputs } from './query.ts';
+import { DEFAULT_INTERVAL, FUNNEL_WINDOW, type QueryInputs, windowMs } from './query.ts';
 
-const MS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
-  second: 1000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-  week: 604_800_000,
-};
-const DEFAULT_WINDOW = { count: 14, unit: 'day' } as const;
 /** The labels that are counted at once. */
 const MAX_LABELS = 1_000_000;
 
@@ -40,14 +32,10 @@ export async function funnel(query: FunnelQuery, inputs: QueryInputs): Promise<R
   return reportOf(query, await tallyOf(query, inputs));
 }
 
-function windowOf({ window: { count, unit } = DEFAULT_WINDOW }: FunnelQuery): number {
-  return count * MS[unit];
-}
-
 /** Counts people by the time from the first step to the last. */
 async function timesToConvert(query: FunnelQuery, inputs: QueryInputs): Promise<ReportContent> {
   const { people, chains } = passOf(query, inputs);
-  const bins = timeBins(windowOf(query));
+  const bins = timeBins(windowMs(query.window, FUNNEL_WINDOW));
   const values = bins.map(() => 0);
   await inputs.eachPerson(people, (events) => {
     const bin = chains.follow(events) === query.steps.length ? binOf(bins, durationOf(query, chains)) : -1;
@@ -70,12 +58,12 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
   const { sameProperty } = query;
   const span = spanOf(query.range, interval, timezone, now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
-  const windowMs = windowOf(query);
+  const longest = windowMs(query.window, FUNNEL_WINDOW);
   const choices: readonly EventChoice[] = [...steps, ...(exclude ?? [])];
   const isAny = query.order === 'any';
   const bits = isAny ? anyOrderBits(steps.length) : steps.length + (exclude === undefined ? 0 : 1);
   const packing = { from: calendar.from, bits };
-  const instants = { from: calendar.from, to: Math.min(calendar.to + windowMs, endOf(packing)) };
+  const instants = { from: calendar.from, to: Math.min(calendar.to + longest, endOf(packing)) };
   const events = partsOf(query).map(({ names, isStart }) => {
     const own = choices.filter(({ event }) => names?.includes(event) ?? true);
     const broken = isStart ? breakdown : undefined;
@@ -109,8 +97,8 @@ function passOf(query: FunnelQuery, { source, now }: QueryInputs): { people: Sql
       where value is not null and ${isRead}) as packed
     group by ${groups} having count(case when ${isStart} then 1 end) > 0`;
   const chains = isAny
-    ? createAnyOrder({ steps: steps.length, windowMs })
-    : createChains({ steps: steps.length, windowMs, isStrict: query.order === 'strict', bits });
+    ? createAnyOrder({ steps: steps.length, windowMs: longest })
+    : createChains({ steps: steps.length, windowMs: longest, isStrict: query.order === 'strict', bits });
   if (sameProperty === undefined) return { people: grouped, chains };
   const lists = dialect.concatenated(dialect.prepended(sql`-1`, sql`events`));
   return {
@@ -184,7 +172,7 @@ export async function funnelPeople(
   const { people, chains } = passOf(query, inputs);
   const first = createFirstPeople(part);
   if (query.view === 'time_to_convert') {
-    const bins = timeBins(windowOf(query));
+    const bins = timeBins(windowMs(query.window, FUNNEL_WINDOW));
     const labels = bins.map(({ label }) => label);
     const bin = placeIn(labels, point.bucket, 'bucket');
     await inputs.eachPerson(people, (events) => {

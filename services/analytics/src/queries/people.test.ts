@@ -63,6 +63,16 @@ function valuesOf(query: InsightQuery, report: ReportContent): Value[] {
         ]),
       );
     }
+    case 'paths':
+      if (report.kind !== 'paths') return [];
+      return report.levels.flatMap((nodes, step) =>
+        nodes.flatMap(({ name, count, ended }) => [
+          { point: { step, metric: name }, value: count, of: same },
+          ...(ended === undefined
+            ? []
+            : [{ point: { step, metric: name, state: 'ended' }, value: ended, of: same }]),
+        ]),
+      );
     case 'retention':
       if (report.kind !== 'grid') return [];
       // With a breakdown, a row may have a person in several intervals, and intervals that are not over.

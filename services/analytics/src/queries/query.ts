@@ -1,4 +1,4 @@
-import type { InsightInterval } from '@switchboard/contracts';
+import type { InsightInterval, InsightWindow } from '@switchboard/contracts';
 import type { PersonEvents, Row } from '../engine/engine.ts';
 import type { Sql } from '../engine/sql.ts';
 import type { Source } from '../selection/events.ts';
@@ -16,6 +16,22 @@ export interface QueryInputs {
 }
 
 export const DEFAULT_INTERVAL: InsightInterval = 'day';
+
+const UNIT_MS: Record<InsightWindow['unit'], number> = {
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+};
+export const FUNNEL_WINDOW: InsightWindow = { count: 14, unit: 'day' };
+export const PATHS_WINDOW: InsightWindow = { count: 1, unit: 'day' };
+
+/** Returns the length of a window in milliseconds. */
+export function windowMs(window: InsightWindow | undefined, otherwise: InsightWindow): number {
+  const { count, unit } = window ?? otherwise;
+  return count * UNIT_MS[unit];
+}
 
 const TENTH = 10;
 

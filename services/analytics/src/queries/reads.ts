@@ -20,6 +20,7 @@ export function readBy(query: InsightQuery): { attributes: Read[]; cohorts: Read
       : [];
   const breakdown = 'breakdown' in query && query.breakdown ? propertiesOf(query.breakdown) : [];
   const same = query.kind === 'funnel' ? query.sameProperty : undefined;
+  const named = query.kind === 'paths' ? query.property : undefined;
   return {
     attributes: firstOf([
       ...(own ?? []).map(({ path, clause }) => ({ path, name: clause.attribute })),
@@ -29,6 +30,7 @@ export function readBy(query: InsightQuery): { attributes: Read[]; cohorts: Read
         name: property,
       })),
       { path: 'sameProperty', name: same },
+      { path: 'property', name: named },
     ]),
     cohorts: firstOf([
       ...(about ?? []).flatMap(({ path, clause }) =>

@@ -3,6 +3,7 @@ import { UnusableQuery } from '../conditions/clauses.ts';
 import { firstOf, type Part } from './first-people.ts';
 import { funnel, funnelPeople } from './funnel.ts';
 import { lifecycle, lifecyclePeople } from './lifecycle.ts';
+import { paths, pathsPeople } from './paths.ts';
 import type { Point } from './point.ts';
 import type { QueryInputs } from './query.ts';
 import { isAboutEvents, pathText } from './reads.ts';
@@ -19,6 +20,8 @@ export async function resultOf(given: InsightQuery, sources: QueryInputs): Promi
       return trends(query, inputs);
     case 'funnel':
       return funnel(query, inputs);
+    case 'paths':
+      return paths(query, inputs);
     case 'retention':
       return retention(query, inputs);
     case 'stickiness':
@@ -61,6 +64,8 @@ export async function peopleOf(
       return firstOf(await trendsPeople(query, point, inputs), part, inputs);
     case 'funnel':
       return funnelPeople(query, point, part, inputs);
+    case 'paths':
+      return pathsPeople(query, point, part, inputs);
     case 'retention':
       return firstOf(await retentionPeople(query, point, inputs), part, inputs);
     case 'stickiness':

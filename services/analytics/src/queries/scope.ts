@@ -1,7 +1,7 @@
-import type { FunnelQuery, InsightQuery } from '@switchboard/contracts';
+import type { InsightQuery } from '@switchboard/contracts';
 import { calendarOf, spanOf, UnusableRange } from '../calendar/calendar.ts';
 import { comparedOf } from '../calendar/previous.ts';
-import { DEFAULT_INTERVAL } from './query.ts';
+import { DEFAULT_INTERVAL, FUNNEL_WINDOW, PATHS_WINDOW, windowMs } from './query.ts';
 
 /** The events that a result depends on, and the range, which can change the result without new events. */
 export interface Scope {
@@ -13,16 +13,6 @@ export interface Scope {
   /** The first and last unit of the range. */
   span: string;
 }
-
-const DAY_MS = 86_400_000;
-const WINDOW_DAYS: Record<NonNullable<FunnelQuery['window']>['unit'], number> = {
-  second: 1 / 86_400,
-  minute: 1 / 1440,
-  hour: 1 / 24,
-  day: 1,
-  week: 7,
-};
-const DEFAULT_WINDOW_DAYS = 14;
 
 /** Throws UnusableRange. */
 export function scopeOf(query: InsightQuery, now: number): Scope {
@@ -41,7 +31,12 @@ export function scopeOf(query: InsightQuery, now: number): Scope {
       return { ...common, from: (before?.calendar ?? calendar).from, to: calendar.to };
     }
     case 'funnel':
-      return { ...common, from: calendar.from, to: calendar.to + windowOf(query) };
+      return { ...common, from: calendar.from, to: calendar.to + windowMs(query.window, FUNNEL_WINDOW) };
+    case 'paths': {
+      const window = windowMs(query.window, PATHS_WINDOW);
+      if (query.after === undefined) return { ...common, from: calendar.from - window, to: calendar.to };
+      return { ...common, from: calendar.from, to: calendar.to + window };
+    }
     case 'retention': {
       const { around } = calendarOf({ span, interval, timeZone: timezone, after: query.periods - 1 });
       return { ...common, from: query.mode === 'every' ? around.from : undefined, to: around.to };
@@ -51,10 +46,6 @@ export function scopeOf(query: InsightQuery, now: number): Scope {
     case 'lifecycle':
       return { ...common, from: undefined, to: calendar.to };
   }
-}
-
-function windowOf({ window }: FunnelQuery): number {
-  return (window === undefined ? DEFAULT_WINDOW_DAYS : window.count * WINDOW_DAYS[window.unit]) * DAY_MS;
 }
 
 function namesOf(query: InsightQuery): string[] | undefined {
@@ -67,6 +58,8 @@ function namesOf(query: InsightQuery): string[] | undefined {
       return [...query.steps, ...(query.exclude ?? [])].map(({ event }) => event);
     case 'retention':
       return [query.start.event, query.return.event];
+    case 'paths':
+      return undefined;
     case 'lifecycle':
       return query.event === undefined ? undefined : [query.event];
   }

@@ -9,6 +9,7 @@ export const kindsOfCases = [
   'trends',
   'funnel',
   'crowded funnel',
+  'paths',
   'retention',
   'stickiness',
   'lifecycle',
@@ -323,6 +324,22 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
     sameProperty,
     breakdown,
   }),
+  paths: fc
+    .record({
+      direction: fc.constantFrom('after', 'before', 'between'),
+      first: choice,
+      last: choice,
+      window,
+      property: fc.option(fc.constantFrom('plan', 'total', 'trait.plan', 'distinct_id', 'country'), {
+        nil: undefined,
+        freq: 1,
+      }),
+    })
+    .map(({ direction, first, last, ...rest }) => ({
+      ...rest,
+      ...(direction === 'before' ? {} : { after: first }),
+      ...(direction === 'after' ? {} : { before: last }),
+    })),
   retention: fc.record({
     start: choice,
     return: choice,

@@ -8,6 +8,7 @@ import type {
   InsightQuery,
   InsightRange,
   LifecycleQuery,
+  PathsQuery,
   RetentionQuery,
   StickinessQuery,
   TrendsQuery,
@@ -265,6 +266,8 @@ export function reference(query: InsightQuery, known: Known): unknown {
       return trends(query, events, days);
     case 'funnel':
       return funnel(query, events, days);
+    case 'paths':
+      return paths(query, events, days);
     case 'retention':
       return retention(query, { ...known, events }, days);
     case 'stickiness':
@@ -640,6 +643,92 @@ function funnel(query: FunnelQuery, events: readonly TestEvent[], days: Days): u
     ),
   ].filter(({ values }) => (values[0] ?? 0) > 0);
   return series.length === 0 ? { steps } : { steps, series };
+}
+
+const LEVELS = 5;
+
+/** Returns the labels of a person's path in the order of time, or undefined for none. */
+function pathIn(query: PathsQuery, own: readonly TestEvent[], days: Days): string[] | undefined {
+  const { after, before, property, window = { count: 1, unit: 'day' } } = query;
+  const ms =
+    { second: 1000, minute: 60_000, hour: 3_600_000, day: DAY, week: 7 * DAY }[window.unit] * window.count;
+  const all = own
+    .map((event) => ({
+      t: event.t,
+      begins: after !== undefined && isChosen(event, after) && days.has(event.t),
+      ends: before !== undefined && isChosen(event, before) && (after !== undefined || days.has(event.t)),
+      label: (property === undefined ? undefined : labelOf(event, property)) ?? event.name,
+    }))
+    .sort(
+      (one, other) =>
+        one.t - other.t ||
+        Number(one.begins) + 2 * Number(one.ends) - Number(other.begins) - 2 * Number(other.ends) ||
+        (one.label < other.label ? -1 : 1),
+    );
+  const collapsed = (some: typeof all) =>
+    some.map(({ label }) => label).filter((label, index, labels) => label !== labels[index - 1]);
+  if (after === undefined) {
+    const last = all.findLastIndex(({ ends }) => ends);
+    const end = all[last];
+    if (end === undefined) return undefined;
+    return collapsed(all.slice(0, last + 1).filter(({ t }) => t >= end.t - ms)).slice(-LEVELS);
+  }
+  const endOf = (first: number) => all.findIndex(({ ends }, index) => ends && index > first);
+  const first = all.findIndex(({ begins, t }, index) => {
+    if (!begins || before === undefined) return begins;
+    const end = all[endOf(index)];
+    return end !== undefined && end.t - t <= ms;
+  });
+  const start = all[first];
+  if (start === undefined) return undefined;
+  const until = before === undefined ? all.length : endOf(first) + 1;
+  return collapsed(all.slice(first, until).filter(({ t }) => t <= start.t + ms)).slice(0, LEVELS);
+}
+
+function paths(query: PathsQuery, events: readonly TestEvent[], days: Days): unknown {
+  const found = [...Map.groupBy(events, personOf).values()].flatMap((own) => {
+    const path = pathIn(query, own, days);
+    return path === undefined ? [] : [path];
+  });
+  const isBack = query.after === undefined;
+  const placed = found.map((path) => {
+    const empty = Array<undefined>(LEVELS - path.length).fill(undefined);
+    return isBack ? [...empty, ...path] : [...path, ...empty];
+  });
+  const levels = Array.from({ length: LEVELS }, (_, level) => {
+    const counts = countBy(placed, (path) => path[level]);
+    const shown = counts.slice(0, 10).map(([label]) => label);
+    return [...shown, ...(counts.length > shown.length ? [null] : [])];
+  });
+  const placeOf = (level: number, label = '') => {
+    const place = levels[level]?.indexOf(label) ?? -1;
+    return place === -1 ? (levels[level]?.length ?? 0) - 1 : place;
+  };
+  const isAt = (path: (typeof placed)[number], level: number, place: number) =>
+    path[level] !== undefined && placeOf(level, path[level]) === place;
+  return {
+    levels: levels.map((labels, level) =>
+      labels.map((label, place) => {
+        const some = placed.filter((path) => isAt(path, level, place));
+        const next = level + (isBack ? -1 : 1);
+        const ended = some.filter((path) => next >= 0 && next < LEVELS && path[next] === undefined);
+        const isBetween = query.after !== undefined && query.before !== undefined;
+        return {
+          name: label === null ? 'Other' : [...label].slice(0, SHOWN_LENGTH).join('') || '(empty)',
+          count: some.length,
+          ...(isBetween ? {} : { ended: ended.length }),
+        };
+      }),
+    ),
+    links: levels.slice(1).flatMap((to, level) =>
+      (levels[level] ?? []).flatMap((_, from) =>
+        to.flatMap((_label, place) => {
+          const some = placed.filter((path) => isAt(path, level, from) && isAt(path, level + 1, place));
+          return some.length === 0 ? [] : [{ level, from, to: place, count: some.length }];
+        }),
+      ),
+    ),
+  };
 }
 
 function retention(query: RetentionQuery, { events, asOf }: Known, days: Days): unknown {

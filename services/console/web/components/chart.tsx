@@ -1,9 +1,11 @@
 import type { Result } from '@switchboard/management';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
-import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { t } from '../app/i18n.ts';
 import styles from './chart.module.css';
+import { PathsChart } from './charts/paths-chart.tsx';
+import { useWidth } from './charts/use-width.ts';
 import { percent, short } from './values.tsx';
 
 export type ReportContent = Result<'askInsight'>['report'];
@@ -40,7 +42,7 @@ export function isRunning({ range, timezone = 'UTC' }: Ranged): boolean {
   return range.to >= new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(new Date());
 }
 
-const CHARTS = new Set(['line', 'bar', 'funnel', 'grid']);
+const CHARTS = new Set(['line', 'bar', 'funnel', 'grid', 'paths']);
 
 /** Returns the report of a run if it can be drawn. Runs that an operator recorded may have any content. */
 export function contentOf(value: unknown): ReportContent | undefined {
@@ -52,6 +54,7 @@ function isDrawable(value: unknown): value is ReportContent {
   if (!CHARTS.has(String(value.kind))) return false;
   const has = (name: string) => name in value && Array.isArray(Object(value)[name]);
   if (value.kind === 'funnel') return has('steps');
+  if (value.kind === 'paths') return has('levels') && has('links');
   return value.kind === 'grid' ? has('periods') && has('rows') : has('buckets') && has('series');
 }
 
@@ -92,22 +95,9 @@ interface ChartProps {
 export function Chart(props: ChartProps) {
   const { content } = props;
   if (content.kind === 'funnel') return <FunnelChart {...props} content={content} />;
+  if (content.kind === 'paths') return <PathsChart {...props} content={content} />;
   if (content.kind === 'grid') return <GridChart {...props} content={content} />;
   return <BucketChart {...props} content={content} />;
-}
-
-/** The width of an element, as it is laid out. */
-function useWidth() {
-  const ref = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (element === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return [ref, width] as const;
 }
 
 const hue = (at: number) => `var(--series-${(at % MAX_SERIES) + 1})`;
@@ -119,6 +109,10 @@ export function summaryOf(content: ReportContent): string {
       rows: content.rows.length,
       periods: content.periods.length,
     });
+  }
+  if (content.kind === 'paths') {
+    const largest = content.levels.map((nodes) => nodes[0]?.name).filter((name) => name !== undefined);
+    return t('Most often: {path}.', { path: largest.join(' → ') });
   }
   if (content.kind === 'funnel') {
     const [first, last] = [content.steps[0], content.steps.at(-1)];

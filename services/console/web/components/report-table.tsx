@@ -1,3 +1,4 @@
+import { nodesOf } from '@switchboard/report-content/paths';
 import { Download } from 'lucide-react';
 import { save } from '../app/download.ts';
 import { t } from '../app/i18n.ts';
@@ -15,6 +16,26 @@ function rowsOf(content: ReportContent): Rows {
   if (content.kind === 'grid') {
     const rows = content.rows.map(({ name, size, values }) => ({ name, values: [size, ...values] }));
     return { columns: [t('Size'), ...content.periods], rows, totals: undefined };
+  }
+  if (content.kind === 'paths') {
+    const { levels, links } = content;
+    const nodes = nodesOf(content);
+    const hasEnds = nodes.some(({ node }) => node.ended !== undefined);
+    const nameOf = (level: number, place: number) => `${level + 1}. ${levels[level]?.[place]?.name ?? ''}`;
+    return {
+      columns: [t('People'), ...(hasEnds ? [t('No further event')] : [])],
+      rows: [
+        ...nodes.map(({ level, place, node }) => ({
+          name: nameOf(level, place),
+          values: [node.count, ...(hasEnds ? [node.ended] : [])],
+        })),
+        ...links.map(({ level, from, to, count }) => ({
+          name: `${nameOf(level, from)} → ${nameOf(level + 1, to)}`,
+          values: [count, ...(hasEnds ? [undefined] : [])],
+        })),
+      ],
+      totals: undefined,
+    };
   }
   if (content.kind === 'funnel') {
     const { steps, series = [] } = content;
@@ -38,6 +59,11 @@ function rowsOf(content: ReportContent): Rows {
     })),
     totals: totals.some((total) => total !== null) ? totals : undefined,
   };
+}
+
+function cornerOf(content: ReportContent): string {
+  if (content.kind === 'funnel' || content.kind === 'paths') return t('Step');
+  return content.breakdown !== undefined && content.kind === 'grid' ? content.breakdown : t('Time');
 }
 
 /** Spreadsheets start to parse a formula after these characters. */
@@ -70,7 +96,7 @@ export function ReportTable({ content, name, onOpen, hasPeople = () => true }: R
         <table className={styles['table']}>
           <thead>
             <tr>
-              <th scope="col">{content.kind === 'funnel' ? t('Step') : t('Time')}</th>
+              <th scope="col">{cornerOf(content)}</th>
               {table.columns.map((column) => (
                 <th scope="col" key={column}>
                   {column}

@@ -51,7 +51,7 @@ const swatch = (index: number) =>
 /** Renders the colour of each series. Empty for a single series without a breakdown. */
 export function legend({ content, others }: Drawn<ReportContent>, { texts }: Locale): Markup {
   const { breakdown } = content;
-  const series = content.kind === 'grid' ? [] : (content.series ?? []);
+  const series = 'series' in content ? (content.series ?? []) : [];
   if (series.length < 2 && breakdown === undefined) return nothing;
   const by = breakdown === undefined ? nothing : markup`<li class="legend-title">${texts.by(breakdown)}</li>`;
   const items = series.map(({ name }, index) => markup`<li>${swatch(index)}${name}</li>`);

@@ -38,6 +38,7 @@ function figuresOf(content: ReportContent, locale: Locale): Figure[] {
     const conversion = conversionOf(content);
     return conversion === undefined ? [] : [{ label: texts.conversion, value: locale.share(conversion) }];
   }
+  if (content.kind === 'paths') return [];
   if (content.kind === 'grid') {
     const average = averagesOf(content)[1];
     const period = content.periods[1] ?? '';

@@ -21,6 +21,9 @@ export function localise(content: ReportContent, texts: PageTexts): ReportConten
     const translated = periods.map((period) => periodIn(texts, period, interval));
     return { ...content, periods: translated, rows: named(rows, texts) };
   }
+  if (content.kind === 'paths') {
+    return { ...content, levels: content.levels.map((nodes) => named(nodes, texts)) };
+  }
   return content.series === undefined ? content : { ...content, series: named(content.series, texts) };
 }
 

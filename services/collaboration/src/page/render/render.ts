@@ -5,6 +5,7 @@ import type { Note } from '../../annotations/annotations.ts';
 import { stopMoment } from '../../public-links/stop-day.ts';
 import type { PageTexts } from '../texts/texts.ts';
 import { figures } from './chart/figures.ts';
+import { pathsFigure } from './chart/paths.ts';
 import { document } from './document.ts';
 import { funnelFigure } from './funnel.ts';
 import { gridFigure } from './grid.ts';
@@ -185,9 +186,16 @@ async function chartOf(
 ): Promise<Markup> {
   const download = downloadLink(locale, tile);
   if (content.kind === 'grid') return gridFigure(content, title, locale, download);
-  const drawn =
-    content.kind === 'funnel'
-      ? funnelFigure(content, title, locale)
-      : await figures(content, { title, id, notes, width }, locale);
+  const drawn = await drawingOf(content, { title, id, notes, width }, locale);
   return markup`${drawn}${dataTable(content, locale, download)}`;
+}
+
+function drawingOf(
+  content: Exclude<ReportContent, { kind: 'grid' }>,
+  place: Parameters<typeof figures>[1],
+  locale: Locale,
+): Markup | Promise<Markup> {
+  if (content.kind === 'funnel') return funnelFigure(content, place.title, locale);
+  if (content.kind === 'paths') return pathsFigure(content, place, locale);
+  return figures(content, place, locale);
 }

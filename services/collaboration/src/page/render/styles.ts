@@ -58,6 +58,9 @@ figure{margin:20px 0 0}
 .unit{fill:var(--text-muted);font:12px var(--sans)}
 .hit{fill:var(--text);opacity:0}
 .hit:hover{opacity:.07}
+.path{font-size:12px;fill:var(--text);paint-order:stroke;stroke:var(--raised);stroke-width:3px}
+.path.muted{fill:var(--text-muted)}
+.paths svg{width:100%;min-width:640px;height:auto}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:4px 18px;margin:0 0 14px;padding:0;font-size:14px}
 :is(.legend-title,.others){color:var(--text-muted)}
 .legend svg{display:inline-block;vertical-align:-1px;margin-right:7px}

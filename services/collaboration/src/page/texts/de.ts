@@ -8,6 +8,7 @@ export const de: PageTexts = {
     ofPrevious: 'Vom Schritt davor',
     ofFirst: 'Vom ersten',
     medianTime: 'Median der Dauer',
+    noFurther: 'Kein weiteres Ereignis',
     size: 'Größe',
     total: 'Summe',
     average: 'Durchschnitt',

@@ -8,6 +8,7 @@ export const es: PageTexts = {
     ofPrevious: 'Del paso anterior',
     ofFirst: 'Del primero',
     medianTime: 'Tiempo mediano',
+    noFurther: 'Sin más eventos',
     size: 'Tamaño',
     total: 'Total',
     average: 'Promedio',

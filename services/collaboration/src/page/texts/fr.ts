@@ -8,6 +8,7 @@ export const fr: PageTexts = {
     ofPrevious: 'De l’étape précédente',
     ofFirst: 'De la première',
     medianTime: 'Durée médiane',
+    noFurther: 'Aucun autre événement',
     size: 'Taille',
     total: 'Total',
     average: 'Moyenne',

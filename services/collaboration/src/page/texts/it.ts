@@ -8,6 +8,7 @@ export const it: PageTexts = {
     ofPrevious: 'Del passaggio precedente',
     ofFirst: 'Del primo',
     medianTime: 'Tempo mediano',
+    noFurther: 'Nessun altro evento',
     size: 'Dimensione',
     total: 'Totale',
     average: 'Media',

@@ -8,6 +8,7 @@ export const ja: PageTexts = {
     ofPrevious: '前のステップ比',
     ofFirst: '最初のステップ比',
     medianTime: '所要時間の中央値',
+    noFurther: '以降のイベントなし',
     size: '人数',
     total: '合計',
     average: '平均',

@@ -8,6 +8,7 @@ export const nl: PageTexts = {
     ofPrevious: 'Van de vorige stap',
     ofFirst: 'Van de eerste',
     medianTime: 'Mediane tijd',
+    noFurther: 'Geen verdere gebeurtenis',
     size: 'Omvang',
     total: 'Totaal',
     average: 'Gemiddelde',

@@ -8,6 +8,7 @@ export const pl: PageTexts = {
     ofPrevious: 'Z poprzedniego kroku',
     ofFirst: 'Z pierwszego',
     medianTime: 'Mediana czasu',
+    noFurther: 'Brak dalszych zdarzeń',
     size: 'Wielkość',
     total: 'Razem',
     average: 'Średnia',

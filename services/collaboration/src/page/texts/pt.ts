@@ -8,6 +8,7 @@ export const pt: PageTexts = {
     ofPrevious: 'Da etapa anterior',
     ofFirst: 'Da primeira',
     medianTime: 'Tempo mediano',
+    noFurther: 'Nenhum outro evento',
     size: 'Tamanho',
     total: 'Total',
     average: 'Média',

@@ -9,6 +9,7 @@ import { SelectField, TextField } from '../../components/field.tsx';
 import styles from './builder.module.css';
 import {
   AMOUNTS,
+  DIRECTIONS,
   type Draft,
   emptySeries,
   INTERVALS,
@@ -17,8 +18,8 @@ import {
   MEASURES,
   ORDERS,
   type RangeDraft,
-  SERIES_OF,
   type SeriesDraft,
+  seriesOf,
   VIEWS,
   WINDOW_UNITS,
 } from './draft.ts';
@@ -28,6 +29,7 @@ import { useUndo } from './undo.ts';
 const titleOfKind = (): Record<Kind, string> => ({
   trends: t('Trends'),
   funnel: t('Funnel'),
+  paths: t('Paths'),
   retention: t('Retention'),
   stickiness: t('Stickiness'),
   lifecycle: t('Lifecycle'),
@@ -115,7 +117,7 @@ export function Builder({ draft, onChange }: BuilderProps) {
   const history = useUndo(draft, onChange);
   const change = (values: Partial<Draft>) => history.change({ ...draft, ...values });
   const { kind, series } = draft;
-  const [least, most] = SERIES_OF[kind];
+  const [least, most] = seriesOf(draft);
   const shown = series.slice(0, most);
   const isFromDay = draft.compare !== '' && draft.compare !== 'previous';
   const hasBreakdown = kind === 'trends' || kind === 'funnel' || kind === 'retention';
@@ -123,11 +125,14 @@ export function Builder({ draft, onChange }: BuilderProps) {
   const event = shown[0]?.event ?? '';
   const properties = useProperties(event);
   const cohorts = useCohorts();
-  const setKind = (next: Kind) => {
-    const [needed] = SERIES_OF[next];
+  /** Adds the series that a kind needs. */
+  const changeKind = (values: Partial<Pick<Draft, 'kind' | 'direction' | 'window'>>) => {
+    const [needed] = seriesOf({ ...draft, ...values });
     const missing = Math.max(0, needed - series.length);
-    change({ kind: next, series: [...series, ...Array.from({ length: missing }, () => emptySeries())] });
+    change({ ...values, series: [...series, ...Array.from({ length: missing }, () => emptySeries())] });
   };
+  const setKind = (next: Kind) =>
+    changeKind({ kind: next, ...(next === 'paths' && { window: { count: 1, unit: 'day' } }) });
   const replace = (at: number, one: SeriesDraft) =>
     change({ series: series.map((before, index) => (index === at ? one : before)) });
   return (
@@ -152,7 +157,7 @@ export function Builder({ draft, onChange }: BuilderProps) {
         <SeriesFields
           key={at}
           kind={kind}
-          label={labelOfSeries(kind, at)}
+          label={labelOfSeries(draft, at)}
           series={one}
           onChange={(next) => replace(at, next)}
           onRemove={
@@ -228,24 +233,33 @@ export function Builder({ draft, onChange }: BuilderProps) {
           />
         ) : null}
       </div>
+      {kind === 'paths' ? (
+        <div className={styles['row']}>
+          <SelectField
+            label={t('What people did')}
+            value={draft.direction}
+            options={[
+              { value: 'after', title: t('After an event') },
+              { value: 'before', title: t('Before an event') },
+              { value: 'between', title: t('Between two events') },
+            ]}
+            onChange={({ target }) =>
+              changeKind({ direction: DIRECTIONS.find((one) => one === target.value) ?? 'after' })
+            }
+          />
+          <Suggested
+            label={t('Name events by')}
+            placeholder={t('Their names')}
+            value={draft.namedBy}
+            suggestions={properties.map(({ name }) => name)}
+            onChange={(namedBy) => change({ namedBy })}
+          />
+          <WindowFields window={draft.window} onChange={(window) => change({ window })} />
+        </div>
+      ) : null}
       {kind === 'funnel' ? (
         <div className={styles['row']}>
-          <TextField
-            label={t('Finish within')}
-            type="number"
-            min={1}
-            value={draft.window.count}
-            onChange={({ target }) => change({ window: { ...draft.window, count: Number(target.value) } })}
-          />
-          <SelectField
-            label={t('Unit of the window')}
-            value={draft.window.unit}
-            options={same(WINDOW_UNITS)}
-            onChange={({ target }) => {
-              const unit = WINDOW_UNITS.find((one) => one === target.value) ?? 'day';
-              change({ window: { ...draft.window, unit } });
-            }}
-          />
+          <WindowFields window={draft.window} onChange={(window) => change({ window })} />
           <SelectField
             label={t('Show')}
             value={draft.view}
@@ -343,10 +357,41 @@ export function Builder({ draft, onChange }: BuilderProps) {
   );
 }
 
-function labelOfSeries(kind: Kind, at: number): string {
+function labelOfSeries({ kind, direction }: Draft, at: number): string {
+  if (kind === 'paths') return at === 0 && direction !== 'before' ? t('First event') : t('Last event');
   if (kind === 'retention') return at === 0 ? t('Start event') : t('Return event');
   if (kind === 'funnel') return t('Step {number}', { number: at + 1 });
   return kind === 'lifecycle' ? t('Event (any if empty)') : t('Event {number}', { number: at + 1 });
+}
+
+/** The maximum time from the first event to the last. */
+function WindowFields({
+  window,
+  onChange,
+}: {
+  window: Draft['window'];
+  onChange: (window: Draft['window']) => void;
+}) {
+  return (
+    <>
+      <TextField
+        label={t('Finish within')}
+        type="number"
+        min={1}
+        value={window.count}
+        onChange={({ target }) => onChange({ ...window, count: Number(target.value) })}
+      />
+      <SelectField
+        label={t('Unit of the window')}
+        value={window.unit}
+        options={same(WINDOW_UNITS)}
+        onChange={({ target }) => {
+          const unit = WINDOW_UNITS.find((one) => one === target.value) ?? 'day';
+          onChange({ ...window, unit });
+        }}
+      />
+    </>
+  );
 }
 
 const MAX_EXCLUDED = 10;
@@ -381,6 +426,9 @@ function Excluded({
 }
 
 const hasNumbers = ({ types }: { types: readonly string[] }) => types.includes('number');
+
+/** The kinds whose events have no name of their own. */
+const unnamed: ReadonlySet<string> = new Set(['retention', 'lifecycle', 'paths', 'excluded']);
 
 interface SeriesFieldsProps {
   kind: Kind | 'excluded';
@@ -424,7 +472,7 @@ function SeriesFields({ kind, label, series, onChange, onRemove }: SeriesFieldsP
             onChange={(property) => change({ property })}
           />
         ) : null}
-        {kind === 'retention' || kind === 'lifecycle' || kind === 'excluded' ? null : (
+        {unnamed.has(kind) ? null : (
           <TextField
             label={t('Name (optional)')}
             value={series.name}

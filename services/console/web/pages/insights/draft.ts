@@ -2,7 +2,7 @@ import type { Input } from '@switchboard/management';
 import { type ClauseDraft, clauseDrafts, clausesOf } from '../../clauses/draft.ts';
 import { type BreakdownDraft, breakdownDrafts, breakdownOf } from './fields/breakdown-draft.ts';
 
-export const KINDS = ['trends', 'funnel', 'retention', 'stickiness', 'lifecycle'] as const;
+export const KINDS = ['trends', 'funnel', 'paths', 'retention', 'stickiness', 'lifecycle'] as const;
 export const INTERVALS = ['hour', 'day', 'week', 'month'] as const;
 export const MEASURES = [
   'events',
@@ -63,6 +63,10 @@ type Order = (typeof ORDERS)[number];
 export const VIEWS = ['steps', 'time_to_convert'] as const;
 type View = (typeof VIEWS)[number];
 
+/** Whether paths begin or end with an event. */
+export const DIRECTIONS = ['after', 'before', 'between'] as const;
+type Direction = (typeof DIRECTIONS)[number];
+
 /** A query while it is edited. All kinds share it, so that a change of the kind keeps the rest. */
 export interface Draft {
   kind: Kind;
@@ -88,6 +92,9 @@ export interface Draft {
   /** Empty for any values. */
   sameProperty: string;
   exclude: SeriesDraft[];
+  direction: Direction;
+  /** The property that names the events of paths. Empty for their names. */
+  namedBy: string;
   periods: number;
   mode: 'first' | 'every';
 }
@@ -121,14 +128,23 @@ export const emptyDraft = (): Draft => ({
   view: 'steps',
   sameProperty: '',
   exclude: [],
+  direction: 'after',
+  namedBy: '',
   periods: 8,
   mode: 'first',
 });
 
-/** The least and the most series of a kind. */
-export const SERIES_OF: Record<Kind, readonly [least: number, most: number]> = {
+/** Returns the least and the most series of a query. */
+export const seriesOf = ({
+  kind,
+  direction,
+}: Pick<Draft, 'kind' | 'direction'>): readonly [number, number] =>
+  kind === 'paths' && direction === 'between' ? [2, 2] : SERIES_OF[kind];
+
+const SERIES_OF: Record<Kind, readonly [least: number, most: number]> = {
   trends: [1, 12],
   funnel: [2, 20],
+  paths: [1, 1],
   retention: [2, 2],
   stickiness: [1, 12],
   lifecycle: [1, 1],
@@ -163,7 +179,7 @@ function runningOf(running: string) {
 export function queryOf(draft: Draft): Query | undefined {
   const range = rangeOf(draft.range);
   if (range === undefined) return undefined;
-  const [, most] = SERIES_OF[draft.kind];
+  const [least, most] = seriesOf(draft);
   const chosen = draft.series.slice(0, most);
   const where = clausesOf(draft.where);
   const common = {
@@ -178,7 +194,7 @@ export function queryOf(draft: Draft): Query | undefined {
     const event = chosen[0]?.event ?? '';
     return { kind: 'lifecycle', ...common, ...(event !== '' && { event }) };
   }
-  if (chosen.length < SERIES_OF[draft.kind][0] || chosen.some(({ event }) => event === '')) return undefined;
+  if (chosen.length < least || chosen.some(({ event }) => event === '')) return undefined;
   const choices = chosen.map(choiceOf);
   const named = choices.map((choice, at) => {
     const name = chosen[at]?.name ?? '';
@@ -216,6 +232,19 @@ export function queryOf(draft: Draft): Query | undefined {
         ...(exclude.length > 0 && { exclude }),
       };
     }
+    case 'paths': {
+      const [first, last] = choices;
+      const isBack = draft.direction === 'before';
+      return {
+        kind: 'paths',
+        ...common,
+        ...(!isBack && { after: first }),
+        ...(isBack && { before: first }),
+        ...(last !== undefined && { before: last }),
+        ...(draft.namedBy !== '' && { property: draft.namedBy }),
+        window: draft.window,
+      };
+    }
     case 'retention': {
       const [start, back] = choices;
       if (start === undefined || back === undefined) return undefined;
@@ -239,7 +268,7 @@ export function draftOf(query: Query): Draft {
     cohort: query.cohort ?? '',
     bots: query.bots ?? false,
   };
-  const seriesOf = (one: {
+  const seriesDraft = (one: {
     event: string;
     name?: string | undefined;
     where?: Query['where'];
@@ -253,7 +282,7 @@ export function draftOf(query: Query): Draft {
       return {
         ...draft,
         series: query.series.map((one) => ({
-          ...seriesOf(one),
+          ...seriesDraft(one),
           measure: one.measure ?? 'events',
           property: one.property ?? '',
         })),
@@ -265,24 +294,32 @@ export function draftOf(query: Query): Draft {
     case 'funnel':
       return {
         ...draft,
-        series: query.steps.map(seriesOf),
+        series: query.steps.map(seriesDraft),
         window: query.window ?? draft.window,
         order: query.order ?? 'ordered',
         view: query.view ?? 'steps',
         sameProperty: query.sameProperty ?? '',
-        exclude: (query.exclude ?? []).map(seriesOf),
+        exclude: (query.exclude ?? []).map(seriesDraft),
         ...breakdownDrafts(query.breakdown),
+      };
+    case 'paths':
+      return {
+        ...draft,
+        series: [query.after, query.before].filter((one) => one !== undefined).map(seriesDraft),
+        direction: query.after === undefined ? 'before' : query.before === undefined ? 'after' : 'between',
+        namedBy: query.property ?? '',
+        window: query.window ?? { count: 1, unit: 'day' },
       };
     case 'retention':
       return {
         ...draft,
-        series: [seriesOf(query.start), seriesOf(query.return)],
+        series: [seriesDraft(query.start), seriesDraft(query.return)],
         periods: query.periods,
         mode: query.mode ?? 'first',
         ...breakdownDrafts(query.breakdown),
       };
     case 'stickiness':
-      return { ...draft, series: query.series.map(seriesOf) };
+      return { ...draft, series: query.series.map(seriesDraft) };
     case 'lifecycle':
       return { ...draft, series: [emptySeries(query.event)] };
   }

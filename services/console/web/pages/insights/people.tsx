@@ -11,21 +11,34 @@ import { SaveAsCohort } from '../cohorts/save-as-cohort.tsx';
 import type { Query } from './draft.ts';
 import type { Point } from './point.ts';
 
+interface States {
+  /** Names those of no state. */
+  label: string;
+  options: { value: 'dropped' | 'ended'; title: string }[];
+}
+
+/** Returns other people that a value has behind it. */
+function statesOf({ kind }: Query, { step, state }: Point): States | undefined {
+  if (step === undefined || state !== undefined) return undefined;
+  if (kind === 'paths') {
+    return { label: t('Had the event'), options: [{ value: 'ended', title: t('Without a further event') }] };
+  }
+  return step === 0
+    ? undefined
+    : { label: t('Reached the step'), options: [{ value: 'dropped', title: t('Left before the step') }] };
+}
+
 /** The people behind a value of a query. Behind a step of a funnel are also those who left before it. */
 export function PeopleOfValue({ query, point }: { query: Query; point: Point }) {
   const [state, setState] = useState<string>();
-  const hasDropped = point.step !== undefined && point.step > 0;
-  const shown: Point = hasDropped && state === 'dropped' ? { ...point, state: 'dropped' } : point;
+  const own = statesOf(query, point);
+  const chosen = own?.options.find(({ value }) => value === state)?.value;
+  const shown: Point = chosen === undefined ? point : { ...point, state: chosen };
   return (
     <>
-      {hasDropped ? (
-        <SelectFilter
-          label={t('Reached the step')}
-          value={state}
-          options={[{ value: 'dropped', title: t('Left before the step') }]}
-          onChange={setState}
-        />
-      ) : null}
+      {own === undefined ? null : (
+        <SelectFilter label={own.label} value={chosen} options={own.options} onChange={setState} />
+      )}
       <People query={query} point={shown} />
     </>
   );

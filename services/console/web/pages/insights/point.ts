@@ -1,3 +1,4 @@
+import { nodesOf } from '@switchboard/report-content/paths';
 import type { Place, ReportContent } from '../../components/chart.tsx';
 import type { Query } from './draft.ts';
 
@@ -10,7 +11,7 @@ export interface Point {
   cohortBucket?: string;
   period?: number;
   daysActive?: number;
-  state?: 'new' | 'returning' | 'resurrecting' | 'dormant' | 'dropped';
+  state?: 'new' | 'returning' | 'resurrecting' | 'dormant' | 'dropped' | 'ended';
 }
 
 /** Returns the point that names a value of the result. Undefined for values without people, such as a median. */
@@ -19,6 +20,13 @@ export function pointOf(query: Query, content: ReportContent, { series, at }: Pl
     if (series === 1) return undefined;
     const name = content.series?.[series - 2]?.name;
     return name === undefined ? { step: at } : { step: at, breakdown: [name] };
+  }
+  if (content.kind === 'paths') {
+    // The rows after the events are ways between them.
+    const found = nodesOf(content)[at];
+    if (found === undefined) return undefined;
+    const event = { step: found.level, metric: found.node.name };
+    return series === 0 ? event : { ...event, state: 'ended' };
   }
   if (content.kind === 'grid') {
     const name = content.rows[at]?.name;
