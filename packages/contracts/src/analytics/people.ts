@@ -121,7 +121,7 @@ export const listInsightPeople = operation({
   method: 'post',
   path: `${PATH}/insights/people`,
   summary: 'List the people behind a value of a query',
-  description: `The point names the value as the anchor of a comment thread does. Trends: metric, the name of the series; or with a breakdown breakdown, the name of the line; and bucket, or else the whole range. Funnel: step, from 0, and breakdown; with state dropped, the people who reached the step before and not this one. Paths: step, the level from 0, and metric, the name of the event; with state ended, the people whose path ends there. Retention: cohortBucket, or with a breakdown breakdown, and period, from 0, or else everyone who began. Stickiness: metric and daysActive. Lifecycle: bucket and state. metric is optional with one series. A value of people is the number of people listed; any other value lists the people of its events. ${page.description}`,
+  description: `The point names the value as the anchor of a comment thread does. Trends: metric, the name of the series; or with a breakdown breakdown, the name of the line; and bucket, or else the whole range. Funnel: step, from 0, and breakdown; with state dropped, the people who reached the step before and not this one. Paths: step, the level from 0, and metric, the name of the event; with state ended, the people without a further event. Retention: cohortBucket, or with a breakdown breakdown, and period, from 0, or else everyone who began. Stickiness: metric and daysActive. Lifecycle: bucket and state. metric is optional with one series. A value of people is the number of people listed; any other value lists the people of its events. ${page.description}`,
   request: {
     params: z.object({ projectId }),
     body: jsonBody(

@@ -136,7 +136,7 @@ const paths = z
               count: z.number().min(0),
               ended: z.number().min(0).optional().openapi({
                 description:
-                  'The people whose path ends at this event, or begins at it if the path was followed back.',
+                  'The people without a further event, or without an earlier one if paths were followed back.',
               }),
             }),
           )

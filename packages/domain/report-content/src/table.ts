@@ -40,7 +40,7 @@ export interface TableTexts {
   ofPrevious: string;
   ofFirst: string;
   medianTime: string;
-  /** The column with the people whose path has no further event. */
+  /** The column with the people without a further event. */
   noFurther: string;
   size: string;
   total: string;

@@ -24,7 +24,7 @@ import { DEFAULT_INTERVAL, PATHS_WINDOW, type QueryInputs, windowMs } from './qu
 const MAX_SHOWN = 10;
 /** The different labels and paths that are counted at once. */
 const MAX_PATHS = 1_000_000;
-/** The `state` of a point for people whose path ends at an event. */
+/** The `state` of a point for people without a further event. */
 const ENDED = 'ended';
 
 /** An event at a level of paths. */
@@ -34,7 +34,7 @@ interface PathNode {
   name: string;
   builtIn?: 'other' | 'empty';
   count: number;
-  /** The people whose path ends, or if it was followed back begins, at this event before the last level. */
+  /** The people without a further event, or without an earlier one if paths are followed back. */
   ended: number;
 }
 
@@ -126,7 +126,7 @@ function levelsOf(query: PathsQuery, tally: PathTally): PathNode[][] {
   });
 }
 
-/** Returns the first people with an event at a level of their path, or whose path ends there. */
+/** Returns the first people with an event at a level of their path, or those of them without a further event. */
 export async function pathsPeople(
   query: PathsQuery,
   point: Point,

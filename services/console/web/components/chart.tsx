@@ -462,14 +462,14 @@ function FunnelChart({ content: { steps }, label, onOpen }: ChartProps & { conte
   );
 }
 
-function GridChart({ content: { periods, rows }, label }: ChartProps & { content: Grid }) {
+function GridChart({ content: { periods, rows, breakdown }, label }: ChartProps & { content: Grid }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled area must be reachable by keyboard.
     <section className={styles['scroll']} tabIndex={0} aria-label={label}>
       <table className={styles['grid']}>
         <thead>
           <tr>
-            <th scope="col">{t('Group')}</th>
+            <th scope="col">{breakdown ?? t('Group')}</th>
             <th scope="col">{t('Size')}</th>
             {periods.map((period) => (
               <th key={period} scope="col">

@@ -427,8 +427,8 @@ function Excluded({
 
 const hasNumbers = ({ types }: { types: readonly string[] }) => types.includes('number');
 
-/** The kinds whose events have no name of their own. */
-const unnamed: ReadonlySet<string> = new Set(['retention', 'lifecycle', 'paths', 'excluded']);
+/** The kinds with events that have no name of their own. */
+const UNNAMED: ReadonlySet<string> = new Set(['retention', 'lifecycle', 'paths', 'excluded']);
 
 interface SeriesFieldsProps {
   kind: Kind | 'excluded';
@@ -472,7 +472,7 @@ function SeriesFields({ kind, label, series, onChange, onRemove }: SeriesFieldsP
             onChange={(property) => change({ property })}
           />
         ) : null}
-        {unnamed.has(kind) ? null : (
+        {UNNAMED.has(kind) ? null : (
           <TextField
             label={t('Name (optional)')}
             value={series.name}
