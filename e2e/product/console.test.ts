@@ -1,4 +1,4 @@
-import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
+import { hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openConsole, violationsOf } from './testing/console.ts';
@@ -118,65 +118,6 @@ describe.skipIf(!hasChromium)('the application', () => {
     expect(new URL(page.url()).searchParams.get('open')).toBe('user_ines');
     await page.keyboard.press('Escape');
     await page.getByRole('region', { name: 'Ines Duarte' }).waitFor({ state: 'detached' });
-  });
-
-  it('finds a page with Control and K', async () => {
-    await open('/projects/prj_shop');
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search' }).fill('audit');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/settings/audit');
-  });
-
-  it('finds everything with a name in the palette, grouped by kind, and opens it by keyboard', async () => {
-    // The palette reads a list once, so the names must be known before.
-    const { base_url, tokens } = running.demo;
-    await eventually(
-      async () => {
-        const { body } = await call('GET', `${base_url}/v1/projects/prj_shop/event-names`, {
-          token: tokens.owner,
-        });
-        expect(JSON.stringify(body)).toContain('product added to basket');
-      },
-      { withinMs: 60_000 },
-    );
-    await open('/projects/prj_shop');
-    const search = page.getByRole('combobox', { name: 'Search' });
-    const results = page.getByRole('listbox', { name: 'Results' });
-    const found = (kind: string, name: string) =>
-      results.getByRole('group', { name: kind }).getByRole('option', { name });
-    await page.keyboard.press('Control+k');
-    for (const [query, kind, name] of [
-      ['navig', 'Flags', 'new-navigation'],
-      ['funnel', 'Reports', 'Checkout funnel'],
-      ['basket', 'Events', 'product added to basket'],
-      ['beta', 'Cohorts', 'Beta testers'],
-      ['visitor-13', 'People', 'visitor-13'],
-      ['tokens', 'Pages', 'Access tokens'],
-    ] as const) {
-      await search.fill(query);
-      await found(kind, name).first().waitFor();
-    }
-    expect(await violationsOf(page)).toEqual([]);
-    await search.fill('visitor-13');
-    await found('People', 'visitor-13').waitFor();
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**/people/visitor-13');
-    await page.keyboard.press('Control+k');
-    await found('Recent', 'visitor-13').waitFor();
-    await search.fill('no such thing at all');
-    await page.getByText('Nothing found').waitFor();
-    await page.keyboard.press('Escape');
-    await results.waitFor({ state: 'detached' });
-  });
-
-  it('searches the rest when people cannot be searched, and says so', async () => {
-    await open('/projects/prj_shop');
-    await page.route('**/people?*', (route) => route.fulfill({ status: 400, json: {} }));
-    await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Search' }).fill('navig');
-    await page.getByRole('option', { name: 'new-navigation' }).waitFor();
-    await page.getByText('Not searched: People').waitFor();
   });
 
   it('lists its keys with a question mark', async () => {

@@ -36,6 +36,8 @@ export interface Page {
   /** Loads the component, which is the export `Page` of its file. */
   load: () => Promise<{ Page: ComponentType }>;
   commands?: readonly Command[];
+  /** The names of its settings, by which the palette finds it as well. */
+  settings?: () => readonly string[];
 }
 
 /** Declares a page. `page.ts` of each folder in `pages/` exports one as `page`. */

@@ -7,6 +7,8 @@ export interface Entry {
   kind: string;
   /** More text to find it by, such as its id. */
   also?: string | undefined;
+  /** Shown beside the title, such as the words around a match. Default: the kind, among entries of other kinds. */
+  detail?: string | undefined;
 }
 
 /**

@@ -1,26 +1,33 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useCall } from '../app/api.ts';
 import { usePlace } from '../app/project.ts';
 import { pages } from '../app/registry.ts';
 
 const DEBOUNCE_MS = 150;
-const MAX_PEOPLE = 5;
+/** A member may search the turns of conversations 60 times a minute. */
+const TURNS_DEBOUNCE_MS = 500;
+const MIN_WORDS_LENGTH = 3;
+const MAX_WORDS_LENGTH = 200;
+const MAX_ID_LENGTH = 200;
+export const MAX_OF_KIND = 5;
 
-/** Returns a text once it has not changed for 150 ms. */
-export function useDebounced(text: string): string {
+/** Returns a text once it has not changed for a while. */
+function useDebounced(text: string, forMs: number): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), DEBOUNCE_MS);
+    const timer = setTimeout(() => setSettled(text), forMs);
     return () => clearTimeout(timer);
-  }, [text]);
+  }, [text, forMs]);
   return settled;
 }
 
-/** Reads the lists to search, once the person types, and the people whom the API finds. */
+/** Reads the lists to search, once the person types, and the people, turns and recordings that the API finds. */
 export function useSources(query: string) {
   const { project, may } = usePlace();
   const params = { projectId: project.id };
-  const settled = useDebounced(query.trim());
+  const settled = useDebounced(query.trim(), DEBOUNCE_MS);
+  const words = useDebounced(query.trim(), TURNS_DEBOUNCE_MS);
   const isAsked = query.trim() !== '';
   const of = (permission: string, page: string) => ({
     enabled: isAsked && may(permission) && pages.some(({ path }) => path === page),
@@ -59,8 +66,36 @@ export function useSources(query: string) {
   const people = useCall(
     [...key('listPeople'), settled],
     (client, options) =>
-      client.call('listPeople', { params, query: { search: settled, limit: MAX_PEOPLE } }, options),
+      client.call('listPeople', { params, query: { search: settled, limit: MAX_OF_KIND } }, options),
     { enabled: settled !== '' && of('people.read', '/people').enabled },
   );
-  return { flags, reports, dashboards, cohorts, events, conversations, people };
+  const turns = useCall(
+    [...key('searchTurns'), words],
+    (client, options) => client.call('searchTurns', { params, query: { text: words } }, options),
+    {
+      enabled:
+        words.length >= MIN_WORDS_LENGTH &&
+        words.length <= MAX_WORDS_LENGTH &&
+        of('conversations.read', '/inbox').enabled,
+    },
+  );
+  const recordings = useCall(
+    [...key('listReplays'), settled],
+    (client, options) =>
+      client.call('listReplays', { params, query: { distinct_id: settled, limit: MAX_OF_KIND } }, options),
+    {
+      enabled: settled !== '' && settled.length <= MAX_ID_LENGTH && of('replays.read', '/recordings').enabled,
+    },
+  );
+  /** What the API found by the query as it is now, so that Enter opens nothing of the one before. */
+  const current = <T>({ data, error, isFetching, isPlaceholderData }: UseQueryResult<T>, asked: string) => {
+    const isCurrent = asked === query.trim() && !isPlaceholderData;
+    return { data: isCurrent ? data : undefined, error, isFetching: isFetching || !isCurrent };
+  };
+  return {
+    ...{ flags, reports, dashboards, cohorts, events, conversations },
+    turns: current(turns, words),
+    people: current(people, settled),
+    recordings: current(recordings, settled),
+  };
 }

@@ -6,6 +6,7 @@ import {
   ComboboxList,
   ComboboxProvider,
 } from '@ariakit/react';
+import type { ConversationSummary } from '@switchboard/management';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -13,14 +14,14 @@ import { t } from '../app/i18n.ts';
 import { usePlace } from '../app/project.ts';
 import { pages } from '../app/registry.ts';
 import menu from '../components/menu.module.css';
+import { relative } from '../components/values.tsx';
 import { nameOf } from '../pages/people/columns.tsx';
 import styles from './frame.module.css';
 import { type Entry, matchesOf } from './palette-matches.ts';
 import { recentOf, rememberRecent } from './palette-recent.ts';
-import { useSources } from './palette-sources.ts';
+import { MAX_OF_KIND, useSources } from './palette-sources.ts';
 
 const MAX_PAGES = 8;
-const MAX_OF_KIND = 5;
 
 interface Group {
   title: string;
@@ -67,7 +68,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
                   onClick={() => open(entry)}
                 >
                   <span>{entry.title}</span>
-                  {entry.kind === title ? null : <span className={styles['kind']}>{entry.kind}</span>}
+                  <span className={styles['kind']}>
+                    {entry.detail ?? (entry.kind === title ? '' : entry.kind)}
+                  </span>
                 </ComboboxItem>
               ))}
             </ComboboxGroup>
@@ -95,8 +98,10 @@ function useGroups(query: string): { groups: Group[]; isLoading: boolean; missin
   const recent = recentOf(project.id);
   const allPages = pages
     .filter(({ permission }) => permission === undefined || may(permission))
-    .flatMap(({ title, path, rail, commands = [] }) => [
-      ...(rail === undefined ? [] : [{ title: title(), to: path, kind: t('Pages') }]),
+    .flatMap(({ title, path, rail, commands = [], settings }) => [
+      ...(rail === undefined
+        ? []
+        : [{ title: title(), to: path, kind: t('Pages'), also: settings?.().join(' ') }]),
       ...commands.map((command) => ({ title: command.title(), to: command.to, kind: t('Pages') })),
     ]);
   if (query.trim() === '') {
@@ -109,7 +114,7 @@ function useGroups(query: string): { groups: Group[]; isLoading: boolean; missin
   const id = encodeURIComponent;
   // The router reads values as JSON: "7" and "true" are texts only in quotes.
   const value = (text: string) => id(isJson(text) ? JSON.stringify(text) : text);
-  const { flags, reports, dashboards, cohorts, events, conversations, people } = sources;
+  const { flags, reports, dashboards, cohorts, events, conversations, turns, people, recordings } = sources;
   const lists: readonly (readonly [string, UseQueryResult<unknown>, readonly Omit<Entry, 'kind'>[]])[] = [
     [
       t('Flags'),
@@ -155,18 +160,24 @@ function useGroups(query: string): { groups: Group[]; isLoading: boolean; missin
         also: one.id,
       })),
     ],
-    [
-      t('Conversations'),
-      conversations,
-      (conversations.data?.conversations ?? []).map((one) => ({
-        title: one.subject ?? one.distinctId,
-        to: `/inbox?open=${value(one.id)}`,
-        also: `${one.id} ${one.distinctId}`,
-      })),
-    ],
   ];
-  // The API searches people. Those of the query before are not shown, so that Enter opens none of them.
-  const found = people.isPlaceholderData ? [] : (people.data?.people ?? []);
+  const conversationOf = (one: ConversationSummary) => ({
+    title: one.subject ?? one.distinctId,
+    to: `/inbox?open=${value(one.id)}`,
+    kind: t('Conversations'),
+  });
+  const byWords = (turns.data?.matches ?? []).map(({ conversation, excerpt }) => ({
+    ...conversationOf(conversation),
+    detail: excerpt,
+  }));
+  const byName = matchesOf(
+    (conversations.data?.conversations ?? []).map((one) => ({
+      ...conversationOf(one),
+      also: `${one.id} ${one.distinctId}`,
+    })),
+    query,
+    { most: MAX_OF_KIND, recent },
+  );
   const groups = [
     { title: t('Pages'), entries: matchesOf(allPages, query, { most: MAX_PAGES, recent }) },
     ...lists.map(([kind, , entries]) => ({
@@ -178,19 +189,41 @@ function useGroups(query: string): { groups: Group[]; isLoading: boolean; missin
       ),
     })),
     {
+      title: t('Conversations'),
+      entries: [...new Map([...byWords, ...byName].map((one) => [one.to, one])).values()].slice(
+        0,
+        MAX_OF_KIND,
+      ),
+    },
+    {
       title: t('People'),
-      entries: found.map((one) => ({
+      entries: (people.data?.people ?? []).map((one) => ({
         title: nameOf(one),
         to: `/people/${id(one.distinctId)}`,
         kind: t('People'),
       })),
     },
+    {
+      title: t('Recordings'),
+      entries: (recordings.data?.replays ?? []).map((one) => ({
+        title: one.sessionId,
+        to: `/recordings/${id(one.sessionId)}`,
+        kind: t('Recordings'),
+        detail: relative(new Date(one.firstAt), new Date()),
+      })),
+    },
   ];
-  const asked = [...lists.map(([kind, list]) => [kind, list] as const), [t('People'), people] as const];
+  const asked = [
+    ...lists.map(([kind, list]) => [kind, list] as const),
+    [t('Conversations'), conversations] as const,
+    [t('Conversations'), turns] as const,
+    [t('People'), people] as const,
+    [t('Recordings'), recordings] as const,
+  ];
   return {
     groups: groups.filter(({ entries }) => entries.length > 0),
     isLoading: asked.some(([, { isFetching }]) => isFetching),
-    missing: asked.filter(([, { error }]) => error !== null).map(([kind]) => kind),
+    missing: [...new Set(asked.filter(([, { error }]) => error !== null).map(([kind]) => kind))],
   };
 }
 

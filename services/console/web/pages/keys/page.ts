@@ -8,5 +8,6 @@ export const page = definePage({
   rail: { section: 'settings', icon: KeyRound, order: 110 },
   go: 'k',
   permission: 'keys.write',
+  settings: () => [t('Install')],
   load: () => import('./keys.tsx'),
 });

@@ -7,5 +7,6 @@ export const page = definePage({
   title: () => t('Members'),
   rail: { section: 'settings', icon: Users, order: 100 },
   go: 'm',
+  settings: () => [t('Invitations'), t('Roles')],
   load: () => import('./members.tsx'),
 });

@@ -8,4 +8,11 @@ export const page = definePage({
   rail: { section: 'settings', icon: MessageCircle, order: 105 },
   permission: 'messenger.read',
   load: () => import('./messenger.tsx'),
+  commands: [
+    { title: () => t('Appearance of the messenger'), to: '/settings/messenger?part=appearance' },
+    { title: () => t('Texts of the messenger'), to: '/settings/messenger?part=texts' },
+    { title: () => t('Team of the messenger'), to: '/settings/messenger?part=team' },
+    { title: () => t('Office hours'), to: '/settings/messenger?part=hours' },
+    { title: () => t('Help centre'), to: '/settings/messenger?part=help' },
+  ],
 });

@@ -8,5 +8,12 @@ export const page = definePage({
   rail: { section: 'settings', icon: FolderCog, order: 104 },
   go: 's',
   permission: 'projects.write',
+  settings: () => [
+    t('Origins'),
+    t('Default language'),
+    t('Approvals of flag changes'),
+    t('Identity secrets'),
+    t('Delete project'),
+  ],
   load: () => import('./project.tsx'),
 });

@@ -7,5 +7,6 @@ export const page = definePage({
   title: () => t('Usage'),
   rail: { section: 'settings', icon: Gauge, order: 125 },
   permission: 'insights.read',
+  settings: () => [t('Plan'), t('Quotas'), t('Retention')],
   load: () => import('./usage.tsx'),
 });
