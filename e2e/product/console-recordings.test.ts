@@ -508,6 +508,78 @@ describe.skipIf(!hasChromium)('a hostile recording', () => {
     await page.getByText('Not shown: 1 frame, 1 drawing.').waitFor();
   });
 
+  it('shows the document of a frame of the same origin as it was recorded, without running or loading any of it', async () => {
+    const { element, text } = nodeFactory();
+    const frames = [
+      element('iframe', { src: `javascript:${run()}`, width: '320', height: '180', class: 'terms' }),
+      element('iframe', { rr_src: 'https://video.example/embed' }),
+    ];
+    const head = [
+      element('style', {}, [text('.terms { opacity: 0.5 } b { color: rgb(9, 9, 9) }', { isStyle: true })]),
+    ];
+    const content = element('body', {}, [element('h1', { id: 'end' }, [text('Trail')]), ...frames]);
+    const inner = element('iframe', { srcdoc: `<script>${run()}</script>` });
+    const attach = (at: number, id: unknown, ...nodes: Node[]) =>
+      mutation(START + at, {
+        isAttachIframe: true,
+        adds: [
+          {
+            parentId: id,
+            nextId: null,
+            node: {
+              type: 0,
+              id: 800_000 + at,
+              childNodes: [element('html', {}, [element('body', {}, nodes)])],
+            },
+          },
+        ],
+      });
+    const events = [
+      ...pageEvents(head, content, START),
+      attach(
+        100,
+        Object(frames[0])['id'],
+        element('style', {}, [
+          text(':root { --ink: rgb(1, 2, 3) } b { color: var(--ink) }', { isStyle: true }),
+        ]),
+        element('b', { onclick: run() }, [text('Terms of sale')]),
+        element('img', { src: `${origin}/frame.png`, onerror: run() }),
+        element('script', {}, [text(run())]),
+        inner,
+      ),
+      attach(
+        200,
+        Object(inner)['id'],
+        element('i', {}, [text('Inner terms')]),
+        element('script', {}, [text(run())]),
+      ),
+      attach(300, Object(frames[1])['id'], element('u', {}, [text('Not recorded')])),
+      { type: 3, timestamp: START + 1_000, data: { source: 3, id: 1, x: 0, y: 0 } },
+    ];
+    await sendRecording(running.demo, {
+      session: 'session-frames',
+      distinctId: 'visitor-frames',
+      chunks: { 0: events },
+    });
+    requests.length = 0;
+    await watch('session-frames?at=1');
+    await body().waitFor();
+    const player = await frame();
+    await page.frameLocator('iframe').getByText('Inner terms').waitFor();
+    const shown = await player.evaluate(`(() => {
+      const host = document.querySelector('[data-switchboard-frame]');
+      const bold = host.shadowRoot.querySelector('b');
+      return [bold.textContent, getComputedStyle(bold).color, host.offsetWidth, host.offsetHeight, host.className];
+    })()`);
+    // The rules of the page around it do not apply in the frame.
+    expect(shown).toEqual(['Terms of sale', 'rgb(1, 2, 3)', 320, 180, 'terms']);
+    expect(await page.frameLocator('iframe').getByText('Not recorded').count()).toBe(0);
+    await page.getByText(/Not shown:.*1 frame/).waitFor();
+    expect(await player.evaluate('globalThis.ran')).toBeUndefined();
+    expect(await page.evaluate('globalThis.ran')).toBeUndefined();
+    expect(requests).toEqual([]);
+  });
+
   it('ignores messages from other windows', async () => {
     await watch('session-hostile');
     await body().waitFor({ state: 'attached' });

@@ -1,15 +1,9 @@
 import { Replayer } from '@rrweb/replay';
 import type { eventWithTime } from '@rrweb/types';
-import { BOX } from './sanitise.ts';
+import { BOX_RULES } from './boxes.ts';
 
 const POINTER =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" width="20" height="20"%3E%3Cpath d="M3 2l14 8-6 1.500-3 6z" fill="%23111" stroke="%23fff" stroke-width="1.500"/%3E%3C/svg%3E';
-
-/** How boxes look, unless the rules of the recorded page say more. */
-const BOX_RULES = [
-  `:where([${BOX}]) { display: inline-block; box-sizing: border-box; min-width: 40px; min-height: 40px; width: 300px; height: 150px; max-width: 100%; overflow: hidden; border: 1px dashed #888; background: #8882; }`,
-  `[${BOX}]::after { content: attr(${BOX}); display: block; padding: 8px; font: 12px/16px system-ui, sans-serif; color: #555; background: #fffc; }`,
-];
 
 /**
  * Creates an rrweb player that builds recorded pages in this document. rrweb would build them in a frame, but a

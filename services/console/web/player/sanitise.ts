@@ -1,7 +1,21 @@
 import type { eventWithTime } from '@rrweb/types';
+import { BOX, BOXES, boxSize, FRAME, FRAME_RULES, hostOf } from './boxes.ts';
+import { createFrames, type Frame, flattened } from './frames.ts';
 import { type BoxTexts, isObject, type Unseen } from './messages.ts';
-
-type Fields = Record<string, unknown>;
+import {
+  changesAddress,
+  type Fields,
+  hasNumbers,
+  hasPage,
+  idOr,
+  isId,
+  isStyleSheet,
+  listOf,
+  pick,
+  styleChangeOf,
+  styleOf,
+  textOf,
+} from './values.ts';
 
 /** The types of rrweb's events, nodes and sources that the player shows. */
 const EVENT = { dom: 0, load: 1, full: 2, incremental: 3, meta: 4 };
@@ -12,21 +26,6 @@ const MAX_NODES = 100_000;
 
 /** Elements that are left out with everything in them. */
 const HIDDEN = new Set(['script', 'meta', 'base', 'template', 'portal', 'noembed', 'noframes']);
-/** The attribute with the text of a box. */
-export const BOX = 'data-switchboard-box';
-/** Elements that are replaced by a box with a text. */
-const BOXES: Record<string, keyof BoxTexts> = {
-  iframe: 'frames',
-  frame: 'frames',
-  frameset: 'frames',
-  fencedframe: 'frames',
-  object: 'frames',
-  embed: 'frames',
-  applet: 'frames',
-  audio: 'media',
-  video: 'media',
-  canvas: 'canvases',
-};
 /** Attributes that run, load, send or navigate, or that name properties of the document. */
 const DROPPED = new Set(
   `action archive autofocus background cite classid codebase codetype csp data download dynsrc formaction form
@@ -51,6 +50,9 @@ interface SanitiserOptions {
 export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
   /** The tag of each element, because later changes name only its id. */
   const tags = new Map<number, string>();
+  const frames = createFrames();
+  /** The frame whose nodes are checked. */
+  let frame: Frame | undefined;
   let nodes = 0;
 
   function attributesOf(tag: string, given: unknown): Fields {
@@ -68,7 +70,7 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
       return undefined;
     if (name.startsWith('on') || name.startsWith('_') || DROPPED.has(name)) {
-      return name === '_csstext' ? value : undefined;
+      return name === '_csstext' ? cssOf(value) : undefined;
     }
     if (name.startsWith('rr_')) return special(tag, name, value);
     if (name === 'href' || name === 'xlink:href') {
@@ -98,6 +100,10 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
     return name.startsWith('rr_scroll') && typeof value === 'number' ? value : undefined;
   }
 
+  /** The root of the rules in a frame is its html element: in a shadow tree, :root matches nothing. */
+  const cssOf = <T>(value: T) =>
+    frame === undefined || typeof value !== 'string' ? value : value.replaceAll(/:root\b/gi, 'html');
+
   function childrenOf(node: Fields, depth: number): Fields[] {
     return listOf(node['childNodes'])
       .map((child) => nodeOf(child, depth + 1))
@@ -107,12 +113,13 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
   /** Returns a node that rrweb can build, or undefined if it is left out. */
   function nodeOf(node: unknown, depth: number): Fields | undefined {
     if (!isObject(node)) return undefined;
-    const { type, id, rootId, isShadow, isStyle } = node;
+    const { type, id, isShadow, isStyle } = node;
     if (!isId(id) || depth > MAX_DEPTH || ++nodes > MAX_NODES) {
       unseen.parts++;
       return undefined;
     }
-    const common = { id, ...(isId(rootId) && { rootId }), ...(isShadow === true && { isShadow }) };
+    if (frame !== undefined) frames.keep(id, frame);
+    const common = { id, ...(isShadow === true && { isShadow }) };
     switch (type) {
       case NODE.document:
         if (depth === 0) return { ...common, type, childNodes: childrenOf(node, depth) };
@@ -127,7 +134,7 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
         return {
           ...common,
           type: NODE.text,
-          textContent: textOf(node['textContent']),
+          textContent: isStyle === true ? cssOf(textOf(node['textContent'])) : textOf(node['textContent']),
           isStyle: isStyle === true,
         };
       case NODE.comment:
@@ -149,7 +156,10 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
     // A canvas is shown if the recording has a picture of it.
     if (box !== undefined && kept['rr_dataURL'] === undefined) {
       unseen[box]++;
-      const host = hostOf(isObject(attributes) ? attributes['rr_src'] : undefined);
+      const host = hostOf(attributes);
+      // rrweb names the address of a frame if its document belongs to another origin.
+      if (tag === 'iframe' && isObject(attributes) && attributes['rr_src'] === undefined)
+        frames.add(common.id, frame);
       const shown = {
         ...boxSize(kept),
         ...pick(kept, ['class', 'style', 'rr_width', 'rr_height']),
@@ -173,34 +183,95 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
   }
 
   function mutationOf(data: Fields): Fields {
+    const removes: Fields[] = listOf(data['removes']).flatMap(({ id, parentId, isShadow }) =>
+      isId(id) && isId(parentId)
+        ? [
+            {
+              id,
+              parentId: frames.shownBy(parentId),
+              ...((isShadow === true || frames.isDocument(parentId)) && { isShadow: true }),
+            },
+          ]
+        : [],
+    );
+    const attributes: Fields[] = [];
     const adds = listOf(data['adds']).flatMap((add) => {
       const { parentId, nextId, previousId, node } = add;
-      if (!isId(parentId) || BOXES[tags.get(parentId) ?? ''] !== undefined) {
-        if (isObject(node) && node['type'] === NODE.document) unseen.frames++;
-        return [];
+      if (!isId(parentId)) return [];
+      if (isObject(node) && node['type'] === NODE.document) {
+        const opened = documentOf(node, frames.get(parentId));
+        removes.push(...opened.removes);
+        attributes.push(...opened.attributes);
+        return opened.adds;
       }
-      const safe = nodeOf(node, 1);
-      return safe === undefined
-        ? []
-        : [{ parentId, nextId: idOr(nextId), previousId: idOr(previousId), node: safe }];
+      if (BOXES[tags.get(parentId) ?? ''] !== undefined) return [];
+      const safe = within(frames.around(parentId), () => nodeOf(node, 1));
+      if (safe === undefined) return [];
+      return [
+        {
+          parentId: frames.shownBy(parentId),
+          nextId: idOr(nextId),
+          previousId: idOr(previousId),
+          node: frames.isDocument(parentId) ? { ...safe, isShadow: true } : safe,
+        },
+      ];
     });
     return {
       source: 0,
       adds,
+      removes,
       texts: listOf(data['texts']).flatMap(({ id, value }) =>
         isId(id) ? [{ id, value: textOf(value) }] : [],
       ),
-      attributes: listOf(data['attributes']).flatMap(({ id, attributes }) => {
-        const tag = isId(id) ? tags.get(id) : undefined;
-        if (tag === undefined || tag === 'link' || HIDDEN.has(tag) || ANIMATIONS.has(tag)) return [];
-        const kept = attributesOf(tag, attributes);
-        return [{ id, attributes: BOXES[tag] === undefined ? kept : pick(kept, ['class', 'style']) }];
-      }),
-      removes: listOf(data['removes']).flatMap(({ id, parentId, isShadow }) =>
-        isId(id) && isId(parentId) ? [{ id, parentId, ...(isShadow === true && { isShadow }) }] : [],
-      ),
+      attributes: [
+        ...listOf(data['attributes']).flatMap(({ id, attributes: changed }) => {
+          const tag = isId(id) ? tags.get(id) : undefined;
+          if (!isId(id) || tag === undefined || tag === 'link' || HIDDEN.has(tag) || ANIMATIONS.has(tag))
+            return [];
+          const kept = within(frames.around(id), () => attributesOf(tag, changed));
+          return [{ id, attributes: BOXES[tag] === undefined ? kept : pick(kept, ['class', 'style']) }];
+        }),
+        ...attributes,
+      ],
     };
   }
+
+  /** Returns the changes that show the document of a frame in the shadow tree of the element in its place. */
+  function documentOf(node: Fields, shown: Frame | undefined) {
+    const { id, childNodes } = node;
+    // A frame that is no frame of the same origin, or is too deep, stays a box.
+    if (shown === undefined || !isId(id)) return { adds: [], removes: [], attributes: [] };
+    const children = within(shown, () => childrenOf({ childNodes }, 0)).filter(
+      ({ type }) => type === NODE.element,
+    );
+    const style = { type: NODE.element, tagName: 'style', attributes: {}, id: frames.ownId() };
+    const rules = { type: NODE.text, id: frames.ownId(), textContent: FRAME_RULES, isStyle: true };
+    const trees: Fields[] = [{ ...style, childNodes: [rules] }, ...children];
+    const removes = shown.tops.map((top) => ({ id: top, parentId: shown.id, isShadow: true }));
+    if (shown.documentId === undefined) unseen.frames--;
+    frames.open(
+      shown,
+      id,
+      trees.map((tree) => Number(tree['id'])),
+    );
+    return {
+      adds: trees.flatMap((tree) => flattened(shown.id, { ...tree, isShadow: true })),
+      removes,
+      attributes: [{ id: shown.id, attributes: { [BOX]: null, [FRAME]: 'true' } }],
+    };
+  }
+
+  /** Runs a check of nodes in a frame. */
+  function within<T>(around: Frame | undefined, check: () => T): T {
+    frame = around;
+    try {
+      return check();
+    } finally {
+      frame = undefined;
+    }
+  }
+
+  const isInFrame = (id: unknown) => isId(id) && frames.around(id) !== undefined;
 
   function incrementalOf(data: Fields): Fields | undefined {
     const { source } = data;
@@ -210,18 +281,22 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
       case 1:
       case 6:
       case 12: {
-        const positions = listOf(data['positions']).filter((one) =>
-          hasNumbers(one, ['x', 'y', 'id', 'timeOffset']),
+        // Places in a frame are those of its own page, so the pointer stays where it was.
+        const positions = listOf(data['positions']).filter(
+          (one) => hasNumbers(one, ['x', 'y', 'id', 'timeOffset']) && !isInFrame(one['id']),
         );
         return positions.length === 0 ? undefined : { source, positions };
       }
       case 2:
         // A focus has no place.
-        return hasNumbers(data, ['type', 'id', ...['x', 'y'].filter((name) => name in data)])
+        return hasNumbers(data, ['type', 'id', ...['x', 'y'].filter((name) => name in data)]) &&
+          !('x' in data && isInFrame(data['id']))
           ? { ...pick(data, ['type', 'id', 'x', 'y', 'pointerType']), source }
           : undefined;
       case 3:
-        return hasNumbers(data, ['id', 'x', 'y']) ? { ...pick(data, ['id', 'x', 'y']), source } : undefined;
+        return hasNumbers(data, ['id', 'x', 'y'])
+          ? { ...pick(data, ['x', 'y']), id: frames.shownBy(data['id']), source }
+          : undefined;
       case 4:
         return hasNumbers(data, ['width', 'height'])
           ? { ...pick(data, ['width', 'height']), source }
@@ -233,7 +308,7 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
       case 8:
       case 13:
       case 15:
-        return styleChangeOf(source, data);
+        return styleChangeOf(source, { ...data, id: frames.shownBy(data['id']) });
       default:
         // Canvases, media, fonts and selections.
         return undefined;
@@ -252,6 +327,7 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
         : undefined;
     if (type === EVENT.full) {
       tags.clear();
+      frames.clear();
       nodes = 0;
       const node = nodeOf(data['node'], 0);
       if (node === undefined || !hasPage(node)) return undefined;
@@ -274,78 +350,3 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
     event: (given: unknown) => eventOf(given) as eventWithTime | undefined,
   };
 }
-
-function styleChangeOf(source: number, data: Fields): Fields {
-  const rules = (value: unknown) =>
-    listOf(value).flatMap(({ rule, index }) =>
-      typeof rule === 'string' ? [{ rule, ...(isIndex(index) && { index }) }] : [],
-    );
-  const { id, styleId, index, set, remove, replace, replaceSync } = data;
-  const ids = { ...(isId(id) && { id }), ...(isId(styleId) && { styleId }) };
-  if (source === 8) {
-    const removes = listOf(data['removes']).flatMap((one) =>
-      isIndex(one['index']) ? [{ index: one['index'] }] : [],
-    );
-    const texts = {
-      ...(typeof replace === 'string' && { replace }),
-      ...(typeof replaceSync === 'string' && { replaceSync }),
-    };
-    return { source, ...ids, ...texts, adds: rules(data['adds']), removes };
-  }
-  if (source === 13) {
-    const named = (value: unknown) =>
-      isObject(value) && typeof value['property'] === 'string'
-        ? pick(value, ['property', 'value', 'priority'])
-        : undefined;
-    return { source, ...ids, index: isIndex(index) ? index : [0], set: named(set), remove: named(remove) };
-  }
-  const styleIds = Array.isArray(data['styleIds']) ? data['styleIds'].filter(isId) : [];
-  const styles = listOf(data['styles']).flatMap((one) =>
-    isId(one['styleId']) ? [{ styleId: one['styleId'], rules: rules(one['rules']) }] : [],
-  );
-  return { source, ...ids, styleIds, styles };
-}
-
-function styleOf(value: Fields): Fields {
-  const isPart = (one: unknown) =>
-    one === false ||
-    typeof one === 'string' ||
-    (Array.isArray(one) && one.every((text) => typeof text === 'string'));
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => isPart(one)));
-}
-
-/** Returns the size that the attributes of an element give it, as rrweb takes it. */
-function boxSize({ width, height }: Fields): Fields {
-  const lengthOf = (value: unknown) => {
-    const [, number, percent] = /^(\d+)(?:px|(%))?$/.exec(String(value)) ?? [];
-    return number && `${number}${percent ?? 'px'}`;
-  };
-  const [rr_width, rr_height] = [lengthOf(width), lengthOf(height)];
-  return { ...(rr_width && { rr_width }), ...(rr_height && { rr_height }) };
-}
-
-/** Returns the host of a page in a frame. */
-function hostOf(address: unknown): string | undefined {
-  const url = typeof address === 'string' ? URL.parse(address) : null;
-  return url === null || url.host === '' ? undefined : url.host;
-}
-
-const changesAddress = (attributes: unknown) =>
-  isObject(attributes) && /href|src|^on/i.test(String(attributes['attributeName'] ?? ''));
-
-const isStyleSheet = (attributes: unknown) =>
-  isObject(attributes) && /stylesheet/i.test(String(attributes['rel'] ?? ''));
-
-const hasPage = (node: Fields) =>
-  listOf(node['childNodes']).some((child) => child['type'] === NODE.element && child['tagName'] === 'html');
-
-const isId = (value: unknown): value is number => Number.isSafeInteger(value);
-const idOr = (value: unknown) => (isId(value) ? value : null);
-const isIndex = (value: unknown) =>
-  isId(value) || (Array.isArray(value) && value.length <= 20 && value.every(isId));
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
-const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : []);
-const hasNumbers = (value: Fields, names: readonly string[]) =>
-  names.every((name) => typeof value[name] === 'number' && Number.isFinite(value[name]));
-const pick = (value: Fields, names: readonly string[]) =>
-  Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]]));
