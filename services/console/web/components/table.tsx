@@ -12,8 +12,8 @@ export interface Column<T> {
   width?: string;
   /** Numbers are aligned to the end. */
   align?: 'end';
-  /** Whether a narrow table leaves it out. */
-  minor?: boolean;
+  /** Whether a narrow table leaves it out. `early`: one of a tablet as well. */
+  minor?: boolean | 'early';
   /** The order that its title sets. Columns without one do not sort. */
   sort?: string;
 }
@@ -95,9 +95,15 @@ export function Table<T>(props: TableProps<T>) {
     ),
   );
 
-  const classOf = ({ align, minor }: Column<T>) =>
-    [align === 'end' ? styles['end'] : '', minor === true ? styles['minor'] : ''].join(' ');
-  const least = columns.filter(({ minor }) => minor !== true).map(({ width }) => width ?? LEAST_WIDTH);
+  const classOf = ({ align, minor = false }: Column<T>) =>
+    [
+      align === 'end' ? styles['end'] : '',
+      minor === false ? '' : styles['minor'],
+      minor === 'early' ? styles['early'] : '',
+    ].join(' ');
+  const least = columns
+    .filter(({ minor = false }) => minor === false)
+    .map(({ width }) => width ?? LEAST_WIDTH);
   const first = items[0];
   const before = first?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);

@@ -120,8 +120,8 @@ export function flagColumns({ authorOf, onSwitch, otherProject }: ColumnsProps):
             <Time at={change.at} /> · {authorOf(change.author)}
           </>
         ),
-      width: '184px',
-      minor: true,
+      width: '216px',
+      minor: 'early',
       sort: 'changed',
     },
   ];
