@@ -221,4 +221,36 @@ describe.skipIf(!hasChromium)('the pages of operators in the console', () => {
     expect(statuses).toEqual([403, 403]);
     await other.context.close();
   });
+
+  it('creates the first company and project of a deployment, and shows the code that sends events', async () => {
+    // As in a deployment without companies.
+    const list = /\/management\/v1\/companies(\?|$)/;
+    await page.route(list, (route) =>
+      route.request().method() === 'GET'
+        ? route.fulfill({ json: { companies: [], nextCursor: null } })
+        : route.fallback(),
+    );
+    await open('');
+    await page.getByRole('heading', { name: 'Create the first project' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await open('/companies');
+    await page.getByRole('heading', { name: 'Create the first project' }).waitFor();
+    await page.getByLabel('Company', { exact: true }).fill('Acme');
+    await page.getByLabel('Project', { exact: true }).fill('Web shop');
+    await page.getByLabel('Your email').fill('platform@acme.example');
+    await page.getByLabel('Region').press('Enter');
+    await page.waitForURL(/\/projects\/web-shop-\w+\/settings\/keys/, { timeout: 60_000 });
+    await page.getByRole('region', { name: 'the snippet' }).getByText('pk_eu_').waitFor();
+    await page.getByRole('link', { name: 'Home' }).click();
+    await page.getByText('Acme', { exact: true }).waitFor();
+    await page.unroute(list);
+    // The person owns the company, so the deployment leads to its project from now on.
+    const own = await context.newPage();
+    await own.goto(running.demo.console_url);
+    await own.waitForURL(/\/projects\/web-shop-\w+/);
+    await own.close();
+    await page.goto(`${running.demo.console_url}/operator`);
+    await page.getByRole('table', { name: 'Services' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Create the first project' }).count()).toBe(0);
+  });
 });

@@ -13,6 +13,7 @@ interface AccountPage {
   passkeys: PasskeyRow[];
   sessions: SessionRow[];
   current: SessionRow;
+  consoleUrl: string;
   problem?: string | undefined;
 }
 
@@ -32,14 +33,15 @@ function programOf(agent: string): string {
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ');
 
-export function accountPage({ account, passkeys, sessions, current, problem }: AccountPage): Page {
+export function accountPage(page: AccountPage): Page {
+  const { account, passkeys, sessions, current, consoleUrl, problem } = page;
   const texts = textsOf();
   return {
     title: texts.account,
     isWide: true,
     problem,
     body: [
-      html`<p>${account.name}<br><span class="muted">${account.email}</span></p>`,
+      html`<p>${account.name}<br><span class="muted">${account.email}</span></p><p><a class="button" href="${consoleUrl}">${texts.openConsole}</a></p>`,
       passkeysSection(passkeys),
       html`<h2>${texts.changeEmail}</h2><form method="post" action="${ACTION}/email">
 <label>${texts.newEmail}<input name="email" type="email" autocomplete="email" required></label>

@@ -21,6 +21,7 @@ interface AccountRoutesOptions {
   accounts: Accounts;
   browser: Browser;
   clock: Clock;
+  config: { CONSOLE_URL: string };
   emailChange: EmailChange;
   limits: Limits;
   passkeys: Passkeys;
@@ -43,7 +44,9 @@ const FRESH_MS = 15 * 60_000;
 
 /** Serves the page of a person's own account: factors and sessions. */
 export function accountRoutes(app: ServiceApp, options: AccountRoutesOptions): void {
-  const { accounts, browser, clock, emailChange, limits, passkeys, sessions, tickets, totp, trail } = options;
+  const { accounts, browser, clock, config, emailChange, limits, passkeys, sessions, tickets, totp, trail } =
+    options;
+  const consoleUrl = config.CONSOLE_URL;
 
   async function visitorOf(c: BrowserContext): Promise<Visitor | undefined> {
     const session = await sessions.find(browser.cookie(c));
@@ -69,7 +72,14 @@ export function accountRoutes(app: ServiceApp, options: AccountRoutesOptions): v
 
   async function show(c: BrowserContext, { account, session }: Visitor, problem?: string): Promise<Response> {
     const [own, open] = await Promise.all([passkeys.list(account.id), sessions.list(account.id)]);
-    const page = accountPage({ account, passkeys: own, sessions: open, current: session, problem });
+    const page = accountPage({
+      account,
+      passkeys: own,
+      sessions: open,
+      current: session,
+      consoleUrl,
+      problem,
+    });
     return browser.page(c, page, problem === undefined ? 200 : 400);
   }
 

@@ -10,6 +10,7 @@ import { Empty, Loaded } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { CompanyDetail } from './company.tsx';
 import { CreateCompany } from './create.tsx';
+import { FirstProject } from './first-project.tsx';
 import { search } from './search.ts';
 
 /** The companies of the deployment. */
@@ -44,14 +45,10 @@ export function Page() {
           return (
             <ListDetail
               list={
-                shown.length === 0 ? (
-                  <Empty
-                    text={
-                      companies.length === 0
-                        ? t('No company yet. Create the first one, then invite its owner.')
-                        : t('No company matches the filter.')
-                    }
-                  />
+                companies.length === 0 ? (
+                  <FirstProject />
+                ) : shown.length === 0 ? (
+                  <Empty text={t('No company matches the filter.')} />
                 ) : (
                   <Table
                     label={t('Companies')}

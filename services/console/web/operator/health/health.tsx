@@ -6,6 +6,7 @@ import { Facts, ListDetail, PageLayout, Section } from '../../components/layout.
 import { Loaded, Partial } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
+import { FirstProject } from '../companies/first-project.tsx';
 import { LogLevel } from './log-level.tsx';
 import { SigningKeys } from './signing-keys.tsx';
 import { type ServiceState, useDeployment } from './use-state.ts';
@@ -18,6 +19,7 @@ export function Page() {
   const query = useDeployment();
   return (
     <PageLayout title={t('Health')}>
+      <FirstProject />
       <Loaded query={query}>
         {({ services }) => {
           const opened = services.find(({ service }) => service === open);

@@ -38,6 +38,7 @@ export const de: Texts = {
   requestExpiredHelp: 'Gehen Sie zurück zur Anwendung und melden Sie sich noch einmal an.',
   failed: 'Die Anfrage wurde abgelehnt',
   account: 'Ihr Konto',
+  openConsole: 'Konsole öffnen',
   passkeys: 'Passkeys',
   noPasskeys: 'Sie haben keine Passkeys.',
   addPasskey: 'Passkey hinzufügen',

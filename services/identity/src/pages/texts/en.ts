@@ -36,6 +36,7 @@ export const en = {
   requestExpiredHelp: 'Go back to the application and sign in again.',
   failed: 'The request was rejected',
   account: 'Your account',
+  openConsole: 'Open the console',
   passkeys: 'Passkeys',
   noPasskeys: 'You have no passkeys.',
   addPasskey: 'Add a passkey',

@@ -37,6 +37,7 @@ export const es: Texts = {
   requestExpiredHelp: 'Vuelva a la aplicación e inicie sesión de nuevo.',
   failed: 'La solicitud se ha rechazado',
   account: 'Su cuenta',
+  openConsole: 'Abrir la consola',
   passkeys: 'Llaves de acceso',
   noPasskeys: 'No tiene llaves de acceso.',
   addPasskey: 'Añadir una llave de acceso',

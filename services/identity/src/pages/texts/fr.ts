@@ -37,6 +37,7 @@ export const fr: Texts = {
   requestExpiredHelp: 'Retournez à l’application et connectez-vous de nouveau.',
   failed: 'La demande a été refusée',
   account: 'Votre compte',
+  openConsole: 'Ouvrir la console',
   passkeys: 'Clés d’accès',
   noPasskeys: 'Vous n’avez pas de clé d’accès.',
   addPasskey: 'Ajouter une clé d’accès',

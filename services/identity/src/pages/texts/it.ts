@@ -37,6 +37,7 @@ export const it: Texts = {
   requestExpiredHelp: 'Torna all’applicazione e accedi di nuovo.',
   failed: 'La richiesta è stata rifiutata',
   account: 'Il tuo account',
+  openConsole: 'Apri la console',
   passkeys: 'Passkey',
   noPasskeys: 'Non hai passkey.',
   addPasskey: 'Aggiungi una passkey',

@@ -37,6 +37,7 @@ export const ja: Texts = {
   requestExpiredHelp: 'アプリケーションに戻り、もう一度サインインしてください。',
   failed: 'リクエストは拒否されました',
   account: 'アカウント',
+  openConsole: 'コンソールを開く',
   passkeys: 'パスキー',
   noPasskeys: 'パスキーはありません。',
   addPasskey: 'パスキーを追加',

@@ -37,6 +37,7 @@ export const nl: Texts = {
   requestExpiredHelp: 'Ga terug naar de toepassing en log opnieuw in.',
   failed: 'Het verzoek is geweigerd',
   account: 'Uw account',
+  openConsole: 'Console openen',
   passkeys: 'Passkeys',
   noPasskeys: 'U hebt geen passkeys.',
   addPasskey: 'Passkey toevoegen',

@@ -37,6 +37,7 @@ export const pl: Texts = {
   requestExpiredHelp: 'Wróć do aplikacji i zaloguj się ponownie.',
   failed: 'Żądanie zostało odrzucone',
   account: 'Twoje konto',
+  openConsole: 'Otwórz konsolę',
   passkeys: 'Klucze dostępu',
   noPasskeys: 'Nie masz kluczy dostępu.',
   addPasskey: 'Dodaj klucz dostępu',

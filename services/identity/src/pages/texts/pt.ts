@@ -37,6 +37,7 @@ export const pt: Texts = {
   requestExpiredHelp: 'Volte ao aplicativo e entre de novo.',
   failed: 'A solicitação foi recusada',
   account: 'Sua conta',
+  openConsole: 'Abrir a consola',
   passkeys: 'Chaves de acesso',
   noPasskeys: 'Você não tem chaves de acesso.',
   addPasskey: 'Adicionar uma chave de acesso',
