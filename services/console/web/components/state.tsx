@@ -1,9 +1,11 @@
 import { isNotFound, ManagementError } from '@switchboard/management';
+import { Link } from '@tanstack/react-router';
 import { RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../app/i18n.ts';
+import { usePlace } from '../app/project.ts';
 import { SignedOut, signIn } from '../app/session.ts';
-import { Button } from './button.tsx';
+import { Button, buttonClass } from './button.tsx';
 import { CopyButton } from './code.tsx';
 import styles from './state.module.css';
 
@@ -18,13 +20,38 @@ export function Loading({ rows = 6 }: { rows?: number }) {
   );
 }
 
-/** One sentence that says there is nothing yet, and the next step as children: a button or code to paste. */
+/** One sentence that says there is nothing yet, and the next step as children: a button, a link or code to paste. */
 export function Empty({ text, children }: { text: string; children?: ReactNode }) {
   return (
-    <div className={styles['state']}>
+    <div className={styles['state']} data-empty>
       <p className={styles['muted']}>{text}</p>
       {children}
     </div>
+  );
+}
+
+interface NextStepProps {
+  /** The path below the project, such as `/settings/keys`. */
+  page: string;
+  /** What the person does there, such as "Create flag". */
+  title: string;
+  /** Hidden for a role without it. */
+  permission?: string;
+}
+
+/** The next step of an empty list that is done on another page. */
+export function NextStep({ page, title, permission }: NextStepProps) {
+  const { may, pathOf } = usePlace();
+  if (permission !== undefined && !may(permission)) return null;
+  const [path, query] = page.split('?');
+  return (
+    <Link
+      to={pathOf(path ?? page)}
+      search={Object.fromEntries(new URLSearchParams(query))}
+      className={buttonClass()}
+    >
+      {title}
+    </Link>
   );
 }
 

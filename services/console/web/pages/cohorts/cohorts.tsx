@@ -61,8 +61,18 @@ export function Page() {
             {({ cohorts }) => {
               const wanted = (find ?? '').toLocaleLowerCase();
               const shown = cohorts.filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
+              if (cohorts.length === 0)
+                return (
+                  <Empty text={t('No cohort. A cohort is a group of people that flags and reports use.')}>
+                    {may('cohorts.write') ? (
+                      <Button onClick={() => setSearch({ open: NEW }, { push: true })}>
+                        {t('Describe the first cohort')}
+                      </Button>
+                    ) : null}
+                  </Empty>
+                );
               return shown.length === 0 ? (
-                <Empty text={t('No cohort. A cohort is a group of people that flags and reports use.')} />
+                <Empty text={t('No cohort has this name.')} />
               ) : (
                 <Table
                   label={t('Cohorts')}

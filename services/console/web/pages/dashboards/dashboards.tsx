@@ -48,7 +48,11 @@ export function Page() {
       <Loaded query={query}>
         {(dashboards) =>
           dashboards.length === 0 ? (
-            <Empty text={t('A dashboard shows saved reports side by side. Create one from a template.')} />
+            <Empty text={t('A dashboard shows saved reports side by side. Create one from a template.')}>
+              {may('reports.write') ? (
+                <Button onClick={() => setIsCreating(true)}>{t('Choose a template')}</Button>
+              ) : null}
+            </Empty>
           ) : (
             <Table
               label={t('Dashboards')}

@@ -9,7 +9,7 @@ import { Button } from '../../components/button.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Filter, TextArea, TextField } from '../../components/field.tsx';
 import { Bar, Facts, ListDetail, PageLayout, Section } from '../../components/layout.tsx';
-import { Empty, Failed, Loaded } from '../../components/state.tsx';
+import { Empty, Failed, Loaded, NextStep } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Count, Time } from '../../components/values.tsx';
 import styles from './dictionary.module.css';
@@ -69,14 +69,16 @@ export function Page() {
           return (
             <ListDetail
               list={
-                rows.length === 0 ? (
-                  <Empty
-                    text={
-                      find === undefined
-                        ? t('No event has arrived in the last 90 days.')
-                        : t('No event has this name.')
-                    }
-                  />
+                rows.length === 0 && find === undefined ? (
+                  <Empty text={t('No event has arrived in the last 90 days.')}>
+                    <NextStep
+                      page="/settings/keys"
+                      title={t('Show code that sends events')}
+                      permission="keys.write"
+                    />
+                  </Empty>
+                ) : rows.length === 0 ? (
+                  <Empty text={t('No event has this name.')} />
                 ) : (
                   <Table
                     label={t('Events')}

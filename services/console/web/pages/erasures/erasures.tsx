@@ -85,7 +85,9 @@ export function Page() {
                 ) : (
                   <Empty
                     text={t('Nothing was erased. Deleting a project starts its erasure and shows it here.')}
-                  />
+                  >
+                    <Button onClick={() => setSearch({ erase: true })}>{t('Erase a person')}</Button>
+                  </Empty>
                 )
               }
               detail={

@@ -6,7 +6,7 @@ import { usePageSearch } from '../../app/search.ts';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { SelectFilter } from '../../components/field.tsx';
 import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
-import { Empty, Loaded } from '../../components/state.tsx';
+import { Empty, Loaded, NextStep } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import { Request, State } from './request.tsx';
@@ -56,13 +56,21 @@ export function Page() {
                 ) : state !== undefined ? (
                   <Empty text={t('No change request is closed yet.')} />
                 ) : flagApprovals > 0 ? (
-                  <Empty text={t('No change waits. Change a flag to request approval for it.')} />
+                  <Empty text={t('No change waits. Change a flag to request approval for it.')}>
+                    <NextStep page="/flags" title={t('Open flags')} />
+                  </Empty>
                 ) : (
                   <Empty
                     text={t(
                       'Changes of flags need no approval in this project. Admins can require approvals in the settings of the project.',
                     )}
-                  />
+                  >
+                    <NextStep
+                      page="/settings/project"
+                      title={t('Open project settings')}
+                      permission="projects.write"
+                    />
+                  </Empty>
                 )
               }
               detail={

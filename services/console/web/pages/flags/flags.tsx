@@ -7,10 +7,11 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Button } from '../../components/button.tsx';
+import { Code } from '../../components/code.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { CheckField, Filter, SelectFilter } from '../../components/field.tsx';
 import { PageLayout } from '../../components/layout.tsx';
-import { Empty, Failed, Loaded } from '../../components/state.tsx';
+import { Empty, Failed, Loaded, NextStep } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 import { useFlagUsage } from '../flag-usage/use-usage.ts';
 import { flagColumns, partsOf, partTitle, type Row } from './columns.tsx';
@@ -20,6 +21,8 @@ import { PARTS, STATES, search } from './search.ts';
 import { useFlagSwitch } from './switch.tsx';
 import { useAuthors, useCohortNames, useFlags, useOtherProjects } from './use-flags.ts';
 import { INTENTS, intentWords } from './words.ts';
+
+const READ = "if (switchboard.flags.get('new-checkout', false)) showNewCheckout();";
 
 type Listed = Result<'listFlags'>;
 type Filters = ReturnType<typeof search>;
@@ -112,7 +115,10 @@ export function Page() {
       <Loaded query={query}>
         {({ flags }) =>
           flags.length === 0 ? (
-            <Empty text={t('This project has no flags.')} />
+            <Empty text={t('This project has no flags. Your code can read one before it exists.')}>
+              <Code text={READ} name={t('the call')} />
+              <NextStep page="/new-flag" title={t('Create the first flag')} permission="flags.write" />
+            </Empty>
           ) : shown.length === 0 ? (
             <Empty text={t('No flag matches the filters.')} />
           ) : (

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Section } from '../../components/layout.tsx';
-import { Loaded } from '../../components/state.tsx';
+import { Empty, Loaded, NextStep } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import { recentlyOpened } from '../report/recent.ts';
 import { useInbox } from '../threads/use-inbox.ts';
@@ -53,18 +54,26 @@ export function Saved() {
       <Section title={t('Dashboards')}>
         <Loaded query={dashboards}>
           {({ dashboards: found }) => (
-            <Links page="/dashboards" entries={found} empty={t('The project has no dashboard.')} />
+            <Links page="/dashboards" entries={found}>
+              <Empty text={t('The project has no dashboard.')}>
+                <NextStep
+                  page="/dashboards"
+                  title={t('Create dashboard from a template')}
+                  permission="reports.write"
+                />
+              </Empty>
+            </Links>
           )}
         </Loaded>
       </Section>
       <Section title={t('Recent reports')}>
         <Loaded query={reports}>
           {({ reports: found }) => (
-            <Links
-              page="/reports"
-              entries={[...found].sort((one, other) => placeOf(one) - placeOf(other))}
-              empty={t('The project has no saved report.')}
-            />
+            <Links page="/reports" entries={[...found].sort((one, other) => placeOf(one) - placeOf(other))}>
+              <Empty text={t('The project has no saved report.')}>
+                <NextStep page="/insights" title={t('Build a report')} permission="reports.write" />
+              </Empty>
+            </Links>
           )}
         </Loaded>
       </Section>
@@ -75,12 +84,13 @@ export function Saved() {
 interface LinksProps {
   page: string;
   entries: readonly { id: string; name: string }[];
-  empty: string;
+  /** Shown without entries. */
+  children: ReactNode;
 }
 
-function Links({ page, entries, empty }: LinksProps) {
+function Links({ page, entries, children }: LinksProps) {
   const { pathOf } = usePlace();
-  if (entries.length === 0) return <p>{empty}</p>;
+  if (entries.length === 0) return children;
   return (
     <ul className={styles['links']}>
       {entries.slice(0, MAX_LINKS).map(({ id, name }) => (

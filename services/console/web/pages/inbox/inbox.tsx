@@ -18,6 +18,7 @@ import type { ComposerHandle } from './compose/composer.tsx';
 import { Conversation, type Tool } from './conversation.tsx';
 import styles from './inbox.module.css';
 import { ConversationList } from './list.tsx';
+import { NothingOpen } from './nothing-open.tsx';
 import { PersonPane } from './person.tsx';
 import { usePresence } from './presence.ts';
 import { search } from './search.ts';
@@ -213,13 +214,13 @@ export function Page() {
         <Loaded query={find === undefined ? list : { ...found, data: found.data && conversations }}>
           {() =>
             conversations.length === 0 ? (
-              <Empty
-                text={
-                  find === undefined
-                    ? t('No conversation is in this view.')
-                    : t('No turn matches the search.')
-                }
-              />
+              find !== undefined ? (
+                <Empty text={t('No turn matches the search.')} />
+              ) : view?.id === 'open' ? (
+                <NothingOpen />
+              ) : (
+                <Empty text={t('No conversation is in this view.')} />
+              )
             ) : (
               <ConversationList
                 conversations={conversations}

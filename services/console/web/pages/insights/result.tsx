@@ -7,7 +7,7 @@ import { Chart, isRunning, type Place, type ReportContent } from '../../componen
 import { CopyAs } from '../../components/copy-as.tsx';
 import { ListDetail, Section } from '../../components/layout.tsx';
 import { ReportTable } from '../../components/report-table.tsx';
-import { Empty, Loaded, Partial } from '../../components/state.tsx';
+import { Loaded, Partial } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import { type Anchor, anchorKey, titleOfAnchor } from '../threads/anchors.ts';
 import { useReportThreads } from '../threads/use-report-threads.ts';
@@ -41,7 +41,7 @@ export function InsightResult({ query: asked, name, reportId }: InsightResultPro
       client.call('askInsight', { params: { projectId: project.id }, body: query }, options),
     { enabled: query !== null, refreshMs: REFRESH_MS },
   );
-  if (query === null) return <Empty text={t('Choose an event to see a chart.')} />;
+  if (query === null) return <p>{t('Choose an event to see a chart.')}</p>;
   return (
     <Loaded query={result}>
       {({ asOf, report }) => (

@@ -4,7 +4,7 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Filter } from '../../components/field.tsx';
 import { Bar, Section } from '../../components/layout.tsx';
-import { Empty, Loaded } from '../../components/state.tsx';
+import { Empty, Loaded, NextStep } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 
 /** The saved reports of the project. */
@@ -30,7 +30,17 @@ export function SavedReports({
         {(reports) => {
           const wanted = (find ?? '').toLocaleLowerCase();
           const shown = reports.filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
-          if (shown.length === 0) return <Empty text={t('No report. Choose an event above and save it.')} />;
+          if (reports.length === 0)
+            return (
+              <Empty text={t('No report. Choose an event above and save it.')}>
+                <NextStep
+                  page="/settings/keys"
+                  title={t('Show code that sends events')}
+                  permission="keys.write"
+                />
+              </Empty>
+            );
+          if (shown.length === 0) return <Empty text={t('No report has this name.')} />;
           return (
             <Table
               label={t('Saved reports')}

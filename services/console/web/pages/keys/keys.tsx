@@ -83,7 +83,11 @@ export function Page() {
           return (
             <>
               {newest === undefined ? (
-                <Empty text={t('This project has no key. Create one to send events.')} />
+                <Empty text={t('This project has no key. Create one to send events.')}>
+                  <Button disabled={create.isPending} onClick={() => create.mutate()}>
+                    {t('Create the first key')}
+                  </Button>
+                </Empty>
               ) : (
                 <Table label={t('Project keys')} columns={columns} rows={values} keyOf={(value) => value} />
               )}

@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import { Section } from '../../components/layout.tsx';
-import { Failed, Loaded } from '../../components/state.tsx';
+import { Empty, Failed, Loaded } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { givenRoles, ROLES, type Role } from './search.ts';
 
@@ -17,8 +17,8 @@ interface Sent {
   role: Role;
 }
 
-/** The open invitations to the company. Hidden while there are none. */
-export function Invitations() {
+/** The open invitations to the company. */
+export function Invitations({ onInvite }: { onInvite: () => void }) {
   const { company } = usePlace();
   const params = { companyId: company.id };
   const key = ['listInvitations', company.id];
@@ -42,14 +42,19 @@ export function Invitations() {
       align: 'end',
     },
   ];
-  if (query.data?.invitations.length === 0) return null;
   return (
     <Section title={t('Open invitations')}>
       {withdraw.error === null ? null : <Failed error={withdraw.error} />}
       <Loaded query={query}>
-        {({ invitations }) => (
-          <Table label={t('Invitations')} columns={columns} rows={invitations} keyOf={({ id }) => id} />
-        )}
+        {({ invitations }) =>
+          invitations.length === 0 ? (
+            <Empty text={t('No invitation is open. A colleague joins by the link in an email.')}>
+              <Button onClick={onInvite}>{t('Invite a colleague')}</Button>
+            </Empty>
+          ) : (
+            <Table label={t('Invitations')} columns={columns} rows={invitations} keyOf={({ id }) => id} />
+          )
+        }
       </Loaded>
     </Section>
   );

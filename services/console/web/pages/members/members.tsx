@@ -101,7 +101,11 @@ export function Page() {
           );
         }}
       </Loaded>
-      {may('members.write') ? <Invitations /> : <p>{t('Administrators invite people.')}</p>}
+      {may('members.write') ? (
+        <Invitations onInvite={() => setSearch({ invite: true })} />
+      ) : (
+        <p>{t('Administrators invite people.')}</p>
+      )}
       {invite === true ? <Invite onClose={() => setSearch({ invite: undefined })} /> : null}
     </PageLayout>
   );

@@ -4,6 +4,7 @@ import { useCall, useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Button } from '../../components/button.tsx';
+import { Code } from '../../components/code.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { Section } from '../../components/layout.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
@@ -15,6 +16,9 @@ import styles from './project.module.css';
 type Secret = Result<'listIdentitySecrets'>['secrets'][number];
 
 const MAX_SECRETS = 2;
+const SIGN = `import { createHmac } from 'node:crypto';
+
+const userHash = createHmac('sha256', process.env.IDENTITY_SECRET).update(userId).digest('hex');`;
 
 /** The secrets that verify the ids of visitors in the messenger. With two, one replaces the other without a gap. */
 export function Secrets() {
@@ -58,7 +62,9 @@ export function Secrets() {
         {({ secrets }) => (
           <>
             {secrets.length === 0 ? (
-              <Empty text={t('No secret: user ids of visitors are not verified.')} />
+              <Empty text={t('No secret: user ids of visitors are not verified. Your server signs them.')}>
+                <Code text={SIGN} name={t('the code of your server')} />
+              </Empty>
             ) : (
               <Table label={t('Identity secrets')} columns={columns} rows={secrets} keyOf={({ id }) => id} />
             )}

@@ -10,7 +10,7 @@ import { Badge } from '../../components/badge.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { SelectFilter } from '../../components/field.tsx';
 import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
-import { Empty, Failed, Loaded } from '../../components/state.tsx';
+import { Empty, Failed, Loaded, NextStep } from '../../components/state.tsx';
 import { Table } from '../../components/table.tsx';
 import { Time } from '../../components/values.tsx';
 import { titleOfAnchor } from './anchors.ts';
@@ -105,7 +105,13 @@ export function Page() {
                     text={t(
                       'No thread concerns you. Mentions of you, and replies where you have written, appear here.',
                     )}
-                  />
+                  >
+                    <NextStep
+                      page="/insights"
+                      title={t('Open a report to comment on it')}
+                      permission="insights.read"
+                    />
+                  </Empty>
                 ) : threads.length === 0 ? (
                   <Empty text={t('No thread matches the filter.')} />
                 ) : (

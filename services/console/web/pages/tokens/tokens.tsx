@@ -6,6 +6,7 @@ import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
+import { Code } from '../../components/code.tsx';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Filter, SelectFilter } from '../../components/field.tsx';
 import { Bar, ListDetail, PageLayout } from '../../components/layout.tsx';
@@ -62,7 +63,13 @@ export function Page() {
             <ListDetail
               list={
                 tokens.length === 0 ? (
-                  <Empty text={t('No token yet. Scripts and the switchboard command sign in with one.')} />
+                  <Empty text={t('No token yet. Scripts and the switchboard command sign in with one.')}>
+                    <Code
+                      text={`export SWITCHBOARD_TOKEN=sbpat_...\nswitchboard whoami`}
+                      name={t('the command')}
+                    />
+                    <Button onClick={() => setSearch({ create: true })}>{t('Create the first token')}</Button>
+                  </Empty>
                 ) : shown.length === 0 ? (
                   <Empty text={t('No token matches the filters.')} />
                 ) : (

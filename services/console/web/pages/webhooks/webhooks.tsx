@@ -52,7 +52,13 @@ export function Page() {
                   webhooks.length === 0 ? (
                     <Empty
                       text={t('No webhook yet. One sends events and changes of this project to your URL.')}
-                    />
+                    >
+                      {may('webhooks.write') ? (
+                        <Button onClick={() => setSearch({ edit: 'new' })}>
+                          {t('Create the first webhook')}
+                        </Button>
+                      ) : null}
+                    </Empty>
                   ) : (
                     <Table
                       label={t('Webhooks')}
