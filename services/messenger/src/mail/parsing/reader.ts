@@ -7,8 +7,8 @@ import { MailTooComplex, type ReadMail } from './read.ts';
 /** Reads messages on a separate thread, because one that is made to take long takes hundreds of milliseconds. */
 export interface MailReader {
   /**
-   * Reads one message at a time, with the fairness keys in rotation. Calls `onSpent` with the milliseconds that it took,
-   * also for a message that is refused. Throws MailTooComplex, also for a message that takes too long or too much
+   * Reads one message at a time, with the fairness keys in rotation. Calls `onSpent` with the milliseconds of CPU that it
+   * took, also for a message that is refused. Throws MailTooComplex, also for a message that takes too long or too much
    * memory.
    */
   read(raw: Buffer, fairnessKey: string, onSpent?: (ms: number) => void): Promise<ReadMail>;
@@ -69,12 +69,15 @@ export function createMailReader(): MailReader {
     const { calls, end } = running;
     const timer = setTimeout(end, LONGEST_MS);
     const began = performance.now();
+    let cpuMs: number | undefined;
     try {
       const read = await calls.read(raw);
-      if ('tooComplex' in read) throw new MailTooComplex(read.tooComplex);
-      return read;
+      cpuMs = read.cpuMs;
+      if ('tooComplex' in read.outcome) throw new MailTooComplex(read.outcome.tooComplex);
+      return read.outcome;
     } finally {
-      onSpent?.(performance.now() - began);
+      // A thread that was ended does not say how much it took.
+      onSpent?.(cpuMs ?? performance.now() - began);
       clearTimeout(timer);
       idle = setTimeout(end, IDLE_MS).unref();
     }

@@ -9,11 +9,15 @@ const port = parentPort;
 if (port === null) throw new Error('reading-thread.ts runs in a worker thread');
 
 const calls: ThreadCalls = {
-  read: (raw) =>
-    readMail(raw).catch((error: unknown) => {
+  async read(raw) {
+    const before = process.threadCpuUsage();
+    const outcome = await readMail(raw).catch((error: unknown) => {
       if (error instanceof MailTooComplex) return { tooComplex: error.message };
       throw error;
-    }),
+    });
+    const { user, system } = process.threadCpuUsage(before);
+    return { outcome, cpuMs: (user + system) / 1_000 };
+  },
 };
 
 createBirpc<object, ThreadCalls>(calls, {
