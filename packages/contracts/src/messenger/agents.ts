@@ -12,6 +12,10 @@ const timeOfDay = z
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'not a time of day; use HH:MM')
   .openapi({ example: '22:00' });
 
+/** The languages of mails to visitors and members. */
+export const MAIL_LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'ja'] as const;
+export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
+
 /** How a member hears of conversations that wait for an answer. */
 export const inboxPreferences = z
   .object({
@@ -36,6 +40,10 @@ export const inboxPreferences = z
       .nullable()
       .openapi({ description: 'The hours without notifications. They may pass midnight.' }),
     timezone: timeZone.openapi({ description: 'IANA name, for quiet hours.', example: 'Europe/Berlin' }),
+    language: z.enum(MAIL_LANGUAGES).nullable().openapi({
+      description:
+        'The language of digests. null: the default language of the project, if there are mails in it.',
+    }),
   })
   .openapi('InboxPreferences');
 export type InboxPreferences = z.infer<typeof inboxPreferences>;
@@ -48,6 +56,7 @@ export const DEFAULT_INBOX_PREFERENCES: InboxPreferences = {
   teamIds: [],
   quietHours: null,
   timezone: 'UTC',
+  language: null,
 };
 
 const common = managementOf('messenger');
@@ -86,6 +95,7 @@ export const putInboxPreferences = operation({
       teamIds: [],
       quietHours: { from: '20:00', to: '08:00' },
       timezone: 'Europe/Berlin',
+      language: 'de',
     }),
   },
   responses: { 200: jsonResponse('The stored preferences.', inboxPreferences) },

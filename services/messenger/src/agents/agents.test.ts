@@ -185,7 +185,7 @@ describe('the digest of waiting conversations', () => {
     expect(digestsTo(of)).toEqual([]);
     later(31);
     const first = await digest(of);
-    expect(first.mail.subject).toBe(`2 conversations wait for an answer in ${of.project.id}`);
+    expect(first.mail.subject).toBe(`2 conversations wait for an answer (${of.project.id})`);
     expect(first.mail.text).toContain('Mine\nSince ');
     expect(first.mail.text).toContain('assigned to you\nMy invoice is wrong.');
     expect(first.mail.text).toContain('Of the team\n');
@@ -202,6 +202,23 @@ describe('the digest of waiting conversations', () => {
     later(61);
     await looked(of);
     expect(digestsTo(of)).toHaveLength(2);
+  });
+
+  it('is in the language of the member, else in that of the project, or in English', async () => {
+    const of = await desk();
+    await assign(of, await of.waiting());
+    await prefer(of, { language: 'de', timezone: 'Europe/Berlin' });
+    later(31);
+    const german = await digest(of);
+    expect(german.mail.subject).toBe(`1 Gespräch wartet auf eine Antwort (${of.project.id})`);
+    expect(german.mail.text).toMatch(/Seit \d\d\.\d\d\.\d{4}, \d\d:\d\d, Ihnen zugewiesen/);
+    expect(german.mail.html).toContain('lang="de"');
+    const { sql } = messenger.database;
+    await sql`update inbox_preferences set preferences = (preferences::jsonb - 'language')::json
+      where project_id = ${of.project.id}`;
+    await assign(of, await of.waiting());
+    later(61);
+    expect((await digest(of, 2)).mail.subject).toBe(`2 conversations wait for an answer (${of.project.id})`);
   });
 
   it('waits until the quiet hours are over', async () => {

@@ -1,4 +1,6 @@
+import type { MailLanguage } from '@switchboard/contracts';
 import { type Mail, mailPage } from '@switchboard/mail';
+import { agentTexts } from '../mail-texts/agent-texts.ts';
 import type { WaitingConversation } from './store.ts';
 
 /** A conversation of a digest, and the address that an answer goes to. */
@@ -8,6 +10,7 @@ export interface DigestEntry extends WaitingConversation {
 
 interface Digest {
   project: string;
+  language: MailLanguage;
   entries: readonly DigestEntry[];
   /** Whether more conversations wait. */
   hasMore: boolean;
@@ -19,16 +22,16 @@ interface Digest {
 /** Composes the mail about conversations that wait for a member. */
 export function composeDigest({
   project,
+  language,
   entries,
   hasMore,
   timezone,
   inboxLink,
   preferencesLink,
 }: Digest): Pick<Mail, 'sender' | 'language' | 'subject' | 'text' | 'html'> {
-  const count = hasMore ? `More than ${entries.length}` : String(entries.length);
-  const waiting = entries.length === 1 && !hasMore ? 'conversation waits' : 'conversations wait';
-  const heading = `${count} ${waiting} for an answer`;
-  const since = new Intl.DateTimeFormat('en', {
+  const say = agentTexts[language];
+  const heading = say.heading(entries.length, hasMore);
+  const since = new Intl.DateTimeFormat(language, {
     dateStyle: 'medium',
     timeStyle: 'short',
     timeZone: timezone,
@@ -36,37 +39,34 @@ export function composeDigest({
   const paragraphs = entries.map(({ subject, distinctId, waitingSince, assigneeId, lastTurn, replyTo }) =>
     [
       subject ?? distinctId,
-      `Since ${since.format(waitingSince)}, ${assigneeId === null ? 'in your team' : 'assigned to you'}`,
+      say.since(since.format(waitingSince), assigneeId !== null),
       ...(lastTurn ? [lastTurn] : []),
-      `Answer by email: ${replyTo}`,
+      say.answer(replyTo),
     ].join('\n'),
   );
-  const hint =
-    entries.length === 1
-      ? 'To answer, reply to this email. The visitor gets your answer.'
-      : 'To answer, write to the address of a conversation. The visitor gets your answer.';
-  const why = `You received this email because digests are on in your preferences for ${project}.`;
+  const hint = entries.length === 1 ? say.hint.one : say.hint.several;
+  const why = say.why(project);
   return {
     sender: project,
-    language: 'en',
-    subject: `${heading} in ${project}`,
+    language,
+    subject: `${heading} (${project})`,
     text: [
       ...paragraphs,
       hint,
-      `Open the inbox:\n${inboxLink}`,
-      `-- \n${why}\nChange your preferences:\n${preferencesLink}`,
+      `${say.open}:\n${inboxLink}`,
+      `-- \n${why}\n${say.preferences}:\n${preferencesLink}`,
     ]
       .join('\n\n')
       .concat('\n'),
     html: mailPage({
-      language: 'en',
+      language,
       title: heading,
       from: project,
       heading,
       paragraphs: [...paragraphs, hint],
-      button: { text: 'Open the inbox', link: inboxLink, address: 'Or open this address:' },
+      button: { text: say.open, link: inboxLink, address: say.address },
       why,
-      footer: { text: 'Change your preferences', link: preferencesLink },
+      footer: { text: say.preferences, link: preferencesLink },
     }),
   };
 }

@@ -5,6 +5,7 @@ import { type Mailer, Undeliverable } from '@switchboard/mail';
 import { poll } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/runtime';
 import type { MailAddresses } from '../mail/addresses.ts';
+import { mailLanguage } from '../mail-texts/languages.ts';
 import { composeDigest } from './compose.ts';
 import { isQuiet } from './quiet-hours.ts';
 import type { AgentsStore, DueDigest } from './store.ts';
@@ -59,6 +60,7 @@ export function createDigests(options: DigestsOptions) {
       await mailer.send({
         ...composeDigest({
           project: project?.name ?? '',
+          language: preferences.language ?? mailLanguage(project?.defaultLanguage ?? ''),
           entries,
           hasMore: waiting.length > MAX_ENTRIES,
           timezone: preferences.timezone,

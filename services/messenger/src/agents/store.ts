@@ -1,4 +1,4 @@
-import type { InboxPreferences } from '@switchboard/contracts';
+import { DEFAULT_INBOX_PREFERENCES, type InboxPreferences } from '@switchboard/contracts';
 import type { Db, Transactor, Tx } from '@switchboard/database';
 import { and, eq, sql } from 'drizzle-orm';
 import { conversations, inboxPreferences, turns } from '../schema/index.ts';
@@ -54,6 +54,12 @@ export interface AgentsStore {
 
 const SHOWN_OF_TURN = 200;
 
+/** Adds preferences that did not exist when the others were stored. */
+export const withDefaults = (stored: Partial<InboxPreferences>): InboxPreferences => ({
+  ...DEFAULT_INBOX_PREFERENCES,
+  ...stored,
+});
+
 export function createAgentsStore(db: Db | Tx): AgentsStore {
   const isAgent = ({ projectId, sub }: Agent) =>
     and(eq(inboxPreferences.projectId, projectId), eq(inboxPreferences.sub, sub));
@@ -64,7 +70,7 @@ export function createAgentsStore(db: Db | Tx): AgentsStore {
         .select({ preferences: inboxPreferences.preferences })
         .from(inboxPreferences)
         .where(isAgent(agent));
-      return row?.preferences;
+      return row && withDefaults(row.preferences);
     },
 
     async putPreferences(agent, preferences, lookAt, within) {
@@ -99,7 +105,7 @@ export function createAgentsStore(db: Db | Tx): AgentsStore {
         .set({ lookAt: lease })
         .where(sql`${inboxPreferences.number} = (${due})`)
         .returning();
-      return row;
+      return row && { ...row, preferences: withDefaults(row.preferences) };
     },
 
     async settle(agent, lookAt, digested) {

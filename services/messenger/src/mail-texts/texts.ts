@@ -1,3 +1,5 @@
+import type { MailLanguage } from '@switchboard/contracts';
+
 /** The texts of mails to visitors in one language. Arguments are plain text. */
 export interface MailTexts {
   /** The subject of a conversation without one. */
@@ -141,4 +143,4 @@ export const mailTexts = {
       expired: 'このリンクは無効です。',
     },
   },
-} satisfies Record<string, MailTexts>;
+} satisfies Record<MailLanguage, MailTexts>;

@@ -11,7 +11,7 @@ export const inboxPreferences = pgTable(
     sub: text().notNull(),
     /** Names the member in the addresses of digests. */
     number: serial().notNull(),
-    preferences: json().$type<InboxPreferences>().notNull(),
+    preferences: json().$type<Partial<InboxPreferences>>().notNull(),
     /** When to look for waiting conversations next. Null if the member gets no digest. */
     lookAt: timestampMs('look_at'),
     /** The conversations of the last digest, each with the time since when it waited. */

@@ -1,7 +1,7 @@
 import type { Input, Result } from '@switchboard/management';
 import { useState } from 'react';
 import { useCall, useChange } from '../../app/api.ts';
-import { t } from '../../app/i18n.ts';
+import { locale, t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { showToast } from '../../app/toasts.ts';
 import { Button } from '../../components/button.tsx';
@@ -10,12 +10,25 @@ import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { PageLayout, Section } from '../../components/layout.tsx';
 import { Failed, Loaded } from '../../components/state.tsx';
 import { useSupportSettings } from '../inbox/settings.ts';
+import { languageName } from '../messenger/draft.ts';
 import styles from './preferences.module.css';
 
 type Preferences = Result<'getInboxPreferences'>;
 type Desktop = Input<'putInboxPreferences'>['body']['desktop'];
 
 const DESKTOP: readonly Desktop[] = ['off', 'mine', 'all'];
+const LANGUAGES: readonly NonNullable<Preferences['language']>[] = [
+  'en',
+  'de',
+  'fr',
+  'es',
+  'pt',
+  'it',
+  'nl',
+  'pl',
+  'ja',
+];
+const PROJECT_LANGUAGE = 'project';
 const NIGHT = { from: '20:00', to: '08:00' };
 
 /** How the member hears of conversations that wait, and what visitors of the project are asked. */
@@ -51,7 +64,7 @@ function Own({ stored }: { stored: Preferences }) {
     { refresh: [['getInboxPreferences', project.id]] },
   );
   const change = (changed: Partial<Preferences>) => setPreferences({ ...preferences, ...changed });
-  const { desktop, mailDigest, digestAfterMinutes, teamIds, quietHours, timezone } = preferences;
+  const { desktop, mailDigest, digestAfterMinutes, teamIds, quietHours, timezone, language } = preferences;
   const names: Record<Desktop, string> = {
     off: t('Off'),
     mine: t('My conversations, and those of no one'),
@@ -104,6 +117,19 @@ function Own({ stored }: { stored: Preferences }) {
             required
             value={digestAfterMinutes}
             onChange={({ target }) => change({ digestAfterMinutes: target.valueAsNumber || 5 })}
+          />
+        ) : null}
+        {mailDigest ? (
+          <SelectField
+            label={t('Language of mails')}
+            value={language ?? PROJECT_LANGUAGE}
+            options={[
+              { value: PROJECT_LANGUAGE, title: t('Language of the project') },
+              ...LANGUAGES.map((value) => ({ value, title: languageName(value, locale()) })),
+            ]}
+            onChange={({ target }) =>
+              change({ language: LANGUAGES.find((one) => one === target.value) ?? null })
+            }
           />
         ) : null}
         {(settings?.teams ?? []).length === 0 ? null : (
