@@ -10,6 +10,7 @@ const SOURCES = [
   'web/**/*',
   'src/build/*',
   'src/assets/assets.ts',
+  'src/operator/deployment-state.ts',
   'package.json',
   '../../packages/domain/flag-engine/src/**/*',
   '../../packages/domain/report-content/src/*',

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { consoleSettings } from '../config.ts';
 import { createConsole } from '../service.ts';
 import { isOperatorToken } from '../session/operator.ts';
+import { deploymentState } from './deployment-state.ts';
 
 const CONSOLE = 'http://console.example';
 const SECRET = 'a-secret-of-the-test-long-enough-to-encrypt';
@@ -253,7 +254,7 @@ describe('with a service that fails', () => {
 it('reads the state of every service, and the lag of every consumer group', async () => {
   const app = openApp({ catalogue: url, flags: 'http://127.0.0.1:1' });
   const answer = await send('/operator/state', { app });
-  expect(await answer.json()).toEqual({
+  expect(deploymentState.parse(await answer.json())).toEqual({
     services: [
       {
         service: 'catalogue',

@@ -1,35 +1,7 @@
 import { type Send, SendFailed } from '@switchboard/runtime';
 import { z } from 'zod';
+import type { DeploymentState, GroupState, ServiceState } from './deployment-state.ts';
 import { readSamples, type Sample } from './metrics.ts';
-
-/** The state of a service, from the instance that answered. */
-export interface ServiceState {
-  service: string;
-  status: 'ready' | 'not ready' | 'unreachable';
-  /** Why it is not ready, by dependency. */
-  problems: Record<string, string>;
-  version: string | null;
-  revision: string | null;
-  startedAt: string | null;
-  /** Whether each of its dependencies answers. */
-  dependencies: { name: string; isUp: boolean }[];
-}
-
-/** A consumer group and a topic that it reads. */
-export interface GroupState {
-  group: string;
-  topic: string;
-  partitions: number;
-  /** Records that the group has not handled yet. */
-  behind: number;
-  /** The processes that read. Null if no service reports them. */
-  members: number | null;
-}
-
-export interface DeploymentState {
-  services: ServiceState[];
-  groups: GroupState[];
-}
 
 const BUILD = 'switchboard_build_info';
 const STARTED = 'process_start_time_seconds';

@@ -1,3 +1,4 @@
+import type { ServiceState } from '../../../src/operator/deployment-state.ts';
 import { t } from '../../app/i18n.ts';
 import { type RawSearch, text } from '../../app/page.ts';
 import { usePageSearch } from '../../app/search.ts';
@@ -9,7 +10,7 @@ import { Time } from '../../components/values.tsx';
 import { FirstProject } from '../companies/first-project.tsx';
 import { LogLevel } from './log-level.tsx';
 import { SigningKeys } from './signing-keys.tsx';
-import { type ServiceState, useDeployment } from './use-state.ts';
+import { useDeployment } from './use-state.ts';
 
 const search = (raw: RawSearch) => ({ open: text(raw['open']) });
 

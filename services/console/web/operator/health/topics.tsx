@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import type { GroupState } from '../../../src/operator/deployment-state.ts';
 import { t } from '../../app/i18n.ts';
 import { oneOf, type RawSearch, text } from '../../app/page.ts';
 import { usePageSearch } from '../../app/search.ts';
@@ -9,7 +10,7 @@ import { Empty, Loaded } from '../../components/state.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Count } from '../../components/values.tsx';
 import styles from '../operator.module.css';
-import { type GroupState, useDeployment } from './use-state.ts';
+import { useDeployment } from './use-state.ts';
 
 const BEHIND = ['behind'] as const;
 const search = (raw: RawSearch) => ({ find: text(raw['find']), only: oneOf(BEHIND, raw['only']) });

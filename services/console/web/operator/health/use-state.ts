@@ -1,31 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { type DeploymentState, deploymentState } from '../../../src/operator/deployment-state.ts';
 import { t } from '../../app/i18n.ts';
 import { getSession } from '../../app/session.ts';
-
-/** A service, as the instance that answered describes it. */
-export interface ServiceState {
-  service: string;
-  status: 'ready' | 'not ready' | 'unreachable';
-  problems: Record<string, string>;
-  version: string | null;
-  revision: string | null;
-  startedAt: string | null;
-  dependencies: { name: string; isUp: boolean }[];
-}
-
-/** A consumer group and a topic that it reads. */
-export interface GroupState {
-  group: string;
-  topic: string;
-  partitions: number;
-  behind: number;
-  members: number | null;
-}
-
-interface DeploymentState {
-  services: ServiceState[];
-  groups: GroupState[];
-}
 
 const REFRESH_MS = 10_000;
 
@@ -39,7 +15,7 @@ export function useDeployment(): UseQueryResult<DeploymentState> {
       const response = await fetch('/operator/state', { signal });
       if (!response.ok)
         throw new Error(t('The state cannot be read: status {status}.', { status: String(response.status) }));
-      return response.json();
+      return deploymentState.parse(await response.json());
     },
     refetchInterval: REFRESH_MS,
   });
