@@ -139,10 +139,15 @@ interface ChangeSettings<V> {
   optimistic?: (variables: V) => () => void;
 }
 
+/** Refuses a function as variables: functions have no hash, so two changes at once would count as one. */
+type Hashable<V> = [Extract<V, (...args: never[]) => unknown>] extends [never]
+  ? unknown
+  : { variables: 'must not be a function' };
+
 /** Changes something, then reads the queries under `refresh` again. A double click makes one change. */
 export function useChange<V, T>(
   call: (client: Client, variables: V) => Promise<T>,
-  { refresh, optimistic }: ChangeSettings<V>,
+  { refresh, optimistic }: ChangeSettings<V> & Hashable<V>,
 ) {
   const open = useContext(ClientContext);
   const running = useRef(new Map<string, Promise<T>>());
