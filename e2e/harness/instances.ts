@@ -43,7 +43,7 @@ export async function startInstance({ service, roles, port, env }: InstanceOptio
       return program.lines;
     },
     stop: () => program.stop(),
-    restart: (changed = {}) =>
-      program.restart({ command: serviceCommand(service, { flags: FLAGS, ...changed }) }),
+    restart: async (changed = {}) =>
+      program.restart({ command: await serviceCommand(service, { flags: FLAGS, ...changed }) }),
   };
 }

@@ -1,9 +1,5 @@
-import { join } from 'node:path';
-import { spawnProgram } from '@switchboard/testkit';
+import { programFile, spawnProgram } from '@switchboard/testkit';
 import type { Backings } from './backings.ts';
-import { REPOSITORY } from './repository.ts';
-
-const MAIN = join(REPOSITORY, 'deploy/directory-link/src/main.ts');
 
 export interface RunningLink {
   /** Returns the number of home records that the region does not have yet, from the link's metrics. */
@@ -18,7 +14,7 @@ export async function startLink(
   region: { name: string; backings: Pick<Backings, 'kafka'> },
 ): Promise<RunningLink> {
   const program = await spawnProgram({
-    command: ['node', MAIN],
+    command: ['node', await programFile('deploy/directory-link/src/main.ts')],
     env: {
       HOST: '127.0.0.1',
       REGION: region.name,

@@ -12,6 +12,7 @@ import {
   type Harness,
   type Network,
   type Program,
+  programFile,
   spawnProgram,
   startNetwork,
 } from '@switchboard/testkit';
@@ -20,7 +21,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { REPOSITORY } from '../harness/repository.ts';
 import { isInstalled, prometheusFolder, RULE_FILES, readAlerts } from './files.ts';
 import { createProject, openProcessHarness, READY_WITHIN_MS } from './harness.ts';
 
@@ -158,7 +158,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
 
   async function startLink(): Promise<void> {
     const link = await spawnProgram({
-      command: ['node', join(REPOSITORY, 'deploy/directory-link/src/main.ts')],
+      command: ['node', await programFile('deploy/directory-link/src/main.ts')],
       env: {
         HOST: '127.0.0.1',
         REGION: 'us',

@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parseManifest } from '@switchboard/cli';
 import { runInProcess } from '@switchboard/cli/testing';
-import { documented, eventually } from '@switchboard/testkit';
+import { documented, eventually, programFile } from '@switchboard/testkit';
 import { describe, expect, it } from 'vitest';
 import { standaloneForTests } from './testing/launch.ts';
 
@@ -477,7 +477,7 @@ describe('the server of the Model Context Protocol', () => {
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: [join(ROOT, 'packages/tools/cli/src/main.ts'), ...args, ...options],
+        args: [await programFile('packages/tools/cli/src/main.ts'), ...args, ...options],
         env: { ...env, SWITCHBOARD_URL: running.demo.base_url, SWITCHBOARD_TOKEN: token },
       }),
     );

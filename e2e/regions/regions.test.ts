@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import type { StoredRecord } from '@switchboard/event-log';
-import { accessTokens, eventually, spawnProgram } from '@switchboard/testkit';
+import { accessTokens, eventually, programFile, spawnProgram } from '@switchboard/testkit';
 import kafkajs from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsWith } from '../erasure/scan.ts';
@@ -8,7 +7,6 @@ import { apiClient, type Call } from '../harness/call.ts';
 import { type Deployment, deploy, type Part } from '../harness/deployment.ts';
 import { type RunningLink, startLink } from '../harness/link.ts';
 import { createProject, type Manage, managementClient, type TestProject } from '../harness/project.ts';
-import { REPOSITORY } from '../harness/repository.ts';
 import { readTopics } from '../harness/stored.ts';
 
 const PARTS: Part[] = [
@@ -176,7 +174,7 @@ describe.skipIf(us === undefined)('two regions', () => {
 /** Runs the command on the catalogue of the home region. Returns its exit code. */
 async function switchboard(...args: string[]): Promise<number | null> {
   const program = await spawnProgram({
-    command: [process.execPath, join(REPOSITORY, 'packages/tools/cli/src/main.ts'), ...args],
+    command: ['node', await programFile('packages/tools/cli/src/main.ts'), ...args],
     env: {
       SWITCHBOARD_URL: deployed(eu).serving('catalogue')[0]?.url ?? '',
       SWITCHBOARD_TOKEN: await tokens.mint({ sub: 'operator', permissions: ['service.manage'] }),

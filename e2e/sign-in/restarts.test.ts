@@ -114,7 +114,7 @@ describe.skipIf(!hasCaddy())('two instances of identity', () => {
       })();
       for (const instance of instances) {
         await instance.kill(signal);
-        await instance.restart(isUpgrade ? { command: serviceCommand('identity', { folder }) } : {});
+        await instance.restart(isUpgrade ? { command: await serviceCommand('identity', { folder }) } : {});
       }
       expect(await isNextVersion(database)).toBe(isUpgrade);
       isOver = true;

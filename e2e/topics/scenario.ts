@@ -1,19 +1,16 @@
-import { join } from 'node:path';
 import type { ServiceName } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { type EventLog, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
-import { eventually, spawnProgram } from '@switchboard/testkit';
+import { eventually, programFile, spawnProgram } from '@switchboard/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiClient, type Call } from '../harness/call.ts';
 import { type Deployment, deploy, type EventLogKind } from '../harness/deployment.ts';
 import { createProject } from '../harness/project.ts';
-import { REPOSITORY } from '../harness/repository.ts';
 import { archivedEvents } from '../upgrade/archived.ts';
 import { eventId, type Load, startLoad } from './load.ts';
 import { readAlong } from './reader.ts';
 import { type SdkClients, startSdkClients } from './sdk-clients.ts';
 
-const COMMAND = join(REPOSITORY, 'packages/tools/cli/src/main.ts');
 const PEOPLE_DATABASES = ['flags', 'analytics'] as const;
 
 /** Declares tests that change the partitions of a deployment's topics while clients send events. */
@@ -39,9 +36,15 @@ export async function repartitionUnderLoad(eventLog: EventLogKind): Promise<void
 
   const instancesOf = (name: ServiceName) => deployed().instances.filter(({ service }) => service === name);
 
-  function start(...args: string[]) {
+  async function start(...args: string[]) {
     return spawnProgram({
-      command: ['node', COMMAND, 'topics', 'repartition', ...args],
+      command: [
+        'node',
+        await programFile('packages/tools/cli/src/main.ts'),
+        'topics',
+        'repartition',
+        ...args,
+      ],
       env: deployed().eventLogSettings,
     });
   }

@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually, type Program, spawnProgram } from '@switchboard/testkit';
+import { oncePerRun, type Program, programFile, spawnProgram } from '@switchboard/testkit';
 import { execa } from 'execa';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
 
 const demoJson = z.looseObject({
@@ -78,29 +77,12 @@ export async function newSeededHome(): Promise<string> {
   return home;
 }
 
-/** Returns the home of a standalone that was started and stopped once in this test run, by the first file to ask. */
-async function seededHome(): Promise<string> {
-  const seeded = join(inject('runFolder'), 'standalone');
-  const seeding = `${seeded}-seeding`;
-  return await eventually(
-    async () => {
-      if (existsSync(seeded)) return seeded;
-      // Fails while another file seeds.
-      await mkdir(seeding);
-      try {
-        const first = await launch(seeding);
-        await first.end('SIGTERM');
-        await rename(seeding, seeded);
-      } finally {
-        await rm(seeding, { recursive: true, force: true });
-      }
-      return seeded;
-    },
-    { withinMs: 240_000 },
-  );
-}
-
-const MAIN = join(import.meta.dirname, '../../../deploy/standalone/src/main.ts');
+/** Returns the home of a standalone that was started and stopped once in this test run. */
+const seededHome = () =>
+  oncePerRun('standalone', async (home) => {
+    const first = await launch(home);
+    await first.end('SIGTERM');
+  });
 
 /** Starts standalone from the command line. Resolves once it is ready. Throws its output if it exits before that. */
 export async function launch(home: string, env: Record<string, string> = {}): Promise<Launched> {
@@ -129,9 +111,9 @@ interface StartOptions {
   ready?: RegExp;
 }
 
-function start(home: string, { env, args = [], ready }: StartOptions): Promise<Program> {
+async function start(home: string, { env, args = [], ready }: StartOptions): Promise<Program> {
   return spawnProgram({
-    command: ['node', MAIN, ...args],
+    command: ['node', await programFile('deploy/standalone/src/main.ts'), ...args],
     env: { PORT: '0', SWITCHBOARD_HOME: home, ...env },
     ready,
     readyWithinMs: 120_000,

@@ -30,6 +30,7 @@ export { type S3Access, type S3Server, s3Access, s3Env, startS3 } from './backin
 export { type CodeBlock, codeBlocks, documented } from './documented.ts';
 export { eventually } from './eventually.ts';
 export { addAuthenticator, hasChromium, openBrowser } from './harness/browser.ts';
+export { programFile } from './harness/bundle.ts';
 export { type CallOptions, type CallResult, call } from './harness/call.ts';
 export { type Harness, type HarnessOptions, openHarness } from './harness/harness.ts';
 export { type Env, type Program, type ProgramOptions, spawnProgram } from './harness/program.ts';
@@ -42,6 +43,7 @@ export {
   startService,
 } from './harness/service.ts';
 export { type ProcessUsage, processUsage } from './harness/usage.ts';
+export { oncePerRun } from './once-per-run.ts';
 export { freePort } from './ports.ts';
 export { outputOf } from './script.ts';
 export { type TestDatabase, type TestMigrations, testDatabase } from './test-database.ts';

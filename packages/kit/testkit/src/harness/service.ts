@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { TestMigrations } from '../test-database.ts';
+import { programFile } from './bundle.ts';
 import { type Env, type Program, type ProgramOptions, spawnProgram } from './program.ts';
 
 /** The interface of a service definition (`defineService` of the service kit) for tests. */
@@ -39,27 +40,30 @@ export interface SpawnServiceOptions extends Pick<ProgramOptions, 'port' | 'read
   env: Env;
   /** Flags for Node.js. */
   flags?: readonly string[];
-  /** The folder of the services, such as that of another version. Default: this checkout's. */
+  /** The folder of the services, such as that of another version. Default: the programs of this checkout. */
   folder?: string;
   /** Default: `/health/ready`. `false` does not wait. */
   ready?: ProgramOptions['ready'] | false;
 }
 
-const SERVICES = join(import.meta.dirname, '../../../../../services');
-
 /** Returns the command that runs a service: its main.ts, with the Node.js that runs this process. */
-export function serviceCommand(
+export async function serviceCommand(
   name: string,
-  { flags = [], folder = SERVICES }: Pick<SpawnServiceOptions, 'flags' | 'folder'> = {},
-): [string, ...string[]] {
-  return ['node', ...flags, join(folder, name, 'src/main.ts')];
+  { flags = [], folder }: Pick<SpawnServiceOptions, 'flags' | 'folder'> = {},
+): Promise<[string, ...string[]]> {
+  const main = join(name, 'src/main.ts');
+  return [
+    'node',
+    ...flags,
+    folder === undefined ? await programFile(`services/${main}`) : join(folder, main),
+  ];
 }
 
 /** Starts a service as a separate process. Resolves when it is ready. */
-export function spawnService(name: string, options: SpawnServiceOptions): Promise<Program> {
+export async function spawnService(name: string, options: SpawnServiceOptions): Promise<Program> {
   const { env, port, readyWithinMs, output, ready = '/health/ready' } = options;
   return spawnProgram({
-    command: serviceCommand(name, options),
+    command: await serviceCommand(name, options),
     env: { HOST: '127.0.0.1', ...env },
     port,
     ready: ready === false ? undefined : ready,
