@@ -121,6 +121,7 @@ describe('the OpenAPI document', () => {
       'InsightBreakdown',
       'InsightClause',
       'LifecycleQuery',
+      'PathsQuery',
       'PublicLinkDefinition',
       'RetentionQuery',
       'ShareRequest',

@@ -71,7 +71,7 @@ async function applyIn(
       rejections.push({ change, reason: error.message });
     }
   }
-  // The ids are joined after people are saved, whose traits it reads.
+  // Ids are joined after people are saved, because joining reads their traits.
   await Promise.all([
     changedPeople.size > 0 ? updates.savePeople([...changedPeople]) : undefined,
     changedGroups.size > 0 ? updates.saveGroups([...changedGroups]) : undefined,

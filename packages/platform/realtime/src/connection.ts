@@ -32,7 +32,7 @@ const MAX_WAITING_BYTES = 65_536;
 /** The maximum number of messages in each period, however fast they are handled. */
 const MAX_PER_PERIOD = 200;
 const PERIOD_MS = 10_000;
-/** The time for the close code to reach a client whose messages are no longer read. */
+/** The time for the close code to reach a client after reading from it has stopped. */
 const FAREWELL_MS = 1_000;
 const POLICY = 1008;
 const FAILED = 1011;

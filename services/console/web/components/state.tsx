@@ -33,7 +33,7 @@ export function Empty({ text, children }: { text: string; children?: ReactNode }
 interface NextStepProps {
   /** The path below the project, such as `/settings/keys`. */
   page: string;
-  /** What the person does there, such as "Create flag". */
+  /** The action that the person takes there, such as "Create flag". */
   title: string;
   /** Hidden for a role without it. */
   permission?: string;

@@ -87,7 +87,7 @@ export function useSources(query: string) {
       enabled: settled !== '' && settled.length <= MAX_ID_LENGTH && of('replays.read', '/recordings').enabled,
     },
   );
-  /** What the API found by the query as it is now, so that Enter opens nothing of the one before. */
+  /** Results of the current query only, so that Enter opens nothing of the previous one. */
   const current = <T>({ data, error, isFetching, isPlaceholderData }: UseQueryResult<T>, asked: string) => {
     const isCurrent = asked === query.trim() && !isPlaceholderData;
     return { data: isCurrent ? data : undefined, error, isFetching: isFetching || !isCurrent };

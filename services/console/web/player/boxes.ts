@@ -24,7 +24,7 @@ export const BOX_RULES = [
   `:where([${BOX}]) { display: inline-block; box-sizing: border-box; min-width: 40px; min-height: 40px; width: 300px; height: 150px; max-width: 100%; overflow: hidden; border: 1px dashed #888; background: #8882; }`,
   `[${BOX}]::after { content: attr(${BOX}); display: block; padding: 8px; font: 12px/16px system-ui, sans-serif; color: #555; background: #fffc; }`,
   `:where([${FRAME}]) { display: inline-block; box-sizing: border-box; width: 300px; height: 150px; max-width: 100%; border: 1px solid #888; }`,
-  // What is fixed in the frame stays in it.
+  // Elements with a fixed position stay inside the frame.
   `[${FRAME}] { overflow: auto; contain: layout paint; }`,
 ];
 

@@ -6,7 +6,7 @@ const MAX_FRAME_DEPTH = 5;
 /** The ids of nodes that a recording does not have begin here. */
 const FIRST_OWN_ID = 2 ** 48;
 
-/** A frame whose document the recording has: an element with a shadow tree takes its place. */
+/** A frame with a recorded document. An element with a shadow tree takes its place. */
 export interface Frame {
   /** The id of the element. */
   id: number;
@@ -34,7 +34,7 @@ export function createFrames() {
         frames.set(id, { id, depth, documentId: undefined, tops: [] });
     },
     get: (id: number) => frames.get(id),
-    /** Returns the frame that a node is in, or whose document it is. */
+    /** Returns the frame that contains a node, or that has the node as its document. */
     around: (id: number) => byNode.get(id) ?? byDocument.get(id),
     keep(id: number, frame: Frame) {
       byNode.set(id, frame);

@@ -51,7 +51,7 @@ export function createSanitiser({ images, unseen, texts }: SanitiserOptions) {
   /** The tag of each element, because later changes name only its id. */
   const tags = new Map<number, string>();
   const frames = createFrames();
-  /** The frame whose nodes are checked. */
+  /** The frame that contains the checked nodes. */
   let frame: Frame | undefined;
   let nodes = 0;
 

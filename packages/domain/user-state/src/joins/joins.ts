@@ -68,7 +68,7 @@ export async function changeIdentities(
 /** The sizes of the persons of ids, each read once. */
 interface Sizes {
   read(distinctIds: readonly string[]): Promise<void>;
-  /** Returns the person of an id whose size was read. Undefined: a person of its own. */
+  /** Returns the person of an id after its size was read. Undefined: the id is a person of its own. */
   of(distinctId: string): PersonSize | undefined;
 }
 
