@@ -10,7 +10,7 @@ function problems(schema: z.ZodType, value: unknown, isStrict = true): string[] 
   );
 }
 
-const KINDS = '"trends", "funnel", "retention", "stickiness", "lifecycle"';
+const KINDS = '"trends", "funnel", "paths", "retention", "stickiness", "lifecycle"';
 const series = [{ event: 'order placed' }];
 
 describe('a value that matches no form of a union', () => {
