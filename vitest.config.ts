@@ -40,9 +40,10 @@ export default defineConfig({
     isolate: false,
     // Tests wait half of their time; by default two cores would get one worker.
     maxWorkers: 4,
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
-    hookTimeout: 120_000,
+    // These bound a wait; a slow machine needs more of it than a fast one.
+    testTimeout: 150_000,
+    expect: { poll: { timeout: 30_000 } },
+    hookTimeout: 360_000,
     // Tests may time out while everything runs at once. The report lists the tests that needed a second try.
     retry: isWhole ? 1 : 0,
     reporters: isWhole ? ['default', ['json', { outputFile: '.switchboard/tests.json' }]] : ['default'],

@@ -116,6 +116,6 @@ async function start(home: string, { env, args = [], ready }: StartOptions): Pro
     command: ['node', await programFile('deploy/standalone/src/main.ts'), ...args],
     env: { PORT: '0', SWITCHBOARD_HOME: home, ...env },
     ready,
-    readyWithinMs: 120_000,
+    readyWithinMs: 300_000,
   });
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  */
 export async function eventually<T>(
   check: () => Promise<T> | T,
-  { withinMs = 20_000, while: goesOn = () => true }: { withinMs?: number; while?: () => boolean } = {},
+  { withinMs = 45_000, while: goesOn = () => true }: { withinMs?: number; while?: () => boolean } = {},
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   for (let pause = 10; ; pause = Math.min(pause * 2, 200)) {

@@ -24,6 +24,6 @@ export async function oncePerRun(name: string, fill: (folder: string) => Promise
       }
       return folder;
     },
-    { withinMs: 240_000 },
+    { withinMs: 350_000 },
   );
 }
