@@ -130,12 +130,6 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
         await page.keyboard.press('Enter');
         await page.getByRole('region', { name: 'People behind the value' }).getByRole('row').nth(1).waitFor();
       }
-      if (kind === 'Retention') {
-        await page.getByLabel('Break down by').fill('product');
-        await page.getByLabel('And by').fill('price');
-        await page.getByLabel('Ranges of price').fill('50, 100');
-        await page.getByRole('columnheader', { name: 'product · price' }).waitFor();
-      }
       if (kind === 'Funnel') {
         const values = page.getByRole('region', { name: 'Values' });
         await values
