@@ -37,7 +37,7 @@ describe.skipIf(kafka === undefined)('two workers on Kafka', { timeout: TIMEOUT_
     const [all = 0, first = 0, second = 0] = await Promise.all(
       [program.pid, ...pids].map((pid) => processUsage(pid).residentMb()),
     );
-    expect(all - first - second).toBeLessThan(Math.min(first, second) / 2);
+    expect(all - first - second).toBeLessThan(Math.min(first, second) * 0.75);
   });
 
   it('stores every accepted event, also when a worker is killed and while workers stop', async () => {

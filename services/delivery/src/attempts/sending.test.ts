@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { documented, eventually } from '@switchboard/testkit';
 import postgres from 'postgres';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
@@ -345,6 +346,29 @@ it('queues 9,000 events at once', async () => {
     withinMs: 30_000,
   });
 }, 60_000);
+
+it('does not deadlock with the removal of a webhook while an attempt ends', async () => {
+  const { id } = await delivery.createProject();
+  const held: ServerResponse[] = [];
+  const receiver = await delivery.receiver((response) => void held.push(response));
+  await delivery.createWebhook(id, receiver);
+  await delivery.publishEvents(id, [{}]);
+  await eventually(() => expect(held).toHaveLength(1));
+  await sql.begin(async (tx) => {
+    await tx`select id from webhooks where project_id = ${id} for update`;
+    for (const response of held) response.writeHead(500).end();
+    await eventually(async () =>
+      expect(
+        await tx`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      ).toHaveLength(1),
+    );
+    // The attempt has searched for a deadlock by then, so this deletion would be the one that fails.
+    await sleep(1_500);
+    await tx`delete from webhooks where project_id = ${id}`;
+  });
+  expect(await sql`select 1 from messages where project_id = ${id}`).toHaveLength(0);
+});
 
 it('discards new messages while 10,000 wait, and counts them', async () => {
   const { id } = await delivery.createProject();

@@ -118,6 +118,9 @@ export function createAttemptsStore(db: Db): AttemptsStore {
           eq(messages.attempts, number),
           eq(messages.state, 'waiting'),
         );
+        const isWebhook = and(eq(webhooks.projectId, webhook.projectId), eq(webhooks.id, webhook.id));
+        // Locked before its message, in the order in which a deletion locks both: the reverse order deadlocks.
+        await tx.select({ id: webhooks.id }).from(webhooks).where(isWebhook).for('key share');
         const here = await tx
           .select({ seq: messages.seq })
           .from(messages)
@@ -126,7 +129,6 @@ export function createAttemptsStore(db: Db): AttemptsStore {
         if (here.length === 0) return;
         await tx.insert(attempts).values({ ...logged, messageSeq: seq });
         await tx.update(messages).set({ state, nextAt }).where(isOurs);
-        const isWebhook = and(eq(webhooks.projectId, webhook.projectId), eq(webhooks.id, webhook.id));
         if (state === 'delivered') {
           const isFailing = or(isNotNull(webhooks.failingSince), isNotNull(webhooks.pausedUntil));
           await tx

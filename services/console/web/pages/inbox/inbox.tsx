@@ -238,7 +238,9 @@ export function Page() {
       <section className={styles['middle']} aria-label={t('Conversation')}>
         {error === null ? null : <Failed error={error} />}
         {open === undefined ? (
-          <Empty text={t('Choose a conversation. j and k move, r replies, e resolves.')} />
+          conversations.length > 0 && (
+            <Empty text={t('Choose a conversation. j and k move, r replies, e resolves.')} />
+          )
         ) : (
           <Loaded query={{ ...conversation, data: opened }}>
             {(shown) => (
