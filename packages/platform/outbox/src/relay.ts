@@ -11,7 +11,7 @@ import { pause } from '@switchboard/resilience';
 import { sql } from 'drizzle-orm';
 import type { OffsetsTable } from './schema.ts';
 
-/** The changes that wait to be published, seen from one transaction. */
+/** The changes that wait to be published. */
 export interface OutboxSource<T> {
   /** Returns the changes that have waited longest, oldest first. */
   oldest(limit: number): Promise<T[]>;
@@ -45,7 +45,7 @@ interface RelayOptions<T> {
   log: Pick<EventLog, 'createTopics' | 'endOffsets' | 'publish' | 'bytesInFlight'>;
   /** Created if it does not exist. */
   topic: TopicSpec;
-  source(tx: Tx): OutboxSource<T>;
+  source(db: Db | Tx): OutboxSource<T>;
   republication?: Republication;
   recordOf(change: T, partitions: number): OutgoingRecord;
   /** The number of changes that are read and sent together. */
@@ -111,7 +111,7 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
       try {
         listening ??= await options.listen?.(() => wake());
         if (!isTopicChecked) await log.createTopics([topic]);
-        while (!signal.aborted && (await db.transaction(publishNext)));
+        while (!signal.aborted && (await publishNext()));
       } catch (error) {
         isTopicChecked = false;
         if (!signal.aborted) logger.failed(`publish ${topic.name}`, error);
@@ -121,7 +121,13 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
   }
 
   /** Returns false if nothing is left to publish, or if another process publishes. */
-  async function publishNext(tx: Tx): Promise<boolean> {
+  async function publishNext(): Promise<boolean> {
+    // Most looks find nothing: one statement shows that, where the transaction takes four.
+    if (isTopicChecked && (await source(db).oldest(1)).length === 0) return false;
+    return db.transaction(publishAlone);
+  }
+
+  async function publishAlone(tx: Tx): Promise<boolean> {
     if (!(await tryLock(tx, `publish ${topic.name}`))) return false;
     const outbox = source(tx);
     const changes = await outbox.oldest(batchSize);

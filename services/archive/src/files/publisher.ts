@@ -78,7 +78,7 @@ export function createFilesPublisher({ region, group, replication, ...options }:
  * must be rebuilt first.
  */
 async function archivedOffsets(
-  tx: Tx,
+  tx: Db | Tx,
   { log, group, region }: Pick<PublisherOptions, 'log' | 'group' | 'region'>,
 ): Promise<OutgoingRecord | undefined> {
   if (await createFilesStore(tx).isRebuildWanted()) return undefined;

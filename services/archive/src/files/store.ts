@@ -290,7 +290,7 @@ export function createFilesStore(db: Db): FilesStore {
 // Other files belong to a prepared step that is not, or never was, carried out.
 const isWritten = sql`(replaced_at is null or replaced_by is not null or deleted_at is not null)`;
 
-export function createPublishedFilesStore(tx: Tx): OutboxSource<UnpublishedFile> {
+export function createPublishedFilesStore(tx: Db | Tx): OutboxSource<UnpublishedFile> {
   return {
     async oldest(limit) {
       const rows = await tx.execute<FileRow & { revision: string; replaces: string[]; is_gone: boolean }>(sql`

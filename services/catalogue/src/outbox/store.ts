@@ -56,7 +56,7 @@ export function createOutboxStore(db: Db | Tx): OutboxStore {
 }
 
 /** The source of the relay. */
-export function createOutboxSource(tx: Tx): OutboxSource<OutboxRow> {
+export function createOutboxSource(tx: Db | Tx): OutboxSource<OutboxRow> {
   return {
     oldest: (limit) => tx.select().from(outbox).orderBy(asc(outbox.id)).limit(limit),
     markPublished: (rows) =>

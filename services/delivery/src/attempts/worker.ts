@@ -8,7 +8,8 @@ import type { AttemptsStore, Claimed, Disabled } from './store.ts';
 const MAX_IN_FLIGHT = 128;
 const MAX_OF_PROJECT = 16;
 const MAX_OF_WEBHOOK = 4;
-const IDLE_MS = 250;
+/** A process that queues messages wakes its worker; this finds those of other processes, and retries. */
+const IDLE_MS = 1_000;
 /** Longer than an attempt takes. */
 const LEASE_MS = 45_000;
 /** How long attempts may take once the process stops. */

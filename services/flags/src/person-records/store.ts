@@ -1,5 +1,5 @@
 import type { JoinedBy } from '@switchboard/contracts';
-import type { Tx } from '@switchboard/database';
+import type { Db, Tx } from '@switchboard/database';
 import type { OutboxSource, Republication } from '@switchboard/outbox';
 import { createJoinsStore, executeOn, joinOf } from '@switchboard/user-state';
 import { sql } from 'drizzle-orm';
@@ -22,7 +22,7 @@ interface ChangedRow extends Record<string, unknown> {
   revision: string;
 }
 
-export function createPersonRecordsStore(tx: Tx): PersonRecordsStore {
+export function createPersonRecordsStore(tx: Db | Tx): PersonRecordsStore {
   const joins = createJoinsStore(executeOn(tx));
   return {
     async oldest(limit) {

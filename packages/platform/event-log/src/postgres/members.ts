@@ -22,31 +22,53 @@ export interface GroupView {
 export async function renew({ sql }: Database, membership: Membership): Promise<GroupView> {
   const { group, member, topics, leaseMs } = membership;
   const names = JSON.stringify(topics);
-  const [joined] = await sql<{ fresh: boolean }[]>`
-    insert into event_log.group_members ("group", member, topics, lease_until)
-    values (${group}, ${member}, ${names}::jsonb, now() + ${leaseMs} * interval '1 ms')
-    on conflict ("group", member) do update set lease_until = excluded.lease_until, topics = excluded.topics
-    returning xmax = 0 as fresh`;
-  const expired = await sql`
-    delete from event_log.group_members where "group" = ${group}
-      and lease_until not between now() and now() + interval '1 minute' returning 1`;
-  if (joined?.fresh || expired.length > 0) await notifyGroup(sql, group);
-  const held = await sql<{ topic: string; partition: number; epoch: number | bigint }[]>`
-    update event_log.group_partitions set lease_until = now() + ${leaseMs} * interval '1 ms'
-    where "group" = ${group} and owner = ${member} returning topic, partition, epoch`;
-  const members = await sql<{ member: string; topics: string[] }[]>`
-    select member, topics from event_log.group_members where "group" = ${group} order by member`;
-  const partitions = await sql<{ topic: string; partition: number; end: number | bigint }[]>`
-    select topic, partition, next_offset as end from event_log.partitions
-    where topic in (select jsonb_array_elements_text(${names}::jsonb))`;
-  const wanted = partitions.filter(({ topic, partition }) => {
+  // One statement, because every member sends it several times a lease. It sees the members from before it. It skips
+  // expired members that are renewing their leases, which would otherwise deadlock with this one.
+  const [view] = await sql<[View]>`
+    with joined as (
+      insert into event_log.group_members ("group", member, topics, lease_until)
+      values (${group}, ${member}, ${names}::jsonb, now() + ${leaseMs} * interval '1 ms')
+      on conflict ("group", member) do update set lease_until = excluded.lease_until, topics = excluded.topics
+      returning xmax = 0 as fresh),
+    expired as (
+      delete from event_log.group_members where "group" = ${group} and member in (
+        select member from event_log.group_members where "group" = ${group} and member <> ${member}
+          and lease_until not between now() and now() + interval '1 minute'
+        for update skip locked)
+      returning member),
+    held as (
+      update event_log.group_partitions set lease_until = now() + ${leaseMs} * interval '1 ms'
+      where "group" = ${group} and owner = ${member} returning topic, partition, epoch)
+    select (select fresh from joined) or exists (select from expired) as changed,
+      array(select json_build_object('topic', topic, 'partition', partition, 'epoch', epoch::text) from held) as held,
+      array(
+        select json_build_object('member', member, 'topics', topics) from event_log.group_members
+        where "group" = ${group} and member <> ${member} and member not in (select member from expired)
+      ) as others,
+      array(
+        select json_build_object('topic', topic, 'partition', partition, 'end', next_offset::text)
+        from event_log.partitions where topic in (select jsonb_array_elements_text(${names}::jsonb))
+      ) as partitions`;
+  if (view.changed) await notifyGroup(sql, group);
+  const members = [...view.others, { member, topics }].sort((one, other) =>
+    one.member < other.member ? -1 : 1,
+  );
+  const wanted = view.partitions.filter(({ topic, partition }) => {
     const readers = members.filter((one) => one.topics.includes(topic));
     return readers[partition % readers.length]?.member === member;
   });
   return {
     wanted: wanted.map((one) => ({ ...one, end: BigInt(one.end) })),
-    held: held.map((one) => ({ ...one, epoch: BigInt(one.epoch) })),
+    held: view.held.map((one) => ({ ...one, epoch: BigInt(one.epoch) })),
   };
+}
+
+/** The row of `renew`, with 64-bit integers as texts. */
+interface View {
+  changed: boolean;
+  held: { topic: string; partition: number; epoch: string }[];
+  others: { member: string; topics: string[] }[];
+  partitions: { topic: string; partition: number; end: string }[];
 }
 
 /** Claims a free partition with a new epoch. Returns undefined while another member holds it. */
