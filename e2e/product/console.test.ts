@@ -277,6 +277,18 @@ describe.skipIf(!hasChromium)('the application', () => {
     }
   });
 
+  it('reads a page again by itself once the API answers', async () => {
+    await open('/projects/prj_shop');
+    const path = '**/v1/companies/*/members*';
+    await page.route(path, (route) => route.abort());
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    await page.getByText('The API cannot be reached. Check your connection.').waitFor();
+    await page.unroute(path);
+    await page.getByRole('table', { name: 'Members' }).waitFor();
+    expect(await page.getByText('The API cannot be reached.').count()).toBe(0);
+  });
+
   it('says why a page failed, with its request id, and tries again in place', async () => {
     await open('/projects/prj_shop');
     const path = '**/v1/companies/*/members*';

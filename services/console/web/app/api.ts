@@ -16,6 +16,8 @@ import { note } from './state.ts';
 
 const FRESH_MS = 10_000;
 const ATTEMPTS = 2;
+/** How long a page waits before it asks an API that was not there again. */
+const OUTAGE_MS = 5_000;
 
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: readRoleAgain }),
@@ -48,6 +50,16 @@ function isWorthRetrying(failures: number, error: Error): boolean {
     return true;
   }
   return failures < ATTEMPTS;
+}
+
+/** Returns how often a query repeats: as it asks to, and during an outage until the API answers again. */
+function repeatsAfter(refreshMs: number | undefined) {
+  return ({ state: { error } }: { state: { error: Error | null } }) =>
+    isOutage(error) ? OUTAGE_MS : (refreshMs ?? false);
+}
+
+function isOutage(error: Error | null): boolean {
+  return error instanceof ManagementError && (error.status === undefined || error.status === 503);
 }
 
 let client: Promise<Client> | undefined;
@@ -100,7 +112,7 @@ export function useCall<T>(
     queryFn: async ({ signal }) => call(await open(), { signal }),
     placeholderData: keepPreviousData,
     enabled,
-    ...(refreshMs === undefined ? {} : { refetchInterval: refreshMs }),
+    refetchInterval: repeatsAfter(refreshMs),
   });
 }
 
@@ -124,7 +136,7 @@ export function useList<T>(
     getNextPageParam: ({ nextCursor }: PageOf<T>) => nextCursor ?? undefined,
     placeholderData: keepPreviousData,
     enabled,
-    ...(refreshMs === undefined ? {} : { refetchInterval: refreshMs }),
+    refetchInterval: repeatsAfter(refreshMs),
   });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const rows = data?.pages.flatMap(({ items }) => items);
