@@ -18,9 +18,20 @@ interface PartitionRow {
 
 /** Compacts all topics once, unless another instance is doing so. Offsets never change. */
 export async function compactAll(database: Database): Promise<void> {
+  // Every process looks, so partitions with nothing to remove are left out here and take no transaction.
   const partitions = await database.sql<PartitionRow[]>`
     select p.*, t.cleanup, t.retention_ms, t.tombstone_retention_ms
-    from event_log.partitions p join event_log.topics t on t.name = p.topic`;
+    from event_log.partitions p join event_log.topics t on t.name = p.topic
+    where case t.cleanup
+      when 'compact' then p.next_offset > p.compacted_to or exists (
+        select from event_log.records r
+        where r.topic = p.topic and r.partition = p.partition and r.compacted and r.value is null
+          and r."timestamp" < (extract(epoch from now()) * 1000)::bigint
+            - coalesce(t.tombstone_retention_ms, ${DEFAULT_TOMBSTONE_RETENTION_MS}))
+      else (
+        select r."timestamp" from event_log.records r
+        where r.topic = p.topic and r.partition = p.partition order by r."offset" limit 1
+      ) < (extract(epoch from now()) * 1000)::bigint - t.retention_ms end`;
   for (const row of partitions) {
     let hasMore = true;
     while (hasMore) {
