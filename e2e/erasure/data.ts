@@ -248,6 +248,8 @@ export async function addColleague(
   });
   const preferences = await asEditor('GET', '/inbox-preferences');
   await asEditor('PUT', '/inbox-preferences', { ...preferences, desktop: 'mine' });
+  const browser = { endpoint: `https://push.invalid/console-${name}`, keys: pushKeys() };
+  await asEditor('POST', '/push-subscriptions', browser);
   const conversation = `/conversations/${opened.conversationId}`;
   await asEditor('POST', `${conversation}/notes`, { body: 'Look', mentions: [`sub-${name}`] });
   await asEditor('GET', conversation);

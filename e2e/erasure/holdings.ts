@@ -166,6 +166,8 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.conversation_mail': { person: 'rows removed' },
     'public.conversation_notes': { person: 'rows removed', colleague: 'author and mentions cleared' },
     'public.inbox_preferences': { colleague: 'rows removed' },
+    'public.push_subscriptions': { colleague: 'rows removed' },
+    'public.waiting_pushes': { nothing: 'ids of conversations and projects, until their turns are pushed' },
     'public.conversation_resolutions': { person: 'rows removed' },
     'public.conversation_mentions': { colleague: 'rows removed' },
     'public.conversation_history': { colleague: 'author and assignee cleared' },

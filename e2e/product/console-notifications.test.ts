@@ -1,7 +1,8 @@
+import { createECDH, randomBytes, randomUUID } from 'node:crypto';
 import { call, eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openConsole } from './testing/console.ts';
+import { openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
@@ -119,6 +120,73 @@ describe.skipIf(!hasChromium)('notifications in the console', () => {
     await inbox.evaluate('focused = false; dispatchEvent(new Event("blur"))');
     await shownOnce(flags, 'Not seen');
     expect((await shownIn(flags)).map(({ body }) => body)).not.toContain('Seen at once');
+    await context.close();
+  });
+
+  it('are pushed to a browser in which the agent turns them on', async () => {
+    const endpoint = `https://push.invalid/${randomUUID()}`;
+    const keys = {
+      p256dh: createECDH('prime256v1').generateKeys('base64url'),
+      auth: randomBytes(16).toString('base64url'),
+    };
+    await newBrowser();
+    // A browser without a push service cannot subscribe.
+    await context.addInitScript(`
+      const subscription = { endpoint: '${endpoint}', toJSON: () => (${JSON.stringify({ endpoint, keys })}) };
+      let own = null;
+      PushManager.prototype.getSubscription = async () => own;
+      PushManager.prototype.subscribe = async () => {
+        own = { ...subscription, options: {}, unsubscribe: async () => true };
+        return own;
+      };`);
+    const page = await tab('/inbox/preferences');
+    await page.getByLabel('Also notify this browser while the console is closed').click();
+    await eventually(async () => {
+      const { subscriptions } = await asOwner('GET', '/push-subscriptions');
+      expect(subscriptions).toContainEqual(expect.objectContaining({ endpoint }));
+    });
+    expect(await violationsOf(page)).toEqual([]);
+
+    // A headless browser shows no notifications of service workers.
+    const [worker] = context.serviceWorkers();
+    await worker?.evaluate(`
+      self.shown = [];
+      ServiceWorkerRegistration.prototype.showNotification = async (title, { body, tag, data }) => {
+        self.shown.push({ title, body, tag, data });
+      };`);
+    const session = await context.newCDPSession(page);
+    const registered = new Promise<string>((resolve) =>
+      session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        const own = registrations.find(({ scopeURL }) => scopeURL.endsWith('/push/'));
+        if (own !== undefined) resolve(own.registrationId);
+      }),
+    );
+    await session.send('ServiceWorker.enable');
+    const { console_url: origin, project_id } = running.demo;
+    const url = `${origin}/projects/${project_id}/inbox?open=cnv_1`;
+    const content = { type: 'visitor_turn', title: 'A visitor writes in Shop', body: '', url, tag: 'cnv_1' };
+    const data = JSON.stringify(content);
+    await session.send('ServiceWorker.deliverPushMessage', {
+      origin,
+      registrationId: await registered,
+      data,
+    });
+    await eventually(async () =>
+      expect(await worker?.evaluate('self.shown')).toEqual([
+        { title: content.title, body: '', tag: 'cnv_1', data: url },
+      ]),
+    );
+    await page.getByLabel('Also notify this browser while the console is closed').click();
+    await eventually(async () => {
+      const { subscriptions } = await asOwner('GET', '/push-subscriptions');
+      expect(subscriptions).not.toContainEqual(expect.objectContaining({ endpoint }));
+    });
+    // The message of the worker after a click on the notification.
+    const open = new URL(url).pathname + new URL(url).search;
+    await page.evaluate(
+      `navigator.serviceWorker.dispatchEvent(new MessageEvent('message', { data: { open: '${open}' } }))`,
+    );
+    await page.waitForURL('**/inbox?open=cnv_1');
     await context.close();
   });
 });

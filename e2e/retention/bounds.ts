@@ -169,6 +169,8 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.conversation_mail': { of: 'a row a conversation' },
     'public.conversation_notes': { of: '200 a conversation' },
     'public.inbox_preferences': { of: 'members and projects' },
+    'public.push_subscriptions': { of: '10 a member and project' },
+    'public.waiting_pushes': { of: 'a row a conversation' },
     'public.conversation_resolutions': { of: '50 a conversation' },
     'public.conversation_mentions': { of: 'members and conversations' },
     'public.conversation_history': { of: '200 rows a conversation' },

@@ -7,7 +7,7 @@ export default defineConfig({
   ...webConfig([react()]),
   server: {
     proxy: Object.fromEntries(
-      ['/session', '/signed-in', '/player', '/messenger-preview'].map((path) => [
+      ['/session', '/signed-in', '/player', '/messenger-preview', '/push-worker.js'].map((path) => [
         path,
         process.env['CONSOLE'] ?? 'http://127.0.0.1:4004',
       ]),

@@ -82,6 +82,7 @@ export * from './messenger/conversations.ts';
 export * from './messenger/inbox.ts';
 export * from './messenger/live-conversations.ts';
 export * from './messenger/own-conversations.ts';
+export * from './messenger/push.ts';
 export * from './messenger/satisfaction.ts';
 export * from './messenger/settings.ts';
 export * from './messenger/support.ts';

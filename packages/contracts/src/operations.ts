@@ -43,6 +43,7 @@ import * as conversations from './messenger/conversations.ts';
 import * as inbox from './messenger/inbox.ts';
 import * as liveConversations from './messenger/live-conversations.ts';
 import * as ownConversations from './messenger/own-conversations.ts';
+import * as agentPushes from './messenger/push.ts';
 import * as satisfaction from './messenger/satisfaction.ts';
 import * as settings from './messenger/settings.ts';
 import * as managedSupport from './messenger/support.ts';
@@ -95,6 +96,7 @@ export const managementOperations = operationsOf(
   managedMessenger,
   managedSupport,
   agents,
+  agentPushes,
   managedFlags,
   managedFlagHistory,
   managedFlagUsage,

@@ -1,11 +1,11 @@
 import type { OpenedService } from '@switchboard/http';
 import { hasMailSettings, mailSettings } from '@switchboard/mail';
+import { completeVapid, pushSettings } from '@switchboard/push';
 import {
   commonSettings,
   encryptionSecrets,
   eventLogSettings,
   httpUrl,
-  networkList,
   rateLimitsMultiplier,
   redisUrl,
   retentionDays,
@@ -28,21 +28,7 @@ export const collaborationSettings = z
       'Secrets for public links: the first one encrypts, all of them decrypt.',
     ),
     ...mailSettings,
-    VAPID_PUBLIC_KEY: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{87}$/, 'not a VAPID public key (65 bytes, base64url)')
-      .optional()
-      .meta({ values: '65 bytes, base64url' })
-      .describe('Public key of push subscriptions; without it no pushes are sent.'),
-    VAPID_PRIVATE_KEY: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{43}$/, 'not a VAPID private key (32 bytes, base64url)')
-      .optional()
-      .meta({ values: '32 bytes, base64url', secret: true })
-      .describe('Private key of VAPID_PUBLIC_KEY.'),
-    PUSH_PRIVATE_NETWORKS: networkList.describe(
-      'Private networks that push endpoints may be in. Members choose endpoints, so list only networks of your own push service.',
-    ),
+    ...pushSettings,
     RATE_LIMITS_MULTIPLIER: rateLimitsMultiplier,
     COMMENTS_RETENTION_DAYS: retentionDays()
       .optional()
@@ -55,10 +41,7 @@ export const collaborationSettings = z
       .describe('Days after which a run of a report is removed. Default: never.'),
   })
   .check(hasMailSettings)
-  .refine((set) => (set.VAPID_PUBLIC_KEY === undefined) === (set.VAPID_PRIVATE_KEY === undefined), {
-    path: ['VAPID_PRIVATE_KEY'],
-    message: 'set both VAPID keys or neither',
-  });
+  .check(completeVapid);
 
 export type CollaborationConfig = z.output<typeof collaborationSettings>;
 /** The service as its features see it. */

@@ -1,5 +1,6 @@
 import type { OpenedService } from '@switchboard/http';
 import { hasMailSettings, mailSettings } from '@switchboard/mail';
+import { completeVapid, pushSettings } from '@switchboard/push';
 import {
   commonSettings,
   completeS3,
@@ -77,8 +78,10 @@ export const messengerSettings = z
     ...helpSite,
     ...supportMail,
     ...mailSettings,
+    ...pushSettings,
   })
   .check(completeS3)
+  .check(completeVapid)
   .check(together(['AI_BASE_URL', 'AI_API_KEY', 'AI_MODEL']))
   .check(together(['HELP_SITE_URL', 'HELP_SITE_TOKEN']))
   .check((payload) => {

@@ -21,7 +21,11 @@ export const inboxPreferences = z
   .object({
     desktop: z.enum(['off', 'mine', 'all']).openapi({
       description:
-        'The turns of visitors that open consoles show as desktop notifications. mine: in conversations that are assigned to the member, to their teams or to no one.',
+        'The turns of visitors that open consoles and pushes show as notifications. mine: in conversations that are assigned to the member, to their teams or to no one.',
+    }),
+    pushText: z.boolean().openapi({
+      description:
+        'Whether pushes to browsers show the subject and the turn. Otherwise they say only that a visitor writes.',
     }),
     mailDigest: z.boolean().openapi({
       description:
@@ -42,7 +46,7 @@ export const inboxPreferences = z
     timezone: timeZone.openapi({ description: 'IANA name, for quiet hours.', example: 'Europe/Berlin' }),
     language: z.enum(MAIL_LANGUAGES).nullable().openapi({
       description:
-        'The language of digests. null: the default language of the project, if there are mails in it.',
+        'The language of digests and pushes. null: the default language of the project, if there are mails in it.',
     }),
   })
   .openapi('InboxPreferences');
@@ -51,6 +55,7 @@ export type InboxPreferences = z.infer<typeof inboxPreferences>;
 /** The preferences of a member who has stored none. */
 export const DEFAULT_INBOX_PREFERENCES: InboxPreferences = {
   desktop: 'off',
+  pushText: false,
   mailDigest: false,
   digestAfterMinutes: 30,
   teamIds: [],
@@ -90,6 +95,7 @@ export const putInboxPreferences = operation({
     params,
     body: jsonBody(inboxPreferences, {
       desktop: 'mine',
+      pushText: false,
       mailDigest: true,
       digestAfterMinutes: 30,
       teamIds: [],

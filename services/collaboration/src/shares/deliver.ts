@@ -1,8 +1,8 @@
 import type { Directory } from '@switchboard/directory';
 import { DeliveryFailed, type Mailer, Undeliverable } from '@switchboard/mail';
+import { EndpointGone, type Pusher } from '@switchboard/push';
 import type { Clock, Logger } from '@switchboard/runtime';
 import { composeMail, composePush, type MessageDetails } from './messages.ts';
-import { EndpointGone, type Pusher } from './pusher.ts';
 import type { Delivery, Settled, SharesStore } from './store.ts';
 import { Unneeded } from './undeliverable.ts';
 

@@ -1,4 +1,5 @@
 import { mailPage } from '@switchboard/mail';
+import type { PushContent } from '@switchboard/push';
 import { type Language, languageFor, texts } from './texts.ts';
 
 /** The content of a message about a shared report, or about a comment that mentions the recipient. */
@@ -18,13 +19,6 @@ export interface MailContent {
   subject: string;
   text: string;
   html: string;
-}
-
-export interface PushContent {
-  type: 'report_shared' | 'comment_mention';
-  title: string;
-  body: string;
-  url: string;
 }
 
 /**

@@ -3,12 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { openDatabase } from '@switchboard/database';
 import { testMember } from '@switchboard/directory/testing';
 import { type MailServer, mailServer } from '@switchboard/mail/testing';
+import { type PushService, pushService, vapidSettings } from '@switchboard/push/testing';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import webPush from 'web-push';
 import { member } from '../testing/directory.ts';
 import { type Harness, startHarness } from '../testing/harness.ts';
-import { type PushService, pushService } from '../testing/push.ts';
 
 let harness: Harness;
 let smtp: MailServer;
@@ -19,11 +18,9 @@ let mostOpen = 0;
 
 beforeAll(async () => {
   [smtp, push] = await Promise.all([mailServer(), pushService()]);
-  const { publicKey, privateKey } = webPush.generateVAPIDKeys();
   harness = await startHarness({
     SMTP_URL: smtp.url,
-    VAPID_PUBLIC_KEY: publicKey,
-    VAPID_PRIVATE_KEY: privateKey,
+    ...vapidSettings(),
     PUSH_PRIVATE_NETWORKS: '127.0.0.0/8,::1/128',
   });
   await harness.directory.put('report', { projectId: 'theirs', id: 'sales', name: 'Sales' });

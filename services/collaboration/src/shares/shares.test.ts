@@ -1,26 +1,23 @@
 import { openDatabase } from '@switchboard/database';
 import { type MailServer, mailServer, noSuchMailbox } from '@switchboard/mail/testing';
+import { type PushService, pushService, vapidSettings } from '@switchboard/push/testing';
 import { eventually } from '@switchboard/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import webPush from 'web-push';
 import { member } from '../testing/directory.ts';
 import { type Harness, startHarness } from '../testing/harness.ts';
-import { type PushService, pushService } from '../testing/push.ts';
 import { createSharesStore } from './store.ts';
 
 let harness: Harness;
 let smtp: MailServer;
 let push: PushService;
 let database: ReturnType<typeof openDatabase>;
-const vapid = webPush.generateVAPIDKeys();
 
 beforeAll(async () => {
   [smtp, push] = await Promise.all([mailServer(), pushService()]);
   harness = await startHarness({
     SMTP_URL: smtp.url,
     MAIL_FROM: 'reports@switchboard.example',
-    VAPID_PUBLIC_KEY: vapid.publicKey,
-    VAPID_PRIVATE_KEY: vapid.privateKey,
+    ...vapidSettings(),
     PUSH_PRIVATE_NETWORKS: '127.0.0.0/8,::1/128',
   });
   database = openDatabase({ url: harness.databaseUrl, applicationName: 'test' });

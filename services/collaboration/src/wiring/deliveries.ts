@@ -1,13 +1,10 @@
 import { openMailer } from '@switchboard/mail';
-import { createSender, type Metrics, measureCalls, strangersNames } from '@switchboard/runtime';
-import type { Collaboration, CollaborationConfig } from '../config.ts';
+import { openPusher } from '@switchboard/push';
+import type { Collaboration } from '../config.ts';
 import { createDeliver } from '../shares/deliver.ts';
 import { createDeliveryPlan } from '../shares/plan.ts';
-import { type Pusher, webPusher } from '../shares/pusher.ts';
 import { createDeliveryQueue } from '../shares/queue.ts';
 import { createSharesStore } from '../shares/store.ts';
-
-const PUSH_TIMEOUT_MS = 10_000;
 
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
@@ -60,19 +57,4 @@ export function openDeliveries(service: Collaboration, retrySeconds?: number) {
     planDeliveries: createDeliveryPlan({ store, canPush: pusher !== undefined }),
     onSkipped: () => settled.skipped.add(),
   };
-}
-
-function openPusher(config: CollaborationConfig, metrics: Metrics): Pusher | undefined {
-  const { VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY, MAIL_FROM, PUSH_PRIVATE_NETWORKS } = config;
-  if (VAPID_PUBLIC_KEY === undefined || VAPID_PRIVATE_KEY === undefined) return undefined;
-  const keys = {
-    publicKey: VAPID_PUBLIC_KEY,
-    privateKey: VAPID_PRIVATE_KEY,
-    subject: `mailto:${MAIL_FROM}`,
-  };
-  const privateNetworks = { setting: 'PUSH_PRIVATE_NETWORKS', networks: PUSH_PRIVATE_NETWORKS };
-  const resolve = strangersNames();
-  const measure = measureCalls({ metrics, dependency: 'push service' });
-  const bounds = { timeoutMs: PUSH_TIMEOUT_MS, maxBytes: 0 };
-  return webPusher(keys, createSender({ config, ...bounds, privateNetworks, measure, resolve }));
 }

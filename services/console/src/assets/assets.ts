@@ -23,6 +23,8 @@ export interface Assets {
 export const PLAYER = 'recorded-page-';
 /** The beginning of the name of the script that shows the widget of the messenger. */
 export const PREVIEW = 'widget-preview-';
+/** The beginning of the name of the service worker that shows pushes. */
+export const PUSH_WORKER = 'push-worker-';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',

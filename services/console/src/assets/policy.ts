@@ -22,7 +22,8 @@ export function pageHeaders(hosts: Hosts): Record<string, string> {
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    // The address of the service worker.
+    'trusted-types push-worker',
   ];
   return {
     'Content-Security-Policy': policy.join('; '),
@@ -32,6 +33,12 @@ export function pageHeaders(hosts: Hosts): Record<string, string> {
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
   };
 }
+
+/** The headers of the service worker, which makes no request. */
+export const WORKER_HEADERS = {
+  'Content-Security-Policy': "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
 
 /**
  * Returns the headers of the document that plays recordings: no origin, no connections, and no script but its own.

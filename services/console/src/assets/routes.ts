@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
-import { type Asset, type Assets, PLAYER, PREVIEW } from './assets.ts';
-import { type Hosts, pageHeaders, playerHeaders, previewHeaders } from './policy.ts';
+import { type Asset, type Assets, PLAYER, PREVIEW, PUSH_WORKER } from './assets.ts';
+import { type Hosts, pageHeaders, playerHeaders, previewHeaders, WORKER_HEADERS } from './policy.ts';
 
 interface AssetsRoutesOptions {
   assets: Assets;
@@ -18,8 +18,8 @@ export function assetsRoutes(app: Hono, { assets, hosts, consoleUrl }: AssetsRou
     return send(c, file, { 'Cache-Control': 'public, max-age=31536000, immutable' });
   });
   // 'self' means nothing without an origin, so the policies of sandboxed documents name their scripts.
-  const addressOf = (script: string) =>
-    new URL(`/assets/${[...assets.files.keys()].find((name) => name.startsWith(script))}`, consoleUrl).href;
+  const nameOf = (script: string) => [...assets.files.keys()].find((name) => name.startsWith(script)) ?? '';
+  const addressOf = (script: string) => new URL(`/assets/${nameOf(script)}`, consoleUrl).href;
   const player = addressOf(PLAYER);
   app.get('/player', (c) =>
     c.html(scriptPage('Recorded page', player), 200, {
@@ -34,6 +34,10 @@ export function assetsRoutes(app: Hono, { assets, hosts, consoleUrl }: AssetsRou
       ...NEVER_KEPT,
     }),
   );
+  // Browsers ask for it by this address for as long as they have a subscription.
+  const worker = assets.files.get(nameOf(PUSH_WORKER));
+  if (worker !== undefined)
+    app.get('/push-worker.js', (c) => send(c, worker, { ...WORKER_HEADERS, 'Cache-Control': 'no-cache' }));
   app.get('*', (c) => send(c, assets.index, { ...headers, 'Cache-Control': 'no-store' }));
 }
 

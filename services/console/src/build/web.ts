@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { tokens } from '@switchboard/design';
 import type { PluginOption, UserConfig } from 'vite';
-import { PLAYER, PREVIEW } from '../assets/assets.ts';
+import { PLAYER, PREVIEW, PUSH_WORKER } from '../assets/assets.ts';
 import { budget } from './budget.ts';
 
 const OUT = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -29,13 +29,14 @@ export const webConfig = (plugins: PluginOption[], outDir = OUT): UserConfig => 
   },
 });
 
-/** The scripts of the sandboxed documents, by the beginnings of their names. */
+/** The scripts of the sandboxed documents and the service worker, by the beginnings of their names. */
 const SCRIPTS = {
   [PLAYER]: './player/main.ts',
   [PREVIEW]: '@switchboard/messenger/preview',
+  [PUSH_WORKER]: './push/worker.ts',
 };
 
-/** The configuration of Vite for the script of a sandboxed document: one file, because the document has no origin. */
+/** The configuration of Vite for one of these scripts: one file, because a sandboxed document has no origin. */
 export const scriptConfig = (name: keyof typeof SCRIPTS, outDir = OUT): UserConfig => ({
   root: fileURLToPath(new URL('../../web', import.meta.url)),
   logLevel: 'warn',

@@ -1,3 +1,4 @@
+import { endPushes } from '../push/browser.ts';
 import { t } from './i18n.ts';
 import { note } from './state.ts';
 
@@ -86,6 +87,8 @@ export function signIn(): void {
 
 /** Ends the session and leaves the page. */
 export async function signOut(): Promise<void> {
+  // The sign-out does not depend on the browser's push service.
+  await endPushes().catch(() => undefined);
   const response = await fetch('/session/sign-out', { method: 'POST' });
   const { url } = await response.json();
   tabs.postMessage(null);

@@ -6,6 +6,7 @@ import { t } from '../app/i18n.ts';
 import { type Place, usePlace } from '../app/project.ts';
 import { type Change, followConversations } from '../live/conversations.ts';
 import { useGranted } from './use-granted.ts';
+import { useKeptPush } from './use-push.ts';
 import { isWatched } from './watching.ts';
 
 type Preferences = Result<'getInboxPreferences'>;
@@ -24,7 +25,9 @@ export function Notifier() {
   const { data: preferences } = useCall(['getInboxPreferences', project.id], (client, options) =>
     client.call('getInboxPreferences', { params: { projectId: project.id } }, options),
   );
-  const isOn = useGranted() && preferences !== undefined && preferences.desktop !== 'off';
+  const isPushed = useKeptPush();
+  // A browser with pushes shows those.
+  const isOn = useGranted() && !isPushed && preferences !== undefined && preferences.desktop !== 'off';
   const latest = useRef({ place, preferences, navigate });
   latest.current = { place, preferences, navigate };
   useEffect(() => {
@@ -45,6 +48,18 @@ export function Notifier() {
       });
     return () => closing.abort();
   }, [isOn, project.id]);
+  useEffect(() => {
+    if (!('serviceWorker' in navigator)) return;
+    const closing = new AbortController();
+    // The service worker asks for the page of a push.
+    navigator.serviceWorker.addEventListener(
+      'message',
+      ({ data }) => void navigate({ href: String(data.open) }),
+      { signal: closing.signal },
+    );
+    navigator.serviceWorker.startMessages();
+    return () => closing.abort();
+  }, [navigate]);
   return null;
 }
 

@@ -2,7 +2,8 @@ import { DEFAULT_INBOX_PREFERENCES, type InboxPreferences } from '@switchboard/c
 import { type AuditedChange, BadRequest } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
 import type { SupportStore } from '../support/store.ts';
-import type { Agent, AgentsStore } from './store.ts';
+import type { Agent } from './agent.ts';
+import type { AgentsStore } from './store.ts';
 
 interface PreferencesOptions {
   store: Pick<AgentsStore, 'preferences' | 'putPreferences'>;

@@ -1,13 +1,8 @@
-import { DEFAULT_INBOX_PREFERENCES, type InboxPreferences } from '@switchboard/contracts';
+import type { InboxPreferences } from '@switchboard/contracts';
 import type { Db, Transactor, Tx } from '@switchboard/database';
 import { and, eq, sql } from 'drizzle-orm';
 import { conversations, inboxPreferences, turns } from '../schema/index.ts';
-
-/** A member of a project. */
-export interface Agent {
-  projectId: string;
-  sub: string;
-}
+import { type Agent, withDefaults } from './agent.ts';
 
 export interface DueDigest extends Agent {
   number: number;
@@ -53,12 +48,6 @@ export interface AgentsStore {
 }
 
 const SHOWN_OF_TURN = 200;
-
-/** Adds preferences that did not exist when the others were stored. */
-export const withDefaults = (stored: Partial<InboxPreferences>): InboxPreferences => ({
-  ...DEFAULT_INBOX_PREFERENCES,
-  ...stored,
-});
 
 export function createAgentsStore(db: Db | Tx): AgentsStore {
   const isAgent = ({ projectId, sub }: Agent) =>

@@ -43,6 +43,7 @@ import {
   teammates,
   turns,
 } from '../schema/index.ts';
+import { schedulePush } from '../schema/pushes.ts';
 import { scheduleMail } from '../schema/schedule-mail.ts';
 import { turnWords } from '../schema/words.ts';
 import { CAPACITY, turnBytes } from './size.ts';
@@ -743,6 +744,7 @@ async function insertTurn(
     await addHistory(tx, [conversationId], { authorId: null, at: createdAt, change });
   }
   if (!(await claimAttachments(tx, turn, position))) return undo({ outcome: 'attachment refused' });
+  if (author.kind === 'visitor') await tx.execute(schedulePush(turn.projectId, conversationId, createdAt));
   if (turn.isMailed) await scheduleMail(tx, { projectId: turn.projectId, conversationId, at: createdAt });
   return { position, repeated: false, authorId, statusBefore, createdAt };
 }

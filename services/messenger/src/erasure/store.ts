@@ -19,6 +19,7 @@ import {
   inboxPreferences,
   messageKeys,
   messages,
+  pushSubscriptions,
   reads,
   recipients,
   supportSettings,
@@ -139,6 +140,7 @@ export function createErasureStore(db: Db): ErasureStore {
         await tx.delete(conversationReads).where(eq(conversationReads.sub, sub));
         await tx.delete(conversationMentions).where(eq(conversationMentions.sub, sub));
         await tx.delete(inboxPreferences).where(eq(inboxPreferences.sub, sub));
+        await tx.delete(pushSubscriptions).where(eq(pushSubscriptions.sub, sub));
         await tx
           .update(conversationNotes)
           .set({ mentions: sql`array_remove(${conversationNotes.mentions}, ${sub})` })
@@ -197,6 +199,7 @@ export function createErasureStore(db: Db): ErasureStore {
         helpSites,
         supportSettings,
         inboxPreferences,
+        pushSubscriptions,
         // The changes first: one that is being added to the counts is in one of them.
         conversationCountChanges,
         conversationCounts,

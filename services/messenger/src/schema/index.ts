@@ -4,6 +4,7 @@ export { attachments, conversations, conversationTokens, turns } from './convers
 export { messageKeys, messages, reads, recipients } from './inbox.ts';
 export { conversationMail } from './mail.ts';
 export { avatars, configurations, identitySecrets, teammates } from './projects.ts';
+export { pushSubscriptions, waitingPushes } from './pushes.ts';
 export { articleSearches, helpSites, translatedBytes } from './settings.ts';
 export {
   conversationCountChanges,

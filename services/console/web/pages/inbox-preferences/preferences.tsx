@@ -9,6 +9,7 @@ import { CopyAs } from '../../components/copy-as.tsx';
 import { CheckField, SelectField, TextField } from '../../components/field.tsx';
 import { PageLayout, Section } from '../../components/layout.tsx';
 import { Failed, Loaded } from '../../components/state.tsx';
+import { usePush } from '../../notifications/use-push.ts';
 import { useSupportSettings } from '../inbox/settings.ts';
 import { languageName } from '../messenger/draft.ts';
 import styles from './preferences.module.css';
@@ -59,17 +60,30 @@ function Own({ stored }: { stored: Preferences }) {
   const { settings } = useSupportSettings();
   const [preferences, setPreferences] = useState(stored);
   const [isBlocked, setBlocked] = useState(false);
+  const push = usePush();
+  const [pushError, setPushError] = useState<Error>();
   const save = useChange(
     (client, body: Preferences) => client.call('putInboxPreferences', { params, body }),
     { refresh: [['getInboxPreferences', project.id]] },
   );
   const change = (changed: Partial<Preferences>) => setPreferences({ ...preferences, ...changed });
-  const { desktop, mailDigest, digestAfterMinutes, teamIds, quietHours, timezone, language } = preferences;
+  const { desktop, pushText, mailDigest, digestAfterMinutes, teamIds, quietHours, timezone, language } =
+    preferences;
   const names: Record<Desktop, string> = {
     off: t('Off'),
     mine: t('My conversations, and those of no one'),
     all: t('All conversations'),
   };
+
+  async function switchPush(isOn: boolean): Promise<void> {
+    setPushError(undefined);
+    try {
+      if (!isOn) return await push.turnOff();
+      setBlocked(!(await push.turnOn()));
+    } catch (error) {
+      setPushError(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
 
   async function submit(): Promise<void> {
     if (desktop !== 'off' && 'Notification' in window)
@@ -102,6 +116,22 @@ function Own({ stored }: { stored: Preferences }) {
             {t('The browser blocks notifications of this page. Allow them in its settings.')}
           </p>
         ) : null}
+        {desktop === 'off' || !push.isPossible ? null : (
+          <>
+            <CheckField
+              label={t('Also notify this browser while the console is closed')}
+              hint={t('By the push service of the browser. Applies at once.')}
+              checked={push.isOn}
+              onChange={({ target }) => void switchPush(target.checked)}
+            />
+            <CheckField
+              label={t('Show the text of turns in these notifications')}
+              checked={pushText}
+              onChange={({ target }) => change({ pushText: target.checked })}
+            />
+            {pushError === undefined ? null : <Failed error={pushError} />}
+          </>
+        )}
         <CheckField
           label={t('Mail me what waits for me')}
           hint={t('At most once an hour. You can answer by email.')}
@@ -119,9 +149,9 @@ function Own({ stored }: { stored: Preferences }) {
             onChange={({ target }) => change({ digestAfterMinutes: target.valueAsNumber || 5 })}
           />
         ) : null}
-        {mailDigest ? (
+        {mailDigest || push.isOn ? (
           <SelectField
-            label={t('Language of mails')}
+            label={t('Language of mails and notifications')}
             value={language ?? PROJECT_LANGUAGE}
             options={[
               { value: PROJECT_LANGUAGE, title: t('Language of the project') },

@@ -1,8 +1,6 @@
-import type { PushSubscription } from '@switchboard/directory';
 import { DeliveryFailed, Undeliverable } from '@switchboard/mail';
 import { type Send, SendFailed } from '@switchboard/runtime';
 import webPush from 'web-push';
-import type { PushContent } from './messages.ts';
 
 interface VapidKeys {
   publicKey: string;
@@ -11,12 +9,28 @@ interface VapidKeys {
   subject: string;
 }
 
+/** A subscription in the JSON form of the W3C Push API. Keys are base64url. */
+export interface PushTarget {
+  endpoint: string;
+  keys: { p256dh: string; auth: string };
+}
+
+export interface PushContent {
+  type: string;
+  title: string;
+  body: string;
+  /** The address that a click opens. */
+  url: string;
+}
+
 export interface Pusher {
+  /** The VAPID public key, to which browsers bind their subscriptions. */
+  readonly publicKey: string;
   /**
    * Throws EndpointGone when the subscription has ended, Undeliverable when the push service rejects the message
-   * permanently, and DeliveryFailed for other failures.
+   * permanently, and DeliveryFailed for other failures. A push replaces an earlier one with the same id.
    */
-  send(id: string, subscription: PushSubscription, content: PushContent): Promise<void>;
+  send(id: string, subscription: PushTarget, content: PushContent): Promise<void>;
 }
 
 /** The push service reports that the subscription has ended (404 or 410). */
@@ -31,7 +45,7 @@ const TTL_SECONDS = 86_400;
  * endpoint, which may be any server, so only the status of its response is read.
  */
 export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
-  function encrypt(id: string, { endpoint, keys }: PushSubscription, content: PushContent) {
+  function encrypt(id: string, { endpoint, keys }: PushTarget, content: PushContent) {
     const payload = JSON.stringify({ ...content, tag: id });
     try {
       return webPush.generateRequestDetails({ endpoint, keys }, payload, {
@@ -59,6 +73,8 @@ export function webPusher(vapidDetails: VapidKeys, send: Send): Pusher {
   }
 
   return {
+    publicKey: vapidDetails.publicKey,
+
     async send(id, subscription, content) {
       const { method, headers, body } = encrypt(id, subscription, content);
       const status = await statusOf(subscription.endpoint, {
