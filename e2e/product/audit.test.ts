@@ -250,7 +250,7 @@ beforeAll(async () => {
     expect(trail.has('operator-deletePublicLink')).toBe(true);
     expect(trail.has('operator-getPerson')).toBe(true);
   });
-}, 120_000);
+});
 
 describe('the audit of operations with a permission', () => {
   it.each(asked.map((operation) => ({ name: operation.operationId, operation })))(
