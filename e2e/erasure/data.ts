@@ -17,6 +17,7 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
   const ingest = (path: string, body: unknown) => call('ingestion', 'POST', path, { token: key, body });
 
   await addWebhook({ manage });
+  await addAlert({ manage });
   await manage('flags', 'PUT', `/projects/${PROJECT}/cohorts/of-${name.at(0)}`, {
     name: 'Beta',
     distinctIds: [distinctId],
@@ -90,6 +91,24 @@ async function addWebhook({ manage }: Pick<AllServices, 'manage'>): Promise<void
     url: 'https://hooks.invalid/',
     types: ['event', 'audit'],
     events: [{ event: 'seen' }],
+  });
+}
+
+/** Adds an alert that fires at once, since nothing sends its event. */
+async function addAlert({ manage }: Pick<AllServices, 'manage'>): Promise<void> {
+  await manage('analytics', 'PUT', `/projects/${PROJECT}/alerts/silence`, {
+    name: 'Silence',
+    query: {
+      kind: 'trends',
+      range: { last: 1, unit: 'day' },
+      interval: 'hour',
+      series: [{ event: 'never sent' }],
+    },
+    rule: { kind: 'missing' },
+  });
+  await eventually(async () => {
+    const { incidents } = await manage('analytics', 'GET', `/projects/${PROJECT}/alerts/silence`);
+    if (incidents.length === 0) throw new Error('no incident yet');
   });
 }
 

@@ -23,6 +23,9 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     ...OUTBOX,
     'public.saved_reports': { nothing: 'ids of reports, and when they run' },
     'public.dictionary': { colleague: 'owner cleared' },
+    'public.alerts': { nothing: 'queries that operators write' },
+    'public.alert_incidents': { nothing: 'numbers and times' },
+    'public.unpublished_alerts': { nothing: 'incidents, until they are published' },
     'public.archive_files': { nothing: 'keys of files and names of events' },
     'public.archived_offsets': { nothing: 'offsets' },
     'public.seen_people': { person: 'rows removed' },
@@ -238,6 +241,7 @@ export const SELDOM_OF_PROJECT: Record<string, string> = {
   'flags public.unpublished_people': 'until they are published',
   'identity public.unpublished_memberships': 'until they are published',
   'analytics public.unpublished_cohort_parts': 'until they are published',
+  'analytics public.unpublished_alerts': 'until they are published',
   'analytics public.uncounted_ids': 'until their groups are counted',
   'messenger public.conversation_count_changes': 'until they are added to the counts',
 };

@@ -143,6 +143,7 @@ const ORDER = [
   'partPeople',
   'deleteCohort',
   'deleteWebhook',
+  'deleteAlert',
   'removeReaction',
   'deleteComment',
   'deleteAnnotation',

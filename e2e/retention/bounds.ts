@@ -39,6 +39,9 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.rejections': { after: 'seven days' },
     'public.saved_reports': { of: 'reports with a refresh time' },
     'public.dictionary': { of: '5,000 entries a project' },
+    'public.alerts': { of: '50 alerts a project' },
+    'public.alert_incidents': { of: '100 incidents an alert' },
+    'public.unpublished_alerts': { after: 'they are published' },
     'public.archive_files': { of: 'the files of the archive' },
     'public.archived_offsets': { of: 'one row' },
     'public.cohorts': { of: 'the cohorts of flags' },
@@ -226,6 +229,7 @@ export const TOPICS: Record<string, Bound> = {
   replays: { setting: 'REPLAYS_RETENTION_HOURS' },
   'archive-files': { of: 'the files of the archive: compacted' },
   'report-runs': { after: 'seven days' },
+  alerts: { after: 'seven days' },
   rejections: { after: 'one day' },
 };
 

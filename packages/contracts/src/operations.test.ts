@@ -142,6 +142,7 @@ const notInTrail: Record<string, string> = {
   identify: 'what visitors do',
   group: 'what visitors do',
   uploadReplayChunk: 'what visitors do',
+  previewAlert: 'reads counts',
   reportFlagUsage: 'counts of what clients evaluate',
 };
 

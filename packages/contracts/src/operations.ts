@@ -1,3 +1,5 @@
+import * as alertPreviews from './analytics/alert-preview.ts';
+import * as managedAlerts from './analytics/alerts.ts';
 import * as managedDictionary from './analytics/dictionary.ts';
 import * as groups from './analytics/groups.ts';
 import * as liveEvents from './analytics/live-events.ts';
@@ -91,6 +93,7 @@ export const managementOperations = operationsOf(
   managedLists,
   managedAnalytics,
   managedDictionary,
+  managedAlerts,
   managedCollaboration,
   managedDashboards,
   managedMessenger,
@@ -139,6 +142,7 @@ export const publicOperations: readonly Operation[] = [
     satisfaction,
     liveConversations,
     analytics,
+    alertPreviews,
     dashboardLinks,
     dashboardReports,
     threadInbox,

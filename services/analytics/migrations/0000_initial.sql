@@ -1,3 +1,35 @@
+CREATE TABLE "alert_incidents" (
+	"id" text PRIMARY KEY NOT NULL,
+	"project_id" text NOT NULL,
+	"alert_id" text NOT NULL,
+	"started_bucket" text NOT NULL,
+	"started_at" timestamp (3) with time zone NOT NULL,
+	"value" double precision,
+	"expected" double precision,
+	"ended_at" timestamp (3) with time zone,
+	"ended" text,
+	"sent" boolean NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "alerts" (
+	"project_id" text NOT NULL,
+	"id" text NOT NULL,
+	"definition" json NOT NULL,
+	"enabled" boolean NOT NULL,
+	"revision" integer DEFAULT 1 NOT NULL,
+	"is_firing" boolean DEFAULT false NOT NULL,
+	"streak" integer DEFAULT 0 NOT NULL,
+	"evaluated_bucket" text,
+	"value" double precision,
+	"error" text,
+	"snoozed_until" timestamp (3) with time zone,
+	"next_at" timestamp (3) with time zone NOT NULL,
+	"claimed_until" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "alerts_project_id_id_pk" PRIMARY KEY("project_id","id")
+);
+--> statement-breakpoint
 CREATE TABLE "applied_positions" (
 	"topic" text NOT NULL,
 	"partition" integer NOT NULL,
@@ -180,6 +212,11 @@ CREATE TABLE "uncounted_ids" (
 	"distinct_id" text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "unpublished_alerts" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"record" json NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "unpublished_cohort_parts" (
 	"project_id" text NOT NULL,
 	"cohort_id" text NOT NULL,
@@ -187,6 +224,12 @@ CREATE TABLE "unpublished_cohort_parts" (
 	"revision" bigserial NOT NULL,
 	CONSTRAINT "unpublished_cohort_parts_project_id_cohort_id_prefix_pk" PRIMARY KEY("project_id","cohort_id","prefix")
 );
+--> statement-breakpoint
+ALTER TABLE "alert_incidents" ADD CONSTRAINT "alert_incidents_project_id_alert_id_alerts_project_id_id_fk" FOREIGN KEY ("project_id","alert_id") REFERENCES "public"."alerts"("project_id","id") ON DELETE cascade ON UPDATE no action;
+--> statement-breakpoint
+CREATE INDEX "alert_incidents_of_alert" ON "alert_incidents" USING btree ("project_id","alert_id","id");
+--> statement-breakpoint
+CREATE INDEX "alerts_by_time" ON "alerts" USING btree ("next_at");
 --> statement-breakpoint
 CREATE INDEX "archive_files_by_time" ON "archive_files" USING btree ("project","last_occurred_at","first_occurred_at");
 --> statement-breakpoint

@@ -1,11 +1,13 @@
 import { AUDIT_TOPIC, auditMigrations } from '@switchboard/audit';
-import { ingestionTopics, REPORT_RUNS_TOPIC } from '@switchboard/contracts';
+import { ingestionTopics } from '@switchboard/contracts';
 import { directoryMigrations, openErasures } from '@switchboard/directory';
 import { defineService, openAuditTrail, openReplica, projectOfRegion, runOnce } from '@switchboard/http';
 import { createEncryption, createRetention } from '@switchboard/runtime';
 import { deliverySettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
+import { alerts } from './intake/alerts.ts';
+import { runs } from './intake/runs.ts';
 import { createMessages } from './messages/messages.ts';
 import { messagesRoutes } from './messages/routes.ts';
 import { createMessagesStore } from './messages/store.ts';
@@ -40,7 +42,7 @@ export const deliveryService = defineService({
 
     const intakes = [
       { group: 'delivery.events', topics: [ingestionTopics.events] },
-      { group: 'delivery.report-runs', topics: [REPORT_RUNS_TOPIC] },
+      ...[runs, alerts].map(({ group, topic }) => ({ group, topics: [topic] })),
       { group: 'delivery.audit', topics: [AUDIT_TOPIC] },
     ];
     run(

@@ -315,23 +315,25 @@ const kinds = z.discriminatedUnion('kind', [
 
 const MAX_QUERY_BYTES = 100_000;
 
-/** One of the six kinds of question, limited to a size that an engine plans quickly. */
-export const insightQuery = kinds
-  .superRefine((query, context) => {
-    const bytes = new TextEncoder().encode(JSON.stringify(query)).length;
-    if (bytes > MAX_QUERY_BYTES) {
-      context.addIssue({
-        code: 'custom',
-        message: `larger than ${MAX_QUERY_BYTES} bytes; use a smaller query`,
-      });
-    }
-    const fault = conditionsFault(clausesOf(query));
-    if (fault !== undefined) context.addIssue({ code: 'custom', ...fault });
-  })
-  .openapi('InsightQuery', {
-    description: `At most ${MAX_QUERY_BYTES} bytes of JSON and ${MAX_CONDITIONS} conditions, where those of \`where\` count once for each series or step.`,
-  });
-export type InsightQuery = z.infer<typeof insightQuery>;
+/** Bounds a question to a size that an engine plans quickly. */
+function checkSize({ value, issues }: z.core.ParsePayload<InsightQuery>): void {
+  const bytes = new TextEncoder().encode(JSON.stringify(value)).length;
+  if (bytes > MAX_QUERY_BYTES) {
+    const message = `larger than ${MAX_QUERY_BYTES} bytes; use a smaller query`;
+    issues.push({ code: 'custom', input: value, message });
+  }
+  const fault = conditionsFault(clausesOf(value));
+  if (fault !== undefined) issues.push({ code: 'custom', input: value, ...fault });
+}
+
+/** One of the six kinds of question. */
+export const insightQuery = kinds.check(checkSize).openapi('InsightQuery', {
+  description: `At most ${MAX_QUERY_BYTES} bytes of JSON and ${MAX_CONDITIONS} conditions, where those of \`where\` count once for each series or step.`,
+});
+export type InsightQuery = z.infer<typeof kinds>;
+
+/** A question that alerts evaluate. */
+export const alertQuery = z.discriminatedUnion('kind', [trendsQuery, funnelQuery]).check(checkSize);
 
 /** Returns the event choices of a question, each with its path. */
 function choicesOf(question: InsightQuery): { path: Path; choice: EventChoice }[] {

@@ -10,6 +10,8 @@ import { paging } from '../operation/paging.ts';
 export const WEBHOOK_TYPES = [
   'event',
   'report.ran',
+  'alert.fired',
+  'alert.recovered',
   'flag.changed',
   'change_request.changed',
   'audit',

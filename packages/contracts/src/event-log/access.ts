@@ -1,3 +1,4 @@
+import { ALERTS_TOPIC } from '../analytics/alerts.ts';
 import { REPORT_RUNS_TOPIC } from '../analytics/runs.ts';
 import { ARCHIVE_FILES_TOPIC } from '../archive/files.ts';
 import { COHORT_MEMBERS_TOPIC, COHORTS_TOPIC } from '../cohorts.ts';
@@ -83,8 +84,8 @@ const followers = {
     watches: [{ group: 'archive.retention', topics: [events] }],
   }),
   analytics: follower('analytics', {
-    creates: [REPORT_RUNS_TOPIC, COHORT_MEMBERS_TOPIC, REJECTIONS_TOPIC],
-    writes: [REPORT_RUNS_TOPIC, COHORT_MEMBERS_TOPIC],
+    creates: [REPORT_RUNS_TOPIC, ALERTS_TOPIC, COHORT_MEMBERS_TOPIC, REJECTIONS_TOPIC],
+    writes: [REPORT_RUNS_TOPIC, ALERTS_TOPIC, COHORT_MEMBERS_TOPIC],
     reads: [
       { group: 'analytics.archive-files', topics: [ARCHIVE_FILES_TOPIC] },
       { group: 'analytics.people', topics: [identifies, groups] },
@@ -105,6 +106,7 @@ const followers = {
     reads: [
       { group: 'delivery.events', topics: [events] },
       { group: 'delivery.report-runs', topics: [REPORT_RUNS_TOPIC] },
+      { group: 'delivery.alerts', topics: [ALERTS_TOPIC] },
       { group: 'delivery.audit', topics: [AUDIT_TOPIC] },
     ],
   }),

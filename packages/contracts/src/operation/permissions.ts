@@ -43,6 +43,11 @@ const grants = {
     role: 'viewer',
     deployment: 'service.read',
   },
+  'alerts.read': {
+    allows: 'Read alerts and their incidents.',
+    role: 'viewer',
+    deployment: 'service.read',
+  },
   'tokens.own': {
     allows: 'Create, list, rotate and revoke your own personal access tokens.',
     role: 'viewer',
@@ -110,6 +115,11 @@ const grants = {
     deployment: null,
   },
   'reports.share': { allows: 'Send reports to members.', role: 'editor', deployment: null },
+  'alerts.write': {
+    allows: 'Change, snooze and delete alerts.',
+    role: 'editor',
+    deployment: MANAGE_PERMISSION,
+  },
   'dictionary.write': {
     allows: 'Change and delete entries of the dictionary.',
     role: 'editor',

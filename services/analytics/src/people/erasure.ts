@@ -2,6 +2,7 @@ import type { Db } from '@switchboard/database';
 import type { Eraser } from '@switchboard/directory';
 import { createPersonIds } from '@switchboard/person-ids';
 import { removeProjectState } from '@switchboard/user-state';
+import { createAlertStatesStore } from '../alert-states/store.ts';
 import { type ClickhousePeopleStore, GROUPS, PEOPLE, PERSON_IDS } from '../clickhouse/people-store.ts';
 import type { ClickhouseStore } from '../clickhouse/store.ts';
 import { createCohortMembersStore } from '../cohort-members/store.ts';
@@ -46,6 +47,7 @@ export function createErasure(db: Db, clickHouse: InClickhouse | undefined): Era
     eraseColleague: (sub) => dictionary.removeOwner(sub),
 
     async eraseProject(projectId, signal) {
+      await createAlertStatesStore(db).removeProject(projectId);
       await dictionary.removeProject(projectId);
       await store.eraseProject(projectId);
       await lists.eraseProject(projectId);

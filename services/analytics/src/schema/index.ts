@@ -1,4 +1,5 @@
 export { backfills } from '@switchboard/database/schema';
+export { alertIncidents, alerts, unpublishedAlerts } from './alerts.ts';
 export { clickhouseBlocks } from './blocks.ts';
 export { cohortLists, cohortParts, publishedCohortParts, unpublishedCohortParts } from './cohort-lists.ts';
 export { dictionary } from './dictionary.ts';

@@ -1,5 +1,9 @@
 import { readRefreshedReports } from '@switchboard/directory';
 import { createRateLimits, projectOfRegion } from '@switchboard/http';
+import { createAlerts } from '../alerts/alerts.ts';
+import { createEvaluator } from '../alerts/evaluator.ts';
+import { createAlertsPublisher } from '../alerts/publisher.ts';
+import { alertsRoutes } from '../alerts/routes.ts';
 import { createCohortLists } from '../cohort-lists/cohort-lists.ts';
 import { createCompute } from '../cohort-lists/compute.ts';
 import { createCountPeople } from '../cohort-lists/count.ts';
@@ -92,7 +96,8 @@ export function openQueries(
   const live = createLiveEvents({ ...service, stored });
   const streams = openStreams(service);
   service.add(streams, { stop: streams.close });
-  run(watermark, savedReports, cohortLists, live);
+  const evaluator = createEvaluator({ ...service, insights, watermark });
+  run(watermark, savedReports, cohortLists, live, evaluator, createAlertsPublisher(service));
 
   const respond = createRespond({
     bodies: app.bodies,
@@ -120,6 +125,8 @@ export function openQueries(
   groupsRoutes(app, createGroups({ store: createGroupsStore(db), people: peopleList }));
   const ofProject = projectOfRegion(directory, region);
   savedReportsRoutes(app, { savedReports, ofProject });
+  const alerts = createAlerts({ db, clock });
+  alertsRoutes(app, { alerts, insights, results: lists, watermark, clock, respond, ofProject });
   cohortListsRoutes(app, {
     cohortLists,
     count: createCountPeople({ compute, results, watermark, deadline: queue.deadline }),

@@ -172,6 +172,24 @@ it('sends runs of reports, audit entries, and the changes of flags and change re
   ).toEqual(['decideChangeRequest', 'putFlag', 'putFlag', 'putWebhook']);
 });
 
+it('sends one message for the beginning and one for the end of an incident, however often they are published', async () => {
+  const { id } = await delivery.createProject();
+  const receiver = await delivery.receiver();
+  await delivery.createWebhook(id, receiver, { types: ['alert.fired', 'alert.recovered'], events: [] });
+  const record = {
+    ...{ projectId: id, alertId: 'drop', name: 'Drop', incidentId: 'inc_1', at: new Date().toISOString() },
+    ...{ rule: { kind: 'missing' }, bucket: '2026-03-01T09:00', value: 0, expected: null },
+  };
+  const publish = (more: object) => delivery.publishRecord('alerts', `${id}/drop`, { ...record, ...more });
+  for (const _ of [1, 2]) await publish({ type: 'alert.fired' });
+  await publish({ type: 'alert.recovered', ended: 'recovered' });
+  await publish({ type: 'alert.fired', incidentId: 'inc_2' });
+  await eventually(() => expect(receiver.requests).toHaveLength(3));
+  const sent = receiver.requests.map(({ json: { type, data } }) => `${type} ${data.incidentId}`);
+  expect(sent.toSorted()).toEqual(['alert.fired inc_1', 'alert.fired inc_2', 'alert.recovered inc_1']);
+  expect(receiver.requests[0]?.json.data).toMatchObject({ projectId: id, alertId: 'drop', value: 0 });
+});
+
 it('replaces data over 20 kB by ids', async () => {
   const { id } = await delivery.createProject();
   const receiver = await delivery.receiver();

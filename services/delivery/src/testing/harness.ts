@@ -1,5 +1,5 @@
 import { auditTopic } from '@switchboard/audit';
-import { type AuditEntry, ingestionTopics, REPORT_RUNS_TOPIC } from '@switchboard/contracts';
+import { ALERTS_TOPIC, type AuditEntry, ingestionTopics, REPORT_RUNS_TOPIC } from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import { type Env, eventually, openHarness } from '@switchboard/testkit';
@@ -32,6 +32,7 @@ export async function useDelivery({ env = {}, clock, constants = {} }: StartOpti
   await log.createTopics([
     { ...topic, name: ingestionTopics.events },
     { ...topic, name: REPORT_RUNS_TOPIC },
+    { ...topic, name: ALERTS_TOPIC },
     auditTopic(1),
   ]);
   const start = (more: Env = {}, own: SendingConstants = constants) =>

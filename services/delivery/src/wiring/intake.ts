@@ -1,8 +1,10 @@
 import type { Delivery } from '../config.ts';
+import { alerts } from '../intake/alerts.ts';
 import { createAuditConsumer } from '../intake/audit.ts';
 import { createEventsConsumer } from '../intake/events.ts';
 import { createIntake } from '../intake/intake.ts';
-import { createRunsConsumer } from '../intake/runs.ts';
+import { createRecordsConsumer } from '../intake/records.ts';
+import { runs } from '../intake/runs.ts';
 import type { MessagesStore } from '../messages/store.ts';
 import type { WebhooksStore } from '../webhooks/store.ts';
 
@@ -21,5 +23,10 @@ export function openIntake(service: Delivery, needs: IntakeNeeds): void {
   );
   const intake = createIntake({ ...service, ...needs, onDiscarded: discarded.add });
   const options = { ...service, intake };
-  run(createEventsConsumer(options), createRunsConsumer(options), createAuditConsumer(options));
+  run(
+    createEventsConsumer(options),
+    createAuditConsumer(options),
+    createRecordsConsumer(options, runs),
+    createRecordsConsumer(options, alerts),
+  );
 }

@@ -43,6 +43,7 @@ describe('help', () => {
     'people',
     'groups',
     'topics',
+    'alerts',
     'mcp',
   ])('prints the help of %s', async (name) => {
     for (const asked of ['--help', '-h']) {

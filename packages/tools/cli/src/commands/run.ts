@@ -2,6 +2,7 @@ import { managementOperations } from '@switchboard/contracts';
 import { ManagementError } from '@switchboard/management';
 import packageFile from '../../package.json' with { type: 'json' };
 import { acls } from '../acls/acls.ts';
+import { alerts } from '../alerts/alerts.ts';
 import { audit } from '../audit/audit.ts';
 import { flags } from '../flags/flags.ts';
 import { PriceListError } from '../litellm/price-list.ts';
@@ -53,6 +54,7 @@ const commands: Record<string, Command> = {
   query,
   people,
   groups,
+  alerts,
   webhooks,
   import: imports,
   'dead-letters': deadLetters,

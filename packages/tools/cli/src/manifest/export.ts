@@ -66,6 +66,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
       const cohorts = await list(kinds.cohort, params);
       const team = await list(kinds.teammate, params);
       const dashboards = await list(kinds.dashboard, params);
+      const alerts = await list(kinds.alert, params);
       return {
         dashboards: dashboards.map((one) => ({ id: one['id'], ...definitionOf(kinds.dashboard, one) })),
         cohorts: await pMap(cohorts, ({ id }) => wholeCohort({ ...params, cohortId: String(id) }), {
@@ -73,6 +74,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
         }),
         flags: await list(kinds.flag, params),
         dictionary: await list(kinds.definition, params),
+        alerts: alerts.map((one) => ({ id: one['id'], ...definitionOf(kinds.alert, one) })),
         webhooks: await webhooksOf(params),
         team: team.map(({ avatarUrl: __, ...teammate }) => teammate),
         ...(await messengerOf(params)),
@@ -124,7 +126,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     } catch (error) {
       if (!(error instanceof ManagementError) || !/belongs to region/.test(error.message)) throw error;
       onOmitted?.(
-        `dashboards, cohorts, flags, dictionary, webhooks, team and messenger of ${what}, which are in another region`,
+        `dashboards, cohorts, flags, dictionary, alerts, webhooks, team and messenger of ${what}, which are in another region`,
       );
       return {};
     }

@@ -166,6 +166,22 @@ const definition = {
   complete: (written) => ({ description: '', owner: null, hidden: false, verified: false, ...written }),
 } satisfies Kind;
 
+const alert = {
+  name: 'alert',
+  plural: 'alerts',
+  ids: ofProject('alertId'),
+  get: 'getAlert',
+  put: 'putAlert',
+  remove: 'deleteAlert',
+  list: listedBy('listAlerts', 'projectId'),
+  readOnly: [
+    ...['id', 'state', 'evaluatedBucket', 'value', 'error', 'snoozedUntil'],
+    ...['createdAt', 'updatedAt', 'incidents'],
+  ],
+  complete: (written) => ({ enabled: true, ...written }),
+  cascade: 'its incidents',
+} satisfies Kind;
+
 const webhook = {
   name: 'webhook',
   plural: 'webhooks',
@@ -231,6 +247,7 @@ export const kinds = {
   cohort,
   flag,
   definition,
+  alert,
   webhook,
   teammate,
   messenger,

@@ -1,6 +1,7 @@
 import {
   aiMarkup,
   aiModelDefinition,
+  alertDefinition,
   checkFlag,
   cohortDefinition,
   companyDefinition,
@@ -27,6 +28,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
   cohorts: z.array(z.strictObject({ id, ...cohortDefinition.shape })).default([]),
   flags: z.array(flagEntry.strict().check(checkFlag)).default([]),
   dictionary: z.array(dictionaryEntry.strict()).default([]),
+  alerts: z.array(alertDefinition.safeExtend({ id }).strict()).default([]),
   webhooks: z.array(webhookDefinition.safeExtend({ id }).strict()).default([]),
   team: z.array(teammateDefinition.extend({ id }).strict()).default([]),
   /** Without `team`, the messenger shows the project's team with its pictures. */
@@ -86,6 +88,7 @@ function findDuplicate({ plans, ai, companies }: Manifest): string | undefined {
       ...one.cohorts.map((of) => `cohort ${one.id} ${of.id}`),
       ...one.flags.map((of) => `flag ${one.id} ${of.key}`),
       ...one.dictionary.map((of) => `definition ${one.id} ${of.kind} ${of.name}`),
+      ...one.alerts.map((of) => `alert ${one.id} ${of.id}`),
       ...one.webhooks.map((of) => `webhook ${one.id} ${of.id}`),
       ...one.team.map((of) => `teammate ${one.id} ${of.id}`),
     ]),

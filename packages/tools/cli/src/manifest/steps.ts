@@ -65,6 +65,7 @@ function partSteps({
   dashboards,
   cohorts,
   dictionary,
+  alerts,
   webhooks,
   team,
 }: ManifestProject): Step[] {
@@ -87,6 +88,11 @@ function partSteps({
     ...dictionary.map(({ kind, name, ...wanted }) => ({
       kind: kinds.definition,
       params: { projectId, kind, name },
+      wanted,
+    })),
+    ...alerts.map(({ id: alertId, ...wanted }) => ({
+      kind: kinds.alert,
+      params: { projectId, alertId },
       wanted,
     })),
     ...webhooks.map(({ id: webhookId, ...wanted }) => ({

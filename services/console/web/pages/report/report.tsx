@@ -38,6 +38,7 @@ export function Page() {
   });
   useEffect(() => noteOpened(project.id, reportId), [project.id, reportId]);
   const saved = report.data?.query ?? undefined;
+  const isWatchable = (saved?.kind === 'trends' || saved?.kind === 'funnel') && saved.breakdown === undefined;
   const draft = q ?? (saved === undefined ? undefined : draftOf(saved));
   const query = draft && queryOf(draft);
   const close = () => setOpened(undefined);
@@ -46,6 +47,15 @@ export function Page() {
       title={report.data?.name ?? t('Report')}
       actions={
         <>
+          {may('alerts.write') && isWatchable ? (
+            <Button
+              onClick={() =>
+                void navigate({ to: pathOf('/alerts'), search: { edit: 'new', report: reportId } })
+              }
+            >
+              {t('Create alert')}
+            </Button>
+          ) : null}
           {may('reports.share') ? (
             <Button icon={Share2} onClick={() => setOpened('share')}>
               {t('Share')}

@@ -10,6 +10,8 @@ export type WebhookType = Webhook['types'][number];
 export const TYPES: readonly WebhookType[] = [
   'event',
   'report.ran',
+  'alert.fired',
+  'alert.recovered',
   'flag.changed',
   'change_request.changed',
   'audit',
@@ -19,6 +21,8 @@ export function typeWord(type: string): string {
   const words: Record<string, string> = {
     event: t('Events'),
     'report.ran': t('Runs of reports'),
+    'alert.fired': t('Alerts that fire'),
+    'alert.recovered': t('Alerts that recover'),
     'flag.changed': t('Changes of flags'),
     'change_request.changed': t('Change requests'),
     audit: t('Audit trail'),

@@ -1,0 +1,56 @@
+import { hasChromium, openBrowser } from '@switchboard/testkit';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openConsole, violationsOf } from './testing/console.ts';
+import { standaloneForTests } from './testing/launch.ts';
+
+const running = standaloneForTests();
+/** A folder for screenshots. */
+const pictures = process.env['CONSOLE_PICTURES'];
+const WITHIN = { timeout: 30_000 };
+
+describe.skipIf(!hasChromium)('the alerts in the console', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it('makes an alert of a report by keyboard, previews it, shows its incident, and snoozes and deletes it', async () => {
+    const { demo } = running;
+    const report = `/projects/${demo.project_id}/reports/rep_orders`;
+    const { page, problems, context } = await openConsole(browser, demo, report);
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Create alert' }).press('Enter');
+    await dialog.getByLabel('Id', { exact: true }).fill('orders');
+    await dialog.getByLabel('Name', { exact: true }).fill('Many orders');
+    await expect.poll(() => dialog.getByLabel('Report').inputValue(), WITHIN).toBe('rep_orders');
+    await dialog.getByLabel('Fires when the value is').selectOption('above');
+    await dialog.getByLabel('Limit', { exact: true }).fill('-1');
+    await dialog.getByRole('button', { name: 'Preview 90 days' }).press('Enter');
+    await dialog.getByText('It would have fired once.').waitFor(WITHIN);
+    expect(await violationsOf(page)).toEqual([]);
+    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/alert-editor.png` });
+    await dialog.getByLabel('Name', { exact: true }).press('Enter');
+    const detail = page.getByRole('region', { name: 'Many orders' });
+    await detail.getByText('Firing', { exact: true }).waitFor(WITHIN);
+    await detail.getByText('It would have fired once.').waitFor(WITHIN);
+    await expect.poll(() => page.getByRole('table', { name: 'Incidents' }).count(), WITHIN).toBe(1);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [390, 768, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 900 });
+        const path = `${pictures}/alerts-${width}-${colorScheme}.png`;
+        if (pictures !== undefined) await page.screenshot({ path, fullPage: true });
+      }
+      expect(await violationsOf(page)).toEqual([]);
+    }
+    await detail.getByRole('button', { name: 'Snooze for a day' }).press('Enter');
+    await detail.getByText('Firing, snoozed').waitFor(WITHIN);
+    await detail.getByRole('button', { name: 'Delete alert' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Delete alert' }).press('Enter');
+    await page.getByText('No alert yet.', { exact: false }).waitFor(WITHIN);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
