@@ -43,7 +43,7 @@ const definition = (more: object = {}) =>
     ...more,
   });
 
-/** Creates insights whose values of hours are a function of their time. */
+/** Creates insights that compute the value of each hour from its time. */
 function insightsOf(valueAt: (t: number) => number, onAsked: (projectId: string) => void = () => undefined) {
   const ask = async (projectId: string, { range }: InsightQuery) => {
     onAsked(projectId);

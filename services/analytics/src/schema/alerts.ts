@@ -23,7 +23,7 @@ export const alerts = pgTable(
     id: text().notNull(),
     definition: json().$type<AlertDefinition>().notNull(),
     enabled: boolean().notNull(),
-    /** Grows with each change of what is evaluated, so that a running evaluation of the earlier alert has no effect. */
+    /** Grows when the query or rule changes, so that a running evaluation of the earlier alert has no effect. */
     revision: integer().notNull().default(1),
     isFiring: boolean('is_firing').notNull().default(false),
     streak: integer().notNull().default(0),
