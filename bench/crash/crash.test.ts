@@ -28,7 +28,7 @@ describe.each<[string, LogKind, 1 | 3]>([
       deployment = await deploy({ log, brokers, awaySeconds: 3, objects: 'folder', consumers: 1 });
       disrupter = createDisrupter(deployment.targets);
       reader = await readLog(deployment.log);
-    }, 240_000);
+    });
     afterAll(async () => {
       await reader?.stop();
       await deployment?.stop({ keepLogs: false });

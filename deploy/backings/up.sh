@@ -20,7 +20,7 @@ export_variable() { echo "export $1=$2" >>"$env_file"; }
 kafka() {
   local port=${KAFKA_PORT:-$(free_port)}
   start kafka "$here/kafka/run.sh" "$dir/kafka" "$port" "$(free_port)"
-  await kafka 60 grep -q "Kafka Server started" "$dir/kafka.log"
+  await kafka 240 grep -q "Kafka Server started" "$dir/kafka.log"
   export_variable KAFKA_BROKERS "127.0.0.1:$port"
 }
 
@@ -28,7 +28,7 @@ redis() {
   local port=${REDIS_PORT:-$(free_port)}
   mkdir -p "$dir/redis"
   start redis redis-server --bind 127.0.0.1 --port "$port" --dir "$dir/redis" --save "" --appendonly no
-  await redis 10 redis-cli -p "$port" ping
+  await redis 60 redis-cli -p "$port" ping
   export_variable REDIS_URL "redis://127.0.0.1:$port"
 }
 
@@ -38,7 +38,7 @@ s3() {
   mkdir -p "$dir/s3/switchboard"
   start s3 "$home/bin/versitygw" --access switchboard --secret switchboard-secret --region eu-central-1 \
     --port "127.0.0.1:$port" --health /health posix "$dir/s3"
-  await s3 10 curl --silent --fail "http://127.0.0.1:$port/health"
+  await s3 60 curl --silent --fail "http://127.0.0.1:$port/health"
   export_variable S3_ENDPOINT "http://127.0.0.1:$port"
   export_variable S3_ACCESS_KEY switchboard
   export_variable S3_SECRET_KEY switchboard-secret
@@ -50,7 +50,7 @@ clickhouse() {
   local port=${CLICKHOUSE_PORT:-$(free_port)}
   start clickhouse "$home/clickhouse/bin/python" "$here/clickhouse/server.py" --folder "$dir/clickhouse" --port "$port" \
     --user switchboard --password switchboard-secret
-  await clickhouse 30 curl --silent --fail "http://127.0.0.1:$port/ping"
+  await clickhouse 120 curl --silent --fail "http://127.0.0.1:$port/ping"
   export_variable CLICKHOUSE_URL "http://switchboard:switchboard-secret@127.0.0.1:$port/default"
 }
 

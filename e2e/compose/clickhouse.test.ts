@@ -19,7 +19,7 @@ describe.skipIf(!IS_UP)('docker compose --profile clickhouse up', () => {
     delete process.env['CLICKHOUSE_URL'];
     await replace('analytics');
     await compose('--profile', 'clickhouse', 'rm', '--stop', '--force', 'clickhouse');
-  }, 180_000);
+  });
 
   it('answers questions from ClickHouse with the same reports as from files', async () => {
     const { base_url, project_id, tokens } = await readDemo();

@@ -18,7 +18,7 @@ describe.skipIf(!IS_CLUSTER)('docker-compose.yml with cluster.yml, under load', 
   let load: Awaited<ReturnType<typeof underLoad>>;
   beforeAll(async () => {
     load = await underLoad('cluster');
-  }, 120_000);
+  });
 
   it.each(CONTAINERS)(
     'answers every request while both containers of %s are replaced in turn',

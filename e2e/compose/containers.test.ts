@@ -14,7 +14,7 @@ describe.skipIf(!IS_UP)('docker compose up', () => {
   beforeAll(async () => {
     demo = await readDemo();
     client = await newProject('web-shop');
-  }, 60_000);
+  });
 
   const withKey = () => ({ Authorization: `Bearer ${demo.project_key}` });
   const as = (who: string) => ({ Authorization: `Bearer ${demo.tokens[who]}` });
@@ -46,7 +46,7 @@ describe.skipIf(!IS_UP)('docker compose up', () => {
       },
       { withinMs: 30_000 },
     );
-  }, 40_000);
+  });
 
   it('serves the SDKs with the published address', async () => {
     const index = await (await fetch(`${GATEWAY.api}/sdk/index.json`)).json();
@@ -74,7 +74,7 @@ describe.skipIf(!IS_UP)('docker compose up', () => {
       { withinMs: 60_000 },
     );
     expect(await inside('s3', 'test', '-s', `/data/switchboard/${file}`)).toMatchObject({ code: 0 });
-  }, 70_000);
+  });
 
   it('stores the recording of the demo', async () => {
     await eventually(
@@ -84,7 +84,7 @@ describe.skipIf(!IS_UP)('docker compose up', () => {
       },
       { withinMs: 60_000 },
     );
-  }, 70_000);
+  });
 
   it('opens a shared report by its public link', async () => {
     const path = `/v1/projects/${demo.project_id}/reports/${demo.report_id}/public-link`;
@@ -117,7 +117,7 @@ describe.skipIf(!IS_UP)('docker compose up', () => {
     });
     expect(answer.status).toBe(201);
     await eventually(async () => expect(await mails()).toBe(before + 1), { withinMs: 30_000 });
-  }, 40_000);
+  });
 
   it('notifies a visitor and an SDK on their sockets', async () => {
     const { call, manage, project } = client;
@@ -168,7 +168,7 @@ describe.skipIf(!IS_UP)('docker compose up', () => {
     );
     expect([...answers.keys()].sort()).toEqual(others.map((it) => it.operationId).sort());
     expect(interfaceOperations).toHaveLength(40);
-  }, 120_000);
+  });
 
   it('keeps the management API off the gateway, and mints tokens on loopback', async () => {
     const made = await fetch(`${ISSUER}/dev/tokens`, {

@@ -58,7 +58,7 @@ describe.skipIf(!IS_UP)('the images', () => {
   it('the image of directory-link names missing settings', async () => {
     const { output } = await ended(['run', '--rm', '--read-only', 'switchboard/directory-link:dev']);
     expect(output).toContain('REGION: required');
-  }, 60_000);
+  });
 
   it('the image of the command lists companies', async () => {
     const issued = await fetch('http://127.0.0.1:4005/dev/tokens', {
@@ -72,7 +72,7 @@ describe.skipIf(!IS_UP)('the images', () => {
     const env = ['--env', 'SWITCHBOARD_URL=http://dev:3001', '--env', `SWITCHBOARD_TOKEN=${token}`];
     const { output } = await ended([...run, ...env, 'switchboard/cli:dev', 'get', 'companies']);
     expect(output).toContain('co_lumen');
-  }, 60_000);
+  });
 });
 
 describe.skipIf(!IS_UP)('the image of standalone', () => {

@@ -8,7 +8,7 @@ describe.skipIf(!IS_UP)('docker-compose.yml under load', () => {
   let load: Awaited<ReturnType<typeof underLoad>>;
   beforeAll(async () => {
     load = await underLoad('replaced');
-  }, 120_000);
+  });
 
   it.each(CONTAINERS)(
     'answers every request, with 503 at worst, while the only container of %s is replaced',

@@ -15,7 +15,7 @@ describe.skipIf(!IS_UP || !hasChromium)('docker compose --env-file deploy/docker
     demo = await readDemo();
     browser = await openBrowser();
     page = await browser.newPage();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   it('takes the first owner from the link in the log to a page of the console', async () => {
@@ -64,7 +64,7 @@ describe.skipIf(!IS_UP || !hasChromium)('docker compose --env-file deploy/docker
     });
     expect(sent.status).toBe(202);
     await page.getByRole('button', { name: 'first event' }).waitFor();
-  }, 120_000);
+  });
 
   it('accepts the tokens of the demo beside those of identity', async () => {
     const answer = await fetch(`${GATEWAY.api}/v1/me`, {

@@ -42,7 +42,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
     beforeAll(async () => {
       if (kind === 'Kafka') await applyAcls();
       all = await deployAll(kind === 'Kafka' ? { brokers, password: PASSWORD } : undefined);
-    }, 120_000);
+    });
     afterAll(() => all?.harness.stop(), 60_000);
 
     const objects = () => join(all.harness.folder, 'objects');
@@ -150,7 +150,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
       expect(
         await query('messenger', `select 1 from conversations where distinct_id like 'device of k%'`),
       ).toEqual([]);
-    }, 120_000);
+    });
 
     test('a person is erased everywhere else while flags is down, and the ids that only flags joins once it is back', async () => {
       await addPerson(all, 'daphne');
@@ -240,7 +240,7 @@ describe.for(['PostgreSQL', 'Kafka'])('erasure with the event log on %s', (kind)
         /^20\S+ ers_\w+ colleague: done\n(20.* ers_.* person of .*: done\n){3}$/,
       );
       expect(await erase('list', '--state', 'running')).toEqual({ code: 0, out: '', err: '' });
-    }, 120_000);
+    });
 
     test('a deleted company is erased with its projects, from every table, object and file', async () => {
       await addMembers(all, ['hedy', 'mary']);

@@ -17,7 +17,7 @@ describe.skipIf(!hasCaddy())('the host of the console', () => {
     const start = async (env: Record<string, string>) =>
       startGateway(new Map(), await gatewayPorts(), tmpdir(), env);
     [gateway, without] = await Promise.all([start({ CONSOLE_UPSTREAMS: `127.0.0.1:${port}` }), start({})]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([gateway?.stop(), without?.stop()]);
     console.close();

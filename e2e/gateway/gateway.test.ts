@@ -58,7 +58,7 @@ beforeAll(async () => {
     return answer;
   };
   manage = await managementClient(deployment);
-}, 60_000);
+});
 afterAll(() => deployment?.stop(), 60_000);
 
 function deployed(): Deployment {
@@ -479,7 +479,7 @@ describe.skipIf(deployment === undefined)('the gateway', () => {
     } finally {
       await patient.stop();
     }
-  }, 60_000);
+  });
 
   test('paths of a service without instances answer 503 in their error shape, and other paths still work', async () => {
     const [flags] = deployed().serving('flags');

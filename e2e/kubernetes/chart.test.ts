@@ -112,7 +112,7 @@ describe.skipIf(helm === undefined)('the chart rendered by Helm', () => {
     const refused = await schemaErrors(wrong);
     expect(refused.filter((line) => /\(\d+,\d+\): error/.test(line))).toHaveLength(wrong.length);
     expect(refused.join('\n')).toContain('readynessProbe');
-  }, 120_000);
+  });
 
   it.each(services)('deploys no other service in a release with only %s', async (name) => {
     const release = releases.get(name) ?? [];

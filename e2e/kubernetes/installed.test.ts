@@ -30,7 +30,7 @@ describe.skipIf(!IS_UP)('the chart on a Kubernetes API server', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'switchboard-kubernetes-'));
     await kubectl('apply', '--validate=strict', '--filename', 'examples/laptop-backings.yaml');
-  }, 60_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** Submits a pod to the server as a dry run, without creating it. */
@@ -48,7 +48,7 @@ describe.skipIf(!IS_UP)('the chart on a Kubernetes API server', () => {
     expect(await objects()).toHaveLength(wanted.filter(({ kind }) => kind !== 'Pod').length);
     await helm('uninstall', 'laptop');
     expect(await objects()).toEqual([]);
-  }, 60_000);
+  });
 
   it.each(RELEASES)(
     'installs every object of %s for production as a separate release',
@@ -74,7 +74,7 @@ describe.skipIf(!IS_UP)('the chart on a Kubernetes API server', () => {
       const { securityContext: _, ...open } = spec;
       await expect(admit(name, open, metadata.labels)).rejects.toThrow('violates PodSecurity "restricted');
     }
-  }, 120_000);
+  });
 
   it('reverts an upgrade with `helm rollback`', async () => {
     const level = async () =>
@@ -86,7 +86,7 @@ describe.skipIf(!IS_UP)('the chart on a Kubernetes API server', () => {
     expect(await level()).toEqual([{ name: 'LOG_LEVEL', value: 'debug' }]);
     await helm('rollback', 'flags');
     expect(await level()).toEqual([]);
-  }, 60_000);
+  });
 
   it('keeps the number of pods when autoscaling is turned on, and in later upgrades', async () => {
     const files = ['everywhere', 'catalogue'];
@@ -99,5 +99,5 @@ describe.skipIf(!IS_UP)('the chart on a Kubernetes API server', () => {
     await inNamespace('scale', 'deployment/catalogue', '--replicas=5');
     await install('catalogue', files, [...scaled, 'catalogue.env.LOG_LEVEL=debug']);
     expect((await deploymentOf('catalogue')).replicas).toBe(5);
-  }, 60_000);
+  });
 });

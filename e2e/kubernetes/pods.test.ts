@@ -36,11 +36,11 @@ describe.skipIf(!HAS_NODES)('the chart on real nodes', () => {
     const missing = interfaceOperations.filter(({ operationId }) => !answers.has(operationId));
     expect(missing).toEqual([]);
     expect(interfaceOperations).toHaveLength(40);
-  }, 120_000);
+  });
 
   it('seeds the demo', async () => {
     expect(await inBackings('exec', 'deployment/dev', '--', 'node', 'main.mjs', 'seed')).toBeDefined();
-  }, 120_000);
+  });
 
   it('starts no pod that the Pod Security Standard `restricted` forbids', async () => {
     const root = ['run', 'root', '--image=switchboard/flags:dev', '--restart=Never'];

@@ -18,7 +18,7 @@ beforeAll(async () => {
   brokers = [`127.0.0.1:${port}`];
   const restrictedUsers = USERS.map(([user]) => user);
   kafka = await startKafka({ port, username: 'admin', password: PASSWORD, restrictedUsers });
-}, 90_000);
+});
 afterAll(() => kafka?.stop());
 
 const credentials = (username: string) =>
@@ -77,7 +77,7 @@ describe('the ACLs of the broker users', () => {
     for (const [user, { creates }] of USERS.filter(([, access]) => access.creates.length > 0))
       await withLog(user, (log) => log.createTopics(creates.map((name) => ({ name, ...TOPIC }))));
     await Promise.all(USERS.map(([user, access]) => withLog(user, (log) => use(user, log, access))));
-  }, 60_000);
+  });
 
   it('the ACLs refuse everything else', async () => {
     if (kafka === undefined) return;
@@ -100,7 +100,7 @@ describe('the ACLs of the broker users', () => {
         ),
       });
     }
-  }, 60_000);
+  });
 
   it('the ACLs refuse a user the records of a topic when it may only watch the offsets', async () => {
     if (kafka === undefined) return;

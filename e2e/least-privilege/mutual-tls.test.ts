@@ -51,7 +51,7 @@ describe.skipIf(!hasPrograms)('a service with TLS and a client certificate autho
     });
     const upstreams = new Map<ServiceName, string[]>([['catalogue', [`http://127.0.0.1:${port}`]]]);
     gateway = await startGateway(upstreams, await gatewayPorts(), folder, { UPSTREAM_TLS });
-  }, 60_000);
+  });
   afterAll(async () => {
     await gateway?.stop();
     await harness?.stop();

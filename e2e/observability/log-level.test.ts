@@ -19,4 +19,4 @@ test('a process and its workers log at debug after SIGUSR2', async () => {
   await eventually(() => expect(raised()).toHaveLength(3));
   expect(await ask()).toBe(200);
   await eventually(() => expect(linesOf('debug')).not.toEqual([]));
-}, 60_000);
+});

@@ -28,7 +28,7 @@ beforeAll(async () => {
   ]);
   const answers = services.map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
   exposed = exposedBy(await Promise.all(answers));
-}, 180_000);
+});
 afterAll(async () => {
   await harness?.stop();
 });

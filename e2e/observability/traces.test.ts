@@ -41,7 +41,7 @@ describe.each(['PostgreSQL', ...(isKafkaAvailable ? ['Kafka'] : [])])(
         start('flags', tracing),
       ]);
       key = await createProject(harness);
-    }, 240_000);
+    });
     afterAll(async () => {
       await harness?.stop();
       await receiver.stop();

@@ -147,7 +147,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
       ],
       ready: '/-/ready',
     });
-  }, 240_000);
+  });
   afterAll(async () => {
     await prometheus?.kill();
     await programs.get('directory-link')?.stop();

@@ -41,7 +41,7 @@ it('the two archive queries of the docs run on the demo when pasted', async () =
   expect(orders).toBeGreaterThan(0);
   expect(orders).toBe(await counted('order placed'));
   expect(await counted('checkout begun')).toBeGreaterThan(orders);
-}, 120_000);
+});
 
 it('event lookup finds an event of the demo in its file', async () => {
   const { management_url, project_id, tokens } = running.demo;

@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)('people and groups in the console', () => {
       },
       { withinMs: 60_000 },
     );
-  }, 120_000);
+  });
   afterAll(() => browser?.close());
   afterEach(async () => {
     await page.context().close();

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('recordings in the console', () => {
       },
     });
     await sendVisits();
-  }, 240_000);
+  });
   afterAll(() => browser?.close());
   afterEach(async () => {
     await page.context().close();

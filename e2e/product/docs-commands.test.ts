@@ -25,7 +25,7 @@ describe('in a fresh checkout with Switchboard running', () => {
   let reader: Reader;
   beforeAll(async () => {
     reader = await openReader();
-  }, 300_000);
+  });
   afterAll(() => reader?.close(), 60_000);
 
   test.each(plans.filter(({ plan }) => plan.run.length > 0))(

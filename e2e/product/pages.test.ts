@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)('the pages of standalone in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   const PAGES = ['/', '/demo', '/guides', '/guides/flags', '/nothing/here'];

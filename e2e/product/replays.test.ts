@@ -49,7 +49,7 @@ describe('the commands for recordings in the docs', () => {
     await eventually(async () => expect(await sessions()).toContain('visit-500'), { withinMs: 30_000 });
     await paste(remove);
     expect(await sessions()).toEqual(['visit-361']);
-  }, 60_000);
+  });
 });
 
 describe('a browser with a clock that is a year fast', () => {
@@ -88,5 +88,5 @@ describe('a browser with a clock that is a year fast', () => {
       },
       { withinMs: 60_000 },
     );
-  }, 90_000);
+  });
 });

@@ -130,7 +130,7 @@ test('flags follow the server for given traits, cohorts, and traits that identif
   await client.identify('node-ada', { plan: 'pro' });
   const evaluated = await client.flags.fetch('node-ada');
   expect(evaluated?.flags).toMatchObject({ 'node-plan': true, 'node-cohort': true });
-}, 60_000);
+});
 
 test('the in-process OpenFeature provider and OFREP return the same answer for dates and for booleans that are off', async () => {
   const { base_url, management_url, project_id: projectId, project_key: key, tokens } = running.demo;
@@ -184,7 +184,7 @@ test('the in-process OpenFeature provider becomes ready once the ruleset can be 
   expect(OpenFeature.getClient().providerStatus).toBe('ERROR');
   link.fault = undefined;
   await eventually(() => expect(OpenFeature.getClient().providerStatus).toBe('READY'), { withinMs: 30_000 });
-}, 60_000);
+});
 
 test.each([
   ['node', documented('packages/sdk/node/README.md', 'js'), ['payments are on']],

@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
     expect(secretsIn(events)).toEqual([]);
     for (const value of ['input', 'box', 'area', 'option', 'editable', 'typed'])
       expect(events).toContain(`open-${value}`);
-  }, 60_000);
+  });
 
   it('a recording contains addresses of the page without query and fragment', async () => {
     const page = await open('/reset?token=secret-token&next=/secret-a/secret-b#access_token=secret-hash');
@@ -210,7 +210,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
     expect(secretsIn(events)).toEqual([]);
     for (const address of ['/reset"', '/reset#part"', '/reset#other"', '/picture.png"', '/account"'])
       expect(events).toContain(address);
-  }, 60_000);
+  });
 
   it('a recording contains nothing of the messenger', async () => {
     const page = await open();
@@ -225,7 +225,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
     expect(events).toContain('switchboard-messenger');
     expect(secretsIn(events)).toEqual([]);
     expect(events).not.toContain('Write a message');
-  }, 60_000);
+  });
 
   it('a recording plays on a page with a library that changes how arrays are serialised', async () => {
     const page = await open();
@@ -246,7 +246,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
       '"[1]"',
       String.raw`"\"1970-01-01T00:00:00.000Z\""`,
     ]);
-  }, 60_000);
+  });
 
   it('a recording ends when it cannot find out which parts are private', async () => {
     const page = await open();
@@ -262,7 +262,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
       [{ message: 'Error: broken' }],
     ]);
     expect(secretsIn(await stored(session, 'Shown to all'))).toEqual([]);
-  }, 60_000);
+  });
 
   it('the end of a recording is stored when a tab closes before its events are sent', async () => {
     const page = await open('/', { flushMs: 60_000 });
@@ -286,7 +286,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
       const sent = link.arrivals.map(({ body }) => body).join();
       expect(ids.filter((id) => !sent.includes(id))).toEqual([]);
     });
-  }, 60_000);
+  });
 
   /** Returns the data that is sent for a click on the element that the script selects. */
   async function clicked(
@@ -343,7 +343,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
     );
     expect(await clicked(page, '<div id="it" data-switchboard-mask></div>', inShadow)).toEqual([['', null]]);
     expect(await clicked(page, '<div id="it"></div>', inShadow)).toEqual([['secret', null]]);
-  }, 60_000);
+  });
 
   it('a click event contains the address of a link without its query, or only the scheme of links that are no page', async () => {
     const page = await open('/', { clicks: true, flushMs: 10 });
@@ -361,7 +361,7 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
       expect(await clicked(page, `<a id="it" href="${href}">x</a>`), href).toEqual([['x', sent]]);
     const link = '<p data-switchboard-mask><a id="it" href="/people/secret">x</a></p>';
     expect(await clicked(page, link)).toEqual([['', null]]);
-  }, 60_000);
+  });
 
   it('a click event truncates a label between characters', async () => {
     const page = await open('/', { clicks: true, flushMs: 10 });
@@ -377,5 +377,5 @@ describe.skipIf(!hasChromium)('the privacy of the SDKs in a browser', () => {
           `(() => { const it = document.querySelector('#it'); it.textContent = ${JSON.stringify(label)}; return it })()`,
         ),
       ).toEqual([[text, null]]);
-  }, 60_000);
+  });
 });

@@ -474,5 +474,5 @@ describe('standalone on an address beyond loopback', () => {
       await open.end('SIGTERM');
       await rm(own, { recursive: true, force: true });
     }
-  }, 120_000);
+  });
 });

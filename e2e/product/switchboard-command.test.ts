@@ -53,7 +53,7 @@ describe('the example manifest', () => {
       unchanged: 32,
       changes: [],
     });
-  }, 60_000);
+  });
 
   it('exports the manifest unchanged', async () => {
     const [written] = parseManifest(await example()).companies;
@@ -431,7 +431,7 @@ series: [{ event: asked about, name: "${name}" }]
       kind: 'line',
       series: [{ name: 'asked', values: [0, 2] }],
     });
-  }, 60_000);
+  });
 
   it.each([
     ['that is wrong', 'kind: trends', [], 2, /series/],
@@ -517,7 +517,7 @@ describe('the server of the Model Context Protocol', () => {
     );
     expect(JSON.parse(flags).flags.length).toBeGreaterThan(0);
     await client.close();
-  }, 60_000);
+  });
 
   it('returns the error of the API to the model, for arguments and for people without access', async () => {
     const client = await connect(running.demo.tokens.outsider);
@@ -535,7 +535,7 @@ describe('the server of the Model Context Protocol', () => {
       expect.stringContaining('Requires flags.read'),
     ]);
     await client.close();
-  }, 60_000);
+  });
 
   it('changes data only with --write', async () => {
     const reading = await connect(running.demo.tokens.owner);
@@ -558,5 +558,5 @@ describe('the server of the Model Context Protocol', () => {
       expect.stringContaining('Noted by a model'),
     ]);
     await writing.close();
-  }, 60_000);
+  });
 });

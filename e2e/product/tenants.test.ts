@@ -27,7 +27,7 @@ beforeAll(async () => {
   demo = running.demo;
   otherKey = await makeOtherTenant();
   otherTokens = await makeTokens();
-}, 60_000);
+});
 
 interface Ask {
   method?: string;
@@ -256,7 +256,7 @@ describe('a project with a list of origins', () => {
   beforeAll(async () => {
     expect((await setOrigins([ours])).allowedOrigins).toEqual([ours]);
     await eventually(async () => expect((await from(evil)).status).toBe(403));
-  }, 30_000);
+  });
   afterAll(async () => {
     await setOrigins(undefined);
     await eventually(async () => expect((await from(evil)).status).toBe(200));
@@ -372,7 +372,7 @@ describe('the permissions of company roles', () => {
       const minted = await ask(`${demo.base_url}/dev/tokens`, { method: 'POST', body: { sub } });
       tokens.set(role, minted.json.token);
     }
-  }, 60_000);
+  });
 
   /** Returns the path for a call. Resources that an allowed call removes have a copy per credential and role. */
   function pathFor({ operationId, path, credential }: Operation, role: string): string {
@@ -446,7 +446,7 @@ describe('the permissions of API tokens', () => {
         ]);
       }
     }
-  }, 60_000);
+  });
 
   it('allows a service token to act as itself, and a personal token as its person', async () => {
     const annotations = `${demo.base_url}/v1/projects/${OTHER.project}/annotations`;

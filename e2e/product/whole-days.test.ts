@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium)('a whole day in the console', () => {
     });
     transport = createTransport({ host: '127.0.0.1', port, ignoreTLS: true });
     browser = await openBrowser();
-  }, 300_000);
+  });
   afterEach(() => {
     expect(problems.splice(0).flat()).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('a whole day in the console', () => {
     await running?.end('SIGTERM');
     for (const close of closing) await close();
     await rm(home, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   /** Opens a page of the console as the owner of the demo, or with the token of another person. */
   async function open(path: string, token = running.demo.tokens.owner): Promise<Page> {
@@ -284,7 +284,7 @@ describe.skipIf(!hasChromium)('a whole day in the console', () => {
     await developer.getByText('Switched off without approval').waitFor();
     await developer.getByText('Approved by').waitFor();
     expect(await violationsOf(developer)).toEqual([]);
-  }, 120_000);
+  });
 
   it('lets an admin set up a new company with single sign-on, a messenger in two languages and a widget on a page', async () => {
     const { base_url, console_url, management_url, tokens } = running.demo;

@@ -80,7 +80,7 @@ describe('the SDKs of Segment and RudderStack', () => {
     await analytics.closeAndFlush({ timeout: 60_000 });
     expect([failures, new Set(ids).size]).toEqual([[], 300]);
     await expectArchivedOnce(ids);
-  }, 120_000);
+  });
 
   test('@segment/analytics-node makes the anonymous visitor, the alias and the account one person', async () => {
     const analytics = new Analytics({
@@ -107,7 +107,7 @@ describe('the SDKs of Segment and RudderStack', () => {
         }),
       { withinMs: 60_000 },
     );
-  }, 90_000);
+  });
 
   test('@rudderstack/rudder-sdk-node sends gzipped batches to the same address', async () => {
     const rudder = new RudderAnalytics(running.demo.project_key, {
@@ -131,7 +131,7 @@ describe('the SDKs of Segment and RudderStack', () => {
         }),
       { withinMs: 60_000 },
     );
-  }, 120_000);
+  });
 });
 
 describe('the SDKs of Unleash', () => {
@@ -239,7 +239,7 @@ describe('the SDKs of Unleash', () => {
     const known = unleash.getFeatureToggleDefinitions().map(({ name }) => name);
     expect(known).toEqual(expect.arrayContaining(Object.keys(flags)));
     expect(known.filter((name) => name in omitted)).toEqual([]);
-  }, 120_000);
+  });
 
   test('flags that the language of Unleash cannot say are listed with the reason', async () => {
     const { base_url, project_key } = running.demo;
@@ -349,7 +349,7 @@ describe('the SDKs of PostHog', () => {
     capture(200);
     await posthog.shutdown(60_000);
     await expectArchivedOnce(ids);
-  }, 150_000);
+  });
 
   test('posthog-node makes ids one person, keeps the first $set_once, and gets the flags of Switchboard', async () => {
     const { base_url, project_key: key } = running.demo;
@@ -389,7 +389,7 @@ describe('the SDKs of PostHog', () => {
           expect([flagKey, theirs.featureFlagPayloads?.[flagKey]]).toEqual([flagKey, value]);
       }
     }
-  }, 150_000);
+  });
 
   test.skipIf(!hasChromium)(
     'posthog-js in a browser tracks the page, makes the visitor and the account one person, and gets their flags',

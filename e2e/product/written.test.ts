@@ -46,4 +46,4 @@ it('a new resource is usable at once, even for requests that asked for it before
     const threads = `${base_url}/v1/projects/${project}/reports/r/comment-threads`;
     expect((await call('GET', threads, { token: minted.body.token })).status).toBe(200);
   }
-}, 120_000);
+});

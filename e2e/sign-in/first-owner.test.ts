@@ -123,7 +123,7 @@ describe.skipIf(!hasCaddy() || !hasChromium)('a deployment without another ident
       return z.string().parse(link);
     });
     chromium = await openBrowser();
-  }, 180_000);
+  });
   afterAll(async () => {
     await chromium?.close();
     await gateway?.stop();

@@ -85,7 +85,7 @@ describe.skipIf(!hasCaddy())('two instances of identity', () => {
     await browser.open(String(links[0]));
     await browser.submit(PERSON);
     expect(browser.status).toBe(200);
-  }, 180_000);
+  });
   afterAll(async () => {
     await gateway?.stop();
     await harness?.stop();

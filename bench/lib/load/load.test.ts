@@ -25,4 +25,4 @@ it('fails no request when the server closes idle connections', async () => {
   });
   expect(result.statuses).toEqual({ 200: 8 });
   expect([...result.outcomes]).toEqual(Array(8).fill(200));
-}, 30_000);
+});

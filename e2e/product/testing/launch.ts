@@ -43,11 +43,11 @@ export function standaloneForTests({ isFirstStart = false } = {}): {
   beforeAll(async () => {
     home = await (isFirstStart ? newHome() : newSeededHome());
     running = await launch(home);
-  }, 300_000);
+  });
   afterAll(async () => {
     await running?.end('SIGTERM');
     await rm(home, { recursive: true, force: true });
-  }, 60_000);
+  });
   const started = () => {
     if (running === undefined)
       throw new Error('standalone is not started yet; it starts before the first test');

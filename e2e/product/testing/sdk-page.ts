@@ -51,7 +51,7 @@ export function siteForTests(content: SiteContent): Site {
       async () => void server.close(),
     );
     visitor = (options) => browser.newContext(options);
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const close of closing) await close();
   });

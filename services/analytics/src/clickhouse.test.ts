@@ -18,7 +18,7 @@ describe.skipIf(server === undefined)('queries with CLICKHOUSE_URL', () => {
       { CLICKHOUSE_URL: server?.url ?? '' },
       { sink: { blockAgeMs: 20 }, queryLimits: { timeoutMs: 5_000 } },
     );
-  }, 60_000);
+  });
   afterAll(() => analytics.stop());
 
   const ask = (body: unknown, headers: Record<string, string> = {}) =>
@@ -154,7 +154,7 @@ describe.skipIf(server === undefined)('queries with CLICKHOUSE_URL', () => {
     expect([gone.status, gone.headers.get('retry-after')]).toEqual([503, '5']);
     await server?.restart();
     await eventually(async () => expect(await valuesOf(orders)).toEqual([1, 1]));
-  }, 60_000);
+  });
 });
 
 describe.skipIf(server === undefined)('traits of two million people', () => {
@@ -183,7 +183,7 @@ describe.skipIf(server === undefined)('traits of two million people', () => {
         values ('blog', 'company', '0', '{"size":1}', 1), ('blog', 'company', '1', '{"size":2}', 1)`,
     });
     await client.close();
-  }, 60_000);
+  });
   afterAll(() => analytics.stop());
 
   it('reads the traits of two million people within the memory of one query', async () => {
@@ -203,7 +203,7 @@ describe.skipIf(server === undefined)('traits of two million people', () => {
     };
     expect(await seriesBy('trait.plan')).toEqual({ free: 6, pro: 1 });
     expect(await seriesBy('group.company.size')).toEqual({ 1: 4, 2: 3 });
-  }, 60_000);
+  });
 });
 
 describe.skipIf(server === undefined)('a funnel beyond the memory limit', () => {
@@ -218,7 +218,7 @@ describe.skipIf(server === undefined)('a funnel beyond the memory limit', () => 
           toDateTime64('2026-03-01 12:00:00', 3, 'UTC') + number % 60, now64(3) from numbers(3000000)`,
     });
     await client.close();
-  }, 60_000);
+  });
   afterAll(() => analytics.stop());
 
   it('rejects a funnel that needs too much memory with a 400 that says what to narrow', async () => {
@@ -228,5 +228,5 @@ describe.skipIf(server === undefined)('a funnel beyond the memory limit', () => 
     });
     expect(answer.status).toBe(400);
     expect(JSON.stringify(answer.body)).toMatch(/too much memory; use a shorter range or narrow it/);
-  }, 60_000);
+  });
 });

@@ -48,5 +48,5 @@ describe.skipIf(kafka === undefined)('docs/examples/read-events.mjs', () => {
       await kafka?.stop();
       await rm(folder, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 });

@@ -84,7 +84,7 @@ test('answers 503 until PostgreSQL that stopped, froze or was killed is back, an
   }
   expect([...load.statuses].sort()).toEqual([201, 503]);
   expectAllStored(await load.stop());
-}, 120_000);
+});
 
 test('answers ATTACHMENT_STORAGE for attachments, and continues turns, while the S3 server is stopped or killed', async () => {
   const s3 = await startS3();
@@ -117,7 +117,7 @@ test('answers ATTACHMENT_STORAGE for attachments, and continues turns, while the
   }
   expect([...load.statuses]).toEqual([201]);
   expectAllStored(await load.stop());
-}, 60_000);
+});
 
 test('counts limits in memory, and continues turns, while Redis is stopped or killed', async () => {
   const redis = await startRedis();
@@ -146,4 +146,4 @@ test('counts limits in memory, and continues turns, while Redis is stopped or ki
   }
   expect([...load.statuses]).toEqual([201]);
   expectAllStored(await load.stop());
-}, 60_000);
+});

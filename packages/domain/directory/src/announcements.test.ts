@@ -46,7 +46,7 @@ it('doubts announcements after the connection was cut, until they arrive again',
   await notifyChanged(database.drizzle, '["key:1"]');
   await eventually(() => expect([changed, warnings]).toEqual([['key:1'], []]));
   await stop();
-}, 30_000);
+});
 
 it('warns once when announcements never arrive', async () => {
   const elsewhere: Database['listen'] = (channel, ...rest) => database.listen(`not ${channel}`, ...rest);
@@ -61,4 +61,4 @@ it('warns once when announcements never arrive', async () => {
   const after = doubts();
   await elapse(1_000);
   expect([doubts(), warnings.length]).toEqual([after, 1]);
-}, 30_000);
+});

@@ -33,7 +33,7 @@ beforeAll(async () => {
   await admin.close();
   await server.stop();
   await server.start();
-}, 60_000);
+});
 afterAll(async () => {
   await server.remove();
   await rm(folder, { recursive: true, force: true });

@@ -11,7 +11,7 @@ let started: SinkHarness | undefined;
 let sink: SinkHarness;
 beforeAll(async () => {
   started = await startSinkHarness();
-}, 60_000);
+});
 beforeEach((test) => {
   if (started === undefined) return test.skip();
   sink = started;

@@ -21,7 +21,7 @@ let database: Database;
 beforeAll(async () => {
   analytics = await startAnalytics();
   database = openDatabase({ url: analytics.databaseUrl, applicationName: 'test' });
-}, 60_000);
+});
 afterAll(async () => {
   await database.close();
   await analytics.stop();

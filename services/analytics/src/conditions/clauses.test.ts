@@ -77,7 +77,7 @@ describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => 
   let started: TestEngine;
   beforeAll(async () => {
     if (!isMissing) started = await start();
-  }, 60_000);
+  });
   afterAll(() => started?.stop());
 
   test.skipIf(isMissing)(

@@ -5,7 +5,7 @@ import { useAnalytics } from '../testing/service.ts';
 const analytics = await useAnalytics({ QUERY_DISK_BYTES: '15000000' });
 beforeAll(async () => {
   for (const id of ['lists', 'large']) await analytics.directory.putProject({ id, members: ['ada'] });
-}, 60_000);
+});
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => Date.now() - days * DAY_MS;

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const counting = createGroupMembersStore(database.drizzle);
   while ((await counting.countChanged(2_000)) > 0);
   await database.drizzle.execute(sql`analyze`);
-}, 120_000);
+});
 afterAll(async () => {
   await database.close();
   await test.drop();

@@ -17,7 +17,7 @@ const CASES = Number(process.env['INSIGHT_CASES'] ?? 40);
 let duckDb: Awaited<ReturnType<typeof startDuckDb>>;
 beforeAll(async () => {
   duckDb = await startDuckDb();
-}, 60_000);
+});
 afterAll(() => duckDb.stop());
 
 let opened = 0;

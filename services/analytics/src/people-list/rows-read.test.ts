@@ -44,7 +44,7 @@ beforeAll(async () => {
     insert into person_ids (project_id, distinct_id, person_id, joined_at, joined_by)
     select 'blog', 'id-' || i, 'id-1', now(), '{"kind":"identify"}' from generate_series(2, 1000) as i`);
   await database.drizzle.execute(sql`analyze`);
-}, 60_000);
+});
 afterAll(async () => {
   await database.close();
   await test.drop();

@@ -8,7 +8,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
   let started: TestEngine;
   beforeAll(async () => {
     if (!isMissing) started = await start();
-  }, 60_000);
+  });
   afterAll(() => started?.stop());
   const it = test.skipIf(isMissing);
 

@@ -14,7 +14,7 @@ const analytics = await useAnalytics();
 beforeAll(async () => {
   for (const id of ['shop', 'blog', 'many']) await analytics.directory.putProject({ id, members: ['ada'] });
   await analytics.log.createTopics([rejectionsSpec(1)]);
-}, 60_000);
+});
 
 type Reason = RejectionsRecord['reasons'][number];
 const reason = (text: string, requests: number): Reason => ({

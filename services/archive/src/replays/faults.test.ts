@@ -56,7 +56,7 @@ describe.skipIf(s3 === undefined)('an object store that is unavailable', () => {
       () => server.kill(),
       () => server.restart(),
     );
-  }, 60_000);
+  });
 
   it('keeps chunks in the log and archives them after the object store hangs', async () => {
     await survive(
@@ -64,7 +64,7 @@ describe.skipIf(s3 === undefined)('an object store that is unavailable', () => {
       async () => server.pause(),
       async () => server.resume(),
     );
-  }, 60_000);
+  });
 
   it('answers reads of events with 503, and finishes a deletion later', async () => {
     const session = newSession();
@@ -81,7 +81,7 @@ describe.skipIf(s3 === undefined)('an object store that is unavailable', () => {
     const left: string[] = [];
     for await (const { key } of archive.objects.list(`replays/project-1/${session}/`)) left.push(key);
     expect(left).toEqual([]);
-  }, 60_000);
+  });
 
   it('reports a consumer process as not ready until the object store is back', async () => {
     const consumer = await archive.start({ ROLES: 'replays' });
@@ -102,7 +102,7 @@ describe.skipIf(s3 === undefined)('an object store that is unavailable', () => {
     } finally {
       await consumer.stop();
     }
-  }, 60_000);
+  });
 });
 
 describe('a database that is unavailable', () => {
@@ -111,7 +111,7 @@ describe('a database that is unavailable', () => {
   beforeAll(async () => {
     server = await postgresServer(['archive'], { durable: true });
     archive = await startArchive({ databaseUrl: server.url('archive') });
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.thaw().catch(() => undefined);
     await archive?.stop();
@@ -124,7 +124,7 @@ describe('a database that is unavailable', () => {
       () => server.stop(),
       () => server.start(),
     );
-  }, 60_000);
+  });
 
   it('keeps chunks in the log and archives them after the database hangs', async () => {
     await survive(
@@ -132,7 +132,7 @@ describe('a database that is unavailable', () => {
       () => server.freeze(),
       () => server.thaw(),
     );
-  }, 60_000);
+  });
 });
 
 it('does not start without an object store, and names the settings', () => {

@@ -125,7 +125,7 @@ describe('the list of sessions', () => {
     const even = await pages('distinct_id=even&');
     expect(even.toSorted()).toEqual(sessions.filter((_, index) => index % 2 === 0).toSorted());
     expect(await pages('distinct_id=nobody&')).toEqual([]);
-  }, 30_000);
+  });
 
   async function pages(query: string): Promise<string[]> {
     const found: { sessionId: string; receivedAt: string }[] = [];

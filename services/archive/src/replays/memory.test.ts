@@ -17,4 +17,4 @@ it('archives chunks of millions of values in the memory of their bytes', async (
   await archive.until(session, { chunks: 3, events: 6_000_000 });
   expect((await fetch(`${program.url}/health/live`)).status).toBe(200);
   await program.kill('SIGTERM');
-}, 120_000);
+});

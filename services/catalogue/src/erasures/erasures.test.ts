@@ -218,7 +218,7 @@ it('lists erasures to an operator in pages, newest first, and by state', async (
   const token = await listed.tokens.mint({ sub: 'ada', permissions: [] });
   expect((await here.manage('GET', '/erasures', undefined, token)).status).toBe(403);
   await listed.close();
-}, 30_000);
+});
 
 describe('the erasure of a deleted project', () => {
   const every = (region: string) =>

@@ -64,4 +64,4 @@ it('reads a month out of 200,000 annotations through indexes, and only its rows'
   );
   await database.close();
   await drop();
-}, 120_000);
+});

@@ -55,7 +55,7 @@ it('reads 500 threads of 20 comments in two queries for their versions and two f
   }
   await database.close();
   await drop();
-}, 120_000);
+});
 
 async function piecesOf(list: ReturnType<ListThreads>) {
   const pieces: Uint8Array[] = [];

@@ -7,7 +7,7 @@ describe.skipIf(!hasChromium)('a mail in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   const { html } = composeMail(

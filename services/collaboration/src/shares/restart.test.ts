@@ -77,4 +77,4 @@ it('delivers to everyone once when a process is killed between two recipients', 
   await eventually(async () =>
     expect(await count('pgboss.job', "state in ('created', 'retry', 'active')")).toBe(0),
   );
-}, 120_000);
+});

@@ -128,7 +128,7 @@ describe('a change that PostgreSQL does not store', () => {
     expect((await stored(ada))?.traits).toEqual({ plan: 'pro' });
     expect(await reasonsOf(ingestionTopics.identifies, broken)).toEqual(['not stored: 22012']);
     expect(await reasonsOf(ingestionTopics.identifies, slow)).toEqual(['not stored: 57014']);
-  }, 120_000);
+  });
 
   it('keeps changes on the log while the tables cannot be written at all', async () => {
     const ada = somebody();

@@ -359,7 +359,7 @@ describe.skipIf(!hasChromium)('a passkey', () => {
   let chromium: Browser;
   beforeAll(async () => {
     chromium = await openBrowser();
-  }, 60_000);
+  });
   afterAll(() => chromium?.close());
 
   it('is added on the account page, and signs its person in without a password', async () => {
@@ -379,5 +379,5 @@ describe.skipIf(!hasChromium)('a passkey', () => {
     expect(await page.textContent('main')).toContain('pia@acme.example');
     const [used] = await identity.sql`select used_at from passkeys`;
     expect(used?.['used_at']).not.toBeNull();
-  }, 60_000);
+  });
 });

@@ -72,7 +72,7 @@ it('bounds the device codes and authorizations of an address together', async ()
     expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
   }
   await identity.stop();
-}, 60_000);
+});
 
 it('takes the first three bytes of IPv4 and the first 48 bits of IPv6 as the network', () => {
   expect(networkOf('198.51.100.7')).toBe('198.51.100');

@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)('pages in a browser', () => {
     chromium = await openBrowser();
     context = await chromium.newContext();
     page = await context.newPage();
-  }, 60_000);
+  });
   afterAll(() => chromium?.close());
 
   /**

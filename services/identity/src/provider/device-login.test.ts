@@ -70,4 +70,4 @@ it('signs the command in with a browser, keeps only a refresh token, and lets tw
   expect(await runInProcess(['whoami'], env)).toMatchObject({
     err: expect.stringContaining('login has ended'),
   });
-}, 60_000);
+});

@@ -126,7 +126,7 @@ it('waits until its consumers have read the records that were on the log, and no
   await reported(2n);
   expect(erased).toEqual(['grace', 'ada']);
   await consumption.stop();
-}, 40_000);
+});
 
 it('retries an erasure after a failure, and reports it once', async () => {
   let failures = 2;
@@ -134,7 +134,7 @@ it('retries an erasure after a failure, and reports it once', async () => {
   start(() => failures-- > 0);
   await reported(1n);
   expect(erased).toEqual(['ada']);
-}, 40_000);
+});
 
 it('erases the ids it knows while flags is down, and reports only when flags has reported', async () => {
   const waitingFor = ['eu/flags', 'eu/test'];
@@ -150,7 +150,7 @@ it('erases the ids it knows while flags is down, and reports only when flags has
   await ask({ ...SUBJECT, distinctIds: ['ada', 'phone', 'laptop'] }, 'ers_1', ['us/flags', 'eu/test']);
   await reported(2n);
   expect(erased.slice(4)).toEqual(['ada', 'phone', 'laptop']);
-}, 60_000);
+});
 
 it('does not repeat the erasure when flags reports no more ids, unless the process was restarted', async () => {
   await ask(SUBJECT, 'ers_1', ['eu/flags', 'eu/test']);
@@ -165,7 +165,7 @@ it('does not repeat the erasure when flags reports no more ids, unless the proce
   await ask({ ...SUBJECT, distinctIds: ['grace'] }, 'ers_2');
   await reported(3n);
   expect(erased).toEqual(['ada', 'grace', 'grace']);
-}, 60_000);
+});
 
 it('reports ids that it finds, and erases once the erasure has them', async () => {
   joined = ['phone', 'laptop'];
@@ -182,7 +182,7 @@ it('reports ids that it finds, and erases once the erasure has them', async () =
   });
   const report = { erasureId: 'ers_1', service: 'eu/test' };
   expect(found).toEqual([{ ...report, found: ['phone', 'laptop'] }, report]);
-}, 40_000);
+});
 
 it('reports a finished erasure again until the report is stored, without repeating the erasure', async () => {
   await ask(SUBJECT);
@@ -197,7 +197,7 @@ it('reports a finished erasure again until the report is stored, without repeati
   await reported(3n);
   expect(erased).toEqual(['ada', 'grace']);
   expect([...(await database.sql`select * from directory.done_erasures`)]).toEqual([{ id: 'ers_2' }]);
-}, 60_000);
+});
 
 it('releases the lock of a process that vanished without closing its connection', async () => {
   const silent = openDatabase({ url: own.url, applicationName: 'silent', statementTimeoutMs: 200 });
@@ -216,7 +216,7 @@ it('releases the lock of a process that vanished without closing its connection'
   ).finally(released.resolve);
   expect(await ended).toBeInstanceOf(Error);
   await silent.close();
-}, 20_000);
+});
 
 it('keeps the lock while an erasure takes longer than the idle limit of a connection', async () => {
   let begun = 0;
@@ -229,7 +229,7 @@ it('keeps the lock while an erasure takes longer than the idle limit of a connec
   // The other process finds the erasure done and reports it too.
   await reported(2n);
   expect([begun, erased]).toEqual([1, ['ada']]);
-}, 40_000);
+});
 
 it('gives up an erasure when its lock is lost or it is stopped, before another begins', async () => {
   const order: string[] = [];
@@ -249,7 +249,7 @@ it('gives up an erasure when its lock is lost or it is stopped, before another b
   await erasures.stop();
   expect(order).toEqual(['begins', 'ends', 'begins', 'ends']);
   expect([erased, await reports()]).toEqual([[], 0n]);
-}, 40_000);
+});
 
 it('ignores erasures that do not ask for its service', async () => {
   await database.sql`
@@ -259,7 +259,7 @@ it('ignores erasures that do not ask for its service', async () => {
   start();
   await reported(1n);
   expect(erased).toEqual(['grace']);
-}, 20_000);
+});
 
 it('clears the replica of a colleague who is no longer a member, and of no one else', async () => {
   const member = JSON.stringify({ sub: 'a/da' });
@@ -278,7 +278,7 @@ it('clears the replica of a colleague who is no longer a member, and of no one e
   const left =
     await database.sql`select kind, id from directory.entries where kind <> 'erasure' order by 1, 2`;
   expect(left.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['member acme/mei', 'report acme/a%2Fda']);
-}, 40_000);
+});
 
 it('reads any number of erasures, oldest first', async () => {
   const ids = Array.from({ length: 250 }, (_, n) => `ers_${String(n).padStart(3, '0')}`);
@@ -324,7 +324,7 @@ it('erases a project after ingestion rejects its data and the replica has remove
   // The project's own row stays, so that a late record cannot restore the project.
   expect(await entriesLeft()).toEqual(expect.arrayContaining(['project:shop', 'report:shop-2/weekly']));
   expect(await entriesLeft()).not.toContain('report:shop/weekly');
-}, 60_000);
+});
 
 it('erases deleted projects and companies again in a new database, without waiting services', async () => {
   await ask({ kind: 'project', projectId: 'shop' }, 'ers_1', []);
@@ -336,4 +336,4 @@ it('erases deleted projects and companies again in a new database, without waiti
   await ask({ kind: 'colleague', sub: 'ada' }, 'ers_3');
   await reported(1n);
   expect(erased).toEqual(['shop', 'acme', 'ada']);
-}, 60_000);
+});

@@ -278,4 +278,4 @@ it('answers 408 when a body stalls or drips, and reads a slow but steady one', a
   steady.call.end('{"n": 1}');
   expect(await steady.status).toBe(200);
   await eventually(async () => expect(await bytesInFlight()).toBe('0'));
-}, 45_000);
+});

@@ -13,7 +13,7 @@ describe.each(breakable)('faults of $name', ({ start }) => {
   let server: BreakableLog | undefined;
   beforeAll(async () => {
     server = await start();
-  }, 90_000);
+  });
   afterAll(() => server?.remove());
 
   /** Publishes consecutive numbers until stopped. Returns the acknowledged ones. */

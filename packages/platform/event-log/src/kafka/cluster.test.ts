@@ -12,7 +12,7 @@ const PARTITIONS = 6;
 let cluster: KafkaCluster | undefined;
 beforeAll(async () => {
   cluster = await startKafkaCluster();
-}, 180_000);
+});
 afterAll(() => cluster?.stop());
 
 /** Publishes to all partitions concurrently in a loop, and records the offset of each acknowledged record. */
@@ -113,4 +113,4 @@ it('a topic with one copy gets three on three brokers by the logged plan, and tw
     await admin.disconnect();
     await log.close();
   }
-}, 60_000);
+});

@@ -87,7 +87,7 @@ describe.skipIf(!brokers)('a group with an offset that is no longer stored', () 
     await eventually(() => expect(events).toContain('new'), { withinMs: 60_000 });
     expect(events.indexOf('revoked')).toBeLessThan(events.indexOf('new'));
     await consumption.stop();
-  }, 90_000);
+  });
 
   async function recreate(topic: string, values: string[]): Promise<void> {
     await eventually(async () => {
@@ -150,7 +150,7 @@ describe.skipIf(!brokers)('a group with an offset that is no longer stored', () 
     expect(seen).toEqual(['a', 'b', 'c', 'new', ...many('later ')]);
     expect(outcomes).toEqual([expect.any(PartitionLost)]);
     await consumption.stop();
-  }, 60_000);
+  });
 
   it('reads all of a recreated topic while work on the old topic is committed repeatedly', async () => {
     const topic = await newTopic(log, { partitions: 1 });
@@ -181,5 +181,5 @@ describe.skipIf(!brokers)('a group with an offset that is no longer stored', () 
     await committing;
     expect(seen).toEqual(['a', 'b', 'c', ...many('new ')]);
     await consumption.stop();
-  }, 90_000);
+  });
 });

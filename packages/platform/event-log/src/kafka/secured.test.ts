@@ -25,7 +25,7 @@ describe('brokers with TLS and SASL', () => {
     const port = await freePort();
     broker = `127.0.0.1:${port}`;
     kafka = await startKafka({ port, tls: { certificate: cert, key }, username: 'switchboard', password });
-  }, 90_000);
+  });
   afterAll(async () => {
     await kafka?.stop();
     await rm(folder, { recursive: true, force: true });

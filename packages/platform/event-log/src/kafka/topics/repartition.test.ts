@@ -91,7 +91,7 @@ describe.skipIf(!brokers)('the repartitioning of a topic on Kafka', () => {
     };
     await Promise.all([run(topic, 3), publishing()]);
     expect(answers.at(-1)).toBeInstanceOf(TopicPaused);
-  }, 60_000);
+  });
 
   it('keeps the settings of the topic', async () => {
     const topic = await newTopic(open(), { retentionMs: 7_200_000 });
@@ -104,5 +104,5 @@ describe.skipIf(!brokers)('the repartitioning of a topic on Kafka', () => {
     expect(
       Object.fromEntries(entries.map(({ configName, configValue }) => [configName, configValue])),
     ).toEqual({ 'retention.ms': '7200000', 'max.message.bytes': String(8 * 1024 * 1024) });
-  }, 60_000);
+  });
 });

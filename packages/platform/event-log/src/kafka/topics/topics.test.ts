@@ -39,7 +39,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
         expect(offsets.reduce((sum, offset) => sum + offset, 0n)).toBe(6n);
       }
     }
-  }, 60_000);
+  });
 
   it('creates a topic while the process asks for topics that do not exist yet', async () => {
     const log = open();
@@ -54,7 +54,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
       await Promise.all(asking);
       expect(await log.endOffsets(name)).toEqual([0n, 0n]);
     }
-  }, 60_000);
+  });
 
   it('creates a topic again in a process that knew it before it was deleted', async () => {
     const log = open();
@@ -64,7 +64,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
     await eventually(async () => expect(await admin.listTopics()).not.toContain(name));
     await log.createTopics([specOf(name)]);
     expect(await admin.listTopics()).toContain(name);
-  }, 60_000);
+  });
 
   describe('topics that exist', () => {
     const HOUR_MS = 3_600_000;
@@ -132,7 +132,7 @@ describe.skipIf(!brokers)('topics on Kafka', () => {
           message: `publishing to ${spec.name} is paused until it has 3 partitions. Unless that is in progress, run switchboard topics repartition ${spec.name} --to 3`,
         },
       ]);
-    }, 60_000);
+    });
 
     it('uses a topic with fewer partitions than the settings ask for, and explains how to add more', async () => {
       const said: LogEntry[] = [];
