@@ -241,7 +241,6 @@ export const SELDOM_OF_PROJECT: Record<string, string> = {
   'flags public.unpublished_people': 'until they are published',
   'identity public.unpublished_memberships': 'until they are published',
   'analytics public.unpublished_cohort_parts': 'until they are published',
-  'analytics public.unpublished_alerts': 'until they are published',
   'analytics public.uncounted_ids': 'until their groups are counted',
   'messenger public.conversation_count_changes': 'until they are added to the counts',
 };
