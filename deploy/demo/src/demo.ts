@@ -140,7 +140,7 @@ const computedReport = (urls: InternalUrls, tokens: Demo['tokens']) => ({
 });
 
 async function publicLink(url: string, token: string): Promise<string | undefined> {
-  const client = createClient({ token, url, retryForMs: 0 });
+  const client = createClient({ token, url, retryForMs: PROPAGATION_MS });
   try {
     const link = await client.call('getPublicLink', {
       params: { projectId: PROJECT, reportId: COMPUTED_REPORT },
