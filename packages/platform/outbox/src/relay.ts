@@ -111,7 +111,9 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
       try {
         listening ??= await options.listen?.(() => wake());
         if (!isTopicChecked) await log.createTopics([topic]);
-        while (!signal.aborted && (await publishNext()));
+        // Most looks find nothing: one statement shows that, where the transaction takes four.
+        let isMore = !isTopicChecked || (await source(db).oldest(1)).length > 0;
+        while (isMore && !signal.aborted) isMore = await db.transaction(publishNext);
       } catch (error) {
         isTopicChecked = false;
         if (!signal.aborted) logger.failed(`publish ${topic.name}`, error);
@@ -121,13 +123,7 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
   }
 
   /** Returns false if nothing is left to publish, or if another process publishes. */
-  async function publishNext(): Promise<boolean> {
-    // Most looks find nothing: one statement shows that, where the transaction takes four.
-    if (isTopicChecked && (await source(db).oldest(1)).length === 0) return false;
-    return db.transaction(publishAlone);
-  }
-
-  async function publishAlone(tx: Tx): Promise<boolean> {
+  async function publishNext(tx: Tx): Promise<boolean> {
     if (!(await tryLock(tx, `publish ${topic.name}`))) return false;
     const outbox = source(tx);
     const changes = await outbox.oldest(batchSize);
