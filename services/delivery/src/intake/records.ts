@@ -1,8 +1,7 @@
 import {
   type BackgroundConsumer,
-  createConsumer,
+  createParsedConsumer,
   type EventLog,
-  type RecordBatch,
   type StoredRecord,
 } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
@@ -27,26 +26,9 @@ interface Source<T> {
 
 /** Queues messages for the records of a topic. */
 export function createRecordsConsumer<T>(
-  { log, intake, logger }: RecordsOptions,
-  { group, topic, schema, invalid, happeningOf }: Source<T>,
+  { intake, ...options }: RecordsOptions,
+  { schema, happeningOf, ...source }: Source<T>,
 ): BackgroundConsumer {
-  const topics = [topic];
-
-  async function consume() {
-    await log.endOffsets(topic);
-    return log.consume({ group, topics, handle });
-  }
-
-  async function handle(batch: RecordBatch): Promise<void> {
-    const happenings: Happening[] = [];
-    for (const record of batch.records) {
-      const parsed = parse(record);
-      if (parsed === undefined) await batch.deadLetter(record, invalid);
-      else happenings.push(happeningOf(parsed));
-    }
-    if (happenings.length > 0) await intake.accept(happenings);
-  }
-
   function parse({ value }: StoredRecord): T | undefined {
     try {
       return schema.safeParse(JSON.parse(value?.toString('utf8') ?? '')).data;
@@ -55,5 +37,10 @@ export function createRecordsConsumer<T>(
     }
   }
 
-  return createConsumer({ consume, topics, logger });
+  return createParsedConsumer<T>({
+    ...options,
+    ...source,
+    parse,
+    apply: (records) => intake.accept(records.map(happeningOf)),
+  });
 }

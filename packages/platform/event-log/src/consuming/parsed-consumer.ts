@@ -2,10 +2,10 @@ import type { EventLog, RecordBatch, StoredRecord, TopicSpec } from '../types.ts
 import { type BackgroundConsumer, createConsumer, type FailureLog } from './consumer.ts';
 
 interface ParsedConsumerOptions<T> {
-  log: Pick<EventLog, 'createTopics' | 'consume'>;
+  log: Pick<EventLog, 'createTopics' | 'endOffsets' | 'consume'>;
   group: string;
-  /** Created if it does not exist. */
-  topic: TopicSpec;
+  /** Created if it does not exist. A name alone is of a topic that its publisher creates. */
+  topic: TopicSpec | string;
   /** Returns undefined if the record is invalid. */
   parse(record: StoredRecord): T | undefined;
   /** The reason with which an invalid record is published as a dead letter. */
@@ -18,7 +18,7 @@ interface ParsedConsumerOptions<T> {
 /** Creates a consumer that applies the valid records of a topic, a batch at a time. */
 export function createParsedConsumer<T>(options: ParsedConsumerOptions<T>): BackgroundConsumer {
   const { log, group, topic, parse, invalid, apply, logger } = options;
-  const topics = [topic.name];
+  const topics = [typeof topic === 'string' ? topic : topic.name];
 
   async function handle(batch: RecordBatch): Promise<void> {
     const values: T[] = [];
@@ -31,7 +31,7 @@ export function createParsedConsumer<T>(options: ParsedConsumerOptions<T>): Back
   }
 
   async function consume() {
-    await log.createTopics([topic]);
+    await (typeof topic === 'string' ? log.endOffsets(topic) : log.createTopics([topic]));
     return log.consume({ group, topics, handle });
   }
 
