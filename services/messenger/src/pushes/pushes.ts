@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isGrantedByRole } from '@switchboard/contracts';
 import type { Directory } from '@switchboard/directory';
 import { Undeliverable } from '@switchboard/mail';
 import { EndpointGone, type Pusher } from '@switchboard/push';
-import { poll } from '@switchboard/resilience';
+import { createPolling, pause } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/runtime';
 import { isQuiet } from '../agents/quiet-hours.ts';
 import { agentTexts } from '../mail-texts/agent-texts.ts';
@@ -37,8 +36,6 @@ const PROJECTS_AT_ONCE = 16;
  */
 export function createPushes(options: PushesOptions) {
   const { store, directory, pusher, consoleUrl, onSettled, clock, logger } = options;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
   const later = (ms: number) => new Date(clock.now().getTime() + ms);
 
   async function step(due: DuePush): Promise<void> {
@@ -121,27 +118,25 @@ export function createPushes(options: PushesOptions) {
     inHand.set(due.projectId, work);
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+  async function look(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
       const hasRoom = inHand.size < PROJECTS_AT_ONCE;
       const due = hasRoom ? await store.takeDue(clock.now(), later(LEASE_MS), [...inHand.keys()]) : undefined;
       if (due !== undefined) begin(due);
       else if (inHand.size === 0) return;
-      else await Promise.race([...inHand.values(), sleep(EVERY_MS)]);
+      else await Promise.race([...inHand.values(), pause(EVERY_MS, signal)]);
     }
   }
 
+  const polling = createPolling(look, {
+    everyMs: EVERY_MS,
+    onFailure: (error) => logger.failed('push turns', error),
+  });
+
   return {
-    start(): void {
-      running ??= poll(run, {
-        everyMs: EVERY_MS,
-        signal: stopping.signal,
-        onFailure: (error) => logger.failed('push turns', error),
-      });
-    },
+    start: polling.start,
     async stop(): Promise<void> {
-      stopping.abort();
-      await running;
+      await polling.stop();
       await Promise.all(inHand.values());
     },
   };
