@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { SERVICE_NAMES } from '@switchboard/contracts';
 import type { Harness } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -18,7 +19,13 @@ beforeAll(async () => {
     ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
   };
   const ofDelivery = { WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters' };
-  const ofMessenger = { SUPPORT_MAIL_DOMAIN: 'support.example', SUPPORT_MAIL_PORT: '0' };
+  const pair = createECDH('prime256v1');
+  const ofMessenger = {
+    SUPPORT_MAIL_DOMAIN: 'support.example',
+    SUPPORT_MAIL_PORT: '0',
+    VAPID_PUBLIC_KEY: pair.generateKeys('base64url'),
+    VAPID_PRIVATE_KEY: pair.getPrivateKey('base64url'),
+  };
   const services = await Promise.all([
     ...SERVICE_NAMES.map((name) =>
       harness.spawn(name, name === 'messenger' ? { ...options, env: ofMessenger } : options),

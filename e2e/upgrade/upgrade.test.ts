@@ -17,7 +17,7 @@ describe.skipIf(deployment === undefined)('two instances of every service behind
   // Not retried, because the instances already run the next version by then.
   test('a rolling upgrade with migrations fails no request and loses no data', {
     retry: 0,
-    timeout: 240_000,
+    timeout: 480_000,
   }, async () => {
     const result = await runRollingUpgrade(deployed());
     const { requests, accepted, socketCodes, exitCodes, migratedWhileServing, logged, ...problems } = result;
