@@ -187,7 +187,10 @@ const guarded = operations.flatMap((operation) =>
       ],
 );
 
-describe('the check of credentials before the body', () => {
+/** Refused calls change nothing, and most of them wait for the directory: they run beside one another. */
+const refusals = describe.concurrent;
+
+refusals('the check of credentials before the body', () => {
   it.each(guarded)('refuses a call of $name from $who with $is', async ({ operation, bearer, is }) => {
     const credential = bearer();
     const answer = await ask(urlOf(operation), {
@@ -214,7 +217,7 @@ const ofSomething = operations.filter(
     /\{(projectId|companyId)\}/.test(path) && credential !== 'public' && !CREATES.includes(operationId),
 );
 
-describe('operations on a project or company of another customer', () => {
+refusals('operations on a project or company of another customer', () => {
   it.each(ofSomething.map((operation) => ({ name: nameOf(operation), operation })))(
     'answers $name as for a project or company that does not exist',
     async ({ operation }) => {
@@ -565,7 +568,7 @@ describe('an operator with every permission', () => {
   });
 });
 
-describe('operations on a project of another region', () => {
+refusals('operations on a project of another region', () => {
   it.each(ofProjects)(
     'refuses $operationId with 403 before it reads the body, for callers who may use the project',
     async (operation) => {

@@ -26,8 +26,11 @@ const LOCK = sql`hashtextextended('group members', 0)`;
 
 export function createGroupMembersStore(db: Db): GroupMembersStore {
   return {
-    countChanged: (limit) =>
-      db.transaction(async (tx) => {
+    async countChanged(limit) {
+      // Most looks find nothing: one statement shows that, where the transaction takes four.
+      if ((await db.select({ revision: uncountedIds.revision }).from(uncountedIds).limit(1)).length === 0)
+        return 0;
+      return db.transaction(async (tx) => {
         const [{ is_locked: isLocked }] = lockRow.parse([
           ...(await tx.execute(sql`select pg_try_advisory_xact_lock(${LOCK}) as is_locked`)),
         ]);
@@ -42,7 +45,8 @@ export function createGroupMembersStore(db: Db): GroupMembersStore {
           changed.map((row) => [row.project_id, row.distinct_id]),
         );
         return changed.length;
-      }),
+      });
+    },
 
     count: (projectId, distinctIds) =>
       db.transaction(async (tx) => {

@@ -58,6 +58,8 @@ export function createMails({ db, mailer, encryption, clock, logger }: MailsOpti
   let sending: Promise<void> | undefined;
 
   async function sendDue(): Promise<void> {
+    // Most looks find nothing: one statement shows that, where the transaction takes three.
+    if (!(await createMailsStore(db).isDue(clock.now()))) return;
     await db.transaction(async (tx) => {
       const store = createMailsStore(tx);
       for (const { id, content: encrypted, attempts } of await store.takeDue(clock.now(), 1)) {

@@ -6,6 +6,7 @@ export type MailRow = typeof mails.$inferSelect;
 
 export interface MailsStore {
   insert(row: Pick<MailRow, 'id' | 'content' | 'dueAt'>): Promise<void>;
+  isDue(now: Date): Promise<boolean>;
   /** Returns mails that are due, the oldest first, and locks them until the transaction ends. */
   takeDue(now: Date, limit: number): Promise<MailRow[]>;
   remove(id: string): Promise<void>;
@@ -17,6 +18,11 @@ export function createMailsStore(db: Db | Tx): MailsStore {
   return {
     async insert(row) {
       await db.insert(mails).values(row);
+    },
+
+    async isDue(now) {
+      const { id, dueAt } = mails;
+      return (await db.select({ id }).from(mails).where(lte(dueAt, now)).limit(1)).length > 0;
     },
 
     takeDue: (now, limit) =>

@@ -54,7 +54,7 @@ export function startConsumer(options: {
         }
         failing = true;
       }
-      await sleep(failing ? Math.min(1_000, membership.leaseMs / 4) : membership.leaseMs / 4);
+      await sleep(failing ? Math.min(1_000, membership.leaseMs / 4) : membership.leaseMs / 3);
     }
   }
 
