@@ -171,6 +171,9 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.inbox_preferences': { colleague: 'rows removed' },
     'public.push_subscriptions': { colleague: 'rows removed' },
     'public.waiting_pushes': { nothing: 'ids of conversations and projects, until their turns are pushed' },
+    'public.unpublished_conversations': {
+      nothing: 'changes of conversations, until they are published; removed with the conversation',
+    },
     'public.conversation_resolutions': { person: 'rows removed' },
     'public.conversation_mentions': { colleague: 'rows removed' },
     'public.conversation_history': { colleague: 'author and assignee cleared' },

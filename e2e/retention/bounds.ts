@@ -174,6 +174,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.inbox_preferences': { of: 'members and projects' },
     'public.push_subscriptions': { of: '10 a member and project' },
     'public.waiting_pushes': { of: 'a row a conversation' },
+    'public.unpublished_conversations': { after: 'they are published' },
     'public.conversation_resolutions': { of: '50 a conversation' },
     'public.conversation_mentions': { of: 'members and conversations' },
     'public.conversation_history': { of: '200 rows a conversation' },
@@ -230,6 +231,7 @@ export const TOPICS: Record<string, Bound> = {
   'archive-files': { of: 'the files of the archive: compacted' },
   'report-runs': { after: 'seven days' },
   alerts: { after: 'seven days' },
+  conversations: { after: 'seven days' },
   rejections: { after: 'one day' },
 };
 

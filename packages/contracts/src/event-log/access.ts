@@ -5,6 +5,7 @@ import { COHORT_MEMBERS_TOPIC, COHORTS_TOPIC } from '../cohorts.ts';
 import { ingestionTopics } from '../ingestion/records.ts';
 import { REJECTIONS_TOPIC } from '../ingestion/rejections.ts';
 import { MEMBERSHIPS_TOPIC } from '../memberships.ts';
+import { CONVERSATIONS_TOPIC } from '../messenger/conversation-records.ts';
 import type { ServiceName } from '../operation/operation.ts';
 import { PEOPLE_TOPIC } from '../people/topic.ts';
 
@@ -60,7 +61,11 @@ const followers = {
   collaboration: follower('collaboration', {
     reads: [{ group: 'collaboration.report-runs', topics: [REPORT_RUNS_TOPIC] }],
   }),
-  messenger: follower('messenger', { reads: [personIdsOf('messenger')] }),
+  messenger: follower('messenger', {
+    creates: [CONVERSATIONS_TOPIC],
+    writes: [CONVERSATIONS_TOPIC],
+    reads: [personIdsOf('messenger')],
+  }),
   flags: follower('flags', {
     creates: [COHORTS_TOPIC, PEOPLE_TOPIC],
     writes: [COHORTS_TOPIC, PEOPLE_TOPIC],

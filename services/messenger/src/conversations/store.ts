@@ -31,6 +31,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
+import { announce } from '../announcements/outbox.ts';
 import { addHistory } from '../schema/history.ts';
 import {
   attachments,
@@ -439,13 +440,15 @@ export function createConversationsStore(db: Db | Tx): ConversationsStore {
       db.$count(conversations, and(ofVerifiedUser(projectId, userId), ne(conversations.status, 'resolved'))),
 
     async add(conversation, contact) {
-      const insert = (tx: Db | Tx) => tx.insert(conversations).values(conversation).onConflictDoNothing();
-      if (contact === undefined) {
-        await insert(db);
-        return;
-      }
       await db.transaction(async (tx) => {
-        await insert(tx);
+        const added = await tx
+          .insert(conversations)
+          .values(conversation)
+          .onConflictDoNothing()
+          .returning({ id: conversations.id });
+        if (added.length > 0)
+          await announce(tx, [{ ...conversation, type: 'conversation.opened', at: conversation.createdAt }]);
+        if (contact === undefined) return;
         await tx
           .insert(conversationMail)
           .values({ ...contact, conversationId: conversation.id })
@@ -746,6 +749,8 @@ async function insertTurn(
   if (!(await claimAttachments(tx, turn, position))) return undo({ outcome: 'attachment refused' });
   if (author.kind === 'visitor') await tx.execute(schedulePush(turn.projectId, conversationId, createdAt));
   if (turn.isMailed) await scheduleMail(tx, { projectId: turn.projectId, conversationId, at: createdAt });
+  const written = { turnId: turn.id, authorKind: author.kind, text: turn.body, at: createdAt };
+  await announce(tx, [{ ...row, ...written, type: 'conversation.turn', projectId: turn.projectId }]);
   return { position, repeated: false, authorId, statusBefore, createdAt };
 }
 
@@ -790,9 +795,12 @@ async function updateConversation(tx: Tx, turn: NewTurn) {
     .returning({
       position: conversations.turnCount,
       bytes: conversations.turnBytes,
+      id: conversations.id,
       lastTurnAt: conversations.lastTurnAt,
+      distinctId: conversations.distinctId,
       userId: conversations.userId,
       userVerified: conversations.userVerified,
+      status: conversations.status,
       statusBefore: before.status,
       subject: conversations.subject,
     });

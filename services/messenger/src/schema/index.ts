@@ -1,6 +1,12 @@
 export { personIds } from '@switchboard/person-ids/schema';
 export { inboxPreferences } from './agents.ts';
-export { attachments, conversations, conversationTokens, turns } from './conversations.ts';
+export {
+  attachments,
+  conversations,
+  conversationTokens,
+  turns,
+  unpublishedConversations,
+} from './conversations.ts';
 export { messageKeys, messages, reads, recipients } from './inbox.ts';
 export { conversationMail } from './mail.ts';
 export { avatars, configurations, identitySecrets, teammates } from './projects.ts';

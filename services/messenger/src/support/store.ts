@@ -8,6 +8,7 @@ import type {
 import { SUPPORT_LIMITS } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { announce } from '../announcements/outbox.ts';
 import type { NoteRow, StaffReads } from '../conversations/staff.ts';
 import { addHistory, MAX_HISTORY } from '../schema/history.ts';
 import {
@@ -187,6 +188,11 @@ export function createSupportStore(db: Db | Tx): SupportStore {
           .returning({
             id: conversations.id,
             labelIds: conversations.labelIds,
+            distinctId: conversations.distinctId,
+            userId: conversations.userId,
+            userVerified: conversations.userVerified,
+            subject: conversations.subject,
+            status: conversations.status,
             statusBefore: before.status,
             openedAt: sql<string>`coalesce(${conversations.reopenedAt}, ${conversations.createdAt})`,
           });
@@ -207,6 +213,10 @@ export function createSupportStore(db: Db | Tx): SupportStore {
               resolvedAt: at,
               openedAt: new Date(openedAt),
             })),
+          );
+          await announce(
+            tx,
+            resolved.map((row) => ({ ...row, type: 'conversation.resolved', projectId, at })),
           );
         }
         return changed.map(({ id, statusBefore }) => ({ id, statusBefore }));

@@ -67,6 +67,7 @@ export async function startMessenger({ env = {}, databaseUrl, ...constants }: Te
     url,
     service,
     database,
+    log,
     auditEntries,
     objectsFolder: join(harness.folder, 'objects'),
     mint: harness.mint,
