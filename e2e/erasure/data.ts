@@ -89,7 +89,7 @@ export async function addPerson({ call, manage, key }: AllServices, name: string
 async function addWebhook({ manage }: Pick<AllServices, 'manage'>): Promise<void> {
   await manage('delivery', 'PUT', `/projects/${PROJECT}/webhooks/all`, {
     url: 'https://hooks.invalid/',
-    types: ['event', 'audit'],
+    types: ['event', 'audit', 'conversation.opened', 'conversation.turn', 'conversation.resolved'],
     events: [{ event: 'seen' }],
   });
 }

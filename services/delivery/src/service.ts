@@ -7,6 +7,7 @@ import { deliverySettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
 import { alerts } from './intake/alerts.ts';
+import { conversations } from './intake/conversations.ts';
 import { runs } from './intake/runs.ts';
 import { createMessages } from './messages/messages.ts';
 import { messagesRoutes } from './messages/routes.ts';
@@ -42,7 +43,7 @@ export const deliveryService = defineService({
 
     const intakes = [
       { group: 'delivery.events', topics: [ingestionTopics.events] },
-      ...[runs, alerts].map(({ group, topic }) => ({ group, topics: [topic] })),
+      ...[runs, alerts, conversations].map(({ group, topic }) => ({ group, topics: [topic] })),
       { group: 'delivery.audit', topics: [AUDIT_TOPIC] },
     ];
     run(

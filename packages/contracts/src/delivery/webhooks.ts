@@ -12,6 +12,9 @@ export const WEBHOOK_TYPES = [
   'report.ran',
   'alert.fired',
   'alert.recovered',
+  'conversation.opened',
+  'conversation.turn',
+  'conversation.resolved',
   'flag.changed',
   'change_request.changed',
   'audit',
@@ -51,7 +54,7 @@ const fields = {
   enabled: z.boolean().openapi({ description: 'Whether messages are queued and sent.' }),
   ordered: z.boolean().openapi({
     description:
-      'Whether messages about one person, flag or report are sent one after the other. A message then waits until the one before it is delivered or has failed for good.',
+      'Whether messages about one person, conversation, flag or report are sent one after the other. A message then waits until the one before it is delivered or has failed for good.',
   }),
 };
 

@@ -112,6 +112,7 @@ const followers = {
       { group: 'delivery.events', topics: [events] },
       { group: 'delivery.report-runs', topics: [REPORT_RUNS_TOPIC] },
       { group: 'delivery.alerts', topics: [ALERTS_TOPIC] },
+      { group: 'delivery.conversations', topics: [CONVERSATIONS_TOPIC] },
       { group: 'delivery.audit', topics: [AUDIT_TOPIC] },
     ],
   }),

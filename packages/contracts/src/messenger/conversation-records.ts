@@ -24,14 +24,14 @@ const conversation = {
  * that is published twice is the same.
  */
 export const conversationRecord = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('conversation.opened'), ...conversation }),
-  z.strictObject({
+  z.object({ type: z.literal('conversation.opened'), ...conversation }),
+  z.object({
     type: z.literal('conversation.turn'),
     ...conversation,
     turnId: text({ min: 1, max: 200 }),
     authorKind,
     text: z.string(),
   }),
-  z.strictObject({ type: z.literal('conversation.resolved'), ...conversation }),
+  z.object({ type: z.literal('conversation.resolved'), ...conversation }),
 ]);
 export type ConversationRecord = z.infer<typeof conversationRecord>;

@@ -190,6 +190,39 @@ it('sends one message for the beginning and one for the end of an incident, howe
   expect(receiver.requests[0]?.json.data).toMatchObject({ projectId: id, alertId: 'drop', value: 0 });
 });
 
+it('sends what happens in a conversation as documented, in order, each time once, and ids of a long turn', async () => {
+  const { id } = await delivery.createProject();
+  const receiver = await delivery.receiver();
+  const types = ['conversation.opened', 'conversation.turn', 'conversation.resolved'];
+  await delivery.createWebhook(id, receiver, { types, events: [], ordered: true });
+  const turn = { ...JSON.parse(documented('docs/webhooks.md#conversations', 'json')), projectId: id };
+  const { turnId: _, authorKind: __, text: ___, ...conversation } = turn;
+  const at = (n: number) => new Date(Date.now() + n).toISOString();
+  const records = [
+    { type: 'conversation.opened', at: at(0), ...conversation },
+    { type: 'conversation.turn', at: at(1), ...turn },
+    { type: 'conversation.resolved', at: at(2), ...conversation, status: 'resolved' },
+    { type: 'conversation.turn', at: at(3), ...turn, turnId: 'trn_2', text: '€'.repeat(10_000) },
+    { type: 'conversation.resolved', at: at(4), ...conversation, status: 'resolved' },
+    // A field outside the contract may be private.
+    { type: 'conversation.turn', at: at(5), ...turn, turnId: 'trn_3', labelIds: ['vip'], note: 'private' },
+  ];
+  for (const record of records)
+    for (const _ of [1, 2]) await delivery.publishRecord('conversations', turn.conversationId, record);
+  await eventually(() => expect(receiver.requests).toHaveLength(6));
+  const { subject, text, ...ids } = turn;
+  expect(receiver.requests.map(({ json }) => json)).toEqual(
+    [
+      conversation,
+      turn,
+      { ...conversation, status: 'resolved' },
+      { ...ids, turnId: 'trn_2', truncated: true },
+      { ...conversation, status: 'resolved' },
+      { ...turn, turnId: 'trn_3' },
+    ].map((data, index) => ({ type: records[index]?.type, timestamp: records[index]?.at, data })),
+  );
+});
+
 it('replaces data over 20 kB by ids', async () => {
   const { id } = await delivery.createProject();
   const receiver = await delivery.receiver();

@@ -8,7 +8,7 @@ const ID_BYTES = 18;
 export interface Occurrence {
   type: string;
   at: string;
-  /** The person, flag or report that it is about. Messages of one subject can be sent in order. */
+  /** The person, conversation, flag or report that it is about. Messages of one subject can be sent in order. */
   subject: string;
   /** Identifies the occurrence in its project. */
   sourceId: string;

@@ -14,7 +14,7 @@ export const messages = pgTable(
     /** Derived from the webhook and the source, so that a source that is read twice has one message. */
     id: text().notNull(),
     type: text().notNull(),
-    /** The person, flag or report that the message is about. */
+    /** The person, conversation, flag or report that the message is about. */
     subject: text().notNull(),
     body: text().notNull(),
     /** waiting, delivered or failed. */

@@ -1,5 +1,11 @@
 import { auditTopic } from '@switchboard/audit';
-import { ALERTS_TOPIC, type AuditEntry, ingestionTopics, REPORT_RUNS_TOPIC } from '@switchboard/contracts';
+import {
+  ALERTS_TOPIC,
+  type AuditEntry,
+  CONVERSATIONS_TOPIC,
+  ingestionTopics,
+  REPORT_RUNS_TOPIC,
+} from '@switchboard/contracts';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import { openPostgresLog } from '@switchboard/event-log';
 import { type Env, eventually, openHarness } from '@switchboard/testkit';
@@ -33,6 +39,7 @@ export async function useDelivery({ env = {}, clock, constants = {} }: StartOpti
     { ...topic, name: ingestionTopics.events },
     { ...topic, name: REPORT_RUNS_TOPIC },
     { ...topic, name: ALERTS_TOPIC },
+    { ...topic, name: CONVERSATIONS_TOPIC },
     auditTopic(1),
   ]);
   const start = (more: Env = {}, own: SendingConstants = constants) =>

@@ -1,6 +1,7 @@
 import type { Delivery } from '../config.ts';
 import { alerts } from '../intake/alerts.ts';
 import { createAuditConsumer } from '../intake/audit.ts';
+import { conversations } from '../intake/conversations.ts';
 import { createEventsConsumer } from '../intake/events.ts';
 import { createIntake } from '../intake/intake.ts';
 import { createRecordsConsumer } from '../intake/records.ts';
@@ -28,5 +29,6 @@ export function openIntake(service: Delivery, needs: IntakeNeeds): void {
     createAuditConsumer(options),
     createRecordsConsumer(options, runs),
     createRecordsConsumer(options, alerts),
+    createRecordsConsumer(options, conversations),
   );
 }

@@ -1,4 +1,4 @@
-import { CONVERSATIONS_TOPIC, type ConversationRecord, conversationRecord } from '@switchboard/contracts';
+import { CONVERSATIONS_TOPIC, type ConversationRecord } from '@switchboard/contracts';
 import { tryLock } from '@switchboard/database';
 import { testMember } from '@switchboard/directory/testing';
 import { eventually } from '@switchboard/testkit';
@@ -40,7 +40,7 @@ afterAll(() => messenger.stop());
 
 const recordsOf = (conversationId: string): ConversationRecord[] =>
   published
-    .map((value) => conversationRecord.parse(JSON.parse(value)))
+    .map((value): ConversationRecord => JSON.parse(value))
     .filter((record) => record.conversationId === conversationId);
 
 async function resolve(id: string, status = 'resolved'): Promise<void> {
@@ -116,12 +116,16 @@ it('publishes no note, label, team, priority or assignee', async () => {
     ).toBe(200);
   await visitor.send(conversation, 'Thank you.');
   await eventually(() => expect(recordsOf(id)).toHaveLength(3));
-  // Each record has only fields of the contract, whose schema is strict.
   expect(recordsOf(id).map(({ type }) => type)).toEqual([
     'conversation.opened',
     'conversation.resolved',
     'conversation.turn',
   ]);
+  const fields = ['at', 'conversationId', 'distinctId', 'projectId', 'status', 'subject', 'type', 'userId'];
+  const ofTurn = ['authorKind', 'text', 'turnId'];
+  const known = new Set([...fields, 'userVerified', ...ofTurn]);
+  for (const record of recordsOf(id))
+    expect(Object.keys(record).filter((key) => !known.has(key))).toEqual([]);
   const all = published.join('\n');
   for (const one of ['rivate', 'urgent', '"ada"', labels[0].id, teams[0].id]) expect(all).not.toContain(one);
 });

@@ -90,7 +90,7 @@ export function Editor({ webhook, onSaved, onClose }: EditorProps) {
       {types.has('event') ? <Events events={events} onChange={(next) => change({ events: next })} /> : null}
       <CheckField
         label={t('Keep the order')}
-        hint={t('A message waits for the one before about the same person, flag or report.')}
+        hint={t('A message waits for the one before about the same person, conversation, flag or report.')}
         checked={ordered}
         onChange={({ target }) => change({ ordered: target.checked })}
       />

@@ -54,7 +54,12 @@ export function WebhookDetail({ webhook, onSecret }: WebhookDetailProps) {
           ...(webhook.events.length === 0
             ? []
             : [[t('Events'), webhook.events.map(({ event }) => event).join(', ')] as const]),
-          [t('Order'), webhook.ordered ? t('one after the other for each person, flag or report') : t('any')],
+          [
+            t('Order'),
+            webhook.ordered
+              ? t('one after the other for each person, conversation, flag or report')
+              : t('any'),
+          ],
           ...(webhook.failingSince === null
             ? []
             : [[t('Failing since'), <Time key="failing" at={webhook.failingSince} />] as const]),
