@@ -4,7 +4,6 @@ import { defineService, openAuditTrail, openReplica, projectOfRegion } from '@sw
 import { createPersonIds, createPersonIdsConsumer } from '@switchboard/person-ids';
 import { createRetention, openObjects } from '@switchboard/runtime';
 import { mountSdks, readSdks } from '@switchboard/sdk-files';
-import { createAnnouncementsPublisher } from './announcements/publisher.ts';
 import { messengerSettings } from './config.ts';
 import { createErasure } from './erasure/erasure.ts';
 import { createErasureStore } from './erasure/store.ts';
@@ -48,7 +47,6 @@ export const messengerService = defineService({
     const shared = { ...service, ...hub, limits, storage, ofProject, personIds };
 
     const tokens = openConversations(shared);
-    run(createAnnouncementsPublisher(service));
     openAttachments(shared, { tokens, slowStorage });
     openInbox(shared);
     const configurations = openConfiguration(shared);

@@ -1,7 +1,7 @@
 import { CONVERSATIONS_TOPIC } from '@switchboard/contracts';
 import { partitionFor } from '@switchboard/event-log';
 import { createRelay, type PublisherOptions, type Relay } from '@switchboard/outbox';
-import { announcementsOutbox } from './outbox.ts';
+import { announcementsOutbox } from './store.ts';
 
 const BATCH_SIZE = 100;
 const PARTITIONS = 4;

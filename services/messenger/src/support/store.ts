@@ -8,7 +8,7 @@ import type {
 import { SUPPORT_LIMITS } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import { announce } from '../announcements/outbox.ts';
+import { announce } from '../announcements/store.ts';
 import type { NoteRow, StaffReads } from '../conversations/staff.ts';
 import { addHistory, MAX_HISTORY } from '../schema/history.ts';
 import {

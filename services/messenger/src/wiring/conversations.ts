@@ -1,5 +1,6 @@
 import { runOnce } from '@switchboard/http';
 import { createEncryption } from '@switchboard/runtime';
+import { createAnnouncementsPublisher } from '../announcements/publisher.ts';
 import { createConversations } from '../conversations/conversations.ts';
 import { createSearchConfigurationOf } from '../conversations/languages.ts';
 import { createOperatorConversations } from '../conversations/operator.ts';
@@ -94,6 +95,7 @@ export function openConversations(shared: Shared): ConversationTokens {
     ),
     tokens,
   });
+  run(createAnnouncementsPublisher(shared));
   openSupport(shared);
   return tokens;
 }

@@ -22,7 +22,7 @@ interface WrittenTurn {
   text: string;
 }
 
-/** What happened in a conversation. Its row may have more fields, which stay private. */
+/** A change of a conversation to publish. The row that it comes from may have more fields, which stay private. */
 type Announcement = Changed & ({ type: 'conversation.opened' | 'conversation.resolved' } | WrittenTurn);
 
 /**
