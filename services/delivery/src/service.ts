@@ -47,7 +47,12 @@ export const deliveryService = defineService({
       { group: 'delivery.audit', topics: [AUDIT_TOPIC] },
     ];
     run(
-      openErasures({ ...service, intakes, eraser: (slow) => createErasure(createErasureStore(slow)) }),
+      openErasures({
+        ...service,
+        intakes,
+        sources: ['messenger'],
+        eraser: (slow) => createErasure(createErasureStore(slow)),
+      }),
       createRetention({
         ...service,
         data: expiringData(createRetentionStore(db)),

@@ -54,6 +54,7 @@ function start(
   fail: () => boolean = () => false,
   work?: (signal: AbortSignal) => Promise<void>,
   lockTimeoutMs?: number,
+  sources: readonly string[] = [],
 ): Erasures {
   const erasures = openErasures({
     database,
@@ -66,6 +67,7 @@ function start(
     logger: { info: () => undefined, warn: () => undefined, failed: () => undefined },
     ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
     intakes: [{ group: 'calls of test', topics: ['calls'] }],
+    sources,
     eraser: () => ({
       async erasePerson({ distinctIds }, signal) {
         await work?.(signal);
@@ -165,6 +167,26 @@ it('does not repeat the erasure when flags reports no more ids, unless the proce
   await ask({ ...SUBJECT, distinctIds: ['grace'] }, 'ers_2');
   await reported(3n);
   expect(erased).toEqual(['ada', 'grace', 'grace']);
+});
+
+it('erases again what it read until the services that publish what people write have reported', async () => {
+  await ask(SUBJECT, 'ers_1', ['eu/messenger', 'eu/test']);
+  start(undefined, undefined, undefined, ['messenger']);
+  await eventually(() => expect(erased).toEqual(['ada']), { withinMs: 20_000 });
+  await log.publish('calls', [call]);
+  // The end of the topic before this report does not count: the record has to be read first.
+  await ask(SUBJECT);
+  await ask({ kind: 'colleague', sub: 'grace' }, 'ers_2');
+  await reported(1n);
+  expect(erased).toEqual(['ada', 'grace']);
+  const consumption = await log.consume({
+    group: 'calls of test',
+    topics: ['calls'],
+    async handle() {},
+  });
+  await reported(2n);
+  expect(erased).toEqual(['ada', 'grace', 'ada']);
+  await consumption.stop();
 });
 
 it('reports ids that it finds, and erases once the erasure has them', async () => {

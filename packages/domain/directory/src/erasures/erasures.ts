@@ -58,6 +58,11 @@ export interface ErasuresOptions {
    */
   intakes?: readonly Intake[];
   /**
+   * The services that publish what people write from an outbox. A person is erased again once they have reported, because
+   * they publish until then. Default: none.
+   */
+  sources?: readonly string[];
+  /**
    * Creates the eraser with a database connection that allows statements of several minutes. Omit it if the service
    * holds only its replica.
    */
@@ -79,8 +84,11 @@ export interface Erasures {
 }
 
 type Erasure = Entries['erasure'];
-/** End offsets by topic and partition. */
-type Ends = ReadonlyMap<string, bigint>;
+/** End offsets by topic and partition, and whether they are of the last erasure of a person. */
+interface Ends {
+  isLast: boolean;
+  offsets: ReadonlyMap<string, bigint>;
+}
 
 /** Longer than requests that began before a member was removed, and than publishes in progress, take. */
 const SETTLE_MS = 2_000;
@@ -102,7 +110,7 @@ const OWNER_OF_PERSONS = 'flags';
  * flags has reported: until then, flags may add ids.
  */
 export function openErasures(options: ErasuresOptions): Erasures {
-  const { database, databaseUrl, log, service, region, logger, intakes = [], eraser } = options;
+  const { database, databaseUrl, log, service, region, logger, intakes = [], sources = [], eraser } = options;
   const { lockTimeoutMs = 10_000, settleMs = SETTLE_MS, pollMs = 1_000 } = options;
   const name = `${region}/${service}`;
   const stopping = new AbortController();
@@ -148,14 +156,17 @@ export function openErasures(options: ErasuresOptions): Erasures {
     const { id } = erasure;
     try {
       if (wasReported(erasure)) return;
-      const isEarly = mayGetIds(erasure);
+      const isEarly = mayGetMore(erasure);
       if (isEarly && hasErasedIds(erasure)) return;
       const isDone = await isErasureDone(database.drizzle, id);
       const found = isDone ? [] : (await isDue(erasure)) ? await eraseAlone(erasure) : undefined;
       if (found === undefined) return;
       if (isEarly) {
         erasedIds.set(id, idsIn(erasure));
-        logger.info({ erasure: id, ids: idsIn(erasure) }, 'erased ids of a person, waiting for flags');
+        logger.info(
+          { erasure: id, ids: idsIn(erasure) },
+          'erased ids of a person, waiting for other services',
+        );
         return;
       }
       if (found.length > 0) logger.info({ erasure: id, ids: found.length }, 'found more ids of a person');
@@ -184,9 +195,13 @@ export function openErasures(options: ErasuresOptions): Erasures {
   const isAwaited = (other: string, { waitingFor }: Erasure) =>
     service !== other && waitingFor.includes(`${region}/${other}`);
 
-  /** Until the owner of persons has reported, more ids may be joined to the person. */
-  const mayGetIds = (erasure: Erasure) =>
-    erasure.subject.kind === 'person' && isAwaited(OWNER_OF_PERSONS, erasure);
+  /**
+   * Until the owner of persons has reported, more ids may be joined to the person; until the sources have, more records
+   * may be published.
+   */
+  const mayGetMore = (erasure: Erasure) =>
+    erasure.subject.kind === 'person' &&
+    [OWNER_OF_PERSONS, ...sources].some((other) => isAwaited(other, erasure));
 
   async function isDue(erasure: Erasure): Promise<boolean> {
     const { id, subject } = erasure;
@@ -199,11 +214,14 @@ export function openErasures(options: ErasuresOptions): Erasures {
     // Consumers carry no data of colleagues and companies.
     if (subject.kind === 'colleague' || subject.kind === 'company') return true;
     const positions = await readPositions();
-    const ends = endsOf.get(id) ?? new Map(positions.map(({ place, end }) => [place, end]));
+    const isLast = !mayGetMore(erasure);
+    const known = endsOf.get(id);
+    const offsets = new Map(positions.map(({ place, end }) => [place, end]));
+    const ends = known?.isLast === isLast ? known : { isLast, offsets };
     endsOf.set(id, ends);
     // A topic that ends before the target offset was recreated, so all of its records must be read.
     return positions.every(({ place, committed, end }) => {
-      const target = ends.get(place) ?? 0n;
+      const target = ends.offsets.get(place) ?? 0n;
       return committed >= (target < end ? target : end);
     });
   }
@@ -240,9 +258,10 @@ export function openErasures(options: ErasuresOptions): Erasures {
         // While the replica has the subject, new data can still be written for it.
         if (!(await isGone(tx, erasure.subject))) return undefined;
         beating = setInterval(() => void keepLock(tx).catch(() => undefined), lockTimeoutMs);
-        working = hasErasedIds(erasure) ? Promise.resolve([]) : erase(erasure, eraser?.(own.drizzle), signal);
+        const isErased = sources.length === 0 && hasErasedIds(erasure);
+        working = isErased ? Promise.resolve([]) : erase(erasure, eraser?.(own.drizzle), signal);
         const found = await working;
-        if (found.length > 0 || mayGetIds(erasure)) return found;
+        if (found.length > 0 || mayGetMore(erasure)) return found;
         await forgetSubject(tx, erasure.subject);
         await markErasureDone(tx, erasure.id);
         return found;
