@@ -1,7 +1,7 @@
 import { CONVERSATIONS_TOPIC } from '@switchboard/contracts';
 import { partitionFor } from '@switchboard/event-log';
 import { createRelay, type PublisherOptions, type Relay } from '@switchboard/outbox';
-import { announcementsOutbox } from './store.ts';
+import { createAnnouncementsStore } from './store.ts';
 
 const BATCH_SIZE = 100;
 const PARTITIONS = 4;
@@ -18,7 +18,7 @@ export function createAnnouncementsPublisher({ replication, ...options }: Publis
       cleanup: 'delete',
       retentionMs: RETENTION_MS,
     },
-    source: announcementsOutbox,
+    source: createAnnouncementsStore,
     recordOf: ({ record }, partitions) => {
       const key = record.conversationId;
       const value = Buffer.from(JSON.stringify(record));

@@ -1,69 +1,24 @@
-import type { ConversationRecord, ConversationStatus } from '@switchboard/contracts';
 import type { Db, Tx } from '@switchboard/database';
 import type { OutboxSource } from '@switchboard/outbox';
 import { asc, type InferSelectModel, inArray } from 'drizzle-orm';
 import { unpublishedConversations } from '../schema/index.ts';
 
-interface Changed {
-  id: string;
-  projectId: string;
-  at: Date;
-  distinctId: string;
-  userId: string | null;
-  userVerified: boolean;
-  subject: string | null;
-  status: ConversationStatus;
-}
-
-interface WrittenTurn {
-  type: 'conversation.turn';
-  turnId: string;
-  authorKind: 'visitor' | 'teammate';
-  text: string;
-}
-
-/** A change of a conversation to publish. The row that it comes from may have more fields, which stay private. */
-type Announcement = Changed & ({ type: 'conversation.opened' | 'conversation.resolved' } | WrittenTurn);
-
-/**
- * Stores records to publish. The transaction must have locked the conversations, so that the records of each are in the
- * order of its changes.
- */
-export async function announce(tx: Tx, announcements: readonly Announcement[]): Promise<void> {
-  if (announcements.length === 0) return;
-  await tx
-    .insert(unpublishedConversations)
-    .values(announcements.map((one) => ({ conversationId: one.id, record: recordOf(one) })));
-}
-
-/** Names each field, because a row has private ones. */
-function recordOf(announcement: Announcement): ConversationRecord {
-  const { id, projectId, at, distinctId, userId, userVerified, subject, status } = announcement;
-  const person = { distinctId, userId, userVerified };
-  const shared = { at: at.toISOString(), projectId, conversationId: id, ...person, subject, status };
-  if (announcement.type !== 'conversation.turn') return { type: announcement.type, ...shared };
-  const { type, turnId, authorKind, text } = announcement;
-  return { type, ...shared, turnId, authorKind, text };
-}
-
-type WaitingRecord = InferSelectModel<typeof unpublishedConversations>;
-
 /** The records that wait to be published, as an outbox. */
-export const announcementsOutbox = (db: Db | Tx): OutboxSource<WaitingRecord> => ({
-  // An erasure waits for records that are being published. Records that an erasure removes are left out.
-  oldest: (limit) =>
-    db
-      .select()
-      .from(unpublishedConversations)
-      .orderBy(asc(unpublishedConversations.id))
-      .limit(limit)
-      .for('update', { skipLocked: true }),
-  async markPublished(rows) {
-    await db.delete(unpublishedConversations).where(
-      inArray(
-        unpublishedConversations.id,
-        rows.map(({ id }) => id),
-      ),
-    );
-  },
-});
+export type AnnouncementsStore = OutboxSource<InferSelectModel<typeof unpublishedConversations>>;
+
+export function createAnnouncementsStore(db: Db | Tx): AnnouncementsStore {
+  return {
+    // An erasure waits for records that are being published. Records that an erasure removes are left out.
+    oldest: (limit) =>
+      db
+        .select()
+        .from(unpublishedConversations)
+        .orderBy(asc(unpublishedConversations.id))
+        .limit(limit)
+        .for('update', { skipLocked: true }),
+    async markPublished(rows) {
+      const ids = rows.map(({ id }) => id);
+      await db.delete(unpublishedConversations).where(inArray(unpublishedConversations.id, ids));
+    },
+  };
+}

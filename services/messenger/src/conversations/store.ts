@@ -31,7 +31,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
-import { announce } from '../announcements/store.ts';
+import { announce } from '../schema/announcements.ts';
 import { addHistory } from '../schema/history.ts';
 import {
   attachments,

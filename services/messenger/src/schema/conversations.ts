@@ -2,23 +2,12 @@ import type {
   AttachmentType,
   AuthorKind,
   ConversationPriority,
-  ConversationRecord,
   ConversationStatus,
   PageContext,
   TurnMail,
 } from '@switchboard/contracts';
 import { sql } from 'drizzle-orm';
-import {
-  bigserial,
-  boolean,
-  index,
-  integer,
-  json,
-  pgTable,
-  primaryKey,
-  text,
-  uniqueIndex,
-} from 'drizzle-orm/pg-core';
+import { boolean, index, integer, json, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { timestampMs, tsvector } from './columns.ts';
 
 /** Searches scan all pending entries. With 128 kB of them, inserts cost the same as with the default of 4 MB. */
@@ -169,17 +158,4 @@ export const attachments = pgTable(
     index('attachments_by_turn').on(table.conversationId, table.turnPosition),
     index('attachments_unsent').on(table.createdAt).where(sql`${table.turnPosition} is null`),
   ],
-);
-
-/** Records that wait to be published to the topic `conversations`. Their ids have the order of a conversation. */
-export const unpublishedConversations = pgTable(
-  'unpublished_conversations',
-  {
-    id: bigserial({ mode: 'bigint' }).primaryKey(),
-    conversationId: text('conversation_id')
-      .notNull()
-      .references(() => conversations.id, { onDelete: 'cascade' }),
-    record: json().$type<ConversationRecord>().notNull(),
-  },
-  (table) => [index('unpublished_conversations_by_conversation').on(table.conversationId)],
 );

@@ -1,11 +1,11 @@
 export { personIds } from '@switchboard/person-ids/schema';
 export { inboxPreferences } from './agents.ts';
+export { unpublishedConversations } from './announcements.ts';
 export {
   attachments,
   conversations,
   conversationTokens,
   turns,
-  unpublishedConversations,
 } from './conversations.ts';
 export { messageKeys, messages, reads, recipients } from './inbox.ts';
 export { conversationMail } from './mail.ts';

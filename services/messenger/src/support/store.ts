@@ -8,9 +8,9 @@ import type {
 import { SUPPORT_LIMITS } from '@switchboard/contracts';
 import { type Db, type Transactor, type Tx, tryTransaction } from '@switchboard/database';
 import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import { announce } from '../announcements/store.ts';
 import type { NoteRow, StaffReads } from '../conversations/staff.ts';
-import { addHistory, MAX_HISTORY } from '../schema/history.ts';
+import { announce } from '../schema/announcements.ts';
+import { addHistory, addResolutions, MAX_HISTORY } from '../schema/history.ts';
 import {
   conversationCountChanges,
   conversationCounts,
@@ -23,7 +23,6 @@ import {
   teammates,
   turns,
 } from '../schema/index.ts';
-import { addResolutions } from '../schema/resolutions.ts';
 import { COUNTS_LOCK } from '../schema/support.ts';
 import { turnsQuery, weekOf, wordsQuery } from '../schema/words.ts';
 
