@@ -156,7 +156,7 @@ export async function addRun({ manage, harness }: AllServices, name: string, rep
 /** Adds members to the company. */
 export async function addMembers({ manage }: AllServices, names: readonly string[]): Promise<void> {
   for (const name of names)
-    await manage('catalogue', 'PUT', `/companies/acme/members/sub-${name}`, {
+    await manage('catalogue', 'PUT', `/companies/${COMPANY}/members/sub-${name}`, {
       name: `${name} Example`,
       email: `${name}@example.com`,
       role: 'editor',
@@ -204,7 +204,7 @@ export async function addColleague(
   const editor = await harness.mint({ sub: `sub-${name}`, permissions: ['service.manage'] });
   for (const kind of ['personal', 'service']) {
     const body = { name: 'automation', kind, permissions: ['flags.read'] };
-    await call('catalogue', 'POST', '/management/v1/companies/acme/tokens', { token: editor, body });
+    await call('catalogue', 'POST', `/management/v1/companies/${COMPANY}/tokens`, { token: editor, body });
   }
   const dashboard = `/management/v1/projects/${PROJECT}/dashboards/of-${name.at(0)}`;
   await call('collaboration', 'PUT', dashboard, { token: editor, body: { name: 'Board' } });
@@ -305,10 +305,8 @@ async function addAccount({ harness }: Pick<AllServices, 'harness'>, name: strin
 }
 
 /** Adds the other data of a project, besides people and colleagues, to every table that has rows of a project. */
-export async function addProjectData(
-  { call, manage, harness, key }: AllServices,
-  member: string,
-): Promise<void> {
+export async function addProjectData(all: AllServices, member: string): Promise<void> {
+  const { call, manage, harness, key } = all;
   const token = await harness.mint({ sub: `sub-${member}` });
   const group = {
     distinct_id: 'visitor in a group',
@@ -333,7 +331,7 @@ export async function addProjectData(
     refresh: 'hourly',
   });
   await manage('messenger', 'POST', `/projects/${PROJECT}/identity-secrets`);
-  await manage('catalogue', 'POST', '/companies/acme/tokens', {
+  await manage('catalogue', 'POST', `/companies/${COMPANY}/tokens`, {
     name: 'limited',
     kind: 'service',
     permissions: ['flags.read'],
@@ -343,6 +341,7 @@ export async function addProjectData(
     report: { rows: [] },
     cohort: { id: 'beta' },
   });
+  await addDeadLetter(all);
   // Adds the rows that the project's own help centre, AI and console would store.
   const database = openDatabase({ url: await harness.databaseUrl('messenger'), applicationName: 'test' });
   await database.sql`insert into configurations values (${PROJECT}, '{}')`;
@@ -350,7 +349,7 @@ export async function addProjectData(
   await database.sql`
     insert into help_sites (project_id, url, articles, languages, capped, last_read_at)
     values (${PROJECT}, 'https://help.example', 3, '["en"]', false, now())`;
-  await database.sql`insert into translated_bytes values ('acme', '2026-03', 12)`;
+  await database.sql`insert into translated_bytes values (${COMPANY}, '2026-03', 12)`;
   await database.close();
   const identity = openDatabase({ url: await harness.databaseUrl('identity'), applicationName: 'test' });
   await identity.sql`insert into company_domains values (${COMPANY}, 'example.com', 'challenge', now())`;
@@ -360,4 +359,19 @@ export async function addProjectData(
     insert into upstream_providers
     values (${COMPANY}, 'Login', 'https://login.example', 'client', 'encrypted', '[]', 'groups', false, now())`;
   await identity.close();
+}
+
+/** Publishes a record of the project as a consumer does that cannot store it. */
+async function addDeadLetter({ openLog }: AllServices): Promise<void> {
+  const log = openLog();
+  const headers = {
+    project: PROJECT,
+    count: '1',
+    'dead-letter-reason': 'not stored: 53100',
+    'dead-letter-line': '-1',
+  };
+  await log.publish('events.dead-letter', [
+    { partition: 0, key: PROJECT, value: Buffer.from('{}'), headers },
+  ]);
+  await log.close();
 }

@@ -1,5 +1,6 @@
 import { createECDH, randomBytes } from 'node:crypto';
 import { OPTIONAL_SERVICE_NAMES, SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
+import { type EventLog, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
 import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
@@ -18,8 +19,9 @@ import {
 } from '@switchboard/testkit';
 import { restrictedRole } from '../harness/roles.ts';
 
-export const COMPANY = 'acme';
-export const PROJECT = 'shop';
+/** Too long for a random key to contain it by chance. */
+export const COMPANY = 'acme-holding';
+export const PROJECT = 'acme-web-shop';
 export const REPORT = 'weekly';
 export const ALL_SERVICES: readonly ServiceName[] = [...SERVICE_NAMES, ...OPTIONAL_SERVICE_NAMES];
 
@@ -89,6 +91,12 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
       start,
     ),
   );
+  /** Opens the log as the service that rejects events. */
+  const openLog = (): EventLog => {
+    if (kafka === undefined) return openPostgresLog({ url: harness.logUrl });
+    const sasl = { mechanism: 'scram-sha-512', username: 'archive', password: kafka.password } as const;
+    return openKafkaLog({ brokers: [...kafka.brokers], clientId: 'test', sasl });
+  };
   const restart = { stopFlags: () => flags?.stop(), startFlags: () => start('flags') };
 
   /** Retries until the call succeeds: services learn of a project a moment after catalogue. */
@@ -115,12 +123,12 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
 
   await manage('catalogue', 'PUT', '/plans/pro/monthly', { trialDays: 0, priced: true, entitlements: {} });
   const plan = { tier: 'pro', cycle: 'monthly' };
-  await manage('catalogue', 'PUT', '/companies/acme', { name: 'Acme', plan });
-  const project = { companyId: 'acme', name: 'Shop', region: 'eu', defaultLanguage: 'en' };
+  await manage('catalogue', 'PUT', `/companies/${COMPANY}`, { name: 'Acme', plan });
+  const project = { companyId: COMPANY, name: 'Shop', region: 'eu', defaultLanguage: 'en' };
   await manage('catalogue', 'PUT', `/projects/${PROJECT}`, project);
   await manage('catalogue', 'PUT', `/projects/${PROJECT}/reports/${REPORT}`, { name: 'Weekly' });
   const { key } = await manage('catalogue', 'POST', `/projects/${PROJECT}/keys`);
-  return { harness, call, manage, operator, key: String(key), clickHouse, ...restart };
+  return { harness, call, manage, operator, key: String(key), clickHouse, openLog, ...restart };
 }
 
 export type AllServices = Awaited<ReturnType<typeof deployAll>>;

@@ -57,6 +57,7 @@ export const HOLDINGS: Record<string, Record<string, Holding>> = {
     'public.seen_days': { nothing: 'days' },
     'public.adoptions': { nothing: 'times' },
     'public.event_dead_letters': { nothing: 'hashes of event ids, and the rule that a record violated' },
+    'public.dead_letters': { nothing: 'places of records, and the rule that each violated' },
     'public.event_segments': { nothing: 'ranges of offsets' },
     'public.event_files': { nothing: 'keys and sizes of files, and names of events in them' },
     'public.published_files': { nothing: 'offsets' },

@@ -19,12 +19,15 @@ beforeAll(async () => {
     ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
   };
   const ofDelivery = { WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters' };
-  const pair = createECDH('prime256v1');
+  const vapid = createECDH('prime256v1');
+  const publicKey = vapid.generateKeys('base64url');
+  // `getPrivateKey` leaves out leading zeros.
+  const privateKey = Buffer.concat([Buffer.alloc(32), vapid.getPrivateKey()]).subarray(-32);
   const ofMessenger = {
     SUPPORT_MAIL_DOMAIN: 'support.example',
     SUPPORT_MAIL_PORT: '0',
-    VAPID_PUBLIC_KEY: pair.generateKeys('base64url'),
-    VAPID_PRIVATE_KEY: pair.getPrivateKey('base64url'),
+    VAPID_PUBLIC_KEY: publicKey,
+    VAPID_PRIVATE_KEY: privateKey.toString('base64url'),
   };
   const services = await Promise.all([
     ...SERVICE_NAMES.map((name) =>

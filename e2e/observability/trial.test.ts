@@ -231,6 +231,7 @@ describe.skipIf(!canRun)('alerts with Prometheus, the rules and services', () =>
       await sendEvent();
       const pages = [
         'ProcessMissing of archive',
+        'ConsumerGone of archive.dead-letters',
         'ConsumerGone of archive.events',
         'ConsumerGone of archive.person-ids',
         'ConsumerGone of archive.replays',

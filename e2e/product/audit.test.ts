@@ -11,6 +11,7 @@ import {
 import { eventually } from '@switchboard/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { openEventLog } from './testing/event-log.ts';
 import { type DemoJson, standaloneForTests } from './testing/launch.ts';
 
 /**
@@ -125,6 +126,9 @@ function pathOf(operation: Operation): string {
     changeId: change,
     requestId: request,
     messageId: webhookMessage,
+    topic: 'events',
+    partition: '0',
+    offset: '0',
   };
   const query = QUERIES[operationId] ?? '';
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id') + query;
@@ -159,6 +163,16 @@ const ORDER = [
 const asked = [...managementOperations, ...publicOperations.filter(isForMembers)].sort(
   (a, b) => ORDER.indexOf(a.operationId) - ORDER.indexOf(b.operationId),
 );
+
+/** Publishes a dead letter, at the place that the operations have. */
+async function addDeadLetter(): Promise<void> {
+  const log = await openEventLog(running.home);
+  const headers = { project: OWN.projectId, count: '1', 'dead-letter-reason': 'x: missing' };
+  await log.publish('events.dead-letter', [
+    { partition: 0, key: 'audit', value: Buffer.from('{}'), headers },
+  ]);
+  await log.close();
+}
 
 beforeAll(async () => {
   demo = running.demo;
@@ -197,6 +211,9 @@ beforeAll(async () => {
   // Delivery knows the project a moment later.
   await eventually(() => manage('PUT', webhook, exampleOf(putWebhook)));
   webhookMessage = (await manage('POST', `${webhook}/test`)).id;
+  await addDeadLetter();
+  // The archive lists it a moment later.
+  await eventually(() => manage('GET', '/dead-letters/events/0/0'));
   const { conversations } = await manage('GET', `/projects/${demo.project_id}/conversations`);
   conversation = conversations[0].id;
   const files = `/projects/${demo.project_id}/conversations/${conversation}/attachments`;

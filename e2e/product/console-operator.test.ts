@@ -1,7 +1,9 @@
-import { hasChromium, openBrowser } from '@switchboard/testkit';
+import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from './testing/command.ts';
 import { violationsOf } from './testing/console.ts';
+import { openEventLog } from './testing/event-log.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
@@ -190,6 +192,85 @@ describe.skipIf(!hasChromium)('the pages of operators in the console', () => {
     await row('Throttles', project).getByText('events are dropped').waitFor();
     await row('Throttles', project).getByRole('button', { name: 'End throttle' }).click();
     await page.getByText('No project is throttled').waitFor();
+  });
+
+  it('shows a record that the archive could not read, replays letters once by keyboard, and archives an event once', async () => {
+    const { project_id: project, management_url, tokens } = running.demo;
+    await open('/dead-letters');
+    await page.getByText('No dead letters in the last 30 days').waitFor();
+
+    const event = {
+      event_id: 'rejected-1',
+      distinct_id: 'letter-reader',
+      event_name: 'signed up',
+      schema_version: 1,
+      timestamp: '2026-03-01T09:30:00.000Z',
+      occurred_at: '2026-03-01T09:30:00.000Z',
+    };
+    const headers = { project, received_at: new Date().toISOString(), sent_at: event.timestamp, count: '1' };
+    const record = { partition: 0, key: project, headers };
+    const log = await openEventLog(running.home);
+    await log.publish('events', [{ ...record, value: Buffer.from('{"poison": 1}') }]);
+    const rejected = { ...headers, 'dead-letter-reason': 'not stored: 53100', 'dead-letter-line': '-1' };
+    const value = Buffer.from(JSON.stringify(event));
+    await log.publish('events.dead-letter', [{ ...record, value, headers: rejected }]);
+    await log.close();
+
+    const letters = page.getByRole('table', { name: 'Dead letters' });
+    await expect.poll(() => letters.getByRole('row').count(), { timeout: 60_000 }).toBe(3);
+    await row('Dead letters', '53100').getByRole('button').press('Enter');
+    const detail = page.getByRole('region', { name: /^events 0\// });
+    await detail.getByRole('button', { name: 'Show record' }).press('Enter');
+    await detail.getByRole('region', { name: 'the record' }).getByText('"event_id": "rejected-1"').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    if (pictures !== undefined) await page.screenshot({ path: `${pictures}/dead-letter.png` });
+    await page.keyboard.press('Escape');
+    await row('Dead letters', '53100').getByRole('button').focus();
+    await page.keyboard.press('x');
+    await page.getByRole('button', { name: 'Replay 1 letter' }).press('Enter');
+    await dialog().getByText('Publishes the records to their topic again').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog().getByRole('button', { name: 'Replay 1 letter' }).press('Enter');
+    await expect
+      .poll(() => dialog().getByRole('status').textContent(), { timeout: 30_000 })
+      .toMatch(/Replayed1/);
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog().getByRole('button', { name: 'Close' }).press('Enter');
+    await expect.poll(() => row('Dead letters', '53100').textContent()).toMatch(/1$/);
+
+    await page.getByRole('combobox', { name: 'All states' }).selectOption('waiting');
+    await expect.poll(() => letters.getByRole('row').count()).toBe(2);
+    const env = { SWITCHBOARD_URL: management_url, SWITCHBOARD_TOKEN: tokens.operator };
+    const listed = await runCommand(['dead-letters', 'list', 'events', '--project', project], env);
+    expect([listed.err, listed.out]).toEqual(['', expect.stringMatching(/^\S+ events 0\/\d+ \S+: .+\n$/)]);
+    const [, place = ''] = / (\d+\/\d+) /.exec(listed.out) ?? [];
+    expect((await runCommand(['dead-letters', 'get', 'events', place], env)).out).toContain('{"poison": 1}');
+    expect(
+      await runCommand(['dead-letters', 'replay', 'events', '--reason', 'nothing like it'], env),
+    ).toEqual({
+      code: 0,
+      out: '0 replayed\n',
+      err: '',
+    });
+
+    // Replays what the filter leaves: the record that is still unreadable becomes a dead letter again.
+    await page.getByRole('button', { name: 'Replay letters' }).press('Enter');
+    await dialog().getByRole('button', { name: 'Replay letters' }).press('Enter');
+    await expect
+      .poll(() => dialog().getByRole('status').textContent(), { timeout: 30_000 })
+      .toMatch(/Replayed1/);
+    await dialog().getByRole('button', { name: 'Close' }).press('Enter');
+    await page.getByRole('combobox', { name: 'All states' }).selectOption('');
+    await expect.poll(() => letters.getByRole('row').count(), { timeout: 60_000 }).toBe(4);
+    await eventually(
+      async () => {
+        const found = await fetch(`${management_url}/management/v1/projects/${project}/events/rejected-1`, {
+          headers: { Authorization: `Bearer ${tokens.operator}` },
+        });
+        expect(await found.json()).toMatchObject({ state: 'archived', duplicates: [] });
+      },
+      { withinMs: 90_000 },
+    );
   });
 
   it('finds a consumer group by its topic', async () => {

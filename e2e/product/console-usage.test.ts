@@ -50,6 +50,21 @@ describe('usage, quotas and retention', () => {
       { data: 'events', setting: 'ARCHIVE_RETENTION_DAYS', days: null },
       { data: 'recordings', setting: 'RECORDINGS_RETENTION_DAYS', days: null },
     ]);
+    expect((await read(`${project}/people-usage`)).body.retention).toEqual([
+      { data: 'people', setting: 'PEOPLE_RETENTION_DAYS', days: null },
+    ]);
+    expect((await read(`${project}/collaboration-usage`)).body.retention).toMatchObject([
+      { data: 'threads', setting: 'COMMENTS_RETENTION_DAYS', days: null },
+      { data: 'shares', setting: 'SHARES_RETENTION_DAYS', days: 90 },
+      {
+        data: 'reportRuns',
+        setting: 'REPORT_RUNS_RETENTION_DAYS',
+        days: null,
+        earliestAt: expect.any(String),
+      },
+    ]);
+    for (const usage of ['people-usage', 'collaboration-usage'])
+      expect((await read(`${project}/${usage}`, running.demo.tokens.outsider)).status).toBe(403);
   });
 });
 
@@ -66,7 +81,12 @@ describe.skipIf(!hasChromium)('the usage page of the console', () => {
     const path = `/projects/${demo.project_id}/settings/usage`;
     const { page, problems, context } = await openConsole(browser, demo, path);
     await page.getByRole('table', { name: 'Quotas' }).getByText('Projects', { exact: true }).waitFor();
-    await page.getByRole('table', { name: 'Retention' }).getByText('Recordings', { exact: true }).waitFor();
+    const retention = page.getByRole('table', { name: 'Retention' });
+    for (const data of ['Recordings', 'People and groups', 'Comment threads', 'Runs of reports'])
+      await retention.getByText(data, { exact: true }).waitFor();
+    expect(await retention.getByRole('row').filter({ hasText: 'Shares of reports' }).textContent()).toContain(
+      '90 days',
+    );
     await page.getByText('Active people this month').waitFor();
     await page.getByRole('meter', { name: /^Members: / }).waitFor();
     await expect.poll(() => page.getByRole('definition').allTextContents()).not.toContain('–');

@@ -28,6 +28,9 @@ async function ask(operation: Operation, { path = operation.path, query = '', bo
     reportId: demo.report_id,
     companyId,
     kind: 'event',
+    topic: 'events',
+    partition: '0',
+    offset: '0',
   };
   const named = path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'some-id');
   const response = await fetch(`${addressOf(demo, operation.host)}${named}${query}`, {

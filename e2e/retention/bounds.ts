@@ -62,6 +62,7 @@ export const TABLES: Record<string, Record<string, Bound>> = {
     'public.seen_days': { after: 'seven days' },
     'public.adoptions': { after: 'the manifest is rebuilt' },
     'public.event_dead_letters': { after: 'seven days' },
+    'public.dead_letters': { after: '30 days' },
     'public.event_segments': { setting: 'EVENTS_RETENTION_HOURS' },
     'public.event_files': { setting: 'ARCHIVE_RETENTION_DAYS' },
     'public.published_files': { of: 'one row' },

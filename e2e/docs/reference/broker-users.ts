@@ -11,7 +11,7 @@ export function brokerUsersPage(): string {
       '|---|---|---|---|---|',
       ...rows(),
     ].join('\n'),
-    'A user that creates a topic also creates its dead-letter topic, `<topic>.dead-letter`. A user that reads a topic may write to its dead-letter topic. A group that ends in `*` is a prefix. `directory-link` is the user in its own region, `directory-link-home` the one in the home region ([regions](../regions.md)). `switchboard dead-letters` uses `switchboard`.',
+    'A user that creates a topic also creates its dead-letter topic, `<topic>.dead-letter`. A user that reads a topic may write to its dead-letter topic. A group that ends in `*` is a prefix. `directory-link` is the user in its own region, `directory-link-home` the one in the home region ([regions](../regions.md)).',
     '## Set up',
     'The brokers need an authorizer that denies by default: `authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer`, with your administrator in `super.users`.',
     [

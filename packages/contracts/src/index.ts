@@ -63,6 +63,7 @@ export * from './management/analytics.ts';
 export * from './management/audit.ts';
 export * from './management/catalogue.ts';
 export * from './management/collaboration.ts';
+export * from './management/dead-letters.ts';
 export * from './management/directory.ts';
 export * from './management/erasures.ts';
 export * from './management/events.ts';

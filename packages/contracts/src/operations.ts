@@ -27,6 +27,7 @@ import * as managedAnalytics from './management/analytics.ts';
 import * as managedAudit from './management/audit.ts';
 import * as managedCatalogue from './management/catalogue.ts';
 import * as managedCollaboration from './management/collaboration.ts';
+import * as managedDeadLetters from './management/dead-letters.ts';
 import * as managedDirectory from './management/directory.ts';
 import * as managedErasures from './management/erasures.ts';
 import * as managedEvents from './management/events.ts';
@@ -109,6 +110,7 @@ export const managementOperations = operationsOf(
   managedReplays,
   managedUsage,
   managedEvents,
+  managedDeadLetters,
   managedAudit,
   webhooks,
 );

@@ -17,11 +17,14 @@ export const USAGE_DAYS = 30;
 /** How long a kind of data is kept. */
 export const retainedData = z
   .object({
-    data: z.enum(['events', 'recordings', 'conversations', 'messages', 'auditEntries']),
+    data: z.enum([
+      ...['events', 'recordings', 'people', 'conversations', 'messages', 'threads', 'shares', 'reportRuns'],
+      'auditEntries',
+    ] as const),
     setting: z.string().openapi({ description: 'The setting of the service that decides.' }),
     days: z.int().nullable().openapi({ description: 'null: the data is kept until it is erased.' }),
-    earliestAt: timestamp.nullable().openapi({
-      description: 'The time of the earliest data. null: there is none.',
+    earliestAt: timestamp.nullable().optional().openapi({
+      description: 'The time of the earliest data. null: there is none. Absent: it is not looked up.',
     }),
   })
   .openapi('RetainedData');
@@ -149,6 +152,45 @@ export const getArchiveUsage = operation({
         ],
       },
     ),
+  },
+  errors: { 404: 'Project not found.' },
+});
+
+export const getCollaborationUsage = operation({
+  ...managementOf('collaboration'),
+  operationId: 'getCollaborationUsage',
+  permission: 'directory.read',
+  method: 'get',
+  path: '/management/v1/projects/{projectId}/collaboration-usage',
+  summary: 'Get how long comment threads, shares and runs of reports are kept',
+  request: { params: z.object(projectParams) },
+  responses: {
+    200: jsonResponse('The retention.', z.object({ retention: kept }).openapi('CollaborationUsage'), {
+      retention: [
+        {
+          data: 'shares',
+          setting: 'SHARES_RETENTION_DAYS',
+          days: 90,
+          earliestAt: '2026-01-05T08:00:00.000Z',
+        },
+      ],
+    }),
+  },
+  errors: { 404: 'Project not found.' },
+});
+
+export const getPeopleUsage = operation({
+  ...managementOf('flags'),
+  operationId: 'getPeopleUsage',
+  permission: 'directory.read',
+  method: 'get',
+  path: '/management/v1/projects/{projectId}/people-usage',
+  summary: 'Get how long people and groups are kept',
+  request: { params: z.object(projectParams) },
+  responses: {
+    200: jsonResponse('The retention.', z.object({ retention: kept }).openapi('PeopleUsage'), {
+      retention: [{ data: 'people', setting: 'PEOPLE_RETENTION_DAYS', days: 400 }],
+    }),
   },
   errors: { 404: 'Project not found.' },
 });

@@ -5,6 +5,7 @@ import { defineService, openAuditTrail, openReplica, projectOfRegion } from '@sw
 import { createRetention } from '@switchboard/runtime';
 import { archiveSettings } from './config.ts';
 import { archiveMigrations } from './schema/migrations.ts';
+import { openDeadLetters, runDeadLetters } from './wiring/dead-letters.ts';
 import { openPersonErasure } from './wiring/erasure.ts';
 import { openEventLookup, runEvents } from './wiring/events.ts';
 import { openArchiveObjects } from './wiring/objects.ts';
@@ -28,7 +29,9 @@ export const archiveService = defineService({
 
     const expiring: ExpiringData[] = [];
     const erasure = openPersonErasure(service, { objects, merging });
-    if (config.ROLES.has('events')) expiring.push(...runEvents(service, { objects, threads, merging }));
+    if (config.ROLES.has('events')) {
+      expiring.push(...runEvents(service, { objects, threads, merging }), ...runDeadLetters(service));
+    }
     if (config.ROLES.has('replays')) expiring.push(...runReplays(service, { objects, erasure }));
     if (expiring.length > 0) run(createRetention({ ...service, data: expiring }));
 
@@ -36,6 +39,7 @@ export const archiveService = defineService({
     if (serves) {
       const ofProject = projectOfRegion(directory, region);
       openEventLookup(service, { objects: promptObjects, ofProject });
+      openDeadLetters(service);
       openRecordings(service, { objects: promptObjects, ofProject });
     } else {
       // A process that serves requests works without these. One that only consumes does not.

@@ -19,6 +19,7 @@ import { openDeliveries } from './wiring/deliveries.ts';
 import { openPublicLinks } from './wiring/public-links.ts';
 import { openRuns } from './wiring/runs.ts';
 import { openComments, openShares } from './wiring/shares.ts';
+import { openUsage } from './wiring/usage.ts';
 
 /** Constants that tests replace. */
 export interface CollaborationConstants {
@@ -52,6 +53,7 @@ export const collaborationService = defineService({
     };
     openShares(service, needs);
     openComments(service, needs, constants.mentionDelaySeconds);
+    openUsage(service);
 
     const data = expiringData({
       store: createRetentionStore(db),

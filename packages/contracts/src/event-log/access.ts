@@ -35,10 +35,11 @@ export interface EventLogAccess {
 }
 
 /** A program that connects to the event log, and the name of its broker user. */
-export type EventLogUser = ServiceName | 'directory-link' | 'directory-link-home' | 'switchboard';
+export type EventLogUser = ServiceName | 'directory-link' | 'directory-link-home';
 
 const { events, identifies, groups, replays } = ingestionTopics;
 const ingested = Object.values(ingestionTopics);
+const deadLetters = ingested.map(deadLettersOf);
 
 /** The services that keep a replica of which distinct ids are of one person. */
 const personIdsOf = (service: ServiceName) => ({ group: `${service}.person-ids`, topics: [PEOPLE_TOPIC] });
@@ -80,10 +81,14 @@ const followers = {
   }),
   archive: follower('archive', {
     creates: [ARCHIVE_FILES_TOPIC],
-    writes: [ARCHIVE_FILES_TOPIC],
+    // It replays dead letters.
+    writes: [ARCHIVE_FILES_TOPIC, ...ingested],
     reads: [
       { group: 'archive.events', topics: [events] },
       { group: 'archive.replays', topics: [replays] },
+      { group: 'archive.dead-letters', topics: deadLetters },
+      // A group for each reading of single dead letters.
+      { group: 'archive.dead-letter-reads.*', topics: deadLetters },
       personIdsOf('archive'),
     ],
     watches: [{ group: 'archive.retention', topics: [events] }],
@@ -156,13 +161,6 @@ export const eventLogAccess: Readonly<Record<EventLogUser, EventLogAccess>> = {
     creates: [],
     writes: TO_CATALOGUE,
     reads: [{ group: 'directory.link.*', topics: [DIRECTORY_TOPIC] }],
-    watches: [],
-  },
-  // The command `switchboard dead-letters`.
-  switchboard: {
-    creates: [],
-    writes: ingested,
-    reads: ['read-*', 'dead-letters'].map((group) => ({ group, topics: ingested.map(deadLettersOf) })),
     watches: [],
   },
 };

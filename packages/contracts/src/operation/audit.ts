@@ -11,6 +11,7 @@ const READS_IN_TRAIL: readonly Permission[] = [
   'conversations.read',
   'replays.read',
   'webhookMessages.read',
+  'deadLetters.read',
   'audit.read',
   'audit.list',
 ];

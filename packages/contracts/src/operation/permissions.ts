@@ -238,6 +238,13 @@ const grants = {
     role: null,
     deployment: 'service.directory',
   },
+  'deadLetters.list': {
+    allows: 'List dead letters, without their contents.',
+    role: null,
+    deployment: 'service.read',
+  },
+  'deadLetters.read': { allows: 'Read dead letters.', role: null, deployment: MANAGE_PERMISSION },
+  'deadLetters.replay': { allows: 'Replay dead letters.', role: null, deployment: MANAGE_PERMISSION },
   'erasures.read': { allows: 'Read erasures.', role: null, deployment: 'service.read' },
   'colleagues.erase': {
     allows: 'Erase a colleague from every company.',

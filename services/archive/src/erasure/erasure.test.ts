@@ -43,6 +43,7 @@ async function erase(on = objects, signal = new AbortController().signal) {
     store: { listReplays: async () => ({ rows: [], readUntil: undefined }) },
     personIds: { remove: async () => [], removeProject: async () => undefined },
     replays: { remove: async () => 0, removeProject: async () => undefined },
+    letters: { removeProject: async () => 0 },
   }).erasePerson?.({ kind: 'person', projectId: 'shop', distinctIds: ['grace'], userId: null }, signal);
 }
 

@@ -1,20 +1,23 @@
 import type { Eraser } from '@switchboard/directory';
 import type { PersonIds } from '@switchboard/person-ids';
+import type { DeadLettersStore } from '../dead-letters/store.ts';
 import type { EventErasure } from '../files/event-erasure.ts';
 import type { Erasure as ReplayErasure } from '../replays/erasure.ts';
 import type { ReplaysStore } from '../replays/store.ts';
 
 const PAGE_SIZE = 50;
+const LETTERS_AT_ONCE = 5_000;
 
 interface ErasureOptions {
   store: Pick<ReplaysStore, 'listReplays'>;
   events: EventErasure;
   personIds: Pick<PersonIds, 'remove' | 'removeProject'>;
   replays: Pick<ReplayErasure, 'remove' | 'removeProject'>;
+  letters: Pick<DeadLettersStore, 'removeProject'>;
 }
 
 /** Erases the recordings of a person or project, and their rows in the Parquet files. */
-export function createErasure({ store, events, personIds, replays }: ErasureOptions): Eraser {
+export function createErasure({ store, events, personIds, replays, letters }: ErasureOptions): Eraser {
   async function eraseRecordings(projectId: string, distinctId: string, signal: AbortSignal): Promise<void> {
     for (;;) {
       const { rows } = await store.listReplays(projectId, { distinctIds: [distinctId], limit: PAGE_SIZE });
@@ -38,6 +41,7 @@ export function createErasure({ store, events, personIds, replays }: ErasureOpti
       await replays.removeProject(projectId, signal);
       await events.erase({ projectId, distinctIds: 'all' }, signal);
       await personIds.removeProject(projectId, signal);
+      while ((await letters.removeProject(projectId, LETTERS_AT_ONCE)) > 0) signal.throwIfAborted();
     },
   };
 }

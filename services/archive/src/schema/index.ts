@@ -1,4 +1,5 @@
 export { personIds } from '@switchboard/person-ids/schema';
+export { deadLetters } from './dead-letters.ts';
 export {
   duplicateEvents,
   eventDeadLetters,

@@ -1,4 +1,4 @@
-import type { ReplayManifest } from '@switchboard/contracts';
+import { ingestionTopics, type ReplayManifest } from '@switchboard/contracts';
 import { openDatabase } from '@switchboard/database';
 import { createDirectoryPublisher } from '@switchboard/directory/testing';
 import type { EventLog } from '@switchboard/event-log';
@@ -139,7 +139,7 @@ export async function startArchive(options: Options = {}): Promise<ArchiveHarnes
 /** Creates the topics as ingestion does. */
 export const createTopics = (log: EventLog) =>
   log.createTopics(
-    ['events', 'replays'].map((name) => ({
+    Object.values(ingestionTopics).map((name) => ({
       name,
       partitions: PARTITIONS,
       replication: 1,

@@ -3,6 +3,7 @@ import { openErasures } from '@switchboard/directory';
 import type { ObjectStore } from '@switchboard/object-store';
 import { createPersonIds } from '@switchboard/person-ids';
 import type { Archive } from '../config.ts';
+import { createDeadLettersStore } from '../dead-letters/store.ts';
 import { createErasure } from '../erasure/erasure.ts';
 import { EVENTS_GROUP } from '../events/consumer.ts';
 import { createEventErasure } from '../files/event-erasure.ts';
@@ -28,7 +29,8 @@ export function openPersonErasure(
       ],
       eraser(db) {
         const events = createEventErasure({ files: createFilesStore(db), objects, threads });
-        return createErasure({ store, events, replays, personIds: createPersonIds(db) });
+        const letters = createDeadLettersStore(db);
+        return createErasure({ store, events, replays, letters, personIds: createPersonIds(db) });
       },
     }),
   );

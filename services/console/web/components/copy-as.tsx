@@ -57,4 +57,5 @@ export function curlOf({ method, path, body }: Call, host: string): string {
   return parts.join(' \\\n  ');
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+/** Returns a text as one word of a shell. */
+export const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

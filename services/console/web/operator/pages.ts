@@ -6,6 +6,7 @@ import {
   Gauge,
   Layers,
   type LucideIcon,
+  MailX,
   Receipt,
   ScrollText,
 } from 'lucide-react';
@@ -41,6 +42,12 @@ export const operatorPages: readonly OperatorPage[] = [
     load: () => import('./throttles/throttles.tsx'),
   },
   { path: '/topics', title: () => t('Topics'), icon: Layers, load: () => import('./health/topics.tsx') },
+  {
+    path: '/dead-letters',
+    title: () => t('Dead letters'),
+    icon: MailX,
+    load: () => import('./dead-letters/dead-letters.tsx'),
+  },
   {
     path: '/erasures',
     title: () => t('Erasures'),

@@ -12,6 +12,7 @@ import { createFlags } from '../flags/flags.ts';
 import { flagsRoutes } from '../flags/routes.ts';
 import { createJoins } from '../joins/joins.ts';
 import { joinsRoutes } from '../joins/routes.ts';
+import { peopleUsageRoutes } from '../people-usage/routes.ts';
 import { promotionsRoutes } from '../promotions/routes.ts';
 import { createMaking } from '../scheduled-changes/make.ts';
 import { failOfDeleted } from '../scheduled-changes/removal.ts';
@@ -36,6 +37,7 @@ export function openEditing(service: FlagsService, onChanged: (projectId: string
   cohortsRoutes(app, { cohorts: createCohorts({ ...editing, onRemoved: withdrawNaming }), ofProject });
   joinsRoutes(app, { joins: createJoins(editing), ofProject });
   scheduledChangesRoutes(app, { scheduled: createScheduledChanges(editing), ofProject });
+  peopleUsageRoutes(app, { days: service.config.PEOPLE_RETENTION_DAYS, ofProject });
   const requests = createChangeRequests(editing);
   changeRequestsRoutes(app, { requests, directory, region, ofProject });
   run(createMaking(editing));

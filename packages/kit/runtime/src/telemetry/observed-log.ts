@@ -150,7 +150,8 @@ function marking(
   records: readonly OutgoingRecord[],
 ): OutgoingRecord[] {
   return records.map(({ partition, key, value, headers }) => {
-    const marked = requestId === undefined ? { ...headers } : { ...headers, [REQUEST_ID_HEADER]: requestId };
+    // A record that is published again keeps the request that sent it.
+    const marked = requestId === undefined ? { ...headers } : { [REQUEST_ID_HEADER]: requestId, ...headers };
     return { partition, key, value, headers: span === undefined ? marked : { ...marked, ...span.headers } };
   });
 }

@@ -32,7 +32,7 @@ allowed to alter the cluster.
       terminal.out(values.json ? `${JSON.stringify(wanted)}\n` : wanted.map(lineOf).join(''));
       return EXIT_CODES.done;
     }
-    // Loaded on first use, for the same reason as in dead-letters.
+    // Loaded on first use: loading the event log and the service kit would double the start time of every command.
     const { applyAcls } = await import('./apply.ts');
     const users = brokerUsers(prefix).map(([user]) => user);
     const { added, removed } = await applyAcls(terminal, users, wanted);

@@ -9,8 +9,12 @@ const SHARES = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDi
 /**
  * Removes the characters that move a terminal's cursor or change its text direction. Anyone may have sent the text.
  */
+export const oneLine = (text: string): string =>
+  stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+
+/** Like oneLine, and shortens the text. */
 export function printable(text: string): string {
-  const line = stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+  const line = oneLine(text);
   const letters = [...line];
   return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : line;
 }

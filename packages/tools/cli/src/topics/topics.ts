@@ -36,7 +36,7 @@ create, describe, alter and delete the topics <topic> and <topic>.next, and to d
     if (!Number.isInteger(partitions) || partitions < 1 || partitions > MAX_PARTITIONS) {
       throw new UsageError(`--to: give a whole number from 1 to ${MAX_PARTITIONS}`);
     }
-    // Loaded on first use, for the same reason as in dead-letters.
+    // Loaded on first use: loading the event log and the service kit would double the start time of every command.
     const { repartition } = await import('./repartition.ts');
     const isChanged = await repartition(terminal, { topic, partitions });
     const text = isChanged

@@ -8,8 +8,12 @@ export type Retained = Result<'getArchiveUsage'>['retention'][number];
 const NAMES: Record<Retained['data'], () => string> = {
   events: () => t('Events'),
   recordings: () => t('Recordings'),
+  people: () => t('People and groups'),
   conversations: () => t('Conversations'),
   messages: () => t('In-app messages'),
+  threads: () => t('Comment threads'),
+  shares: () => t('Shares of reports'),
+  reportRuns: () => t('Runs of reports'),
   auditEntries: () => t('Audit trail'),
 };
 
@@ -29,7 +33,8 @@ export function Retention({ retained }: { retained: readonly Retained[] }) {
         {
           title: t('Earliest'),
           width: '104px',
-          cell: ({ earliestAt }) => (earliestAt === null ? t('None') : <Time at={earliestAt} />),
+          cell: ({ earliestAt }) =>
+            earliestAt === undefined ? '–' : earliestAt === null ? t('None') : <Time at={earliestAt} />,
         },
         { title: t('Setting of the deployment'), minor: true, cell: ({ setting }) => <code>{setting}</code> },
       ]}

@@ -4,7 +4,7 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { CopyAs } from '../../components/copy-as.tsx';
 import { Facts, PageLayout, Section } from '../../components/layout.tsx';
-import { Loaded } from '../../components/state.tsx';
+import { Loaded, Loading, Partial } from '../../components/state.tsx';
 import { Count } from '../../components/values.tsx';
 import { ActivePeople, Events } from './active.tsx';
 import { Quotas } from './quotas.tsx';
@@ -24,9 +24,15 @@ export function Page() {
   const ofArchive = useCall(['getArchiveUsage', project.id], (client, options) =>
     client.call('getArchiveUsage', { params: inProject }, options),
   );
-  const retained: Retained[] = [ofArchive, ofMessenger, ofCompany].flatMap(
-    ({ data }) => data?.retention ?? [],
+  const ofPeople = useCall(['getPeopleUsage', project.id], (client, options) =>
+    client.call('getPeopleUsage', { params: inProject }, options),
   );
+  const ofCollaboration = useCall(['getCollaborationUsage', project.id], (client, options) =>
+    client.call('getCollaborationUsage', { params: inProject }, options),
+  );
+  const kept = [ofArchive, ofPeople, ofMessenger, ofCollaboration, ofCompany];
+  const retained: Retained[] = kept.flatMap(({ data }) => data?.retention ?? []);
+  const unread = kept.filter(({ error }) => error !== null).length;
   return (
     <PageLayout
       title={t('Usage')}
@@ -68,7 +74,20 @@ export function Page() {
         />
       </Section>
       <Section title={t('Retention')}>
-        {ofArchive.isLoading || ofMessenger.isLoading ? null : <Retention retained={retained} />}
+        {unread === 0 ? null : (
+          <Partial
+            text={t('{answered} of {asked} services answered.', {
+              answered: kept.length - unread,
+              asked: kept.length,
+            })}
+          />
+        )}
+        {kept.some(({ isLoading }) => isLoading) ? <Loading /> : <Retention retained={retained} />}
+        <p>
+          {t(
+            'Data is removed within an hour of this age. The operator of the deployment changes the settings. Erasing a person removes their data, whatever its age.',
+          )}
+        </p>
       </Section>
     </PageLayout>
   );
