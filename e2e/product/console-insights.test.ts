@@ -77,6 +77,21 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await look('report-history');
   });
 
+  it('draws the goal of a trend above its values', async () => {
+    await open('/insights');
+    await series(1).getByLabel('Event').fill('order placed');
+    await page.getByLabel('Goal', { exact: true }).fill('9999');
+    await page.getByLabel('Label of the goal').fill('Plan');
+    const chart = page.getByRole('img', { name: /^Insight\. order placed.*; Plan: 9,999$/ });
+    await chart.getByText('Plan: 9,999').waitFor();
+    const [line, drawing] = await Promise.all([
+      chart.locator('g:has(> text:text("Plan: 9,999")) > line').boundingBox(),
+      chart.boundingBox(),
+    ]);
+    expect(line?.y).toBeGreaterThanOrEqual(drawing?.y ?? Number.NaN);
+    await look('insights-goal');
+  });
+
   it('annotates a day on the axis by mouse and by keyboard, and shows each as a number above the plot', async () => {
     const add = async (text: string) => {
       await page.getByRole('dialog', { name: 'Add annotation' }).getByLabel('Text').fill(text);

@@ -4,6 +4,7 @@ import { timeZone } from '../fields/time-zone.ts';
 import { targetingOp } from '../flags.ts';
 import { conditionsFault, MAX_CONDITIONS, type Path, type PlacedClause } from './conditions.ts';
 import { parseFormula } from './formula.ts';
+import { goal } from './report-content.ts';
 
 /** The questions that insights answer. Unknown properties are rejected at every depth. */
 
@@ -177,6 +178,9 @@ export const trendsQuery = z
         description:
           'total: each value is the sum of the values up to it; for events, sum, sessions and exits. average: each value is the average of this number of intervals, itself and those before it in the range, without nulls.',
       }),
+    goal: goal.optional().openapi({
+      description: 'A value to reach, which charts draw as a dashed line. In the unit of the first series.',
+    }),
   })
   .superRefine(({ series, formula }, context) => {
     if (formula === undefined) return;

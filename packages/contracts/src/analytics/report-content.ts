@@ -63,6 +63,16 @@ const one = {
 
 const series = z.array(z.object(one)).min(1).max(144);
 
+/** The largest size of a goal, which every chart can draw. */
+const MAX_GOAL = 1e15;
+
+export const goal = z
+  .strictObject({
+    value: z.number().min(-MAX_GOAL).max(MAX_GOAL),
+    label: z.string().min(1).max(60).optional().openapi({ description: 'Default: Goal.' }),
+  })
+  .openapi('ReportGoal');
+
 const overBuckets = {
   ...described,
   ...amounts,
@@ -73,6 +83,9 @@ const overBuckets = {
     .enum(['hour', 'day', 'week', 'month'])
     .optional()
     .openapi({ description: 'The length of each bucket.' }),
+  goal: goal.optional().openapi({
+    description: 'A value to reach, as a dashed line. In the unit of the first series.',
+  }),
   series,
 };
 

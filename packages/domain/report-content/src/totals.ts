@@ -28,16 +28,22 @@ export function seriesAmount({ values, total, previous, previousTotal }: Series,
 
 /**
  * Returns the charts of a report: one for each unit of its series, in the order of the series. Each has only the
- * series of its unit.
+ * series of its unit. The first has the goal.
  */
 export function chartsOf(content: OverBuckets): OverBuckets[] {
   const unitOf = (one: Series) => one.unit ?? content.unit;
   const units = [...new Set(content.series.map(unitOf))];
   if (units.length === 1) return [{ ...content, unit: units[0] }];
-  const { total: _total, previousTotal: _previousTotal, ...shared } = content;
-  return units.map((unit) => {
+  const { total: _total, previousTotal: _previousTotal, goal, ...shared } = content;
+  return units.map((unit, at) => {
     const series = content.series.filter((one) => unitOf(one) === unit);
-    return { ...shared, ...(content.total === null && { total: null }), unit, series };
+    return {
+      ...shared,
+      ...(content.total === null && { total: null }),
+      ...(at === 0 && { goal }),
+      unit,
+      series,
+    };
   });
 }
 

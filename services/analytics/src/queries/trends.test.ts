@@ -136,6 +136,8 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     expect(await linesOf({ series, formula: 'E / A', bots: true })).toEqual([['E / A', 2.33333333333333]]);
     const paths = [{ event: 'a', measure: 'unique', property: 'path' }];
     expect(await linesOf({ series: paths })).toEqual([['a', 3]]);
+    const goal = { value: 5, label: 'Plan' };
+    expect(await asked({ kind: 'trends', range, series: paths, goal })).toHaveProperty('goal', goal);
   });
 
   test.skipIf(isMissing)(

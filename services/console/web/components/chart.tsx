@@ -26,6 +26,8 @@ const MAX_NAMED = 4;
 const NAME_PX = 120;
 const NAME_LENGTH = 17;
 const NAMED_PX = 560;
+/** The least distance of a goal from the top of the plot for a label above it. */
+const GOAL_PX = 16;
 /** The least distance of two names. */
 const NAME_LINE_PX = 14;
 /** The year of a day or hour, which the ticks of an axis leave out. */
@@ -121,19 +123,21 @@ export function summaryOf(content: ReportContent): string {
       last: short(last?.count ?? 0),
     });
   }
-  return content.series
-    .slice(0, MAX_SERIES)
-    .map(({ name, values }) => {
-      const known = values.filter((value) => value !== null);
-      return t('{name}: from {first} to {last}, at most {most}', {
-        name,
-        first: short(known[0] ?? 0),
-        last: short(known.at(-1) ?? 0),
-        most: short(Math.max(0, ...known)),
-      });
-    })
-    .join('; ');
+  const series = content.series.slice(0, MAX_SERIES).map(({ name, values }) => {
+    const known = values.filter((value) => value !== null);
+    return t('{name}: from {first} to {last}, at most {most}', {
+      name,
+      first: short(known[0] ?? 0),
+      last: short(known.at(-1) ?? 0),
+      most: short(Math.max(0, ...known)),
+    });
+  });
+  return [...series, ...(content.goal === undefined ? [] : [goalText(content.goal)])].join('; ');
 }
+
+/** Returns the label of a goal with its value. */
+const goalText = ({ label, value }: NonNullable<OverBuckets['goal']>) =>
+  `${label ?? t('Goal')}: ${short(value)}`;
 
 /** Joins the numbers of marks that begin too close to each other. */
 function badgesOf(marks: readonly ChartMark[], xOf: (at: number) => number) {
@@ -184,7 +188,7 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const drawn = content.series.slice(0, MAX_SERIES).map((one, hueAt) => ({ ...one, hueAt }));
   const shown = drawn.filter(({ name }) => !hidden.has(name));
-  const { buckets, kind } = content;
+  const { buckets, kind, goal } = content;
   const top = MARGIN.top + (marks.length > 0 ? MARK_PX : 0);
   const isStacked = kind === 'bar';
   const isNamed = !isStacked && width >= NAMED_PX && drawn.length > 1 && content.series.length <= MAX_NAMED;
@@ -197,8 +201,9 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
     down: shown.reduce((sum, { values }) => sum + Math.min(0, values[at] ?? 0), 0),
   }));
   const flat = shown.flatMap(({ values, previous = [] }) => [...values, ...previous]).map((one) => one ?? 0);
-  const most = isStacked ? Math.max(0, ...sums.map(({ up }) => up)) : Math.max(0, ...flat);
-  const least = isStacked ? Math.min(0, ...sums.map(({ down }) => down)) : Math.min(0, ...flat);
+  const heights = isStacked ? sums.flatMap(({ up, down }) => [up, down]) : flat;
+  const most = Math.max(0, goal?.value ?? 0, ...heights);
+  const least = Math.min(0, goal?.value ?? 0, ...heights);
   const y = scaleLinear()
     .domain([least, most === least ? least + 1 : most])
     .nice(TICKS)
@@ -337,6 +342,14 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
                   </g>
                 ))
               : null}
+            {goal === undefined ? null : (
+              <g className={styles['goal']} transform={`translate(0 ${y(goal.value)})`}>
+                <line x1={MARGIN.left} x2={inner.right} />
+                <text x={inner.right} y={y(goal.value) - top < GOAL_PX ? GOAL_PX - 2 : -6} textAnchor="end">
+                  {goalText(goal)}
+                </text>
+              </g>
+            )}
             {hovered === undefined ? null : (
               <line
                 x1={middle(hovered)}

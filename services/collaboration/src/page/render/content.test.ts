@@ -76,6 +76,37 @@ describe('a drawing', () => {
     }
   });
 
+  it('draws a goal as a line with its label and value, within the values of the axis', async () => {
+    const yOf = (content: string) => Number(/class="goal"><path d="M[\d.]+,([\d.]+)H/.exec(content)?.[1]);
+    for (const [value, kind] of [
+      [500, 'line'],
+      [1.5, 'bar'],
+      [-40, 'line'],
+    ] as const) {
+      const { wide, narrow } = await drawn({
+        kind,
+        ...overBuckets,
+        unit: '€',
+        goal: { value, label: '<Plan>' },
+      });
+      for (const { content, height } of [wide, narrow]) {
+        expect(content).toContain(`&lt;Plan&gt;: ${value} €`);
+        expect(yOf(content)).toBeGreaterThanOrEqual(8);
+        expect(yOf(content)).toBeLessThan(height - 20);
+      }
+    }
+    expect((await drawn({ kind: 'line', ...overBuckets })).wide.content).not.toContain('class="goal"');
+  });
+
+  it('names a goal in the description of a drawing', () => {
+    const described = (goal: object, language: 'en' | 'de') => {
+      const content = contentOf({ kind: 'line', ...overBuckets, goal });
+      return 'buckets' in content ? summarise(content, createLocale(language)) : '';
+    };
+    expect(described({ value: 1200, label: 'Plan' }, 'en')).toContain(' Plan: 1,200. ');
+    expect(described({ value: 1200 }, 'de')).toContain(' Ziel: 1.200. ');
+  });
+
   it('shows the values of a bucket under the pointer', async () => {
     const series = [
       { name: 'Free', values: [1200, null], previous: [7, 8] },

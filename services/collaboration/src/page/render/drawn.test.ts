@@ -132,6 +132,8 @@ describe('a report with several units', () => {
       ['people', ['buyers']],
       ['total', ['revenue']],
     ]);
+    const withGoal = chartsOf(overBuckets({ kind: 'line', series, goal: { value: 5 } }));
+    expect(withGoal.map(({ goal }) => goal)).toEqual([{ value: 5 }, undefined, undefined]);
     const headlines = charts.map((chart) =>
       headline(chart, en)
         .toString()

@@ -55,6 +55,8 @@ figure{margin:20px 0 0}
 .rule{stroke:var(--warning);stroke-width:1.5;fill:none}
 .badge rect{fill:var(--warning)}
 .badge text{fill:var(--surface);font:600 12px var(--sans);text-anchor:middle}
+.goal path{stroke:var(--text);stroke-width:1.5;stroke-dasharray:6 4;fill:none}
+.goal text{fill:var(--text);font:600 12px var(--sans);text-anchor:end;paint-order:stroke;stroke:var(--raised);stroke-width:3px}
 .unit{fill:var(--text-muted);font:12px var(--sans)}
 .hit{fill:var(--text);opacity:0}
 .hit:hover{opacity:.07}

@@ -3,7 +3,7 @@ import type { Locale } from './locale.ts';
 
 /** Describes a chart in words, for people who cannot see it. */
 export function summarise(
-  { kind, buckets, series, unit, interval: named }: OverBuckets,
+  { kind, buckets, series, unit, interval: named, goal }: OverBuckets,
   locale: Locale,
 ): string {
   const { texts } = locale;
@@ -17,5 +17,15 @@ export function summarise(
     return texts.course(name, least ?? '', most ?? '', end ?? '');
   });
   const span = texts.span(locale.bucket(first, interval), locale.bucket(last, interval));
-  return [texts.kinds[kind], span, ...each, texts.inTable].join(' ');
+  const target = goal === undefined ? [] : [`${goalText(goal, unit, locale)}.`];
+  return [texts.kinds[kind], span, ...each, ...target, texts.inTable].join(' ');
+}
+
+/** Returns the label of a goal with its value. */
+export function goalText(
+  { value, label }: NonNullable<OverBuckets['goal']>,
+  unit: string | undefined,
+  { texts, value: format }: Locale,
+): string {
+  return `${label ?? texts.goal}: ${format(value, unit)}`;
 }

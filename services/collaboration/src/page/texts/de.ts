@@ -61,6 +61,7 @@ export const de: PageTexts = {
   span: (from, to) => `Von ${from} bis ${to}.`,
   noValues: (series) => `${series}: keine Werte.`,
   course: (series, least, most, last) => `${series}: ${least} bis ${most}, zuletzt ${last}.`,
+  goal: 'Ziel',
   inTable: 'Alle Werte stehen in der Tabelle darunter.',
   missing: [
     'Hier gibt es nichts zu sehen',

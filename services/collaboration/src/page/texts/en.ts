@@ -42,6 +42,7 @@ export const en: PageTexts = {
   span: (from, to) => `From ${from} to ${to}.`,
   noValues: (series) => `${series}: no values.`,
   course: (series, least, most, last) => `${series}: ${least} to ${most}, ending at ${last}.`,
+  goal: 'Goal',
   inTable: 'All values are in the table below.',
   missing: ['Nothing to see here', 'This link is off, has expired or never existed.'],
   busy: ['Too many visits', 'This page was opened too often. Try again in a minute.'],

@@ -61,6 +61,7 @@ export const es: PageTexts = {
   span: (from, to) => `Del ${from} al ${to}.`,
   noValues: (series) => `${series}: sin valores.`,
   course: (series, least, most, last) => `${series}: de ${least} a ${most}, al final ${last}.`,
+  goal: 'Objetivo',
   inTable: 'Todos los valores están en la tabla de abajo.',
   missing: ['Aquí no hay nada que ver', 'Este enlace está desactivado, ha caducado o nunca existió.'],
   busy: [

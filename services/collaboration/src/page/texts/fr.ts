@@ -62,6 +62,7 @@ export const fr: PageTexts = {
   span: (from, to) => `De ${from} à ${to}.`,
   noValues: (series) => `${series} : aucune valeur.`,
   course: (series, least, most, last) => `${series} : de ${least} à ${most}, pour finir à ${last}.`,
+  goal: 'Objectif',
   inTable: 'Toutes les valeurs sont dans le tableau ci-dessous.',
   missing: ['Rien à voir ici', 'Ce lien est désactivé, a expiré ou n’a jamais existé.'],
   busy: ['Trop de visites', 'Cette page vient d’être ouverte souvent. Réessayez dans une minute.'],

@@ -61,6 +61,7 @@ export const it: PageTexts = {
   span: (from, to) => `Da ${from} a ${to}.`,
   noValues: (series) => `${series}: nessun valore.`,
   course: (series, least, most, last) => `${series}: da ${least} a ${most}, alla fine ${last}.`,
+  goal: 'Obiettivo',
   inTable: 'Tutti i valori sono nella tabella qui sotto.',
   missing: ['Qui non c’è nulla da vedere', 'Questo link è disattivato, è scaduto o non è mai esistito.'],
   busy: ['Troppe visite', 'Questa pagina è stata aperta spesso. Riprova tra un minuto.'],

@@ -61,6 +61,7 @@ export const ja: PageTexts = {
   span: (from, to) => `${from}から${to}まで。`,
   noValues: (series) => `${series}: 値なし。`,
   course: (series, least, most, last) => `${series}: ${least}から${most}、最後は${last}。`,
+  goal: '目標',
   inTable: 'すべての値は下の表にあります。',
   missing: ['表示するものがありません', 'このリンクは無効か、期限切れか、存在しません。'],
   busy: ['アクセスが多すぎます', 'このページは短時間に何度も開かれました。1分後にもう一度お試しください。'],

@@ -61,6 +61,7 @@ export const nl: PageTexts = {
   span: (from, to) => `Van ${from} tot ${to}.`,
   noValues: (series) => `${series}: geen waarden.`,
   course: (series, least, most, last) => `${series}: ${least} tot ${most}, op het eind ${last}.`,
+  goal: 'Doel',
   inTable: 'Alle waarden staan in de tabel hieronder.',
   missing: ['Hier is niets te zien', 'Deze link staat uit, is verlopen of heeft nooit bestaan.'],
   busy: ['Te veel bezoeken', 'Deze pagina is zojuist vaak geopend. Probeer het over een minuut opnieuw.'],

@@ -61,6 +61,7 @@ export const pl: PageTexts = {
   span: (from, to) => `Od ${from} do ${to}.`,
   noValues: (series) => `${series}: brak wartości.`,
   course: (series, least, most, last) => `${series}: od ${least} do ${most}, na końcu ${last}.`,
+  goal: 'Cel',
   inTable: 'Wszystkie wartości są w tabeli poniżej.',
   missing: ['Nic tu nie ma', 'Ten link jest wyłączony, wygasł lub nigdy nie istniał.'],
   busy: ['Zbyt wiele odwiedzin', 'Ta strona była przed chwilą często otwierana. Spróbuj ponownie za minutę.'],

@@ -61,6 +61,7 @@ export const pt: PageTexts = {
   span: (from, to) => `De ${from} a ${to}.`,
   noValues: (series) => `${series}: sem valores.`,
   course: (series, least, most, last) => `${series}: de ${least} a ${most}, terminando em ${last}.`,
+  goal: 'Meta',
   inTable: 'Todos os valores estão na tabela abaixo.',
   missing: ['Nada para ver aqui', 'Este link está desativado, expirou ou nunca existiu.'],
   busy: ['Visitas demais', 'Esta página foi aberta muitas vezes agora há pouco. Tente de novo em um minuto.'],

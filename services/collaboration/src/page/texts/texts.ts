@@ -42,6 +42,8 @@ export interface PageTexts {
   span(from: string, to: string): string;
   noValues(series: string): string;
   course(series: string, least: string, most: string, last: string): string;
+  /** The name of a goal without a label. */
+  goal: string;
   inTable: string;
   missing: [title: string, text: string];
   busy: [title: string, text: string];

@@ -232,6 +232,24 @@ export function Builder({ draft, onChange }: BuilderProps) {
             onChange={({ target }) => change({ running: target.value })}
           />
         ) : null}
+        {kind === 'trends' ? (
+          <TextField
+            label={t('Goal')}
+            type="number"
+            step="any"
+            value={draft.goal}
+            onChange={({ target }) => change({ goal: target.value })}
+          />
+        ) : null}
+        {kind === 'trends' && draft.goal !== '' ? (
+          <TextField
+            label={t('Label of the goal')}
+            placeholder={t('Goal')}
+            maxLength={60}
+            value={draft.goalLabel}
+            onChange={({ target }) => change({ goalLabel: target.value })}
+          />
+        ) : null}
       </div>
       {kind === 'paths' ? (
         <div className={styles['row']}>

@@ -86,6 +86,9 @@ export interface Draft {
   formula: string;
   /** Empty, `total`, or the number of intervals of an average. */
   running: string;
+  /** The value of the goal. Empty for none. */
+  goal: string;
+  goalLabel: string;
   window: { count: number; unit: (typeof WINDOW_UNITS)[number] };
   order: Order;
   view: View;
@@ -123,6 +126,8 @@ export const emptyDraft = (): Draft => ({
   compare: '',
   formula: '',
   running: '',
+  goal: '',
+  goalLabel: '',
   window: { count: 14, unit: 'day' },
   order: 'ordered',
   view: 'steps',
@@ -175,6 +180,12 @@ function runningOf(running: string) {
   return { running: running === 'total' ? ('total' as const) : { average: Number(running) } };
 }
 
+function goalOf({ goal, goalLabel }: Draft) {
+  const value = Number(goal);
+  if (goal === '' || !Number.isFinite(value)) return {};
+  return { goal: { value, ...(goalLabel !== '' && { label: goalLabel }) } };
+}
+
 /** Returns the query, or undefined while it is incomplete. */
 export function queryOf(draft: Draft): Query | undefined {
   const range = rangeOf(draft.range);
@@ -216,6 +227,7 @@ export function queryOf(draft: Draft): Query | undefined {
         ...(draft.formula !== '' && { formula: draft.formula }),
         ...comparisonOf(draft.compare),
         ...runningOf(draft.running),
+        ...goalOf(draft),
       };
     }
     case 'funnel': {
@@ -290,6 +302,8 @@ export function draftOf(query: Query): Draft {
         compare: typeof query.compare === 'object' ? query.compare.from : (query.compare ?? ''),
         formula: query.formula ?? '',
         running: typeof query.running === 'object' ? `${query.running.average}` : (query.running ?? ''),
+        goal: query.goal === undefined ? '' : `${query.goal.value}`,
+        goalLabel: query.goal?.label ?? '',
       };
     case 'funnel':
       return {

@@ -2,6 +2,7 @@ import { intervalOf, type OverBuckets } from '@switchboard/report-content';
 import type { View } from 'vega';
 import type { Locale } from '../locale.ts';
 import type { Mark } from '../marks.ts';
+import { goalText } from '../summary.ts';
 import { drawOverBuckets } from './over-buckets.ts';
 import { LANE_HEIGHT, lanesOf, overlay, type Plot, stackBadges } from './overlay.ts';
 import { textWidth } from './text-width.ts';
@@ -63,7 +64,11 @@ export async function draw(
     view.finalize();
     const badges = stackBadges(marks, (bucket) => plot.left + plot.start + bucket * plot.step, size.width);
     const above = lanesOf(badges) * LANE_HEIGHT + (axis.unit === '' ? 0 : UNIT_HEIGHT);
-    const inFront = overlay({ plot, marks, badges, unit: axis.unit, titles, above }).toString();
+    const goal = content.goal && {
+      share: shareOf(content.goal.value, axis.ticks),
+      label: goalText(content.goal, content.unit, locale),
+    };
+    const inFront = overlay({ plot, marks, badges, goal, unit: axis.unit, titles, above }).toString();
     const drawn = svg.slice(svg.indexOf('>') + 1, svg.lastIndexOf('</svg>')).replaceAll(ROLES, '');
     return { width: size.width, height: size.height + above, top: -above, content: `${drawn}${inFront}` };
   };
@@ -71,6 +76,12 @@ export async function draw(
     wide: await render({ width: wide, height: 300 }),
     narrow: await render({ width: 340, height: 260 }),
   };
+}
+
+/** Returns the position of a value between the lowest and the highest tick, from 0 to 1. */
+function shareOf(value: number, ticks: readonly { value: number }[]): number {
+  const [low, high] = [ticks[0]?.value ?? 0, ticks.at(-1)?.value ?? 1];
+  return (value - low) / (high - low);
 }
 
 function plotOf(view: View, buckets: number): Plot {

@@ -1,5 +1,7 @@
 import type { Mark } from '../marks.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
+import { fitting } from './text-width.ts';
+import { LABEL_SIZE } from './theme.ts';
 
 /** The position of the plot in the drawing, in pixels. */
 export interface Plot {
@@ -62,6 +64,8 @@ interface Overlay {
   plot: Plot;
   marks: readonly Mark[];
   badges: readonly Badge[];
+  /** The goal, and its position from the bottom of the plot, from 0 to 1. */
+  goal: { share: number; label: string } | undefined;
   /** The unit above the axis. Empty: no unit. */
   unit: string;
   /** The tooltip of each bucket. */
@@ -70,8 +74,8 @@ interface Overlay {
   above: number;
 }
 
-/** Renders the layer in front of the marks: annotations, the unit, and an area with a tooltip for each bucket. */
-export function overlay({ plot, marks, badges, unit, titles, above }: Overlay): Markup {
+/** Renders the layer in front of the marks: annotations, the goal, the unit, and an area with a tooltip for each bucket. */
+export function overlay({ plot, marks, badges, goal, unit, titles, above }: Overlay): Markup {
   const { left, top, height, start, step } = plot;
   const xOf = (bucket: number) => round(left + start + bucket * step);
   const bottom = top + height;
@@ -92,7 +96,17 @@ export function overlay({ plot, marks, badges, unit, titles, above }: Overlay): 
       markup`<rect class="hit" x="${xOf(bucket)}" y="${top}" width="${round(step)}" height="${height}"><title>${title}</title></rect>`,
   );
   const named = unit === '' ? nothing : markup`<text class="unit" x="0" y="${12 - above}">${unit}</text>`;
-  return markup`${named}${bands}${rules}${numbers}${areas}`;
+  return markup`${named}${bands}${rules}${numbers}${goalLine(plot, goal)}${areas}`;
+}
+
+/** Draws a goal across the plot. Its label is above the line, or below it at the top of the plot. */
+function goalLine({ left, top, width, height }: Plot, goal: Overlay['goal']): Markup {
+  if (goal === undefined) return nothing;
+  const y = round(top + height * (1 - goal.share));
+  const right = left + width;
+  const below = y - top < LABEL_SIZE + GAP;
+  const label = fitting(goal.label, width, LABEL_SIZE);
+  return markup`<g class="goal"><path d="M${left},${y}H${right}"/><text x="${right}" y="${below ? y + LABEL_SIZE + GAP : y - GAP * 2}">${label}</text></g>`;
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;

@@ -1,7 +1,7 @@
 import { drawPaths, type Paths } from '@switchboard/report-content';
 import type { Locale } from '../locale.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
-import { textWidth } from './text-width.ts';
+import { fitting } from './text-width.ts';
 import { LABEL_SIZE, seriesColour } from './theme.ts';
 
 const WIDTH = 760;
@@ -31,15 +31,7 @@ export function pathsFigure(
         : markup`<rect x="${x}" y="${y + size - ended}" width="${bar}" height="${ended}" fill="var(--text-muted)"/>`;
     const left = x + bar + TEXT_GAP;
     const about = `${number(count)} · ${share(total === 0 ? null : count / total)}`;
-    return markup`<g><title>${name}\n${about}</title><rect x="${x}" y="${y}" width="${bar}" height="${Math.max(size, 1)}" fill="${seriesColour(0)}"/>${lost}<text class="path" x="${left}" y="${y + 12}">${fitting(name, room)}</text><text class="path muted" x="${left}" y="${y + 12 + LINE}">${about}</text></g>`;
+    return markup`<g><title>${name}\n${about}</title><rect x="${x}" y="${y}" width="${bar}" height="${Math.max(size, 1)}" fill="${seriesColour(0)}"/>${lost}<text class="path" x="${left}" y="${y + 12}">${fitting(name, room, LABEL_SIZE)}</text><text class="path muted" x="${left}" y="${y + 12 + LINE}">${about}</text></g>`;
   });
   return markup`<figure class="card paths"><div class="scroll" tabindex="0" role="group" aria-label="${texts.chart}"><svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary" width="${wide}" height="${height}" viewBox="0 0 ${wide} ${height}"><title id="${id}-title">${title}</title><desc id="${id}-summary">${texts.inTable}</desc>${bands}${bars}</svg></div></figure>`;
-}
-
-/** Cuts a name to a width in pixels. */
-function fitting(name: string, room: number): string {
-  if (textWidth(name, LABEL_SIZE) <= room) return name;
-  const letters = [...name];
-  while (letters.length > 1 && textWidth(`${letters.join('')}…`, LABEL_SIZE) > room) letters.pop();
-  return `${letters.join('')}…`;
 }

@@ -12,3 +12,11 @@ export function textWidth(line: string, fontSize: number): number {
   for (const letter of line) width += WIDTHS.find(([letters]) => letters.test(letter))?.[1] ?? OTHERS;
   return Math.ceil(width * fontSize);
 }
+
+/** Cuts a name to a width in pixels. */
+export function fitting(name: string, room: number, fontSize: number): string {
+  if (textWidth(name, fontSize) <= room) return name;
+  const letters = [...name];
+  while (letters.length > 1 && textWidth(`${letters.join('')}…`, fontSize) > room) letters.pop();
+  return `${letters.join('')}…`;
+}

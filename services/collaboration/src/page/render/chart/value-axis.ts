@@ -38,7 +38,7 @@ export function valueAxis(content: OverBuckets, locale: Locale, size: Size): Val
   return isShort ? full : axis(locale.ticks(values, ''), name);
 }
 
-function ticksOf({ kind, series, buckets }: OverBuckets): number[] {
+function ticksOf({ kind, series, buckets, goal }: OverBuckets): number[] {
   const all =
     kind === 'line'
       ? series.flatMap(({ values, previous = [] }) => [...values, ...previous]).map((value) => value ?? 0)
@@ -49,7 +49,7 @@ function ticksOf({ kind, series, buckets }: OverBuckets): number[] {
         });
   const [least, most] = all.reduce(
     ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [0, 0],
+    [Math.min(0, goal?.value ?? 0), Math.max(0, goal?.value ?? 0)],
   );
-  return niceTicks(least, most, all.every(Number.isInteger));
+  return niceTicks(least, most, [...all, goal?.value ?? 0].every(Number.isInteger));
 }
