@@ -89,12 +89,7 @@ const overBuckets = {
   series,
 };
 
-export const display = z.enum(['area', 'number', 'table']).openapi({
-  description:
-    'area: stacked areas. number: the totals, with their change from the previous period. table: the values only. Default: lines.',
-});
-
-const line = z.object({ kind: z.literal('line'), ...overBuckets, display: display.optional() });
+const line = z.object({ kind: z.literal('line'), ...overBuckets });
 const bar = z.object({ kind: z.literal('bar'), ...overBuckets });
 
 const funnel = z.object({

@@ -137,8 +137,7 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     const paths = [{ event: 'a', measure: 'unique', property: 'path' }];
     expect(await linesOf({ series: paths })).toEqual([['a', 3]]);
     const goal = { value: 5, label: 'Plan' };
-    const shown = { goal, display: 'area' };
-    expect(await asked({ kind: 'trends', range, series: paths, ...shown })).toMatchObject(shown);
+    expect(await asked({ kind: 'trends', range, series: paths, goal })).toHaveProperty('goal', goal);
   });
 
   test.skipIf(isMissing)(

@@ -1,9 +1,11 @@
-import { displayOf, intervalOf, type OverBuckets } from '@switchboard/report-content';
+import { intervalOf, type OverBuckets } from '@switchboard/report-content';
 import type { Locale } from './locale.ts';
 
 /** Describes a chart in words, for people who cannot see it. */
-export function summarise(content: OverBuckets, locale: Locale): string {
-  const { kind, buckets, series, unit, interval: named, goal } = content;
+export function summarise(
+  { kind, buckets, series, unit, interval: named, goal }: OverBuckets,
+  locale: Locale,
+): string {
   const { texts } = locale;
   const interval = intervalOf(buckets, named);
   const [first = '', last = ''] = [buckets[0], buckets.at(-1)];
@@ -16,13 +18,7 @@ export function summarise(content: OverBuckets, locale: Locale): string {
   });
   const span = texts.span(locale.bucket(first, interval), locale.bucket(last, interval));
   const target = goal === undefined ? [] : [`${goalText(goal, unit, locale)}.`];
-  return [
-    texts.kinds[displayOf(content) === 'area' ? 'area' : kind],
-    span,
-    ...each,
-    ...target,
-    texts.inTable,
-  ].join(' ');
+  return [texts.kinds[kind], span, ...each, ...target, texts.inTable].join(' ');
 }
 
 /** Returns the label of a goal with its value. */
