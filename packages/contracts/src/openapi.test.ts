@@ -123,6 +123,7 @@ describe('the OpenAPI document', () => {
       'LifecycleQuery',
       'PathsQuery',
       'PublicLinkDefinition',
+      'ReportGoal',
       'RetentionQuery',
       'ShareRequest',
       'StickinessQuery',

@@ -12,7 +12,7 @@ import { startDuckDb } from '../testing/table.ts';
 import { createKeptRows, type KeptRows, rowsIn } from './kept-rows.ts';
 
 /** The number of cases per kind. Set `INSIGHT_CASES=2000` for more. */
-const CASES = Number(process.env['INSIGHT_CASES'] ?? 40);
+const CASES = Number(process.env['INSIGHT_CASES'] ?? 20);
 
 let duckDb: Awaited<ReturnType<typeof startDuckDb>>;
 beforeAll(async () => {
