@@ -1,6 +1,7 @@
 import { createECDH, randomBytes } from 'node:crypto';
 import { OPTIONAL_SERVICE_NAMES, SERVICE_NAMES, type ServiceName } from '@switchboard/contracts';
 import { type EventLog, openKafkaLog, openPostgresLog } from '@switchboard/event-log';
+import { vapidSettings } from '@switchboard/push/testing';
 import { analyticsService } from '@switchboard/service-analytics';
 import { archiveService } from '@switchboard/service-archive';
 import { catalogueService } from '@switchboard/service-catalogue';
@@ -36,9 +37,6 @@ interface RestrictedBrokers {
  * database role with the minimum rights. On PostgreSQL, services own everything that they use.
  */
 export async function deployAll(kafka: RestrictedBrokers | undefined) {
-  const vapid = createECDH('prime256v1');
-  const publicKey = vapid.generateKeys().toString('base64url');
-  const privateKey = Buffer.concat([Buffer.alloc(32), vapid.getPrivateKey()]).subarray(-32);
   const clickHouse = await clickHouseDatabase();
   const harness = await openHarness({
     services: {
@@ -58,8 +56,7 @@ export async function deployAll(kafka: RestrictedBrokers | undefined) {
       ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
       TOPIC_PARTITIONS: '2',
       ARCHIVE_FILE_SECONDS: '6',
-      VAPID_PUBLIC_KEY: publicKey,
-      VAPID_PRIVATE_KEY: privateKey.toString('base64url'),
+      ...vapidSettings(),
       ...(clickHouse === undefined ? {} : { CLICKHOUSE_URL: clickHouse.url }),
     },
     ...(kafka === undefined ? {} : { log: { kafka: kafka.brokers } }),

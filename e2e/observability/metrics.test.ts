@@ -1,5 +1,5 @@
-import { createECDH } from 'node:crypto';
 import { SERVICE_NAMES } from '@switchboard/contracts';
+import { vapidSettings } from '@switchboard/push/testing';
 import type { Harness } from '@switchboard/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readExpressions, readMetricsPage, readRules } from './files.ts';
@@ -19,15 +19,10 @@ beforeAll(async () => {
     ACCOUNT_SECRET: 'the account secret of a test with 32 or more characters',
   };
   const ofDelivery = { WEBHOOK_SECRET: 'the webhook secret of a test with 32 or more characters' };
-  const vapid = createECDH('prime256v1');
-  const publicKey = vapid.generateKeys('base64url');
-  // `getPrivateKey` leaves out leading zeros.
-  const privateKey = Buffer.concat([Buffer.alloc(32), vapid.getPrivateKey()]).subarray(-32);
   const ofMessenger = {
     SUPPORT_MAIL_DOMAIN: 'support.example',
     SUPPORT_MAIL_PORT: '0',
-    VAPID_PUBLIC_KEY: publicKey,
-    VAPID_PRIVATE_KEY: privateKey.toString('base64url'),
+    ...vapidSettings(),
   };
   const services = await Promise.all([
     ...SERVICE_NAMES.map((name) =>
