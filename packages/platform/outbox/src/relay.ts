@@ -7,7 +7,7 @@ import {
   publishInOrder,
   type TopicSpec,
 } from '@switchboard/event-log';
-import { pause } from '@switchboard/resilience';
+import { lookInterval, pause } from '@switchboard/resilience';
 import { sql } from 'drizzle-orm';
 import type { OffsetsTable } from './schema.ts';
 
@@ -104,7 +104,9 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
   let listening: { stop(): Promise<void> } | undefined;
 
   async function run(): Promise<void> {
+    const waitAfter = lookInterval(IDLE_MS);
     while (!signal.aborted) {
+      let hasFound = true;
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
@@ -112,13 +114,14 @@ export function createRelay<T>(options: RelayOptions<T>): Relay {
         listening ??= await options.listen?.(() => wake());
         if (!isTopicChecked) await log.createTopics([topic]);
         // Most looks find nothing: one statement shows that, where the transaction takes four.
-        let isMore = !isTopicChecked || (await source(db).oldest(1)).length > 0;
+        hasFound = !isTopicChecked || (await source(db).oldest(1)).length > 0;
+        let isMore = hasFound;
         while (isMore && !signal.aborted) isMore = await db.transaction(publishNext);
       } catch (error) {
         isTopicChecked = false;
         if (!signal.aborted) logger.failed(`publish ${topic.name}`, error);
       }
-      await Promise.race([woken, pause(IDLE_MS, signal)]);
+      await Promise.race([woken, pause(waitAfter(hasFound), signal)]);
     }
   }
 

@@ -2,6 +2,12 @@ import { pause } from './backoff.ts';
 
 /** The longest delay before a retry after a failure, regardless of the interval. */
 const RETRY_WITHIN_MS = 60_000;
+/** How long looks find nothing before they become rarer. */
+const QUIET_MS = 30_000;
+const TIMES_RARER = 4;
+
+/** Looks for work. Resolves with false if there was none, or with nothing if the interval never changes. */
+type Look = () => Promise<void> | Promise<boolean>;
 
 interface PollOptions {
   everyMs: number;
@@ -20,7 +26,7 @@ export interface Polling {
 
 /** Creates background work that calls `look` as `poll` does, from its start until its stop. */
 export function createPolling(
-  look: (signal: AbortSignal) => Promise<void>,
+  look: (signal: AbortSignal) => ReturnType<Look>,
   { everyMs, onFailure }: Omit<PollOptions, 'signal'>,
 ): Polling {
   const stopping = new AbortController();
@@ -39,20 +45,47 @@ export function createPolling(
 
 /**
  * Calls `look` repeatedly until the signal aborts. The next call starts `everyMs` after the previous one has ended,
- * or after at most a minute if it failed. Never rejects.
+ * or after at most a minute if it failed; four times later once no call has found work for 30 seconds. Never rejects.
  */
-export async function poll(
-  look: () => Promise<void>,
-  { everyMs, signal, onFailure }: PollOptions,
-): Promise<void> {
+export async function poll(look: Look, { everyMs, signal, onFailure }: PollOptions): Promise<void> {
+  const waitAfter = lookInterval(everyMs);
   while (!signal.aborted) {
     let waitMs = everyMs;
     try {
-      await look();
+      waitMs = waitAfter((await look()) !== false);
     } catch (error) {
       onFailure(error);
       waitMs = Math.min(everyMs, RETRY_WITHIN_MS);
     }
     await pause(waitMs, signal);
   }
+}
+
+/** Takes work and does it, one after another, until none is left. Resolves with whether there was any. */
+export async function doAll<T>(
+  signal: AbortSignal,
+  take: () => Promise<T | undefined>,
+  work: (taken: T) => Promise<void>,
+): Promise<boolean> {
+  let hasFound = false;
+  while (!signal.aborted) {
+    const taken = await take();
+    if (taken === undefined) break;
+    hasFound = true;
+    await work(taken);
+  }
+  return hasFound;
+}
+
+/**
+ * Returns the wait before the next look for work: `everyMs`, or four times as long once none was found for 30 seconds,
+ * so that idle processes take little CPU time.
+ */
+export function lookInterval(everyMs: number): (hasFound: boolean) => number {
+  let foundAt = performance.now();
+  return (hasFound) => {
+    const now = performance.now();
+    if (hasFound) foundAt = now;
+    return now - foundAt < QUIET_MS ? everyMs : everyMs * TIMES_RARER;
+  };
 }

@@ -13,8 +13,11 @@ export function createGroupCounter({
   store: Pick<GroupMembersStore, 'countChanged'>;
   logger: Logger;
 }): Polling {
-  async function look(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await store.countChanged(IDS_AT_ONCE)) === IDS_AT_ONCE);
+  async function look(signal: AbortSignal): Promise<boolean> {
+    let counted = await store.countChanged(IDS_AT_ONCE);
+    const hasFound = counted > 0;
+    while (!signal.aborted && counted === IDS_AT_ONCE) counted = await store.countChanged(IDS_AT_ONCE);
+    return hasFound;
   }
   return createPolling(look, {
     everyMs: POLL_MS,

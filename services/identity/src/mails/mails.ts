@@ -57,9 +57,9 @@ export function createMails({ db, mailer, encryption, clock, logger }: MailsOpti
   const stopping = new AbortController();
   let sending: Promise<void> | undefined;
 
-  async function sendDue(): Promise<void> {
+  async function sendDue(): Promise<boolean> {
     // Most looks find nothing: one statement shows that, where the transaction takes three.
-    if (!(await createMailsStore(db).isDue(clock.now()))) return;
+    if (!(await createMailsStore(db).isDue(clock.now()))) return false;
     await db.transaction(async (tx) => {
       const store = createMailsStore(tx);
       for (const { id, content: encrypted, attempts } of await store.takeDue(clock.now(), 1)) {
@@ -75,6 +75,7 @@ export function createMails({ db, mailer, encryption, clock, logger }: MailsOpti
         }
       }
     });
+    return true;
   }
 
   return {

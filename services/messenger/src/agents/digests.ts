@@ -2,7 +2,7 @@ import { isGrantedByRole } from '@switchboard/contracts';
 import { newId } from '@switchboard/database';
 import type { Directory } from '@switchboard/directory';
 import { type Mailer, Undeliverable } from '@switchboard/mail';
-import { poll } from '@switchboard/resilience';
+import { createPolling, doAll, type Polling } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/runtime';
 import type { MailAddresses } from '../mail/addresses.ts';
 import { mailLanguage } from '../mail-texts/languages.ts';
@@ -33,10 +33,8 @@ const MAX_ENTRIES = 20;
  * Mails members what waits for them: at most once an hour, outside their quiet hours, and only if a conversation waits
  * that was not in the last digest.
  */
-export function createDigests(options: DigestsOptions) {
+export function createDigests(options: DigestsOptions): Polling {
   const { store, directory, mailer, addresses, consoleUrl, onSettled, clock, logger } = options;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
   const later = (ms: number) => new Date(clock.now().getTime() + ms);
 
   async function step(due: DueDigest): Promise<void> {
@@ -80,25 +78,9 @@ export function createDigests(options: DigestsOptions) {
     return store.settle(due, later(BETWEEN_DIGESTS_MS), marks);
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const due = await store.takeDue(clock.now(), later(LEASE_MS));
-      if (due === undefined) return;
-      await step(due);
-    }
-  }
-
-  return {
-    start(): void {
-      running ??= poll(run, {
-        everyMs: EVERY_MS,
-        signal: stopping.signal,
-        onFailure: (error) => logger.failed('send digests of the inbox', error),
-      });
-    },
-    async stop(): Promise<void> {
-      stopping.abort();
-      await running;
-    },
-  };
+  const takeDue = () => store.takeDue(clock.now(), later(LEASE_MS));
+  return createPolling((signal) => doAll(signal, takeDue, step), {
+    everyMs: EVERY_MS,
+    onFailure: (error) => logger.failed('send digests of the inbox', error),
+  });
 }

@@ -43,7 +43,7 @@ export function createSweep({ store, storage, clock, logger }: SweepOptions): Sw
   return {
     run,
     start() {
-      running ??= poll(() => run().then(() => undefined), {
+      running ??= poll(async () => void (await run()), {
         everyMs: INTERVAL_MS,
         signal: stopping.signal,
         onFailure: (error) => logger.failed('remove unsent attachments', error),

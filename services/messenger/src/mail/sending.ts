@@ -4,7 +4,7 @@ import type { Directory } from '@switchboard/directory';
 import { type Mailer, messageIdOf, Undeliverable } from '@switchboard/mail';
 import type { ObjectStore } from '@switchboard/object-store';
 import type { Hub } from '@switchboard/realtime';
-import { poll } from '@switchboard/resilience';
+import { createPolling, doAll } from '@switchboard/resilience';
 import type { Clock, Logger } from '@switchboard/runtime';
 import type { AttachmentsStore } from '../attachments/store.ts';
 import type { ReadTurns } from '../conversations/reading.ts';
@@ -54,8 +54,6 @@ const MAX_FILE_BYTES = 5_000_000;
  */
 export function createSending(options: SendingOptions) {
   const { store, hub, database, mailer, publisher, onSettled, clock, logger } = options;
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
   let listening: Listening | undefined;
   const later = (ms: number) => new Date(clock.now().getTime() + ms);
 
@@ -156,26 +154,19 @@ export function createSending(options: SendingOptions) {
       .catch((error) => logger.failed('postpone mail of a conversation', error));
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const due = await store.takeDue(clock.now(), { askMs: ASK_MS, leaseMs: LEASE_MS });
-      if (due === undefined) return;
-      await step(due);
-    }
-  }
+  const takeDue = () => store.takeDue(clock.now(), { askMs: ASK_MS, leaseMs: LEASE_MS });
+  const polling = createPolling((signal) => doAll(signal, takeDue, step), {
+    everyMs: EVERY_MS,
+    onFailure: (error) => logger.failed('send mails of conversations', error),
+  });
 
   return {
     async start(): Promise<void> {
       listening ??= await database.listen(DUE_CHANNEL, answer, () => undefined);
-      running ??= poll(run, {
-        everyMs: EVERY_MS,
-        signal: stopping.signal,
-        onFailure: (error) => logger.failed('send mails of conversations', error),
-      });
+      polling.start();
     },
     async stop(): Promise<void> {
-      stopping.abort();
-      await running;
+      await polling.stop();
       await listening?.stop();
     },
   };

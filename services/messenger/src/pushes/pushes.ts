@@ -118,14 +118,17 @@ export function createPushes(options: PushesOptions) {
     inHand.set(due.projectId, work);
   }
 
-  async function look(signal: AbortSignal): Promise<void> {
+  async function look(signal: AbortSignal): Promise<boolean> {
+    let hasFound = false;
     while (!signal.aborted) {
       const hasRoom = inHand.size < PROJECTS_AT_ONCE;
       const due = hasRoom ? await store.takeDue(clock.now(), later(LEASE_MS), [...inHand.keys()]) : undefined;
+      hasFound ||= due !== undefined;
       if (due !== undefined) begin(due);
-      else if (inHand.size === 0) return;
+      else if (inHand.size === 0) break;
       else await Promise.race([...inHand.values(), pause(EVERY_MS, signal)]);
     }
+    return hasFound;
   }
 
   const polling = createPolling(look, {
