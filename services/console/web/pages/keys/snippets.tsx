@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router';
 import { t } from '../../app/i18n.ts';
+import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
 import type { Hosts } from '../../app/session.ts';
 import { Code } from '../../components/code.tsx';
@@ -14,6 +16,7 @@ interface SnippetsProps {
 
 /** Code to paste with the key and the addresses of this deployment. */
 export function Snippets({ projectKey, hosts }: SnippetsProps) {
+  const { may, pathOf } = usePlace();
   const [{ install = 'page' }, setSearch] = usePageSearch(search);
   const titles = titlesOf();
   const { command, code } = snippetOf(install, projectKey, hosts);
@@ -29,6 +32,11 @@ export function Snippets({ projectKey, hosts }: SnippetsProps) {
       </div>
       {command === undefined ? null : <Code text={command} name={t('the command')} />}
       <Code text={code} name={t('the snippet')} />
+      {may('events.read') ? (
+        <p className={styles['next']}>
+          <Link to={pathOf('/events')}>{t('See events as they arrive')}</Link>
+        </p>
+      ) : null}
     </Section>
   );
 }
