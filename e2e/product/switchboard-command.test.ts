@@ -39,18 +39,18 @@ describe('the example manifest', () => {
     const { code, out, err } = await switchboard(['apply', EXAMPLE]);
     expect([code, err]).toEqual([0, '']);
     expect(out).toContain('+ flag acme-shop checkout-button\n');
-    expect(out).toMatch(/\n31 created, 1 changed, 0 unchanged\n$/);
+    expect(out).toMatch(/\n32 created, 1 changed, 0 unchanged\n$/);
 
     expect(await switchboard(['diff', EXAMPLE])).toEqual({
       code: 0,
-      out: '0 would be created, 0 would be changed, 32 unchanged\n',
+      out: '0 would be created, 0 would be changed, 33 unchanged\n',
       err: '',
     });
     expect(await json(['apply', EXAMPLE])).toEqual({
       created: 0,
       changed: 0,
       requested: 0,
-      unchanged: 32,
+      unchanged: 33,
       changes: [],
     });
   });
@@ -86,9 +86,9 @@ describe('the example manifest', () => {
     ].join('\n');
     const { out, code } = await switchboard(['diff', path]);
     expect(code).toBe(3);
-    expect(out).toBe(`${expected}\n0 would be created, 2 would be changed, 30 unchanged\n`);
+    expect(out).toBe(`${expected}\n0 would be created, 2 would be changed, 31 unchanged\n`);
     expect((await switchboard(['apply', path])).out).toBe(
-      `${expected}\n0 created, 2 changed, 30 unchanged\n`,
+      `${expected}\n0 created, 2 changed, 31 unchanged\n`,
     );
     expect((await json(['get', 'flag', 'acme-shop', 'new-checkout'])).rolloutPercentage).toBe(25);
   });
@@ -105,7 +105,24 @@ describe('the example manifest', () => {
       body: JSON.stringify({ name: 'Sofia', email: 'sofia@acme.example', pushSubscriptions: [subscription] }),
     });
     expect(put.status).toBe(200);
-    await switchboard(['apply', EXAMPLE]);
+    const path = `${management_url}/management/v1/projects/acme-shop/support-settings`;
+    const headers = { Authorization: `Bearer ${tokens.operator}` };
+    const settings = await json(['get', 'support', 'acme-shop']);
+    const [refund] = settings.labels;
+    const labels = [
+      { id: 'bug', name: 'Bug', color: 'red' },
+      { ...refund, color: 'blue' },
+    ];
+    const changed = { ...settings, labels, keepAssigneeDays: null };
+    expect((await fetch(path, { method: 'PUT', headers, body: JSON.stringify(changed) })).status).toBe(200);
+    expect((await switchboard(['apply', EXAMPLE])).out).toContain(
+      [
+        '~ support acme-shop',
+        '    labels[1].color: "blue" -> "orange"',
+        '    keepAssigneeDays: null -> 14',
+      ].join('\n'),
+    );
+    expect((await json(['get', 'support', 'acme-shop'])).labels).toEqual([labels[0], refund]);
     expect(await json(['get', 'member', 'acme', 'auth0|sofia'])).toMatchObject({
       name: 'Sofía Marín',
       pushSubscriptions: [{ endpoint: subscription.endpoint }],

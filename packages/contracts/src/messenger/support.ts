@@ -35,8 +35,9 @@ export const labelColor = z
   .openapi('LabelColor');
 export type LabelColor = z.infer<typeof labelColor>;
 
-const entryId = id.optional().openapi({
-  description: 'The id that an earlier response contained. An entry without one is new.',
+const entryId = nonBlankText(64).optional().openapi({
+  description:
+    'The id that an earlier response contained, or one that you choose. An entry without one gets an id.',
 });
 const assigned = z.enum(['me', 'none']);
 

@@ -87,14 +87,21 @@ describe('the settings of support', () => {
       409,
       'version: 2 is stored. Read the settings again.',
     ]);
-    const foreign = await as(ada, own)('PUT', '/support-settings', {
-      ...second,
-      labels: [{ id: 'lbl_other', name: 'Other', color: 'red' }],
-    });
-    expect([foreign.status, foreign.body.error.message]).toEqual([
-      400,
-      'labels[0].id: unknown. Leave it out for a new entry.',
-    ]);
+  });
+
+  test('take ids that the caller chooses, each once and up to 64 characters', async () => {
+    const own = await newProject();
+    const refund = { id: 'refund', name: 'Refund', color: 'orange' };
+    const urgent = { id: 'urgent', name: 'Urgent refunds', filter: { labelId: 'refund' } };
+    const stored = await configure(own, { labels: [refund], views: [urgent] });
+    expect(stored).toMatchObject({ labels: [refund], views: [urgent] });
+    for (const [labels, problem] of [
+      [[refund, refund], 'labels[1].id: used twice'],
+      [[{ ...refund, id: 'x'.repeat(65) }], 'labels[0].id: longer than 64 characters'],
+    ] as const) {
+      const refused = await as(ada, own)('PUT', '/support-settings', { ...stored, labels });
+      expect([refused.status, refused.body.error.message]).toEqual([400, problem]);
+    }
   });
 
   test('refuse the 101st label, the 51st view and the 201st saved reply', async () => {

@@ -135,10 +135,10 @@ export function createSupport(options: SupportOptions) {
       const before = await settingsOf(projectId);
       const settings: StoredSettings = {
         version: definition.version + 1,
-        teams: identified(definition.teams, before.teams, 'team', 'teams'),
-        labels: identified(definition.labels, before.labels, 'lbl', 'labels'),
-        savedReplies: identified(definition.savedReplies, before.savedReplies, 'rpl', 'savedReplies'),
-        views: identified(definition.views, before.views, 'view', 'views'),
+        teams: identified(definition.teams, 'team', 'teams'),
+        labels: identified(definition.labels, 'lbl', 'labels'),
+        savedReplies: identified(definition.savedReplies, 'rpl', 'savedReplies'),
+        views: identified(definition.views, 'view', 'views'),
         keepAssigneeDays: definition.keepAssigneeDays,
         mailAfterMinutes: definition.mailAfterMinutes,
         mailKey: definition.mailOpensConversations ? (before.mailKey ?? newMailKey()) : null,
@@ -324,15 +324,12 @@ function requireKnown(known: readonly Identified[], ids: readonly string[], fiel
 /** Gives new entries an id. Ids are never reused, so a deleted label does not come back with another meaning. */
 function identified<E extends { id?: string | undefined }>(
   entries: readonly E[],
-  before: readonly Identified[],
   prefix: string,
   field: string,
 ): (E & Identified)[] {
   const seen = new Set<string>();
   return entries.map((entry, index) => {
     const id = entry.id ?? newId(prefix);
-    if (entry.id !== undefined && !before.some((one) => one.id === id))
-      throw new BadRequest(`${field}[${index}].id: unknown. Leave it out for a new entry.`);
     if (seen.has(id)) throw new BadRequest(`${field}[${index}].id: used twice`);
     seen.add(id);
     return { ...entry, id };

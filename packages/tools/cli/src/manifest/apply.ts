@@ -5,6 +5,7 @@ import { type Difference, differencesOf } from './compare.ts';
 import { definitionOf, type Kind, kinds } from './kinds.ts';
 import type { Manifest } from './manifest.ts';
 import { projectSteps, type Step, stagesOf } from './steps.ts';
+import { withSupport } from './support.ts';
 import { teamOf } from './team.ts';
 
 export interface Outcome {
@@ -82,7 +83,7 @@ export function diffManifest(manifest: Manifest, options: Omit<ApplyOptions, 'dr
 async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Promise<Outcome> {
   const { kind, params } = step;
   const current = await read(client, kind, params);
-  const wanted = await wantedOf(step, client);
+  const wanted = await wantedOf(step, current, client);
   const outcome = (
     change: Outcome['change'],
     found: Partial<Pick<Outcome, 'differences' | 'warnings'>> = {},
@@ -119,11 +120,12 @@ async function settle(step: Step, { client, dryRun = false }: ApplyOptions): Pro
   });
 }
 
-/** Returns the current resource, or undefined if it or its parent does not exist. */
+/** Returns the current resource, or undefined if it or its parent does not exist, or was never changed. */
 async function read(client: Client, { get }: Kind, params: Record<string, string>) {
   if (get === undefined) return undefined;
   try {
-    return record.parse(await client.untyped.call(get, { params }));
+    const found = record.parse(await client.untyped.call(get, { params }));
+    return get === kinds.support.get && found['version'] === 0 ? undefined : found;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -133,7 +135,12 @@ async function read(client: Client, { get }: Kind, params: Record<string, string
 type Definition = Record<string, unknown>;
 
 /** Returns the wanted resource with the properties that a manifest does not manage. */
-async function wantedOf({ kind, params, wanted }: Step, client: Client): Promise<Definition> {
+async function wantedOf(
+  { kind, params, wanted }: Step,
+  current: Definition | undefined,
+  client: Client,
+): Promise<Definition> {
+  if (kind === kinds.support) return withSupport(current, wanted);
   if (kind === kinds.messenger && wanted['team'] === undefined) {
     return { ...wanted, team: await teamOf(client, params['projectId'] ?? '') };
   }

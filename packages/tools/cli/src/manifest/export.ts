@@ -78,6 +78,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
         webhooks: await webhooksOf(params),
         team: team.map(({ avatarUrl: __, ...teammate }) => teammate),
         ...(await messengerOf(params)),
+        ...(await supportOf(params)),
       };
     });
     return {
@@ -119,6 +120,11 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     }
   }
 
+  async function supportOf(params: { projectId: string }) {
+    const support = await one(kinds.support, params);
+    return support['version'] === 0 ? {} : { support: definitionOf(kinds.support, support) };
+  }
+
   /** Reads data of a project that collaboration, flags and messenger store in the project's region only. */
   async function ofRegion(what: string, read: () => Promise<Read>): Promise<Read> {
     try {
@@ -126,7 +132,7 @@ export async function exportManifest({ client, companyId, onOmitted }: ExportOpt
     } catch (error) {
       if (!(error instanceof ManagementError) || !/belongs to region/.test(error.message)) throw error;
       onOmitted?.(
-        `dashboards, cohorts, flags, dictionary, alerts, webhooks, team and messenger of ${what}, which are in another region`,
+        `dashboards, cohorts, flags, dictionary, alerts, webhooks, team, messenger and support of ${what}, which are in another region`,
       );
       return {};
     }

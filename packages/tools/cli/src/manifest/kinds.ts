@@ -217,6 +217,16 @@ const messenger = {
   readOnly: [],
 } satisfies Kind;
 
+const support = {
+  name: 'support',
+  plural: 'support',
+  ids: ['projectId'],
+  get: 'getSupportSettings',
+  put: 'putSupportSettings',
+  // The address of incoming mail contains a secret.
+  readOnly: ['version', 'mailAddress'],
+} satisfies Kind;
+
 const key = {
   name: 'key',
   plural: 'keys',
@@ -251,6 +261,7 @@ export const kinds = {
   webhook,
   teammate,
   messenger,
+  support,
   key,
   identitySecret,
 } satisfies Record<string, Kind>;

@@ -66,6 +66,11 @@ describe('a manifest', () => {
       'flag p a: defined more than once',
     ],
     [
+      'a label',
+      project('support: { labels: [&l { id: refund, name: Refund, color: red }, *l] }'),
+      'support p labels refund: defined more than once',
+    ],
+    [
       'a plan',
       'plans: [&p { tier: t, cycle: c, trialDays: 0, priced: false, entitlements: {} }, *p]',
       'plan t c',

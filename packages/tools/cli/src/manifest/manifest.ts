@@ -14,12 +14,27 @@ import {
   planDefinition,
   projectDefinition,
   reportDefinition,
+  supportSettingsDefinition,
   teammateDefinition,
   webhookDefinition,
 } from '@switchboard/contracts';
 import { z } from 'zod';
 import { nameOf } from '../terminal/terminal.ts';
 import { ManifestError, readYaml } from './yaml.ts';
+
+const ofSupport = supportSettingsDefinition.shape;
+
+/** Settings that are absent, and entries of lists that are not named, keep their state. */
+const support = z.strictObject({
+  teams: z.array(ofSupport.teams.element.required({ id: true }).strict()).default([]),
+  labels: z.array(ofSupport.labels.element.required({ id: true }).strict()).default([]),
+  savedReplies: z.array(ofSupport.savedReplies.element.required({ id: true }).strict()).default([]),
+  views: z.array(ofSupport.views.element.required({ id: true }).strict()).default([]),
+  keepAssigneeDays: ofSupport.keepAssigneeDays.optional(),
+  mailAfterMinutes: ofSupport.mailAfterMinutes.unwrap().optional(),
+  mailOpensConversations: ofSupport.mailOpensConversations.unwrap().optional(),
+  asksSatisfaction: ofSupport.asksSatisfaction.unwrap().optional(),
+});
 
 const project = projectDefinition.omit({ companyId: true }).extend({
   id,
@@ -36,6 +51,7 @@ const project = projectDefinition.omit({ companyId: true }).extend({
     .extend({ team: messengerSettings.shape.team.unwrap().optional() })
     .strict()
     .optional(),
+  support: support.optional(),
 });
 
 const company = companyDefinition.extend({
@@ -91,6 +107,9 @@ function findDuplicate({ plans, ai, companies }: Manifest): string | undefined {
       ...one.alerts.map((of) => `alert ${one.id} ${of.id}`),
       ...one.webhooks.map((of) => `webhook ${one.id} ${of.id}`),
       ...one.team.map((of) => `teammate ${one.id} ${of.id}`),
+      ...(['teams', 'labels', 'savedReplies', 'views'] as const).flatMap((list) =>
+        (one.support?.[list] ?? []).map((of) => `support ${one.id} ${list} ${of.id}`),
+      ),
     ]),
   ];
   return names.find((name, index) => names.indexOf(name) !== index);

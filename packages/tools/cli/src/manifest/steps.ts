@@ -68,6 +68,7 @@ function partSteps({
   alerts,
   webhooks,
   team,
+  support,
 }: ManifestProject): Step[] {
   return [
     ...reports.map(({ id: reportId, ...wanted }) => ({
@@ -105,6 +106,7 @@ function partSteps({
       params: { projectId, userId },
       wanted,
     })),
+    ...(support === undefined ? [] : [{ kind: kinds.support, params: { projectId }, wanted: support }]),
   ];
 }
 
