@@ -1,6 +1,8 @@
-import { hasChromium, openBrowser } from '@switchboard/testkit';
+import { call, hasChromium, openBrowser } from '@switchboard/testkit';
+import { execa } from 'execa';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { openConsole, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 import { manyMembers } from './testing/many-members.ts';
@@ -202,6 +204,29 @@ describe.skipIf(!hasChromium)('the application', () => {
     await open('/projects/prj_shop');
     await page.getByRole('heading', { name: 'Data' }).waitFor();
     await page.getByRole('img', { name: /^Events by minute of the last hour/ }).waitFor();
+  });
+
+  it('copies the calls of Home, a conversation and a new flag, which run as they are', async () => {
+    const { base_url, project_id: project, tokens } = running.demo;
+    const listed = await call('GET', `${base_url}/v1/projects/${project}/conversations`, {
+      token: tokens.owner,
+    });
+    const [{ id }] = listed.body.conversations;
+    await open(`/projects/${project}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    /** Runs the call of the open page in a shell. */
+    const run = async () => {
+      await page.getByRole('button', { name: 'Copy as' }).click();
+      await page.getByRole('menuitem', { name: 'curl call' }).click();
+      const code = z.string().parse(await page.evaluate('navigator.clipboard.readText()'));
+      return JSON.parse((await execa('bash', ['-c', code], { env: { TOKEN: tokens.owner } })).stdout);
+    };
+    expect(await run()).toMatchObject({ minutes: expect.any(Array) });
+    await page.goto(`${running.demo.console_url}/projects/${project}/inbox?open=${id}`);
+    expect(await run()).toMatchObject({ id, turns: expect.any(Array) });
+    await page.goto(`${running.demo.console_url}/projects/${project}/new-flag`);
+    await page.getByLabel('Key').fill('from-a-shell');
+    expect(await run()).toMatchObject({ key: 'from-a-shell', rolloutPercentage: 100 });
   });
 
   it('shows on Home which requests were rejected, why, and what to do', async () => {

@@ -2,9 +2,10 @@ import { useState } from 'react';
 import { useChange } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { Button } from '../../components/button.tsx';
+import { CopyAs } from '../../components/copy-as.tsx';
 import { FormDialog } from '../../components/dialog.tsx';
 import { CheckField } from '../../components/field.tsx';
-import { Section } from '../../components/layout.tsx';
+import { Bar, Section } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import styles from '../operator.module.css';
@@ -27,11 +28,12 @@ export function SigningKeys() {
           <Time at={rotate.data.signsFrom} />
         </p>
       )}
-      <div>
+      <Bar>
         <Button disabled={rotate.isPending} onClick={() => setAsks(true)}>
           {t('Rotate signing keys')}
         </Button>
-      </div>
+        <CopyAs command="switchboard signing-keys rotate" />
+      </Bar>
       {asks ? (
         <FormDialog
           title={t('Rotate the signing keys?')}

@@ -225,6 +225,7 @@ export function Editor({ saved: edited, flags, existing, onSaved }: EditorProps)
             />
           ) : null}
           <Review
+            flagKey={key}
             before={base?.flag}
             after={definition}
             problems={problems}

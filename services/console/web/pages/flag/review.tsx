@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { t } from '../../app/i18n.ts';
 import { type Project, usePlace } from '../../app/project.ts';
 import { Button } from '../../components/button.tsx';
+import { CopyAs } from '../../components/copy-as.tsx';
 import { NOW, TextField, timeOf, WhenFields } from '../../components/field.tsx';
 import { Bar, Section } from '../../components/layout.tsx';
 import { Failed } from '../../components/state.tsx';
@@ -14,6 +15,7 @@ import { isSame } from './draft.ts';
 import styles from './flag.module.css';
 
 interface ReviewProps {
+  flagKey: string;
   before: Definition | undefined;
   after: Definition;
   problems: readonly Problem[];
@@ -24,7 +26,7 @@ interface ReviewProps {
 }
 
 /** The changes that a save makes, with its reason and time. */
-export function Review({ before, after, problems, error, isNew, disabled, onSave }: ReviewProps) {
+export function Review({ flagKey, before, after, problems, error, isNew, disabled, onSave }: ReviewProps) {
   const { project } = usePlace();
   const [reason, setReason] = useState('');
   const [when, setWhen] = useState(NOW);
@@ -74,6 +76,15 @@ export function Review({ before, after, problems, error, isNew, disabled, onSave
           <Button type="submit" kind="primary" disabled={disabled || problems.length > 0}>
             {action}
           </Button>
+          {flagKey.trim() === '' ? null : (
+            <CopyAs
+              call={{
+                method: 'PUT',
+                path: `/v1/projects/${encodeURIComponent(project.id)}/flags/${encodeURIComponent(flagKey)}`,
+                body: after,
+              }}
+            />
+          )}
         </Bar>
       </form>
     </Section>

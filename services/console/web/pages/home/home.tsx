@@ -3,6 +3,7 @@ import { useCall } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
+import { CopyAs } from '../../components/copy-as.tsx';
 import { Facts, PageLayout, Section } from '../../components/layout.tsx';
 import { Loaded, Loading } from '../../components/state.tsx';
 import { Count, Time } from '../../components/values.tsx';
@@ -22,7 +23,14 @@ export function Page() {
   // Threads that wait for the person come first. The rest would move if it were shown earlier.
   const { isLoading } = useInbox();
   return (
-    <PageLayout title={project.name}>
+    <PageLayout
+      title={project.name}
+      actions={
+        may('insights.read') ? (
+          <CopyAs call={{ method: 'GET', path: `/v1/projects/${encodeURIComponent(project.id)}/arrival` }} />
+        ) : undefined
+      }
+    >
       {may('insights.read') ? <Arrival /> : null}
       {isLoading ? <Loading /> : <Rest />}
     </PageLayout>

@@ -11,6 +11,7 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button, IconButton } from '../../components/button.tsx';
+import { CopyAs } from '../../components/copy-as.tsx';
 import { Time } from '../../components/values.tsx';
 import { Composer, type ComposerHandle } from './compose/composer.tsx';
 import { type Pending, useKept } from './compose/drafts.ts';
@@ -160,7 +161,8 @@ function Head({
   onBack,
   onPerson,
 }: ConversationProps & { nameOf: (sub: string | null) => string }) {
-  const { status, snoozed, snoozedUntil, assigneeId, teamId, priority, labelIds } = conversation;
+  const { project } = usePlace();
+  const { id, status, snoozed, snoozedUntil, assigneeId, teamId, priority, labelIds } = conversation;
   const team = settings?.teams.find(({ id }) => id === teamId);
   return (
     <header className={styles['head']}>
@@ -205,6 +207,12 @@ function Head({
           {t('Label')}
         </button>
         <Labels ids={labelIds} settings={settings} />
+        <CopyAs
+          call={{
+            method: 'GET',
+            path: `/v1/projects/${encodeURIComponent(project.id)}/conversations/${encodeURIComponent(id)}`,
+          }}
+        />
       </div>
     </header>
   );
