@@ -54,6 +54,11 @@ describe.skipIf(!hasChromium)('the messenger settings in the console', () => {
       await page.getByLabel('Screen').selectOption('desktop');
       await widget().locator('.launcher').click();
       await widget().getByRole('dialog').waitFor();
+      await page.getByLabel('View', { exact: true }).selectOption('rating');
+      await page.getByText('Ratings are off.').waitFor();
+      await widget().locator('.rating label').last().click();
+      await widget().getByRole('button', { name: 'Send rating' }).click();
+      await widget().getByText('Thank you for your rating.').waitFor();
       expect(await violationsOf(page)).toEqual([]);
     },
   );

@@ -71,7 +71,8 @@ export function previewHeaders(script: string, apiUrl: string): Record<string, s
     "frame-ancestors 'self'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-    'sandbox allow-scripts',
+    // Without it, browsers send no submit event to the widget. The policy above lets no form leave.
+    'sandbox allow-scripts allow-forms',
   ]);
 }
 

@@ -17,6 +17,7 @@ const ROUTES: Record<View, Route> = {
   home: { name: 'home' },
   closed: { name: 'home' },
   conversation: { name: 'thread', key: SAMPLE },
+  rating: { name: 'thread', key: SAMPLE },
   message: { name: 'message', id: SAMPLE },
 };
 
@@ -73,6 +74,7 @@ function start({ locale, view }: Shown): void {
   const api = createPretendApi({
     configuration: () => shown?.configuration,
     picture: (path) => shown?.pictures[path] ?? '',
+    isResolved: view === 'rating',
   });
   const screen = createScreen(NAME, false);
   screen.set({ isOpen: view !== 'closed', route: ROUTES[view] });

@@ -2,7 +2,7 @@ import { isObject, textOf } from '../core/values.ts';
 
 /** The messages between the console and the preview, a sandboxed document that shows the widget. */
 
-export const VIEWS = ['home', 'conversation', 'message', 'closed'] as const;
+export const VIEWS = ['home', 'conversation', 'rating', 'message', 'closed'] as const;
 export type View = (typeof VIEWS)[number];
 
 /** The content of the preview. */

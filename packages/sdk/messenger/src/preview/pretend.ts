@@ -9,10 +9,14 @@ interface PretendOptions {
   configuration(): unknown;
   /** Returns the address of a team member's picture. */
   picture(path: string): string;
+  /** Whether the conversation is resolved, and the visitor is asked to rate it. */
+  isResolved: boolean;
 }
 
 /** Creates an API that answers from memory and keeps nothing. */
-export function createPretendApi({ configuration, picture }: PretendOptions): Api {
+export function createPretendApi({ configuration, picture, isResolved }: PretendOptions): Api {
+  let rating = {};
+  const status = isResolved ? 'resolved' : 'open';
   const files = new Map<string, Blob>();
   const conversations = new Map([[SAMPLE, sampleTurns(configuration())]]);
   const turnsOf = ({ id }: Access) => conversations.get(id) ?? [];
@@ -24,7 +28,7 @@ export function createPretendApi({ configuration, picture }: PretendOptions): Ap
           {
             conversationId: SAMPLE,
             token: SAMPLE,
-            status: 'open',
+            status,
             subject: '',
             lastTurnAt: new Date().toISOString(),
           },
@@ -37,13 +41,16 @@ export function createPretendApi({ configuration, picture }: PretendOptions): Ap
     },
     read: (access) =>
       answer(200, {
-        status: 'open',
+        status,
         turns: turnsOf(access),
         visitorReadAt: null,
         teammateReadAt: new Date().toISOString(),
       }),
-    satisfaction: () => answer(200, { asked: false }),
-    rate: () => answer(200, { asked: false }),
+    satisfaction: () => answer(200, { asked: isResolved, ...rating }),
+    rate(_access, given) {
+      rating = isObject(given) ? given : {};
+      return answer(200, { asked: isResolved, ...rating });
+    },
     turn(access, id, request) {
       const given: Record<string, unknown> = isObject(request) ? request : {};
       const ids = Array.isArray(given['attachmentIds']) ? given['attachmentIds'].map(textOf) : [];

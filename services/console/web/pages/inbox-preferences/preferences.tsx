@@ -1,4 +1,5 @@
 import type { Input, Result } from '@switchboard/management';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall, useChange } from '../../app/api.ts';
 import { locale, t } from '../../app/i18n.ts';
@@ -238,7 +239,7 @@ const toNumber = (value: string) => (value === NONE ? null : Number(value));
 
 /** Settings of support that apply to all conversations of the project. */
 function ForEveryone() {
-  const { may } = usePlace();
+  const { may, pathOf } = usePlace();
   const { settings, set, error } = useSupportSettings();
   if (settings === undefined || !may('conversations.reply')) return null;
   const { mailAfterMinutes, keepAssigneeDays, mailOpensConversations, mailAddress } = settings;
@@ -289,6 +290,13 @@ function ForEveryone() {
         checked={settings.asksSatisfaction}
         onChange={({ target }) => set({ asksSatisfaction: target.checked })}
       />
+      {may('messenger.read') ? (
+        <p>
+          <Link to={pathOf('/settings/messenger')} search={{ view: 'rating' }}>
+            {t('Preview the question')}
+          </Link>
+        </p>
+      ) : null}
       {error === null ? null : <Failed error={error} />}
     </Section>
   );

@@ -1,6 +1,7 @@
 import { VIEWS, type View } from '@switchboard/messenger/preview-messages';
 import { Redo2, Undo2 } from 'lucide-react';
 import { useState } from 'react';
+import { useCall } from '../../app/api.ts';
 import { locale, t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { usePageSearch } from '../../app/search.ts';
@@ -47,7 +48,8 @@ const VIEW_OF: Record<Part, View> = {
 
 function Editor({ stored }: { stored: Stored }) {
   const { project, may } = usePlace();
-  const [{ part = 'appearance', language = project.defaultLanguage }, setSearch] = usePageSearch(search);
+  const [{ part = 'appearance', view, language = project.defaultLanguage }, setSearch] =
+    usePageSearch(search);
   const { draft, from, changes, others, undo, leaving, change, rebase, discard } = useDraft(stored);
   const [isReviewed, setReviewed] = useState(false);
   /** On narrow screens, the preview takes the place of the settings. */
@@ -62,6 +64,11 @@ function Editor({ stored }: { stored: Stored }) {
     }));
   const languages = [...new Set([project.defaultLanguage, ...Object.keys(settings.texts), language])];
   const isWriter = may('messenger.write');
+  const isAsked = useCall(
+    ['getSupportSettings', project.id],
+    (client, options) => client.call('getSupportSettings', { params: { projectId: project.id } }, options),
+    { enabled: may('support.read') },
+  ).data?.asksSatisfaction;
   return (
     <PageLayout
       title={t('Messenger settings')}
@@ -99,7 +106,7 @@ function Editor({ stored }: { stored: Stored }) {
                 type="button"
                 aria-current={one === part && !isPreviewed ? 'page' : undefined}
                 onClick={() => {
-                  setSearch({ part: one });
+                  setSearch({ part: one, view: undefined });
                   setPreviewed(false);
                 }}
               >
@@ -143,7 +150,10 @@ function Editor({ stored }: { stored: Stored }) {
             pictures,
           }}
           views={VIEWS.filter((one) => one !== 'message')}
-          view={VIEW_OF[part]}
+          view={view ?? VIEW_OF[part]}
+          notes={
+            isAsked === false ? { rating: t('Ratings are off. Turn them on in the inbox preferences.') } : {}
+          }
         >
           <Choice
             label={t('Language of the visitor')}

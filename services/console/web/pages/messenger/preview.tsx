@@ -11,6 +11,7 @@ type Size = keyof typeof SIZES;
 const viewTitles = (): Record<View, string> => ({
   home: t('Start view'),
   conversation: t('Conversation'),
+  rating: t('Rating'),
   message: t('In-app message'),
   closed: t('Closed'),
 });
@@ -21,12 +22,14 @@ interface PreviewProps {
   views: readonly View[];
   /** A change of it shows this view. */
   view?: View;
+  /** Remarks below the frame about one view. */
+  notes?: Partial<Record<View, string>>;
   /** Further choices, such as the language. */
   children?: React.ReactNode;
 }
 
 /** The real widget in a sandboxed frame, with what was not saved. Nothing leaves the browser. */
-export function Preview({ shown, views = VIEWS, view: wanted, children }: PreviewProps) {
+export function Preview({ shown, views = VIEWS, view: wanted, notes, children }: PreviewProps) {
   const [chosen, setChosen] = useState<View>();
   const [size, setSize] = useState<Size>('phone');
   const [isDark, setDark] = useState(false);
@@ -73,6 +76,7 @@ export function Preview({ shown, views = VIEWS, view: wanted, children }: Previe
         </span>
       </div>
       <Frame shown={{ kind: 'show', ...shown, view, isDark }} size={SIZES[size]} />
+      {notes?.[view] === undefined ? null : <p className={styles['note']}>{notes[view]}</p>}
       <p className={styles['note']}>
         {t('Only you see unsaved changes. Turns that you write here are not sent.')}
       </p>
@@ -146,7 +150,7 @@ function Frame({ shown, size: { width, height } }: FrameProps) {
           ref={frame}
           title={t('Preview of the messenger')}
           src="/messenger-preview"
-          sandbox="allow-scripts"
+          sandbox="allow-scripts allow-forms"
           width={width}
           height={height}
           style={{ transform: `scale(${scale})` }}
