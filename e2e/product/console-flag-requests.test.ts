@@ -83,6 +83,16 @@ describe.skipIf(!hasChromium)('change requests in the console', () => {
     await owner.getByText('No change waits.').waitFor();
     await eventually(async () => expect(await requests(owner).textContent()).toBe('Change requests'));
 
+    // The author sees the outcome without a reload, and reads it.
+    await eventually(async () => expect(await requests(asking).textContent()).toBe('Change requests1'));
+    await asking.getByRole('link', { name: 'Home' }).click();
+    await asking.locator('section', { hasText: 'Your change requests' }).getByText('Approved').waitFor();
+    await requests(asking).click();
+    await asking.getByRole('button', { name: 'Unread payments' }).click();
+    await asking.getByRole('region', { name: 'payments' }).getByText('Say what it is').waitFor();
+    await eventually(async () => expect(await requests(asking).textContent()).toBe('Change requests'));
+    expect(await violationsOf(asking)).toEqual([]);
+
     await owner.goto(`${running.demo.console_url}${FLAG}?view=history`);
     await owner.getByText('Approved by').waitFor();
     expect(await served()).toBe(true);

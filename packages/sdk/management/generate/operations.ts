@@ -227,7 +227,7 @@ function routeOf(
   const answer = responses['200']?.content?.['application/json']?.schema?.properties ?? {};
   const lists = Object.keys(answer).filter((name) => answer[name]?.type === 'array');
   const isList = Object.keys(answer).every((name) =>
-    ['nextCursor', 'asOf', 'toDecide', ...lists].includes(name),
+    ['nextCursor', 'asOf', 'toDecide', 'toRead', ...lists].includes(name),
   );
   const [items] = method === 'get' && isList ? lists : [];
   return JSON.stringify({

@@ -418,6 +418,40 @@ describe('a change request', () => {
     expect(await Promise.all(counts)).toEqual([1, 1, 1, 2]);
   });
 
+  it('is unread by its author once others close it or it expires, until the author gets it', async () => {
+    const project = await projectWith(1);
+    const current = async (who: string) => {
+      const { requests, toRead } = await json(await project.send(who, 'GET', '?state=current'));
+      const listed = requests as ChangeRequest[];
+      expect(toRead).toBe(listed.filter((one) => one.unread).length);
+      return listed.map((one) => [one.id, one.state, one.unread]);
+    };
+    const own = await ask(project, 'ada', { flag: on });
+    await decide(project, 'ada', own.id, 'withdraw');
+    const rejected = await ask(project, 'ada', { flag: on });
+    await decide(project, 'bob', rejected.id, 'reject');
+    const expired = await ask(project, 'ada', { flag: on });
+    await harness.sql`update change_requests set expires_at = now() where id = ${expired.id}`;
+    const withdrawn = await ask(project, 'ada', { flag: null });
+    const approved = await ask(project, 'ada', { flag: on });
+    expect(await current('bob')).toEqual([
+      [approved.id, 'waiting', false],
+      [withdrawn.id, 'waiting', false],
+    ]);
+    await decide(project, 'bob', approved.id);
+    const closed = [
+      [approved.id, 'approved', true],
+      [withdrawn.id, 'withdrawn', true],
+      [expired.id, 'expired', true],
+      [rejected.id, 'rejected', true],
+    ] as const;
+    expect(await current('ada')).toEqual(closed);
+    expect(await current('bob')).toEqual([]);
+    for (const who of ['bob', 'ada'])
+      for (const [id] of closed) expect((await project.send(who, 'GET', `/${id}`)).status).toBe(200);
+    expect(await current('ada')).toEqual([]);
+  });
+
   it('is not found in another project', async () => {
     const [one, other] = [await projectWith(1), await projectWith(1)];
     const request = await ask(one, 'ada', { flag: on });

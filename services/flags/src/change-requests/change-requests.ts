@@ -23,7 +23,6 @@ import {
   toPage,
 } from '@switchboard/http';
 import type { Clock } from '@switchboard/runtime';
-import { differences } from '../flag-history/history.ts';
 import { createFlagHistoryStore } from '../flag-history/store.ts';
 import {
   type EditFlagOptions,
@@ -36,6 +35,7 @@ import { createFlagsStore } from '../flags/store.ts';
 import { promotionOf } from '../promotions/promote.ts';
 import { editRuleset } from '../rulesets/edit.ts';
 import { addScheduled, timeOf } from '../scheduled-changes/scheduled-changes.ts';
+import { isUnreadBy, neededFor, presentRequest, stateOfRequest } from './present.ts';
 import {
   type ApprovalRow,
   type ChangeRequestsStore,
@@ -56,7 +56,9 @@ export interface Decision {
 
 interface Listing extends PageRequest {
   key?: string | undefined;
-  state?: 'waiting' | 'closed' | undefined;
+  state?: 'waiting' | 'closed' | 'current' | undefined;
+  /** The person who lists. */
+  sub: string;
 }
 
 /** Changes of flags that wait for the approval of others. */
@@ -78,8 +80,10 @@ export interface ChangeRequests {
   ): Promise<{ requests: ChangeRequest[]; nextCursor: string | null }>;
   /** Returns the number of waiting requests that the person may still approve. */
   countToDecide(projectId: string, sub: string): Promise<number>;
-  /** Throws NotFound. */
-  get(projectId: string, id: string): Promise<ChangeRequest>;
+  /** Returns the number of requests of the person that were closed by others or expired, and that they have not read. */
+  countToRead(projectId: string, sub: string): Promise<number>;
+  /** Returns a request, and marks its outcome as read if `sub` is its author. Throws NotFound. */
+  get(projectId: string, id: string, sub: string): Promise<ChangeRequest>;
   /**
    * Approves, rejects or withdraws a request. The last approval makes the change. Throws Forbidden if the caller may
    * not make this decision, Conflict if the request does not wait or its change can no longer be made.
@@ -107,19 +111,19 @@ export function createChangeRequests(options: ChangeRequestsOptions): ChangeRequ
   const { database, directory, clock } = options;
   const store = createChangeRequestsStore(database.drizzle);
 
-  async function present(from: ChangeRequestsStore, projectId: string, rows: readonly RequestRow[]) {
+  async function present(projectId: string, rows: readonly RequestRow[], sub: string) {
     const approvals = Map.groupBy(
-      await from.approvals(rows.map(({ id }) => id)),
+      await store.approvals(rows.map(({ id }) => id)),
       ({ requestId }) => requestId,
     );
     const approvalsOf = await options.approvalsOf(projectId);
     return rows.map((row) =>
-      presentRequest(row, { approvals: approvals.get(row.id) ?? [], approvalsOf, now: clock.now() }),
+      presentRequest(row, { approvals: approvals.get(row.id) ?? [], approvalsOf, now: clock.now(), sub }),
     );
   }
 
-  async function presentOne(row: RequestRow): Promise<ChangeRequest> {
-    const [one] = await present(store, row.projectId, [row]);
+  async function presentOne(row: RequestRow, sub: string): Promise<ChangeRequest> {
+    const [one] = await present(row.projectId, [row], sub);
     if (one === undefined) throw new Error('nothing was presented');
     return one;
   }
@@ -205,19 +209,27 @@ export function createChangeRequests(options: ChangeRequestsOptions): ChangeRequ
         });
         return { result, hasChanged: false };
       });
-      return presentOne(row);
+      return presentOne(row, author);
     },
 
-    async list(projectId, { key, state, cursor, limit }) {
+    async list(projectId, { key, state, sub, cursor, limit }) {
       const after = cursor === undefined ? undefined : decodePlace(cursor, 'chr');
-      const rows = await store.list(projectId, { key, state, after, limit: limit + 1 });
+      const rows = await store.list(projectId, { key, state, sub, after, limit: limit + 1 });
       const page = toPage(rows, limit, ({ id, createdAt }) => encodePlace({ id, at: createdAt }));
-      return { requests: await present(store, projectId, page.rows), nextCursor: page.nextCursor };
+      const requests = await present(projectId, page.rows, sub);
+      return { requests, nextCursor: page.nextCursor };
     },
 
     countToDecide: store.countToDecide,
 
-    get: async (projectId, id) => presentOne(await found(projectId, id)),
+    countToRead: store.countToRead,
+
+    async get(projectId, id, sub) {
+      const row = await found(projectId, id);
+      const isUnread = isUnreadBy(sub, row, clock.now());
+      if (isUnread) await store.markRead(id);
+      return presentOne({ ...row, isRead: row.isRead || isUnread }, sub);
+    },
 
     async decide(change, projectId, id, { decision, note }, { grant, isPerson }) {
       const project = await directory.project(projectId);
@@ -244,7 +256,7 @@ export function createChangeRequests(options: ChangeRequestsOptions): ChangeRequ
         describe(change, decided, decision, note, await locked.approvals([id]));
         return { result: decided, hasChanged };
       });
-      return presentOne(row);
+      return presentOne(row, grant.sub);
     },
   };
 
@@ -337,18 +349,6 @@ function definitionOf({ key: _, ...definition }: FlagEntry) {
   return definition;
 }
 
-/**
- * Returns the number of approvals that a request needs. The person who used a service token may be among those who
- * approve, so its requests need one more.
- */
-function neededFor({ author, tokenId }: RequestRow, approvalsOf: number): number {
-  return Math.max(1, approvalsOf) + (author !== null && author === tokenId ? 1 : 0);
-}
-
-function stateOfRequest({ closedAs, expiresAt }: RequestRow, now: Date): ChangeRequest['state'] {
-  return closedAs ?? (expiresAt <= now ? 'expired' : 'waiting');
-}
-
 function describe(
   change: AuditedChange,
   row: RequestRow,
@@ -364,27 +364,4 @@ function describe(
     after: { key, decision, state, flag: after, at, author: row.author, approvedBy },
     reason: note,
   });
-}
-
-function presentRequest(
-  row: RequestRow,
-  { approvals, approvalsOf, now }: { approvals: readonly ApprovalRow[]; approvalsOf: number; now: Date },
-): ChangeRequest {
-  const { id, key, version, before, after, author, reason, at, createdAt, expiresAt } = row;
-  return {
-    id,
-    key,
-    state: stateOfRequest(row, now),
-    version,
-    flag: after,
-    changes: differences(before, after),
-    author,
-    reason,
-    at: at?.toISOString() ?? null,
-    createdAt: createdAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-    approvals: approvals.map(({ sub, at: approvedAt }) => ({ sub, at: approvedAt.toISOString() })),
-    needed: neededFor(row, approvalsOf),
-    closed: row.closedAt && { at: row.closedAt.toISOString(), by: row.closedBy, note: row.note },
-  };
 }

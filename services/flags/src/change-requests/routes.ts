@@ -62,8 +62,11 @@ export function changeRequestsRoutes(app: ServiceApp, deps: ChangeRequestsDeps):
       const { authority } = c.var;
       const mayDecide =
         isPerson(authority) && (await authority.has(decideChangeRequest.permission, c.env.companyId));
-      const toDecide = mayDecide ? await requests.countToDecide(projectId, authority.person.sub) : 0;
-      return c.json({ ...(await requests.list(projectId, c.req.valid('query'))), toDecide }, 200);
+      const { sub } = authority.person;
+      const toDecide = mayDecide ? await requests.countToDecide(projectId, sub) : 0;
+      const toRead = await requests.countToRead(projectId, sub);
+      const page = await requests.list(projectId, { ...c.req.valid('query'), sub });
+      return c.json({ ...page, toDecide, toRead }, 200);
     },
     ofProject,
   );
@@ -72,7 +75,7 @@ export function changeRequestsRoutes(app: ServiceApp, deps: ChangeRequestsDeps):
     getChangeRequest,
     async (c) => {
       const { projectId, requestId } = c.req.valid('param');
-      return c.json(await requests.get(projectId, requestId), 200);
+      return c.json(await requests.get(projectId, requestId, c.var.person.sub), 200);
     },
     ofProject,
   );

@@ -11,7 +11,9 @@ export type Closing = { as: 'approved' | 'rejected' | 'withdrawn'; by: string | 
 
 interface Selection {
   key: string | undefined;
-  state: 'waiting' | 'closed' | undefined;
+  state: 'waiting' | 'closed' | 'current' | undefined;
+  /** The person who lists. */
+  sub: string;
   after: Place | undefined;
   limit: number;
 }
@@ -26,6 +28,9 @@ export interface ChangeRequestsStore {
   waiting(projectId: string): Promise<RequestRow[]>;
   /** Returns the number of waiting requests that `sub` neither made nor approved. */
   countToDecide(projectId: string, sub: string): Promise<number>;
+  /** Returns the number of requests of `sub` that were closed by others or expired, and that they have not read. */
+  countToRead(projectId: string, sub: string): Promise<number>;
+  markRead(id: string): Promise<void>;
   /** Returns the approvals of requests, oldest first. */
   approvals(requestIds: readonly string[]): Promise<ApprovalRow[]>;
   /** Adds an approval, or replaces the earlier one of the same person. */
@@ -43,9 +48,20 @@ export interface ChangeRequestsStore {
 }
 
 export function createChangeRequestsStore(db: Db | Tx): ChangeRequestsStore {
-  const { id, projectId, key, author, createdAt, expiresAt, closedAs } = changeRequests;
+  const { id, projectId, key, author, createdAt, expiresAt, closedAs, closedBy, isRead } = changeRequests;
   const waits = and(isNull(closedAs), gt(expiresAt, sql`now()`));
   const isClosed = or(isNotNull(closedAs), lte(expiresAt, sql`now()`));
+  const unreadBy = (sub: string) =>
+    and(
+      eq(author, sub),
+      eq(isRead, false),
+      or(
+        and(isNull(closedAs), lte(expiresAt, sql`now()`)),
+        and(isNotNull(closedAs), sql`${closedBy} is distinct from ${sub}`),
+      ),
+    );
+  const selects = (state: NonNullable<Selection['state']>, sub: string) =>
+    ({ waiting: waits, closed: isClosed, current: or(waits, unreadBy(sub)) })[state];
   const close = ({ as, by, note }: Closing) => ({
     closedAs: as,
     closedAt: sql`clock_timestamp()`,
@@ -70,7 +86,7 @@ export function createChangeRequestsStore(db: Db | Tx): ChangeRequestsStore {
       return row;
     },
 
-    list: (project, { key: flag, state, after, limit }) =>
+    list: (project, { key: flag, state, sub, after, limit }) =>
       db
         .select()
         .from(changeRequests)
@@ -78,7 +94,7 @@ export function createChangeRequestsStore(db: Db | Tx): ChangeRequestsStore {
           and(
             eq(projectId, project),
             flag === undefined ? undefined : eq(key, flag),
-            state && (state === 'waiting' ? waits : isClosed),
+            state && selects(state, sub),
             after && or(lt(createdAt, after.at), and(eq(createdAt, after.at), lt(id, after.id))),
           ),
         )
@@ -105,6 +121,12 @@ export function createChangeRequestsStore(db: Db | Tx): ChangeRequestsStore {
           sql`not exists (${approved})`,
         ),
       );
+    },
+
+    countToRead: (project, sub) => db.$count(changeRequests, and(eq(projectId, project), unreadBy(sub))),
+
+    async markRead(request) {
+      await db.update(changeRequests).set({ isRead: true }).where(eq(id, request));
     },
 
     approvals: (requestIds) =>

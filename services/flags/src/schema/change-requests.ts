@@ -36,6 +36,8 @@ export const changeRequests = pgTable(
     /** Null if the flag changed, or if erased. */
     closedBy: text('closed_by'),
     note: text(),
+    /** Whether the author has read the outcome. */
+    isRead: boolean('is_read').notNull().default(false),
   },
   (table) => [
     index('change_requests_by_project').on(table.projectId, table.createdAt, table.id),

@@ -78,6 +78,10 @@ export const changeRequest = z
       })
       .nullable()
       .openapi({ description: 'null while it waits, and if it expired.' }),
+    unread: z.boolean().openapi({
+      description:
+        'Whether it is yours, and was closed by others or expired since you last got it by its id.',
+    }),
   })
   .openapi('ChangeRequest');
 export type ChangeRequest = z.infer<typeof changeRequest>;
@@ -135,7 +139,9 @@ export const listChangeRequests = operation({
     params,
     query: z.object({
       key: flagKey.optional(),
-      state: z.enum(['waiting', 'closed']).optional(),
+      state: z.enum(['waiting', 'closed', 'current']).optional().openapi({
+        description: 'current: those that wait, and unread ones.',
+      }),
       ...page.query,
     }),
   },
@@ -147,6 +153,7 @@ export const listChangeRequests = operation({
         toDecide: z
           .int()
           .openapi({ description: 'The number of waiting requests that you may still approve.' }),
+        toRead: z.int().openapi({ description: 'The number of unread requests.' }),
         ...page.answer,
       }),
     ),
@@ -161,6 +168,7 @@ export const getChangeRequest = operation({
   method: 'get',
   path: `${REQUESTS_PATH}/{requestId}`,
   summary: 'Get a change request',
+  description: 'Marks its outcome as read if it is yours.',
   request: { params: requestParams },
   responses: { 200: jsonResponse('The change request.', changeRequest) },
   errors: { 404: notFound },

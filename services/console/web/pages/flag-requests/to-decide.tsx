@@ -1,9 +1,9 @@
 import { useCall } from '../../app/api.ts';
 import { usePlace } from '../../app/project.ts';
 
-const REFRESH_MS = 30_000;
+const REFRESH_MS = 15_000;
 
-/** The number of change requests that wait for the person. */
+/** The number of change requests that wait for the person, and of theirs with an outcome that they have not read. */
 export function ToDecide() {
   const { project, may } = usePlace();
   const { data } = useCall(
@@ -16,5 +16,6 @@ export function ToDecide() {
       ),
     { enabled: may('flags.write'), refreshMs: REFRESH_MS },
   );
-  return data === undefined || data.toDecide === 0 ? null : data.toDecide;
+  const count = data === undefined ? 0 : data.toDecide + data.toRead;
+  return count === 0 ? null : count;
 }

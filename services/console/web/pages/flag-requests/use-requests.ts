@@ -1,5 +1,6 @@
 import type { ChangeRequest } from '@switchboard/management';
-import { useChange, useList } from '../../app/api.ts';
+import { useEffect } from 'react';
+import { queries, useCall, useChange, useList } from '../../app/api.ts';
 import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { showToast } from '../../app/toasts.ts';
@@ -8,7 +9,7 @@ import { useColleagues } from '../threads/members.ts';
 export type Decision = 'approve' | 'reject' | 'withdraw';
 
 interface Listed {
-  state?: 'waiting' | 'closed' | undefined;
+  state?: 'waiting' | 'closed' | 'current' | undefined;
   /** The key of a flag. */
   key?: string;
   enabled?: boolean;
@@ -36,6 +37,23 @@ export function useRequests({ state, key, enabled = true }: Listed) {
   );
 }
 
+/** Reads a change request. That marks its outcome as read, so the lists and counts are read again. */
+export function useRequest(id: string | undefined) {
+  const { project } = usePlace();
+  const query = useCall(
+    ['getChangeRequest', project.id, id],
+    (client, options) =>
+      client.call('getChangeRequest', { params: { projectId: project.id, requestId: id ?? '' } }, options),
+    { enabled: id !== undefined, refreshMs: REFRESH_MS },
+  );
+  const state = query.isPlaceholderData ? undefined : query.data?.state;
+  useEffect(() => {
+    if (state !== undefined && state !== 'waiting')
+      void queries.invalidateQueries({ queryKey: ['listChangeRequests', project.id] });
+  }, [state, project.id]);
+  return query;
+}
+
 /** Approves, rejects or withdraws change requests. */
 export function useDecision() {
   const { project } = usePlace();
@@ -49,10 +67,10 @@ export function useDecision() {
       showToast({ text: outcomeWords(key, state) });
     },
     {
-      refresh: ['listChangeRequests', 'listFlags', 'listFlagVersions', 'listScheduledChanges'].map((name) => [
-        name,
-        project.id,
-      ]),
+      refresh: [
+        ...['listChangeRequests', 'getChangeRequest'],
+        ...['listFlags', 'listFlagVersions', 'listScheduledChanges'],
+      ].map((name) => [name, project.id]),
     },
   );
 }
