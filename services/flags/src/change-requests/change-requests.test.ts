@@ -32,12 +32,15 @@ async function projectWith(flagApprovals: number) {
   const { send } = as(project.id);
   /** Sets the number of approvals, and waits until the service knows it. */
   async function setApprovals(n: number): Promise<void> {
-    await harness.directory.put('project', { ...options, flagApprovals: n });
     const probe = await opened(send('dan', 'POST', '', { key: 'probe', flag: on }));
-    await eventually(async () => {
-      const { needed } = await json(await send('dan', 'GET', `/${probe.id}`));
-      expect(needed).toBe(Math.max(1, n));
-    });
+    // Requests need the same number with 0 and 1. Another number before shows that the service knows the last one.
+    for (const flagApprovals of [n + 2, n]) {
+      await harness.directory.put('project', { ...options, flagApprovals });
+      await eventually(async () => {
+        const { needed } = await json(await send('dan', 'GET', `/${probe.id}`));
+        expect(needed).toBe(Math.max(1, flagApprovals));
+      });
+    }
     expect((await send('dan', 'POST', `/${probe.id}/decisions`, { decision: 'withdraw' })).status).toBe(200);
   }
   await eventually(async () => expect((await send('dan', 'GET', '')).status).toBe(200));
