@@ -8,6 +8,10 @@ const running = standaloneForTests();
 /** A folder for screenshots. */
 const pictures = process.env['CONSOLE_PICTURES'];
 const WITHIN = { timeout: 30_000 };
+/** The tables with columns that one must scroll to. */
+const SCROLLED = `[...document.querySelectorAll('table')]
+  .filter(({ parentElement: box }) => box.scrollWidth > box.clientWidth)
+  .map(({ ariaLabel }) => ariaLabel)`;
 
 describe.skipIf(!hasChromium)('the alerts in the console', () => {
   let browser: Browser;
@@ -40,6 +44,7 @@ describe.skipIf(!hasChromium)('the alerts in the console', () => {
       await page.emulateMedia({ colorScheme });
       for (const width of [390, 768, 1280, 1920]) {
         await page.setViewportSize({ width, height: 900 });
+        await expect.poll(() => page.evaluate(SCROLLED), { ...WITHIN, message: `${width} px` }).toEqual([]);
         const path = `${pictures}/alerts-${width}-${colorScheme}.png`;
         if (pictures !== undefined) await page.screenshot({ path, fullPage: true });
       }

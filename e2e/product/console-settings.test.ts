@@ -257,7 +257,7 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     await page.getByText('No domain: the provider signs in no one yet.').waitFor();
     await page.getByLabel('New domain').fill('Lumen.example');
     await page.getByLabel('New domain').press('Enter');
-    const domains = page.getByRole('table', { name: 'E-mail domains' });
+    const domains = page.getByRole('table', { name: 'Email domains' });
     await domains.getByText('not verified').waitFor();
     await page.getByText('_switchboard.lumen.example').waitFor();
     await domains.getByRole('button', { name: 'Verify domain' }).press('Enter');

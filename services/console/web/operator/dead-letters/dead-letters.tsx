@@ -161,7 +161,7 @@ function columnsOf(
     {
       title: t('Time'),
       cell: ({ deadLetteredAt }) => <Time at={deadLetteredAt} />,
-      width: '96px',
+      width: '104px',
       minor: true,
     },
     {

@@ -101,12 +101,18 @@ function Incidents({ alertId }: { alertId: string }) {
           <Table
             label={t('Incidents')}
             columns={[
-              { title: t('Began'), cell: ({ startedAt }) => <Time at={startedAt} /> },
+              { title: t('Began'), cell: ({ startedAt }) => <Time at={startedAt} />, width: '104px' },
               {
                 title: t('Ended'),
                 cell: ({ endedAt }) => (endedAt === null ? t('lasts') : <Time at={endedAt} />),
+                width: '104px',
               },
-              { title: t('Value'), cell: ({ value }) => (value === null ? '–' : short(value)), align: 'end' },
+              {
+                title: t('Value'),
+                cell: ({ value }) => (value === null ? '–' : short(value)),
+                width: '88px',
+                align: 'end',
+              },
               { title: t('Sent'), cell: ({ sent }) => (sent ? t('Yes') : t('No, snoozed')), minor: true },
             ]}
             rows={incidents}

@@ -21,7 +21,12 @@ export function Preview({ definition }: { definition: Definition }) {
           <Empty text={t('No period is complete yet.')} />
         ) : (
           <>
-            <Chart content={contentOf(found)} label={definition.name} height={200} marks={marksOf(found)} />
+            <Chart
+              content={contentOf(found, definition)}
+              label={definition.name}
+              height={200}
+              marks={marksOf(found)}
+            />
             <p>
               {t(
                 '{count, plural, =0 {It would not have fired.} one {It would have fired once.} other {It would have fired # times.}}',
@@ -37,10 +42,15 @@ export function Preview({ definition }: { definition: Definition }) {
 
 const drawn = ({ points }: Found) => points.slice(-MAX_BUCKETS);
 
-function contentOf(found: Found): ReportContent {
+function contentOf(found: Found, { rule }: Definition): ReportContent {
   const points = drawn(found);
   const expected = points.some((point) => point.expected !== null)
-    ? [{ name: t('Compared with'), values: points.map((point) => point.expected) }]
+    ? [
+        {
+          name: rule.kind === 'threshold' ? t('Limit') : t('Compared with'),
+          values: points.map((point) => point.expected),
+        },
+      ]
     : [];
   return {
     kind: 'line',

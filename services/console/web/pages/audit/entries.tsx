@@ -95,7 +95,7 @@ const columns = (): Column<AuditEntry>[] => [
   { title: t('Action'), cell: ({ action }) => action },
   { title: t('Object'), cell: ({ object }) => object, minor: true },
   { title: t('By'), cell: ({ actor }) => actor.id ?? actor.kind, minor: true },
-  { title: t('Outcome'), cell: (entry) => <Outcome entry={entry} />, width: '128px' },
+  { title: t('Outcome'), cell: (entry) => <Outcome entry={entry} />, width: '112px' },
   { title: t('Time'), cell: ({ at }) => <Time at={at} />, width: '112px' },
 ];
 

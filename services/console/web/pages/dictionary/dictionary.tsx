@@ -125,13 +125,13 @@ const columns = (): Column<Row>[] => [
   {
     title: t('Events in 90 days'),
     cell: ({ sent }) => <Count value={sent?.count ?? 0} />,
-    width: '144px',
+    width: '128px',
     align: 'end',
   },
   {
     title: t('Last seen'),
     cell: ({ sent }) => (sent === undefined ? '–' : <Time at={sent.lastSeenAt} />),
-    width: '112px',
+    width: '104px',
   },
 ];
 

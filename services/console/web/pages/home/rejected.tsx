@@ -44,7 +44,7 @@ const columns = (): Column<Rejection>[] => [
     width: '96px',
     align: 'end',
   },
-  { title: t('Last'), cell: ({ lastAt }) => <Time at={lastAt} />, width: '96px' },
+  { title: t('Last'), cell: ({ lastAt }) => <Time at={lastAt} />, width: '104px' },
 ];
 
 function Advice({ status }: { status: number }) {

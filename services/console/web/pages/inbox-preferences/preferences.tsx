@@ -50,7 +50,9 @@ export function Page() {
       }
     >
       <Loaded query={stored}>{(preferences) => <Own stored={preferences} />}</Loaded>
-      <ForEveryone />
+      <div className={styles['form']}>
+        <ForEveryone />
+      </div>
     </PageLayout>
   );
 }

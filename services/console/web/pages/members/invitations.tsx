@@ -60,7 +60,7 @@ export function Invitations({ onInvite }: { onInvite: () => void }) {
   );
 }
 
-/** Invites a person by e-mail. */
+/** Invites a person by email. */
 export function Invite({ onClose }: { onClose: () => void }) {
   const { company, may } = usePlace();
   const [email, setEmail] = useState('');

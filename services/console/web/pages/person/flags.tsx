@@ -25,8 +25,12 @@ export function PersonFlags({ person, narrow = false }: { person: InsightPerson;
     { title: t('Flag'), cell: ({ key, why }) => <span title={why}>{key}</span> },
     {
       title: t('Value'),
-      cell: ({ value, isOn }) => <Badge tone={isOn ? 'good' : 'plain'}>{value}</Badge>,
-      width: '96px',
+      cell: ({ value, isOn }) => (
+        <span title={value}>
+          <Badge tone={isOn ? 'good' : 'plain'}>{value}</Badge>
+        </span>
+      ),
+      width: narrow ? '45%' : '128px',
     },
     ...(narrow ? [] : [{ title: t('Why'), cell: ({ why }: SeenFlag) => <span title={why}>{why}</span> }]),
   ];

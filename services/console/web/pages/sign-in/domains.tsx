@@ -15,7 +15,7 @@ import styles from './sign-in.module.css';
 
 type Domain = Result<'listCompanyDomains'>['domains'][number];
 
-/** The e-mail domains of the company, each proven by a TXT record. */
+/** The email domains of the company, each proven by a TXT record. */
 export function Domains() {
   const { company } = usePlace();
   const key = ['listCompanyDomains', company.id];
@@ -63,7 +63,7 @@ export function Domains() {
     },
   ];
   return (
-    <Section title={t('E-mail domains')}>
+    <Section title={t('Email domains')}>
       <p className={styles['text']}>
         {t(
           'The provider signs in people with an address of a verified domain. Create the TXT record of a domain, then verify it.',
@@ -77,7 +77,7 @@ export function Domains() {
               <Empty text={t('No domain: the provider signs in no one yet.')} />
             ) : (
               <Table
-                label={t('E-mail domains')}
+                label={t('Email domains')}
                 columns={columns}
                 rows={domains}
                 keyOf={({ domain }) => domain}

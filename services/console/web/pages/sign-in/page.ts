@@ -7,6 +7,6 @@ export const page = definePage({
   title: () => t('Single sign-on'),
   rail: { section: 'settings', icon: ShieldCheck, order: 105 },
   permission: 'signIn.write',
-  settings: () => [t('Identity provider'), t('E-mail domains'), t('Roles of groups'), t('SCIM tokens')],
+  settings: () => [t('Identity provider'), t('Email domains'), t('Roles of groups'), t('SCIM tokens')],
   load: () => import('./sign-in.tsx'),
 });

@@ -128,7 +128,7 @@ function matches(token: ApiToken, find = '', kind?: string): boolean {
 
 const columns = (): Column<ApiToken>[] => [
   { title: t('Name'), cell: ({ name }) => name },
-  { title: t('Kind'), cell: ({ kind }) => <Badge>{kindWord(kind)}</Badge>, width: '112px' },
+  { title: t('Kind'), cell: ({ kind }) => <Badge>{kindWord(kind)}</Badge>, width: '104px' },
   { title: t('Expires'), cell: ({ expiresAt }) => <Until at={expiresAt} />, width: '128px' },
   {
     title: t('Last used'),

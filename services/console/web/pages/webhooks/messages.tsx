@@ -69,7 +69,7 @@ export function Messages({ webhook }: { webhook: Webhook }) {
 
 const columns = (): Column<Message>[] => [
   { title: t('Type'), cell: ({ type }) => typeWord(type) },
-  { title: t('State'), cell: ({ state }) => <MessageState state={state} />, width: '104px' },
+  { title: t('State'), cell: ({ state }) => <MessageState state={state} />, width: '100px' },
   {
     title: t('Status'),
     cell: ({ lastStatus }) => lastStatus ?? '–',
@@ -77,7 +77,7 @@ const columns = (): Column<Message>[] => [
     align: 'end',
     minor: true,
   },
-  { title: t('Time'), cell: ({ createdAt }) => <Time at={createdAt} />, width: '96px' },
+  { title: t('Time'), cell: ({ createdAt }) => <Time at={createdAt} />, width: '102px' },
 ];
 
 function OpenMessage({ webhook, id }: { webhook: Webhook; id: string }) {
