@@ -34,7 +34,7 @@ export function Snippets({ projectKey, hosts }: SnippetsProps) {
       <Code text={code} name={t('the snippet')} />
       {may('events.read') ? (
         <p className={styles['next']}>
-          <Link to={pathOf('/events')}>{t('See events as they arrive')}</Link>
+          <Link to={pathOf('/events')}>{t('Open live events, then run the code')}</Link>
         </p>
       ) : null}
     </Section>
