@@ -30,7 +30,7 @@ export function PersonFlags({ person, narrow = false }: { person: InsightPerson;
           <Badge tone={isOn ? 'good' : 'plain'}>{value}</Badge>
         </span>
       ),
-      width: narrow ? '45%' : '128px',
+      width: narrow ? '45%' : '112px',
     },
     ...(narrow ? [] : [{ title: t('Why'), cell: ({ why }: SeenFlag) => <span title={why}>{why}</span> }]),
   ];

@@ -77,7 +77,7 @@ export function TimeLine({ person }: { person: InsightPerson }) {
     ...(may('replays.read') && recordings.error === null ? [] : [t('recordings')]),
   ];
   const columns: Column<Moment>[] = [
-    { title: t('When'), cell: ({ at }) => <Time at={at} />, width: '112px' },
+    { title: t('When'), cell: ({ at }) => <Time at={at} />, width: '104px' },
     { title: t('Kind'), cell: (one) => <Badge>{kindOf(one.kind)}</Badge>, width: '128px' },
     {
       title: t('What'),
