@@ -3,7 +3,7 @@ interface Entry {
   id: string;
 }
 
-/** The settings of a project whose settings were never changed. */
+/** The settings of a project that never changed them. */
 const NEVER_CHANGED = {
   version: 0,
   teams: [],
