@@ -92,6 +92,29 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     await look('insights-goal');
   });
 
+  it('shows a trend as stacked areas, as a number and as a table', async () => {
+    await open('/insights');
+    await series(1).getByLabel('Event').fill('order placed');
+    await page.getByLabel('Break down by').fill('plan');
+    await page.getByLabel('Compare with').selectOption('previous');
+    const display = page.getByLabel('Display', { exact: true });
+    const chart = page.getByRole('img', { name: /^Insight\. / });
+    await display.selectOption('area');
+    await chart.locator('path[fill-opacity]').first().waitFor();
+    await look('insights-area');
+    await display.selectOption('number');
+    const number = page.getByRole('list', { name: 'Insight' });
+    await number.getByText('Total').waitFor();
+    expect(await number.locator('strong').textContent()).toMatch(/^[1-9]/);
+    expect(await chart.count()).toBe(0);
+    await look('insights-number');
+    await display.selectOption('table');
+    await number.waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: 'Values' }).waitFor();
+    expect(await chart.count()).toBe(0);
+    await look('insights-table');
+  });
+
   it('annotates a day on the axis by mouse and by keyboard, and shows each as a number above the plot', async () => {
     const add = async (text: string) => {
       await page.getByRole('dialog', { name: 'Add annotation' }).getByLabel('Text').fill(text);

@@ -4,7 +4,7 @@ import { timeZone } from '../fields/time-zone.ts';
 import { targetingOp } from '../flags.ts';
 import { conditionsFault, MAX_CONDITIONS, type Path, type PlacedClause } from './conditions.ts';
 import { parseFormula } from './formula.ts';
-import { goal } from './report-content.ts';
+import { display, goal } from './report-content.ts';
 
 /** The questions that insights answer. Unknown properties are rejected at every depth. */
 
@@ -178,6 +178,7 @@ export const trendsQuery = z
         description:
           'total: each value is the sum of the values up to it; for events, sum, sessions and exits. average: each value is the average of this number of intervals, itself and those before it in the range, without nulls.',
       }),
+    display: display.optional(),
     goal: goal.optional().openapi({
       description: 'A value to reach, which charts draw as a dashed line. In the unit of the first series.',
     }),
@@ -191,11 +192,24 @@ export const trendsQuery = z
       report(`names a series that the query does not have; it has ${series.length}`);
     }
   })
-  .superRefine(({ series, running }, context) => {
-    if (running !== 'total') return;
+  .superRefine(({ display: shown, formula, goal: target }, context) => {
+    const report = (message: string) => context.addIssue({ code: 'custom', path: ['display'], message });
+    if (formula !== undefined && (shown === 'area' || shown === 'number')) {
+      report(
+        `not ${shown} with a formula, because its values do not add up; use table or remove one of them`,
+      );
+    }
+    if (target !== undefined && (shown === 'number' || shown === 'table')) {
+      report(`${shown} does not draw a goal; use area or remove one of them`);
+    }
+  })
+  .superRefine(({ series, running, display: shown }, context) => {
+    const needs = running === 'total' ? 'a running total' : shown === 'number' ? 'a number' : undefined;
+    const isArea = shown === 'area';
+    if (needs === undefined && !isArea) return;
     series.forEach(({ measure: of = 'events' }, index) => {
-      if (addsUp(of)) return;
-      const message = 'its values do not add up; use events, sum, sessions or exits for a running total';
+      if (addsUp(of) || (needs === undefined && (of === 'people' || of === 'unique'))) return;
+      const message = `its values do not add up; use events, sum, sessions or exits for ${needs ?? 'areas'}`;
       context.addIssue({ code: 'custom', path: ['series', index, 'measure'], message });
     });
   })

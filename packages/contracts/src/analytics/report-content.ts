@@ -89,7 +89,12 @@ const overBuckets = {
   series,
 };
 
-const line = z.object({ kind: z.literal('line'), ...overBuckets });
+export const display = z.enum(['area', 'number', 'table']).openapi({
+  description:
+    'area: stacked areas. number: the totals, with their change from the previous period. table: the values only. Default: lines.',
+});
+
+const line = z.object({ kind: z.literal('line'), ...overBuckets, display: display.optional() });
 const bar = z.object({ kind: z.literal('bar'), ...overBuckets });
 
 const funnel = z.object({

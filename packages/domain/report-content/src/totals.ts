@@ -9,6 +9,10 @@ export interface Amount {
 
 type Series = OverBuckets['series'][number];
 
+/** Returns how a report over buckets is shown. */
+export const displayOf = (content: OverBuckets) =>
+  content.kind === 'bar' ? 'bar' : (content.display ?? 'line');
+
 /** Returns null if the sum exceeds the range of a double. */
 function sum(values: readonly (number | null)[]): number | null {
   const total = values.reduce<number>((all, one) => all + (one ?? 0), 0);

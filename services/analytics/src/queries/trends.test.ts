@@ -137,7 +137,8 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     const paths = [{ event: 'a', measure: 'unique', property: 'path' }];
     expect(await linesOf({ series: paths })).toEqual([['a', 3]]);
     const goal = { value: 5, label: 'Plan' };
-    expect(await asked({ kind: 'trends', range, series: paths, goal })).toHaveProperty('goal', goal);
+    const shown = { goal, display: 'area' };
+    expect(await asked({ kind: 'trends', range, series: paths, ...shown })).toMatchObject(shown);
   });
 
   test.skipIf(isMissing)(

@@ -43,7 +43,7 @@ interface Line extends LineValues {
 }
 
 export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<ReportContent> {
-  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, breakdown, formula, goal } = query;
+  const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, breakdown, formula, goal, display } = query;
   const span = spanOf(range, interval, timezone, inputs.now);
   const calendar = calendarOf({ span, interval, timeZone: timezone });
   const parsed = formula === undefined ? undefined : parseFormula(formula);
@@ -53,6 +53,7 @@ export async function trends(query: TrendsQuery, inputs: QueryInputs): Promise<R
     interval,
     ...(breakdown === undefined ? {} : { breakdown: breakdownName(breakdown) }),
     ...(goal === undefined ? {} : { goal }),
+    ...(display === undefined ? {} : { display }),
   };
   if (formula !== undefined && parsed !== undefined) {
     const series = await linesOfFormula(formula, parsed, context);

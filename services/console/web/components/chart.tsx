@@ -1,9 +1,10 @@
 import type { Result } from '@switchboard/management';
 import { scaleBand, scaleLinear } from 'd3-scale';
-import { line } from 'd3-shape';
+import { area, line } from 'd3-shape';
 import { type KeyboardEvent, useState } from 'react';
 import { t } from '../app/i18n.ts';
 import styles from './chart.module.css';
+import { NumberChart } from './charts/number-chart.tsx';
 import { PathsChart } from './charts/paths-chart.tsx';
 import { useWidth } from './charts/use-width.ts';
 import { percent, short } from './values.tsx';
@@ -92,13 +93,17 @@ interface ChartProps {
 
 /**
  * Draws the content of a report. In a chart over time, the arrow keys show the values of a bucket, Enter opens the
- * people behind it, and `a` annotates it. All values are also in `ReportTable`.
+ * people behind it, and `a` annotates it. A report that is shown as a table has no chart. All values are also in `ReportTable`.
  */
 export function Chart(props: ChartProps) {
   const { content } = props;
   if (content.kind === 'funnel') return <FunnelChart {...props} content={content} />;
   if (content.kind === 'paths') return <PathsChart {...props} content={content} />;
   if (content.kind === 'grid') return <GridChart {...props} content={content} />;
+  if (content.kind === 'line' && content.display === 'number') {
+    return <NumberChart content={content} label={props.label} />;
+  }
+  if (content.kind === 'line' && content.display === 'table') return null;
   return <BucketChart {...props} content={content} />;
 }
 
@@ -190,7 +195,8 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
   const shown = drawn.filter(({ name }) => !hidden.has(name));
   const { buckets, kind, goal } = content;
   const top = MARGIN.top + (marks.length > 0 ? MARK_PX : 0);
-  const isStacked = kind === 'bar';
+  const isArea = content.kind === 'line' && content.display === 'area';
+  const isStacked = kind === 'bar' || isArea;
   const isNamed = !isStacked && width >= NAMED_PX && drawn.length > 1 && content.series.length <= MAX_NAMED;
   const inner = {
     right: Math.max(MARGIN.left + 1, width - MARGIN.right - (isNamed ? NAME_PX : 0)),
@@ -211,13 +217,22 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
   const x = scaleBand<number>()
     .domain(buckets.map((_, at) => at))
     .range([MARGIN.left, inner.right])
-    .paddingInner(isStacked ? 0.25 : 0);
+    .paddingInner(kind === 'bar' ? 0.25 : 0);
   const middle = (at: number) => (x(at) ?? 0) + x.bandwidth() / 2;
   const every = Math.max(1, Math.ceil((buckets.length * LABEL_PX) / Math.max(1, width - MARGIN.left)));
   const path = line<number | null>()
     .defined((value) => value !== null)
     .x((_, at) => middle(at))
     .y((value) => y(value ?? 0));
+  /** Fills from the sum of the series below to the sum with this one. */
+  const areaOf = (index: number) => {
+    const sumTo = (count: number, at: number) =>
+      shown.slice(0, count).reduce((sum, { values }) => sum + (values[at] ?? 0), 0);
+    return area<string>()
+      .x((_, at) => middle(at))
+      .y0((_, at) => y(sumTo(index, at)))
+      .y1((_, at) => y(sumTo(index + 1, at)))(buckets);
+  };
   const open = (at: number) => {
     const series = content.series.findIndex(({ name }) => !hidden.has(name));
     onOpen?.({ series: Math.max(0, series), at });
@@ -292,45 +307,55 @@ function BucketChart(props: ChartProps & { content: OverBuckets }) {
                 </text>
               </g>
             ))}
-            {isStacked
-              ? shown.flatMap(({ name, values, hueAt }, index) =>
-                  values.map((value, at) => {
-                    const below = shown
-                      .slice(0, index)
-                      .map((one) => one.values[at] ?? 0)
-                      .filter((one) => (value ?? 0) < 0 === one < 0)
-                      .reduce((sum, one) => sum + one, 0);
-                    const [from, to] = [y(below), y(below + (value ?? 0))];
-                    return (
-                      <rect
-                        key={`${name} ${buckets[at]}`}
-                        x={x(at)}
-                        y={Math.min(from, to)}
-                        width={x.bandwidth()}
-                        height={Math.abs(from - to)}
-                        fill={hue(hueAt)}
-                        {...(isRunning && at === buckets.length - 1 ? RUNNING_BAR : {})}
-                      />
-                    );
-                  }),
-                )
-              : shown.map(({ name, values, previous, hueAt }) => (
-                  <g key={name} fill="none" stroke={hue(hueAt)} strokeWidth={2}>
-                    <path d={path(isRunning ? values.slice(0, -1) : values) ?? ''} />
-                    {isRunning ? (
-                      <path
-                        d={path(values.map((value, at) => (at < values.length - 2 ? null : value))) ?? ''}
-                        strokeDasharray="6 4"
-                      />
-                    ) : null}
-                    {previous === undefined ? null : (
-                      <path d={path(previous) ?? ''} strokeDasharray="2 4" strokeWidth={1.5} />
-                    )}
-                    {aloneIn(values).map(({ value, at }) => (
-                      <circle key={buckets[at]} cx={middle(at)} cy={y(value)} r={3} />
-                    ))}
-                  </g>
-                ))}
+            {isArea
+              ? shown.map(({ name, hueAt }, index) => (
+                  <path
+                    key={name}
+                    d={areaOf(index) ?? ''}
+                    fill={hue(hueAt)}
+                    fillOpacity={0.8}
+                    stroke="var(--surface)"
+                  />
+                ))
+              : isStacked
+                ? shown.flatMap(({ name, values, hueAt }, index) =>
+                    values.map((value, at) => {
+                      const below = shown
+                        .slice(0, index)
+                        .map((one) => one.values[at] ?? 0)
+                        .filter((one) => (value ?? 0) < 0 === one < 0)
+                        .reduce((sum, one) => sum + one, 0);
+                      const [from, to] = [y(below), y(below + (value ?? 0))];
+                      return (
+                        <rect
+                          key={`${name} ${buckets[at]}`}
+                          x={x(at)}
+                          y={Math.min(from, to)}
+                          width={x.bandwidth()}
+                          height={Math.abs(from - to)}
+                          fill={hue(hueAt)}
+                          {...(isRunning && at === buckets.length - 1 ? RUNNING_BAR : {})}
+                        />
+                      );
+                    }),
+                  )
+                : shown.map(({ name, values, previous, hueAt }) => (
+                    <g key={name} fill="none" stroke={hue(hueAt)} strokeWidth={2}>
+                      <path d={path(isRunning ? values.slice(0, -1) : values) ?? ''} />
+                      {isRunning ? (
+                        <path
+                          d={path(values.map((value, at) => (at < values.length - 2 ? null : value))) ?? ''}
+                          strokeDasharray="6 4"
+                        />
+                      ) : null}
+                      {previous === undefined ? null : (
+                        <path d={path(previous) ?? ''} strokeDasharray="2 4" strokeWidth={1.5} />
+                      )}
+                      {aloneIn(values).map(({ value, at }) => (
+                        <circle key={buckets[at]} cx={middle(at)} cy={y(value)} r={3} />
+                      ))}
+                    </g>
+                  ))}
             {isNamed
               ? namesOf(shown, { y, bottom: inner.bottom }).map(({ name, hueAt, end }) => (
                   <g key={name} transform={`translate(${inner.right + 8} ${end})`} className={styles['name']}>

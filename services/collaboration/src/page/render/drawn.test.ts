@@ -117,6 +117,35 @@ describe('the largest series', () => {
   });
 });
 
+describe('the display of a line report', () => {
+  const two = {
+    kind: 'line',
+    series: [0, 1].map((at) => ({ name: `s${at}`, values: [3, 5], previous: [1, 1] })),
+  };
+  const shown = async (report: object) =>
+    String(await figures(overBuckets(report), { title: 'T', id: 'c', notes: [] }, en));
+
+  it('stacks areas up to the sum of the series', async () => {
+    const markup = await shown({ ...two, display: 'area' });
+    expect(markup).toContain('mark-area');
+    expect(markup).toContain('>10</text>');
+    expect(markup).toContain('Stacked area chart.');
+    expect(await shown(two)).not.toContain('mark-area');
+  });
+
+  it('shows the total of each series as a number with its change, and no drawing', async () => {
+    const markup = await shown({ ...two, display: 'number' });
+    expect(markup).not.toContain('<svg');
+    expect(markup.match(/<strong>8<\/strong>/g)).toHaveLength(2);
+    expect(markup).toContain('300% more than 2 in the previous period');
+  });
+
+  it('shows one number for the parts of a breakdown', async () => {
+    const markup = await shown({ ...two, display: 'number', breakdown: 'Plan' });
+    expect(markup.match(/<strong>\d+<\/strong>/g)).toEqual(['<strong>16</strong>']);
+  });
+});
+
 describe('a report with several units', () => {
   const series = [
     { name: 'orders', unit: 'events', values: [3, 4] },

@@ -1,4 +1,4 @@
-import type { OverBuckets, ReportContent } from '@switchboard/report-content';
+import { displayOf, type OverBuckets, type ReportContent } from '@switchboard/report-content';
 import { COLOURS } from './chart/theme.ts';
 import type { Locale } from './locale.ts';
 
@@ -22,7 +22,7 @@ export function largestOf(series: readonly Series[], sizeOf: (one: Series) => nu
 }
 
 /**
- * Selects the series with the largest totals. Bars are stacked, so the sum of the others is added to keep their
+ * Selects the series with the largest totals. Bars and areas are stacked, so the sum of the others is added to keep their
  * height.
  */
 export function drawnOf(content: OverBuckets, locale: Locale): Drawn<OverBuckets> {
@@ -31,7 +31,7 @@ export function drawnOf(content: OverBuckets, locale: Locale): Drawn<OverBuckets
   );
   if (left.length === 0) return { content, others: '' };
   const others = locale.texts.others(locale.number(left.length));
-  if (content.kind === 'line') return { content: { ...content, series: drawn }, others };
+  if (displayOf(content) === 'line') return { content: { ...content, series: drawn }, others };
   const values = content.buckets.map((_, at) => sumOf(left.map((one) => one.values[at] ?? null)));
   return { content: { ...content, series: [...drawn, { name: others, values }] }, others: '' };
 }

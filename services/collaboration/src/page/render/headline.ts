@@ -2,6 +2,7 @@ import {
   type Amount,
   averagesOf,
   conversionOf,
+  displayOf,
   type OverBuckets,
   PEOPLE,
   type ReportContent,
@@ -56,7 +57,7 @@ function totals(content: OverBuckets, locale: Locale): Figure[] {
   const figures = (amounts: { label: string; amount: Amount }[]) =>
     amounts.flatMap(({ label, amount }) => figureOf(label, amount, locale, unit));
   if (whole !== undefined) return figures([{ label: locale.texts.table.total, amount: whole }]);
-  if (series.length > MAX_FIGURES) return [];
+  if (series.length > MAX_FIGURES && displayOf(content) !== 'number') return [];
   return figures(series.map((one) => ({ label: one.name, amount: seriesAmount(one, unit) })));
 }
 

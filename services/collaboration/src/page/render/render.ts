@@ -186,6 +186,9 @@ async function chartOf(
 ): Promise<Markup> {
   const download = downloadLink(locale, tile);
   if (content.kind === 'grid') return gridFigure(content, title, locale, download);
+  if (content.kind === 'line' && content.display === 'table') {
+    return dataTable(content, locale, download, { isOpen: true });
+  }
   const drawn = await drawingOf(content, { title, id, notes, width }, locale);
   return markup`${drawn}${dataTable(content, locale, download)}`;
 }

@@ -1,11 +1,9 @@
-import { intervalOf, type OverBuckets } from '@switchboard/report-content';
+import { displayOf, intervalOf, type OverBuckets } from '@switchboard/report-content';
 import type { Locale } from './locale.ts';
 
 /** Describes a chart in words, for people who cannot see it. */
-export function summarise(
-  { kind, buckets, series, unit, interval: named, goal }: OverBuckets,
-  locale: Locale,
-): string {
+export function summarise(content: OverBuckets, locale: Locale): string {
+  const { kind, buckets, series, unit, interval: named, goal } = content;
   const { texts } = locale;
   const interval = intervalOf(buckets, named);
   const [first = '', last = ''] = [buckets[0], buckets.at(-1)];
@@ -18,7 +16,13 @@ export function summarise(
   });
   const span = texts.span(locale.bucket(first, interval), locale.bucket(last, interval));
   const target = goal === undefined ? [] : [`${goalText(goal, unit, locale)}.`];
-  return [texts.kinds[kind], span, ...each, ...target, texts.inTable].join(' ');
+  return [
+    texts.kinds[displayOf(content) === 'area' ? 'area' : kind],
+    span,
+    ...each,
+    ...target,
+    texts.inTable,
+  ].join(' ');
 }
 
 /** Returns the label of a goal with its value. */

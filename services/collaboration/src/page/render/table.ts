@@ -16,7 +16,12 @@ export function downloadLink({ texts }: Locale, tile: number | undefined): Marku
 }
 
 /** Renders the values of the chart, for people who cannot see it and for paper. */
-export function dataTable(content: ReportContent, locale: Locale, download: Markup): Markup {
+export function dataTable(
+  content: ReportContent,
+  locale: Locale,
+  download: Markup,
+  { isOpen } = { isOpen: false },
+): Markup {
   const { texts, number } = locale;
   const whole = tableOf(content, texts.table);
   const { length } = whole.rows;
@@ -32,7 +37,7 @@ export function dataTable(content: ReportContent, locale: Locale, download: Mark
   );
   const values = markup`<div class="scroll" tabindex="0" role="region" aria-label="${texts.values}">${tables}${left}</div>`;
   const heading = markup`<h2>${texts.values}</h2>`;
-  if (length * tables.length <= MAX_OPEN_ROWS) {
+  if (isOpen || length * tables.length <= MAX_OPEN_ROWS) {
     return markup`<section class="card"><div class="head">${heading}${download}</div>${values}</section>`;
   }
   return markup`<section class="card folded"><details><summary>${heading} <span class="count">${texts.rows(number(length))}</span></summary>${values}</details>${download}</section>`;

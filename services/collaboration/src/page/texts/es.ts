@@ -57,7 +57,7 @@ export const es: PageTexts = {
   same: (before) => `como en el periodo anterior: ${before}`,
   lost: (count, share) => `${count} perdidos (${share})`,
   median: (time) => `mediana ${time}`,
-  kinds: { line: 'Gráfico de líneas.', bar: 'Gráfico de barras.' },
+  kinds: { line: 'Gráfico de líneas.', bar: 'Gráfico de barras.', area: 'Gráfico de áreas apiladas.' },
   span: (from, to) => `Del ${from} al ${to}.`,
   noValues: (series) => `${series}: sin valores.`,
   course: (series, least, most, last) => `${series}: de ${least} a ${most}, al final ${last}.`,

@@ -58,7 +58,7 @@ export const fr: PageTexts = {
   same: (before) => `comme dans la période précédente : ${before}`,
   lost: (count, share) => `${count} perdus (${share})`,
   median: (time) => `médiane ${time}`,
-  kinds: { line: 'Courbe.', bar: 'Histogramme.' },
+  kinds: { line: 'Courbe.', bar: 'Histogramme.', area: 'Graphique en aires empilées.' },
   span: (from, to) => `De ${from} à ${to}.`,
   noValues: (series) => `${series} : aucune valeur.`,
   course: (series, least, most, last) => `${series} : de ${least} à ${most}, pour finir à ${last}.`,

@@ -57,7 +57,7 @@ export const it: PageTexts = {
   same: (before) => `come nel periodo precedente: ${before}`,
   lost: (count, share) => `${count} persi (${share})`,
   median: (time) => `mediana ${time}`,
-  kinds: { line: 'Grafico a linee.', bar: 'Grafico a barre.' },
+  kinds: { line: 'Grafico a linee.', bar: 'Grafico a barre.', area: 'Grafico ad aree in pila.' },
   span: (from, to) => `Da ${from} a ${to}.`,
   noValues: (series) => `${series}: nessun valore.`,
   course: (series, least, most, last) => `${series}: da ${least} a ${most}, alla fine ${last}.`,

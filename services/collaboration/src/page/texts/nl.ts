@@ -57,7 +57,7 @@ export const nl: PageTexts = {
   same: (before) => `zoals in de vorige periode: ${before}`,
   lost: (count, share) => `${count} verloren (${share})`,
   median: (time) => `mediaan ${time}`,
-  kinds: { line: 'Lijndiagram.', bar: 'Staafdiagram.' },
+  kinds: { line: 'Lijndiagram.', bar: 'Staafdiagram.', area: 'Gestapeld vlakdiagram.' },
   span: (from, to) => `Van ${from} tot ${to}.`,
   noValues: (series) => `${series}: geen waarden.`,
   course: (series, least, most, last) => `${series}: ${least} tot ${most}, op het eind ${last}.`,

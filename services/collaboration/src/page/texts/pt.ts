@@ -57,7 +57,7 @@ export const pt: PageTexts = {
   same: (before) => `como no período anterior: ${before}`,
   lost: (count, share) => `${count} perdidos (${share})`,
   median: (time) => `mediana ${time}`,
-  kinds: { line: 'Gráfico de linhas.', bar: 'Gráfico de barras.' },
+  kinds: { line: 'Gráfico de linhas.', bar: 'Gráfico de barras.', area: 'Gráfico de áreas empilhadas.' },
   span: (from, to) => `De ${from} a ${to}.`,
   noValues: (series) => `${series}: sem valores.`,
   course: (series, least, most, last) => `${series}: de ${least} a ${most}, terminando em ${last}.`,

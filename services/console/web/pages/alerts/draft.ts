@@ -85,7 +85,7 @@ export function alertQuery(query: Report['query']): Query | undefined {
   if (query?.kind !== 'trends' && query?.kind !== 'funnel') return undefined;
   if (query.breakdown !== undefined) return undefined;
   if (query.kind === 'funnel') return query;
-  const { compare: _, running: __, goal: ___, ...rest } = query;
+  const { compare: _, running: __, goal: ___, display: ____, ...rest } = query;
   return rest;
 }
 

@@ -7,6 +7,7 @@ import { t } from '../../app/i18n.ts';
 import { usePlace } from '../../app/project.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Chart, contentOf, isRunning, type ReportContent } from '../../components/chart.tsx';
+import { ReportTable } from '../../components/report-table.tsx';
 import { Empty, Failed, Loaded, Loading, Partial } from '../../components/state.tsx';
 import { Time } from '../../components/values.tsx';
 import styles from './dashboard.module.css';
@@ -229,6 +230,8 @@ function ReportTile({ report, dashboard, turns, height }: ReportTileProps) {
             }
           />
         )
+      ) : content.kind === 'line' && content.display === 'table' ? (
+        <ReportTable content={content} name={name} />
       ) : (
         <Chart
           content={content}

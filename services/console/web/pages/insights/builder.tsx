@@ -10,8 +10,10 @@ import styles from './builder.module.css';
 import {
   AMOUNTS,
   DIRECTIONS,
+  DISPLAYS,
   type Draft,
   emptySeries,
+  hasGoal,
   INTERVALS,
   KINDS,
   type Kind,
@@ -233,6 +235,21 @@ export function Builder({ draft, onChange }: BuilderProps) {
           />
         ) : null}
         {kind === 'trends' ? (
+          <SelectField
+            label={t('Display')}
+            value={draft.display}
+            options={[
+              { value: 'line', title: t('Lines') },
+              { value: 'area', title: t('Stacked areas') },
+              { value: 'number', title: t('Number') },
+              { value: 'table', title: t('Table') },
+            ]}
+            onChange={({ target }) =>
+              change({ display: DISPLAYS.find((one) => one === target.value) ?? 'line' })
+            }
+          />
+        ) : null}
+        {kind === 'trends' && hasGoal(draft.display) ? (
           <TextField
             label={t('Goal')}
             type="number"
@@ -241,7 +258,7 @@ export function Builder({ draft, onChange }: BuilderProps) {
             onChange={({ target }) => change({ goal: target.value })}
           />
         ) : null}
-        {kind === 'trends' && draft.goal !== '' ? (
+        {kind === 'trends' && hasGoal(draft.display) && draft.goal !== '' ? (
           <TextField
             label={t('Label of the goal')}
             placeholder={t('Goal')}

@@ -59,6 +59,10 @@ export interface SeriesDraft {
 export const ORDERS = ['ordered', 'strict', 'any'] as const;
 type Order = (typeof ORDERS)[number];
 
+/** The displays of trends. */
+export const DISPLAYS = ['line', 'area', 'number', 'table'] as const;
+type Display = (typeof DISPLAYS)[number];
+
 /** The views of a funnel. */
 export const VIEWS = ['steps', 'time_to_convert'] as const;
 type View = (typeof VIEWS)[number];
@@ -86,6 +90,7 @@ export interface Draft {
   formula: string;
   /** Empty, `total`, or the number of intervals of an average. */
   running: string;
+  display: Display;
   /** The value of the goal. Empty for none. */
   goal: string;
   goalLabel: string;
@@ -126,6 +131,7 @@ export const emptyDraft = (): Draft => ({
   compare: '',
   formula: '',
   running: '',
+  display: 'line',
   goal: '',
   goalLabel: '',
   window: { count: 14, unit: 'day' },
@@ -180,11 +186,14 @@ function runningOf(running: string) {
   return { running: running === 'total' ? ('total' as const) : { average: Number(running) } };
 }
 
-function goalOf({ goal, goalLabel }: Draft) {
+function goalOf({ goal, goalLabel, display }: Draft) {
   const value = Number(goal);
-  if (goal === '' || !Number.isFinite(value)) return {};
+  if (!hasGoal(display) || goal === '' || !Number.isFinite(value)) return {};
   return { goal: { value, ...(goalLabel !== '' && { label: goalLabel }) } };
 }
+
+/** Whether a display draws a goal. */
+export const hasGoal = (display: Display) => display === 'line' || display === 'area';
 
 /** Returns the query, or undefined while it is incomplete. */
 export function queryOf(draft: Draft): Query | undefined {
@@ -228,6 +237,7 @@ export function queryOf(draft: Draft): Query | undefined {
         ...comparisonOf(draft.compare),
         ...runningOf(draft.running),
         ...goalOf(draft),
+        ...(draft.display !== 'line' && { display: draft.display }),
       };
     }
     case 'funnel': {
@@ -302,6 +312,7 @@ export function draftOf(query: Query): Draft {
         compare: typeof query.compare === 'object' ? query.compare.from : (query.compare ?? ''),
         formula: query.formula ?? '',
         running: typeof query.running === 'object' ? `${query.running.average}` : (query.running ?? ''),
+        display: query.display ?? 'line',
         goal: query.goal === undefined ? '' : `${query.goal.value}`,
         goalLabel: query.goal?.label ?? '',
       };

@@ -1,7 +1,7 @@
-import { chartsOf, daysOfBuckets, type OverBuckets, PEOPLE } from '@switchboard/report-content';
+import { chartsOf, daysOfBuckets, displayOf, type OverBuckets, PEOPLE } from '@switchboard/report-content';
 import type { Note } from '../../../annotations/annotations.ts';
 import { drawnOf } from '../drawn.ts';
-import { figure } from '../figure.ts';
+import { figure, numberFigure } from '../figure.ts';
 import type { Locale } from '../locale.ts';
 import { type Mark, marksOn } from '../marks.ts';
 import { type Markup, markup, nothing } from '../markup.ts';
@@ -26,6 +26,10 @@ export async function figures(
   for (const [at, one] of all.slice(0, MAX_CHARTS).entries()) {
     const heading = headingOf(one, content, locale);
     const chart = withoutRepeatedUnit(one, heading);
+    if (displayOf(content) === 'number') {
+      charts.push(numberFigure(chart, heading, locale));
+      continue;
+    }
     const drawn = drawnOf(chart, locale);
     const drawings = await draw(drawn.content, marks, locale, width);
     charts.push(figure(chart, drawn, { title, id: `${id}-${at + 1}`, heading }, drawings, locale));

@@ -1,4 +1,4 @@
-import { intervalOf, type OverBuckets } from '@switchboard/report-content';
+import { displayOf, intervalOf, type OverBuckets } from '@switchboard/report-content';
 import type { TopLevelSpec } from 'vega-lite';
 import type { Locale } from '../locale.ts';
 import { textWidth } from './text-width.ts';
@@ -12,7 +12,7 @@ const LABEL_GAP = 6;
 const MAX_LABELS = 9;
 
 /**
- * Builds the axes and marks of a line or bar chart. Buckets and series are numbered, so that the spec contains
+ * Builds the axes and marks of a line, bar or area chart. Buckets and series are numbered, so that the spec contains
  * no text of a report.
  */
 export function drawOverBuckets(
@@ -66,6 +66,11 @@ export function drawOverBuckets(
     mark: { type: 'bar', cornerRadiusEnd: 2 },
     encoding: { ...encoding, y: { ...y, stack: 'zero' } },
   } as const;
+  const areas = {
+    data: { values: rowsOf(series.map(({ values }) => values.map((value) => value ?? 0))) },
+    mark: { type: 'area', opacity: 0.8, line: { strokeWidth: 1.5 } },
+    encoding: { ...encoding, y: { ...y, stack: 'zero' }, order: { field: 'series', type: 'quantitative' } },
+  } as const;
   return {
     width: size.width,
     height: size.height,
@@ -79,7 +84,7 @@ export function drawOverBuckets(
         value: Object.fromEntries(axis.ticks.map(({ value, label }) => [String(value), label])),
       },
     ],
-    layer: kind === 'bar' ? [bars] : lines(content, encoding),
+    layer: kind === 'bar' ? [bars] : displayOf(content) === 'area' ? [areas] : lines(content, encoding),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { OverBuckets } from '@switchboard/report-content';
+import { displayOf, type OverBuckets } from '@switchboard/report-content';
 import type { Locale } from '../locale.ts';
 import { textWidth } from './text-width.ts';
 import { LABEL_SIZE, type Size } from './theme.ts';
@@ -38,9 +38,10 @@ export function valueAxis(content: OverBuckets, locale: Locale, size: Size): Val
   return isShort ? full : axis(locale.ticks(values, ''), name);
 }
 
-function ticksOf({ kind, series, buckets, goal }: OverBuckets): number[] {
+function ticksOf(content: OverBuckets): number[] {
+  const { series, buckets, goal } = content;
   const all =
-    kind === 'line'
+    displayOf(content) === 'line'
       ? series.flatMap(({ values, previous = [] }) => [...values, ...previous]).map((value) => value ?? 0)
       : buckets.flatMap((_, at) => {
           const stacked = series.map(({ values }) => values[at] ?? 0);
