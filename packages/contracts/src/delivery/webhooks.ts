@@ -17,6 +17,7 @@ export const WEBHOOK_TYPES = [
   'conversation.resolved',
   'flag.changed',
   'change_request.changed',
+  'erasure.done',
   'audit',
 ] as const;
 export const webhookType = z.enum(WEBHOOK_TYPES);

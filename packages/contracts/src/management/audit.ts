@@ -22,6 +22,9 @@ export type AuditActor = z.infer<typeof auditActor>;
 export const auditOutcome = z.enum(['allowed', 'refused']);
 export type AuditOutcome = z.infer<typeof auditOutcome>;
 
+/** The action of the entry that says that a person is erased. */
+export const FINISH_ERASURE = 'finishErasure';
+
 /** One entry of the audit trail, and its record on the topic `audit`. */
 export const auditEntry = z
   .object({
@@ -29,7 +32,8 @@ export const auditEntry = z
     at: timestamp,
     actor: auditActor,
     action: name.openapi({
-      description: 'The operationId; applyScheduledChange, where the scheduler changed a flag.',
+      description:
+        'The operationId; applyScheduledChange, disableWebhook or finishErasure, where no request acted.',
     }),
     object: name.openapi({ description: 'The object of the action, as kind:id.' }),
     outcome: auditOutcome,

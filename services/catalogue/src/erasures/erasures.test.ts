@@ -146,6 +146,14 @@ describe('the erasure of a person', () => {
     await eventually(async () => expect(await entry(id)).toBeNull());
     expect((await one.manage('GET', `/erasures/${id}`)).body.state).toBe('done');
     expect(await stored('person-1')).toEqual([]);
+    await eventually(async () => {
+      const { entries } = (await one.manage('GET', '/projects/shop-us/audit?action=finishErasure')).body;
+      const ofThis = entries.filter(({ object }: { object: string }) => object === `erasure:${id}`);
+      expect(ofThis).toMatchObject([
+        { actor: { kind: 'scheduler', id }, companyId: 'acme', outcome: 'allowed' },
+      ]);
+      expect(JSON.stringify(ofThis)).not.toContain('person-1');
+    });
   });
 
   it('rejects an erasure without a project or ids', async () => {

@@ -1,7 +1,7 @@
-import type { Erasure, ErasureDetails } from '@switchboard/contracts';
-import type { Db } from '@switchboard/database';
+import { type Erasure, type ErasureDetails, FINISH_ERASURE } from '@switchboard/contracts';
+import type { Db, Tx } from '@switchboard/database';
 import { directoryTombstone, type ErasureReport, erasureSubject } from '@switchboard/directory';
-import { NotFound } from '@switchboard/http';
+import { type AuditTrail, NotFound } from '@switchboard/http';
 import type { Outbox } from '../outbox/outbox.ts';
 import { erasureRecord } from '../records/erasures.ts';
 import { createErasuresStore, type ErasurePartRow, type ErasureRow, type ErasureSelection } from './store.ts';
@@ -28,11 +28,12 @@ export interface Erasures {
 interface ErasuresOptions {
   db: Db;
   outbox: Outbox;
+  audit: Pick<AuditTrail, 'scheduled'>;
 }
 
 const OPEN_AT_ONCE = 100;
 
-export function createErasures({ db, outbox }: ErasuresOptions): Erasures {
+export function createErasures({ db, outbox, audit }: ErasuresOptions): Erasures {
   const store = createErasuresStore(db);
 
   async function get(id: string): Promise<ErasureDetails> {
@@ -41,6 +42,19 @@ export function createErasures({ db, outbox }: ErasuresOptions): Erasures {
     const subject = row.subject === null ? undefined : subjectOf(row.subject);
     const distinctIds = subject?.kind === 'person' ? subject.distinctIds : null;
     return { ...present(row, await store.parts([id])), distinctIds };
+  }
+
+  /** Tells the audit trail, and so webhooks, that a person is erased. */
+  async function recordEnd(tx: Tx, { id, companyId, projectId }: ErasureRow): Promise<void> {
+    if (companyId === null) return;
+    await audit.scheduled(tx, {
+      scheduledBy: id,
+      action: FINISH_ERASURE,
+      object: `erasure:${id}`,
+      outcome: 'allowed',
+      companyId,
+      projectId,
+    });
   }
 
   return {
@@ -76,6 +90,7 @@ export function createErasures({ db, outbox }: ErasuresOptions): Erasures {
         if (isOfSomebody && parts.every(({ doneAt }) => doneAt !== null)) {
           await own.saveSubject(erasureId, null);
           announce([directoryTombstone('erasure', erasureId)]);
+          if (row.kind === 'person') await recordEnd(tx, row);
         } else {
           announce([erasureRecord({ id: erasureId, subject: row.subject, parts })]);
         }

@@ -17,8 +17,8 @@ export function openErasures(
   service: Catalogue,
   { outbox, beginnings }: { outbox: Outbox; beginnings: Beginnings },
 ): void {
-  const { app, db, logger, metrics, run } = service;
-  const erasures = createErasures({ db, outbox });
+  const { app, audit, db, logger, metrics, run } = service;
+  const erasures = createErasures({ db, outbox, audit });
   erasuresRoutes(app, { erasures });
   erasureRequestsRoutes(app, {
     requests: createErasureRequests({ outbox, beginnings, erasures, personIds: createPersonIds(db) }),

@@ -108,10 +108,10 @@ it('sends nothing from before the webhook, and an event that is read twice once'
   expect(idsOf(receiver.requests).toSorted()).toEqual(['last', 'twice']);
 });
 
-it('sends runs of reports, audit entries, and the changes of flags and change requests', async () => {
+it('sends runs of reports, audit entries, the changes of flags and change requests, and the ends of erasures', async () => {
   const { id, companyId } = await delivery.createProject();
   const receiver = await delivery.receiver();
-  const types = ['report.ran', 'flag.changed', 'change_request.changed', 'audit'];
+  const types = ['report.ran', 'flag.changed', 'change_request.changed', 'erasure.done', 'audit'];
   await delivery.createWebhook(id, receiver, { types, events: [] });
   await eventually(() => expect(receiver.requests.length).toBeGreaterThan(0));
   const at = new Date().toISOString();
@@ -157,7 +157,15 @@ it('sends runs of reports, audit entries, and the changes of flags and change re
     action: 'putMember',
     object: 'member:x',
   });
-  await eventually(() => expect(receiver.requests).toHaveLength(7));
+  await delivery.publishAudit({
+    ...entry,
+    id: 'aud_5',
+    service: 'catalogue',
+    actor: { kind: 'scheduler' as const, id: 'ers_1', tokenId: null },
+    action: 'finishErasure',
+    object: 'erasure:ers_1',
+  });
+  await eventually(() => expect(receiver.requests).toHaveLength(9));
   const byType = Map.groupBy(receiver.requests, ({ json }) => json.type);
   const dataOf = (type: string) => byType.get(type)?.map(({ json }) => json.data);
   expect(dataOf('report.ran')).toMatchObject([{ reportId: 'weekly', report: { kind: 'trends' } }]);
@@ -165,11 +173,12 @@ it('sends runs of reports, audit entries, and the changes of flags and change re
     { action: 'putFlag', object: 'flag:new', actor: { id: 'ada' }, before: null, after: { enabled: true } },
   ]);
   expect(dataOf('change_request.changed')).toMatchObject([{ object: 'change-request:chr_1' }]);
+  expect(dataOf('erasure.done')).toEqual([{ projectId: id, erasureId: 'ers_1' }]);
   expect(
     dataOf('audit')
       ?.map(({ action }) => action)
       .toSorted(),
-  ).toEqual(['decideChangeRequest', 'putFlag', 'putFlag', 'putWebhook']);
+  ).toEqual(['decideChangeRequest', 'finishErasure', 'putFlag', 'putFlag', 'putWebhook']);
 });
 
 it('sends one message for the beginning and one for the end of an incident, however often they are published', async () => {

@@ -1,5 +1,5 @@
 import { auditTopic, parseAuditRecord } from '@switchboard/audit';
-import type { AuditEntry, WebhookType } from '@switchboard/contracts';
+import { type AuditEntry, FINISH_ERASURE, type WebhookType } from '@switchboard/contracts';
 import { type BackgroundConsumer, createParsedConsumer, type EventLog } from '@switchboard/event-log';
 import type { Logger } from '@switchboard/runtime';
 import type { Happening, Intake } from './intake.ts';
@@ -12,7 +12,10 @@ interface AuditOptions {
   logger: Logger;
 }
 
-/** Queues messages for audit entries, and for the changes of flags and change requests that they describe. */
+/**
+ * Queues messages for audit entries, and for the changes of flags and change requests and the ends of erasures that they
+ * describe.
+ */
 export function createAuditConsumer({ intake, replication, ...options }: AuditOptions): BackgroundConsumer {
   return createParsedConsumer({
     ...options,
@@ -40,7 +43,8 @@ function happeningsOf(entry: AuditEntry): Happening[] {
     occurrence: { type, at, subject: entry.object, sourceId: entry.id, ids, data },
   });
   const whole = of('audit', { ...entry });
-  const [kind = ''] = entry.object.split(':', 1);
+  const [kind = '', id = ''] = entry.object.split(':', 2);
+  if (entry.action === FINISH_ERASURE) return [whole, of('erasure.done', { projectId, erasureId: id })];
   const type = TYPE_OF_KIND[kind];
   if (type === undefined || entry.outcome === 'refused') return [whole];
   const { actor, reason, before, after } = entry;

@@ -17,6 +17,7 @@ export const TYPES: readonly WebhookType[] = [
   'conversation.resolved',
   'flag.changed',
   'change_request.changed',
+  'erasure.done',
   'audit',
 ];
 
@@ -31,6 +32,7 @@ export function typeWord(type: string): string {
     'conversation.resolved': t('Resolved conversations'),
     'flag.changed': t('Changes of flags'),
     'change_request.changed': t('Change requests'),
+    'erasure.done': t('Finished erasures'),
     audit: t('Audit trail'),
     'webhook.test': t('Test'),
   };
