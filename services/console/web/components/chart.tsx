@@ -3,16 +3,18 @@ import { scaleBand, scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { type KeyboardEvent, useState } from 'react';
 import { t } from '../app/i18n.ts';
+import { onUse } from '../app/on-use.tsx';
 import styles from './chart.module.css';
-import { NumberChart } from './charts/number-chart.tsx';
-import { PathsChart } from './charts/paths-chart.tsx';
+import { FunnelChart } from './charts/funnel-chart.tsx';
 import { useWidth } from './charts/use-width.ts';
-import { percent, short } from './values.tsx';
+import { short } from './values.tsx';
+
+const GridChart = onUse(async () => (await import('./charts/grid-chart.tsx')).GridChart);
+const NumberChart = onUse(async () => (await import('./charts/number-chart.tsx')).NumberChart);
+const PathsChart = onUse(async () => (await import('./charts/paths-chart.tsx')).PathsChart);
 
 export type ReportContent = Result<'askInsight'>['report'];
 type OverBuckets = Extract<ReportContent, { kind: 'line' | 'bar' }>;
-type Funnel = Extract<ReportContent, { kind: 'funnel' }>;
-type Grid = Extract<ReportContent, { kind: 'grid' }>;
 
 const MAX_SERIES = 8;
 const MARGIN = { top: 8, right: 8, bottom: 24, left: 48 };
@@ -21,7 +23,6 @@ const LABEL_PX = 80;
 /** The height of the line of marks, and the least distance of two of them. */
 const MARK_PX = 24;
 const RUNNING_BAR = { fillOpacity: 0.5, strokeDasharray: '6 4', stroke: 'currentColor' };
-const FULL = 100;
 /** The most lines that are named at their end, the width of the names, and the least width of a chart with them. */
 const MAX_NAMED = 4;
 const NAME_PX = 120;
@@ -97,9 +98,10 @@ interface ChartProps {
  */
 export function Chart(props: ChartProps) {
   const { content } = props;
-  if (content.kind === 'funnel') return <FunnelChart {...props} content={content} />;
+  if (content.kind === 'funnel')
+    return <FunnelChart content={content} label={props.label} onOpen={props.onOpen} />;
   if (content.kind === 'paths') return <PathsChart {...props} content={content} />;
-  if (content.kind === 'grid') return <GridChart {...props} content={content} />;
+  if (content.kind === 'grid') return <GridChart content={content} label={props.label} />;
   if (content.kind === 'line' && content.display === 'number') {
     return <NumberChart content={content} label={props.label} />;
   }
@@ -466,75 +468,4 @@ function toggled(set: ReadonlySet<string>, name: string): ReadonlySet<string> {
   const next = new Set(set);
   if (!next.delete(name)) next.add(name);
   return next;
-}
-
-function FunnelChart({ content: { steps }, label, onOpen }: ChartProps & { content: Funnel }) {
-  const first = steps[0]?.count ?? 0;
-  return (
-    <ol className={styles['funnel']} aria-label={label}>
-      {steps.map(({ name, count }, at) => {
-        const share = first === 0 ? 0 : count / first;
-        const before = steps[at - 1]?.count;
-        return (
-          <li key={name}>
-            <p>
-              <span>
-                {at + 1}. {name}
-              </span>
-              <span>
-                {short(count)} · {percent(share)}
-                {before === undefined || before === 0
-                  ? null
-                  : ` · ${t('{share} of the step before', { share: percent(count / before) })}`}
-              </span>
-            </p>
-            {/* biome-ignore lint/a11y/noStaticElementInteractions: the table below has a button for each value. */}
-            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below has a button for each value. */}
-            <div className={styles['track']} onClick={() => onOpen?.({ series: 0, at })}>
-              <div style={{ inlineSize: `${share * FULL}%` }} />
-            </div>
-          </li>
-        );
-      })}
-    </ol>
-  );
-}
-
-function GridChart({ content: { periods, rows, breakdown }, label }: ChartProps & { content: Grid }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolled area must be reachable by keyboard.
-    <section className={styles['scroll']} tabIndex={0} aria-label={label}>
-      <table className={styles['grid']}>
-        <thead>
-          <tr>
-            <th scope="col">{breakdown ?? t('Group')}</th>
-            <th scope="col">{t('Size')}</th>
-            {periods.map((period) => (
-              <th key={period} scope="col">
-                {period}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ name, size, values }) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{size === undefined ? '–' : short(size)}</td>
-              {periods.map((period, at) => {
-                const value = values[at] ?? null;
-                const share = `${Math.round((value ?? 0) * 0.45)}%`;
-                const background = `color-mix(in oklab, var(--series-1) ${share}, transparent)`;
-                return (
-                  <td key={period} style={value === null ? {} : { background }}>
-                    {value === null ? '' : percent(value / FULL)}
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
 }

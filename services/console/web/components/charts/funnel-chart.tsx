@@ -1,0 +1,46 @@
+import { t } from '../../app/i18n.ts';
+import styles from '../chart.module.css';
+import type { Place, ReportContent } from '../chart.tsx';
+import { percent, short } from '../values.tsx';
+
+const FULL = 100;
+
+interface FunnelChartProps {
+  content: Extract<ReportContent, { kind: 'funnel' }>;
+  label: string;
+  /** Opens the people of a step. */
+  onOpen?: ((place: Place) => void) | undefined;
+}
+
+/** The steps of a funnel as bars, with their shares of the first step and of the step before. */
+export function FunnelChart({ content: { steps }, label, onOpen }: FunnelChartProps) {
+  const first = steps[0]?.count ?? 0;
+  return (
+    <ol className={styles['funnel']} aria-label={label}>
+      {steps.map(({ name, count }, at) => {
+        const share = first === 0 ? 0 : count / first;
+        const before = steps[at - 1]?.count;
+        return (
+          <li key={name}>
+            <p>
+              <span>
+                {at + 1}. {name}
+              </span>
+              <span>
+                {short(count)} · {percent(share)}
+                {before === undefined || before === 0
+                  ? null
+                  : ` · ${t('{share} of the step before', { share: percent(count / before) })}`}
+              </span>
+            </p>
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: the table below has a button for each value. */}
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below has a button for each value. */}
+            <div className={styles['track']} onClick={() => onOpen?.({ series: 0, at })}>
+              <div style={{ inlineSize: `${share * FULL}%` }} />
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
