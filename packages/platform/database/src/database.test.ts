@@ -61,6 +61,24 @@ test('a prepared statement is parsed once for a connection, and a `drizzle` stat
   expect([...kept]).toEqual([{ runs: 2 }]);
 });
 
+test('statements of a prepared transaction and of its savepoints are parsed once for a connection', async () => {
+  const database = open({ poolSize: 1 });
+  for (const one of [1, 2]) {
+    await database.prepared.transaction(async (tx) => {
+      const both = [tx.execute(sql`select ${one}::int + 3`), tx.execute(sql`select ${one}::int + 4`)];
+      expect((await Promise.all(both)).map(([row]) => row)).toEqual([
+        { '?column?': one + 3 },
+        { '?column?': one + 4 },
+      ]);
+      await tx.transaction((inner) => inner.execute(sql`select ${one}::int + 5`));
+    });
+  }
+  const kept = await database.sql`
+    select generic_plans + custom_plans as runs from pg_prepared_statements
+    where statement like 'select $1::int + _'`;
+  expect(kept.map(({ runs }) => runs)).toEqual([2, 2, 2]);
+});
+
 describe('the measurements of calls', () => {
   function calls() {
     const made: string[] = [];

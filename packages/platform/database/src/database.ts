@@ -42,7 +42,8 @@ export interface Database {
   drizzle: PostgresJsDatabase;
   /**
    * Like `drizzle`, with prepared statements: each connection parses a statement once and keeps it, which saves one
-   * of two round trips. For frequent queries with few distinct texts. Not for transactions.
+   * of two round trips. Statements of a transaction that begin together are sent together. For frequent queries with few
+   * distinct texts.
    */
   prepared: PostgresJsDatabase;
   /** Throws if the database does not answer, and ReadOnlyDatabase if it accepts no writes. */
@@ -103,10 +104,21 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /** Returns the same client with an `unsafe`, which Drizzle sends queries with, that prepares statements. */
-function preparing(sql: postgres.Sql): postgres.Sql {
+function preparing<Sql extends postgres.Sql | postgres.TransactionSql>(sql: Sql): Sql {
   const unsafe: postgres.Sql['unsafe'] = (query, parameters, options) =>
     sql.unsafe(query, parameters, { ...options, prepare: true });
   return new Proxy(sql, {
-    get: (target, name) => (name === 'unsafe' ? unsafe : Reflect.get(target, name)),
+    get(target, name) {
+      if (name === 'unsafe') return unsafe;
+      const found: unknown = Reflect.get(target, name);
+      if ((name !== 'begin' && name !== 'savepoint') || typeof found !== 'function') return found;
+      return (...given: unknown[]) => Reflect.apply(found, target, given.map(preparingWork));
+    },
   });
 }
+
+/** Returns the work of a transaction that gets a client that prepares statements. Other arguments stay as they are. */
+const preparingWork = (argument: unknown) =>
+  typeof argument === 'function'
+    ? (transaction: postgres.TransactionSql) => argument(preparing(transaction))
+    : argument;

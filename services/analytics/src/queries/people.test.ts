@@ -8,7 +8,7 @@ import { percentage } from './query.ts';
 import { peopleOf, resultOf } from './result.ts';
 
 /** The number of cases per kind, and of values per case. Set `INSIGHT_CASES=2000` for more. */
-const CASES = { DuckDB: 60, ClickHouse: 8 } as const;
+const CASES = { DuckDB: 20, ClickHouse: 4 } as const;
 const VALUES = 8;
 const WANTED = process.env['INSIGHT_CASES'];
 

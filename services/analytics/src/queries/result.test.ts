@@ -10,7 +10,7 @@ import { resultOf } from './result.ts';
  * The number of cases per kind. Set `INSIGHT_CASES=2000` for more. ClickHouse takes ten times as long to plan a
  * query.
  */
-const CASES = { DuckDB: 150, ClickHouse: 20 } as const;
+const CASES = { DuckDB: 60, ClickHouse: 10 } as const;
 const WANTED = process.env['INSIGHT_CASES'];
 
 describe.each(await enginesForTests())('$name', ({ name, isMissing, start }) => {

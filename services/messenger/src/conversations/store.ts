@@ -729,7 +729,7 @@ async function insertTurn(
   if (position > CAPACITY.turns || row.bytes > CAPACITY.bytes) return undo({ outcome: 'full' });
   // A subject is found like the first turn.
   const text = position === 1 && row.subject !== null ? `${row.subject}\n${turn.body}` : turn.body;
-  await tx.insert(turns).values({
+  const insertion = tx.insert(turns).values({
     conversationId,
     position,
     id: turn.id,
@@ -742,15 +742,19 @@ async function insertTurn(
     createdAt,
     words: turnWords({ projectId: turn.projectId, configuration: turn.searchConfiguration, text }, createdAt),
   });
-  if (author.kind === 'visitor' && statusBefore === 'resolved') {
-    const change = { status: turn.status };
-    await addHistory(tx, [conversationId], { authorId: null, at: createdAt, change });
-  }
-  if (!(await claimAttachments(tx, turn, position))) return undo({ outcome: 'attachment refused' });
-  if (author.kind === 'visitor') await tx.execute(schedulePush(turn.projectId, conversationId, createdAt));
-  if (turn.isMailed) await scheduleMail(tx, { projectId: turn.projectId, conversationId, at: createdAt });
+  const isReopened = author.kind === 'visitor' && statusBefore === 'resolved';
+  const reopening = { authorId: null, at: createdAt, change: { status: turn.status } };
   const written = { turnId: turn.id, authorKind: author.kind, text: turn.body, at: createdAt };
-  await announce(tx, [{ ...row, ...written, type: 'conversation.turn', projectId: turn.projectId }]);
+  const { projectId } = turn;
+  // In this order, in one write to the connection.
+  await Promise.all([
+    insertion,
+    isReopened && addHistory(tx, [conversationId], reopening),
+    author.kind === 'visitor' && tx.execute(schedulePush(projectId, conversationId, createdAt)),
+    turn.isMailed && scheduleMail(tx, { projectId, conversationId, at: createdAt }),
+    announce(tx, [{ ...row, ...written, type: 'conversation.turn', projectId }]),
+  ]);
+  if (!(await claimAttachments(tx, turn, position))) return undo({ outcome: 'attachment refused' });
   return { position, repeated: false, authorId, statusBefore, createdAt };
 }
 
