@@ -1,13 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openConsole, violationsOf } from './testing/console.ts';
+import { lookAt, openConsole } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
-/** A folder for screenshots of the pages in both schemes and two widths. */
-const pictures = process.env['CONSOLE_PICTURES'];
 
 describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
   let browser: Browser;
@@ -16,7 +13,6 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
 
   beforeAll(async () => {
     browser = await openBrowser();
-    if (pictures !== undefined) await mkdir(pictures, { recursive: true });
   });
   afterAll(() => browser?.close());
   afterEach(async () => {
@@ -31,19 +27,7 @@ describe.skipIf(!hasChromium)('insights and dashboards in the console', () => {
     ({ page, problems } = await openConsole(browser, demo, address));
   }
 
-  /** Checks the page in both schemes, and takes pictures of it if a folder is set. */
-  async function look(name: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        const path = `${pictures}/${name}-${width}-${colorScheme}.png`;
-        if (pictures !== undefined) await page.screenshot({ path, fullPage: true });
-        expect(await violationsOf(page), name).toEqual([]);
-      }
-    }
-    await page.setViewportSize({ width: 1280, height: 800 });
-  }
+  const look = (name: string) => lookAt(page, name);
 
   const series = (number: number) => page.getByRole('group', { name: `Event ${number}` });
 

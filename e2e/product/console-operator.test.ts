@@ -2,7 +2,7 @@ import { eventually, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from './testing/command.ts';
-import { violationsOf } from './testing/console.ts';
+import { lookAt, violationsOf } from './testing/console.ts';
 import { openEventLog } from './testing/event-log.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
@@ -83,19 +83,8 @@ describe.skipIf(!hasChromium)('the pages of operators in the console', () => {
     for (const path of PAGES) {
       await open(path);
       await expect.poll(() => page.getByRole('status', { name: 'Loading' }).count()).toBe(0);
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme });
-        const width = colorScheme === 'light' ? 1280 : 390;
-        for (const one of pictures === undefined ? [width] : [1920, 1280, 768, 390]) {
-          await page.setViewportSize({ width: one, height: 900 });
-          const name = `operator${path.replace('/', '-')}-${one}-${colorScheme}`;
-          if (pictures !== undefined) await page.screenshot({ path: `${pictures}/${name}.png` });
-          expect(await violationsOf(page), name).toEqual([]);
-        }
-      }
+      await lookAt(page, `operator${path.replace('/', '-')}`);
     }
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 1280, height: 900 });
   }, 240_000);
 
   it('creates a plan and a company by keyboard alone, adds its owner, and deletes it after its name was typed', async () => {

@@ -4,12 +4,10 @@ import { text } from 'node:stream/consumers';
 import { call, hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openConsole, tabTo, violationsOf } from './testing/console.ts';
+import { lookAt, openConsole, tabTo, violationsOf } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
-/** A folder for screenshots. */
-const pictures = process.env['CONSOLE_PICTURES'];
 
 describe.skipIf(!hasChromium)('the settings in the console', () => {
   let browser: Browser;
@@ -32,18 +30,7 @@ describe.skipIf(!hasChromium)('the settings in the console', () => {
     ({ page, problems } = await openConsole(browser, running.demo, `${settings()}${path}`, { token }));
   }
 
-  /** Checks the page in both schemes at two widths, and takes pictures of it if a folder is set. */
-  async function look(name: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        const path = `${pictures}/${name}-${width}-${colorScheme}.png`;
-        if (pictures !== undefined) await page.screenshot({ path, fullPage: true });
-        expect(await violationsOf(page), name).toEqual([]);
-      }
-    }
-  }
+  const look = (name: string) => lookAt(page, name);
 
   it('replaces a key while the old one works, and shows snippets with the addresses of the deployment', async () => {
     await open('/keys');

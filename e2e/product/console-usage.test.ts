@@ -1,13 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { hasChromium, openBrowser } from '@switchboard/testkit';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openConsole, violationsOf } from './testing/console.ts';
+import { lookAt, openConsole } from './testing/console.ts';
 import { standaloneForTests } from './testing/launch.ts';
 
 const running = standaloneForTests();
-/** A folder for screenshots. */
-const pictures = process.env['CONSOLE_PICTURES'];
 
 async function read(path: string, token = running.demo.tokens.owner) {
   const answer = await fetch(`${running.demo.base_url}${path}`, {
@@ -72,7 +69,6 @@ describe.skipIf(!hasChromium)('the usage page of the console', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await openBrowser();
-    if (pictures !== undefined) await mkdir(pictures, { recursive: true });
   });
   afterAll(() => browser?.close());
 
@@ -90,15 +86,7 @@ describe.skipIf(!hasChromium)('the usage page of the console', () => {
     await page.getByText('Active people this month').waitFor();
     await page.getByRole('meter', { name: /^Members: / }).waitFor();
     await expect.poll(() => page.getByRole('definition').allTextContents()).not.toContain('–');
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 900 });
-        const file = `${pictures}/usage-${width}-${colorScheme}.png`;
-        if (pictures !== undefined) await page.screenshot({ path: file, fullPage: true });
-        expect(await violationsOf(page)).toEqual([]);
-      }
-    }
+    await lookAt(page, 'usage');
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import type { DemoJson } from './launch.ts';
 
@@ -59,6 +60,34 @@ export async function violationsOf(page: Page): Promise<string[]> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source);
   return z.array(z.string()).parse(await page.evaluate(CHECK));
 }
+
+/** A folder for pictures of the pages that `lookAt` checks. */
+const PICTURES = process.env['CONSOLE_PICTURES'];
+const PICTURE_WIDTHS = [1920, 1280, 768, 390];
+
+/**
+ * Checks that a page violates no rule of accessibility and does not scroll sideways: in the light scheme, and at
+ * the last width in the dark one, because colours do not depend on the width. With CONSOLE_PICTURES, it checks both
+ * schemes at four widths and takes a picture of each. Leaves the page light, at 1280 x 800 px.
+ */
+export async function lookAt(page: Page, name: string, widths: readonly number[] = [1280, 390]) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const checked = colorScheme === 'light' ? widths.slice(0, -1) : widths.slice(-1);
+    for (const width of PICTURES === undefined ? checked : PICTURE_WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      const place = `${name} at ${width}, ${colorScheme}`;
+      if (PICTURES !== undefined)
+        await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+      expect(await violationsOf(page), place).toEqual([]);
+      expect(await page.evaluate(EXCESS), place).toBeLessThanOrEqual(0);
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+const EXCESS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
 const MAX_TABS = 150;
 
