@@ -7,7 +7,8 @@ import { standaloneForTests } from './testing/launch.ts';
 const running = standaloneForTests();
 /** A folder for screenshots. */
 const pictures = process.env['CONSOLE_PICTURES'];
-const WITHIN = { timeout: 30_000 };
+/** An alert waits until the events before the end of its bucket are archived, which takes up to 30 seconds. */
+const WITHIN = { timeout: 60_000 };
 /** The tables with columns that one must scroll to. */
 const SCROLLED = `[...document.querySelectorAll('table')]
   .filter(({ parentElement: box }) => box.scrollWidth > box.clientWidth)
