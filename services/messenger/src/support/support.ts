@@ -321,7 +321,10 @@ function requireKnown(known: readonly Identified[], ids: readonly string[], fiel
   if (unknown !== undefined) throw new BadRequest(`${field}: ${unknown} is not in the settings of support`);
 }
 
-/** Gives new entries an id. Ids are never reused, so a deleted label does not come back with another meaning. */
+/**
+ * Gives entries without an id one that was never used, so that a deleted label does not come back with another meaning.
+ * Throws BadRequest if an id is used twice.
+ */
 function identified<E extends { id?: string | undefined }>(
   entries: readonly E[],
   prefix: string,
