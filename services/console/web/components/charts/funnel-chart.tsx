@@ -1,15 +1,15 @@
+import type { Result } from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
 import styles from '../chart.module.css';
-import type { Place, ReportContent } from '../chart.tsx';
 import { percent, short } from '../values.tsx';
 
 const FULL = 100;
 
 interface FunnelChartProps {
-  content: Extract<ReportContent, { kind: 'funnel' }>;
+  content: Extract<Result<'askInsight'>['report'], { kind: 'funnel' }>;
   label: string;
   /** Opens the people of a step. */
-  onOpen?: ((place: Place) => void) | undefined;
+  onOpen?: ((place: { series: number; at: number }) => void) | undefined;
 }
 
 /** The steps of a funnel as bars, with their shares of the first step and of the step before. */

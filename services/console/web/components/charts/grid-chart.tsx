@@ -1,12 +1,12 @@
+import type { Result } from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
 import styles from '../chart.module.css';
-import type { ReportContent } from '../chart.tsx';
 import { percent, short } from '../values.tsx';
 
 const FULL = 100;
 
 interface GridChartProps {
-  content: Extract<ReportContent, { kind: 'grid' }>;
+  content: Extract<Result<'askInsight'>['report'], { kind: 'grid' }>;
   label: string;
 }
 

@@ -1,9 +1,9 @@
+import type { Result } from '@switchboard/management';
 import { t } from '../../app/i18n.ts';
-import type { ReportContent } from '../chart.tsx';
 import { percent } from '../values.tsx';
 import styles from './number-chart.module.css';
 
-type Lines = Extract<ReportContent, { kind: 'line' }>;
+type Lines = Extract<Result<'askInsight'>['report'], { kind: 'line' }>;
 
 interface Amount {
   name: string;
