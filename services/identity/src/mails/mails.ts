@@ -1,6 +1,6 @@
 import { type Db, newId, type Tx } from '@switchboard/database';
 import { type Mailer, mailPage, Undeliverable } from '@switchboard/mail';
-import { poll } from '@switchboard/resilience';
+import { createPolling } from '@switchboard/resilience';
 import type { Clock, Encryption, Logger } from '@switchboard/runtime';
 import { z } from 'zod';
 import { createMailsStore } from './store.ts';
@@ -54,9 +54,6 @@ const content = z.object({
 
 /** Sends e-mails from a table, in which their content is encrypted: their links open accounts. */
 export function createMails({ db, mailer, encryption, clock, logger }: MailsOptions): Mails {
-  const stopping = new AbortController();
-  let sending: Promise<void> | undefined;
-
   async function sendDue(): Promise<boolean> {
     // Most looks find nothing: one statement shows that, where the transaction takes three.
     if (!(await createMailsStore(db).isDue(clock.now()))) return false;
@@ -78,6 +75,11 @@ export function createMails({ db, mailer, encryption, clock, logger }: MailsOpti
     return true;
   }
 
+  const polling = createPolling(sendDue, {
+    everyMs: EVERY_MS,
+    onFailure: (error) => logger.failed('send e-mails', error),
+  });
+
   return {
     async add(tx, mail) {
       const id = newId('eml');
@@ -85,17 +87,8 @@ export function createMails({ db, mailer, encryption, clock, logger }: MailsOpti
       await createMailsStore(tx).insert({ id, content: encrypted, dueAt: clock.now() });
     },
     waiting: () => createMailsStore(db).count(),
-    start() {
-      sending ??= poll(sendDue, {
-        everyMs: EVERY_MS,
-        signal: stopping.signal,
-        onFailure: (error) => logger.failed('send e-mails', error),
-      });
-    },
-    async stop() {
-      stopping.abort();
-      await sending;
-    },
+    start: polling.start,
+    stop: polling.stop,
   };
 }
 

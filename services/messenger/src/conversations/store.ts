@@ -746,7 +746,7 @@ async function insertTurn(
   const reopening = { authorId: null, at: createdAt, change: { status: turn.status } };
   const written = { turnId: turn.id, authorKind: author.kind, text: turn.body, at: createdAt };
   const { projectId } = turn;
-  // In this order, in one write to the connection.
+  // Sent together, in one write to the connection. None depends on another.
   await Promise.all([
     insertion,
     isReopened && addHistory(tx, [conversationId], reopening),
