@@ -51,8 +51,8 @@ async function sendEvents({ eu_api_url, project_key }: Demo, times: number): Pro
     timestamp: new Date(ms).toISOString(),
   });
   const events = Array.from({ length: times }, (_, index) => [
-    event(`visitor-${index}`, 'bench looked', now - 2_000),
-    event(`known-${index}`, 'bench bought', now - 1_000),
+    event(`bench-visitor-${index}`, 'bench looked', now - 2_000),
+    event(`bench-known-${index}`, 'bench bought', now - 1_000),
   ]).flat();
   for (let start = 0; start < events.length; start += EVENTS_PER_CALL) {
     const { status } = await call('POST', `${eu_api_url}/v1/events`, {
@@ -68,7 +68,7 @@ async function joinAll({ eu_api_url, project_key }: Demo, times: number, accepte
   for (let index = 0; index < times; index++) {
     const { status } = await call('POST', `${eu_api_url}/v1/identify`, {
       token: project_key,
-      body: { distinct_id: `known-${index}`, properties: { anonymous_id: `visitor-${index}` } },
+      body: { distinct_id: `bench-known-${index}`, properties: { anonymous_id: `bench-visitor-${index}` } },
     });
     if (status !== 202) throw new Error(`the identify got status ${status}`);
     accepted.push(performance.now());
