@@ -1,10 +1,10 @@
 import { openClient } from '../login/session.ts';
 import { applyManifest, diffManifest } from '../manifest/apply.ts';
 import { parseManifest } from '../manifest/manifest.ts';
+import { describeOutcomes, outcomesAsJson, progressOn } from '../manifest/outcomes.ts';
 import { readArguments } from '../terminal/arguments.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
 import { type Terminal, UsageError } from '../terminal/terminal.ts';
-import { describeOutcomes, outcomesAsJson, progressOn } from './outcomes.ts';
 
 async function manifestAt(positionals: string[], { read }: Terminal) {
   const [path, ...rest] = positionals;

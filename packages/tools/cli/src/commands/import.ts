@@ -1,10 +1,11 @@
+import { importFlagsCommand } from '../import-flags/command.ts';
 import { importModels } from '../import-models.ts';
 import { readPriceList } from '../litellm/price-list.ts';
 import { openClient } from '../login/session.ts';
+import { describeOutcomes, outcomesAsJson, progressOn } from '../manifest/outcomes.ts';
 import { readArguments } from '../terminal/arguments.ts';
 import { COMMON_HELP, type Command, EXIT_CODES } from '../terminal/command.ts';
 import { UsageError } from '../terminal/terminal.ts';
-import { describeOutcomes, outcomesAsJson, progressOn } from './outcomes.ts';
 
 const filters = {
   provider: { type: 'string', multiple: true },
@@ -18,8 +19,9 @@ const listOf = (given: string[] | undefined) =>
   (given ?? []).flatMap((text) => text.split(',')).map((text) => text.trim());
 
 export const imports: Command = {
-  summary: 'import AI models and prices from a price list',
-  help: `switchboard import models <file | address | -> [options]
+  summary: 'import flags of another product, or AI models from a price list',
+  help: `${importFlagsCommand.help}
+switchboard import models <file | address | -> [options]
 
 Reads LiteLLM's model_prices_and_context_window.json. Prices in US dollars per token become micro-dollars per million
 tokens before the markup, computed exactly. A missing cache price equals the input price. An existing model keeps
@@ -33,10 +35,13 @@ its name; models that are not in the list are left alone.
 ${COMMON_HELP}
 `,
   async run(args, terminal) {
+    if (args[0] === 'flags') return importFlagsCommand.run(args, terminal);
     const { values, positionals } = readArguments(args, filters);
     const [what, place, ...rest] = positionals;
     if (what !== 'models' || place === undefined || rest.length > 0) {
-      throw new UsageError('usage: switchboard import models <file | address | ->');
+      throw new UsageError(
+        'usage: switchboard import models <file | address | ->, or switchboard import flags',
+      );
     }
     const [providers, only, modes] = [listOf(values.provider), listOf(values.only), listOf(values.mode)];
     if (providers.length === 0 && only.length === 0 && !values.all) {

@@ -121,6 +121,9 @@ describe('invalid commands', () => {
     [['keys', 'revoke', 'p', url], /keys revoke <projectId> <key>/],
     [['import', 'prices', 'x', url], /import models/],
     [['import', 'models', 'x.json', url], /--provider or --only/],
+    [['import', 'flags', 'unleash', 'x.json', url], /import flags <product> <file \| address \| ->/],
+    [['import', 'flags', 'other', 'x.json', '--project', 'p', url], /products: unleash/],
+    [['import', 'flags', 'unleash', 'empty.yaml', '--project', 'p', url], /empty\.yaml: not valid JSON/],
   ])('exits with 2 for %j, and names the problem', async (args, message) => {
     const { code, out, err } = await run(args);
     if (message.source === '^$') return expect(code).toBe(0); // An empty manifest makes no call.

@@ -38,7 +38,16 @@ const warned = z.looseObject({ warnings: z.array(z.string()).default([]) });
  * Applying again resumes.
  */
 export async function applyManifest(manifest: Manifest, options: ApplyOptions): Promise<Outcome[]> {
-  const stages = stagesOf(manifest);
+  const outcomes = await applySteps(stagesOf(manifest), options);
+  if (options.dryRun !== true) await requireApprovals(manifest, outcomes, options.client);
+  return outcomes;
+}
+
+/** Like applyManifest, for the steps of stages. The outcomes have the order of the steps. */
+export async function applySteps(
+  stages: readonly (readonly Step[])[],
+  options: ApplyOptions,
+): Promise<Outcome[]> {
   const all = stages.reduce((sum, stage) => sum + stage.length, 0);
   const outcomes: Outcome[] = [];
   let settled = 0;
@@ -55,7 +64,6 @@ export async function applyManifest(manifest: Manifest, options: ApplyOptions): 
     );
     outcomes.push(...done);
   }
-  if (options.dryRun !== true) await requireApprovals(manifest, outcomes, options.client);
   return outcomes;
 }
 

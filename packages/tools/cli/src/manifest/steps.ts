@@ -32,6 +32,22 @@ export function stagesOf({ plans, ai, companies }: Manifest): Step[][] {
   return stages.filter((stage) => stage.length > 0);
 }
 
+/** The part of a project that an import of flags writes. */
+export type ImportedProject = Pick<ManifestProject, 'id' | 'cohorts' | 'flags'>;
+
+/** Groups the steps for cohorts and flags in stages. */
+export function importStages(project: ImportedProject): Step[][] {
+  return [cohortSteps(project), ...flagStages([project])].filter((stage) => stage.length > 0);
+}
+
+function cohortSteps({ id: projectId, cohorts }: Pick<ManifestProject, 'id' | 'cohorts'>): Step[] {
+  return cohorts.map(({ id: cohortId, ...wanted }) => ({
+    kind: kinds.cohort,
+    params: { projectId, cohortId },
+    wanted,
+  }));
+}
+
 function companyStep({ id: companyId, members: _, projects: __, ...wanted }: ManifestCompany): Step {
   return { kind: kinds.company, params: { companyId }, wanted };
 }
@@ -81,11 +97,7 @@ function partSteps({
       params: { projectId, dashboardId },
       wanted,
     })),
-    ...cohorts.map(({ id: cohortId, ...wanted }) => ({
-      kind: kinds.cohort,
-      params: { projectId, cohortId },
-      wanted,
-    })),
+    ...cohortSteps({ id: projectId, cohorts }),
     ...dictionary.map(({ kind, name, ...wanted }) => ({
       kind: kinds.definition,
       params: { projectId, kind, name },
@@ -111,7 +123,7 @@ function partSteps({
 }
 
 /** Returns the stages of the flags. A flag comes after its prerequisites. The service rejects a cycle. */
-function flagStages(projects: readonly ManifestProject[]): Step[][] {
+function flagStages(projects: readonly Pick<ManifestProject, 'id' | 'flags'>[]): Step[][] {
   const byDepth = new Map<number, Step[]>();
   for (const { id: projectId, flags } of projects) {
     const depthOf = depths(flags);

@@ -1,5 +1,5 @@
-import type { Outcome } from '../manifest/apply.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { Outcome } from './apply.ts';
 
 const counted = (outcomes: readonly Outcome[], change: Outcome['change']) =>
   outcomes.filter((outcome) => outcome.change === change).length;
@@ -33,14 +33,18 @@ function short(value: unknown): string {
 
 /** Formats the outcomes as JSON. */
 export function outcomesAsJson(outcomes: readonly Outcome[]): string {
-  const counts = {
+  const changes = outcomes.filter(({ change }) => change !== 'unchanged');
+  return `${JSON.stringify({ ...countsOf(outcomes), changes }, null, 2)}\n`;
+}
+
+/** Counts outcomes by change. */
+export function countsOf(outcomes: readonly Outcome[]) {
+  return {
     created: counted(outcomes, 'created'),
     changed: counted(outcomes, 'changed'),
     requested: counted(outcomes, 'requested'),
     unchanged: counted(outcomes, 'unchanged'),
   };
-  const changes = outcomes.filter(({ change }) => change !== 'unchanged');
-  return `${JSON.stringify({ ...counts, changes }, null, 2)}\n`;
 }
 
 /** Shows progress on an interactive standard error; `end` clears the line. */

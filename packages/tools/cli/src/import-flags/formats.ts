@@ -1,0 +1,8 @@
+import type { Conversion } from './conversion/conversion.ts';
+import type { ImportOptions } from './conversion/read.ts';
+import { fromUnleash } from './unleash/unleash.ts';
+
+/** Converters by product. They throw UsageError. */
+export const FORMATS: Readonly<Record<string, (options: ImportOptions) => Conversion>> = {
+  unleash: fromUnleash,
+};
