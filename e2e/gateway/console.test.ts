@@ -45,6 +45,19 @@ describe.skipIf(!hasCaddy())('the host of the console', () => {
     expect(answer.status).toBe(413);
   });
 
+  it('passes /mcp of the API host to the console, with a body of up to 262,144 bytes', async () => {
+    const send = (bytes: number) =>
+      fetch(`${gateway.api}/mcp?write=true`, { method: 'POST', body: 'a'.repeat(bytes) });
+    expect(await (await send(200_000)).text()).toBe('/mcp?write=true for 127.0.0.1');
+    expect((await send(262_145)).status).toBe(413);
+    expect((await fetch(`${gateway.api}/mcp/a`)).status).toBe(404);
+  });
+
+  it('has no /mcp in a deployment without the console', async () => {
+    const answer = await fetch(`${without.api}/mcp`, { method: 'POST', body: '{}' });
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
+  });
+
   it('answers 503 in a deployment without the console', async () => {
     const answer = await fetch(`${without.console}/`);
     expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: 'UNAVAILABLE' } }]);

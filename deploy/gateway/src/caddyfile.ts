@@ -10,8 +10,11 @@ const ADDRESSES: Record<PublicHost, string> = {
   replay: setting('REPLAY_ADDRESS', 'http://:4002'),
 };
 
-/** The console takes no bodies. */
+/** The console takes no bodies, but the messages of models at `/mcp` of the API host. */
 const CONSOLE_BYTES = 16_384;
+const MCP_BYTES = 262_144;
+
+const CONSOLE_UPSTREAMS = setting('CONSOLE_UPSTREAMS', '');
 
 /** Generates the Caddyfile. See docs/deploy.md#gateway. */
 export async function caddyfile(): Promise<string> {
@@ -24,6 +27,9 @@ export async function caddyfile(): Promise<string> {
     ...SERVICE_NAMES.flatMap((service) => upstreamsOf(service, `${service}:3000`)),
     '# Without an address, requests for these services get 503.',
     ...OPTIONAL_SERVICE_NAMES.flatMap((service) => upstreamsOf(service, '')),
+    block('(console)', [
+      block(`reverse_proxy ${CONSOLE_UPSTREAMS}`, ['lb_policy round_robin', 'import upstream']),
+    ]),
     common(policy),
     failures(),
     ...publicHosts.map(site),
@@ -207,7 +213,7 @@ function site(host: PublicHost): Line {
       'vars target {target}',
       'vars shape {shape}',
       ...(host === 'api'
-        ? ['@identity path /identity/*', block('handle @identity', ['import identity'])]
+        ? ['@identity path /identity/*', block('handle @identity', ['import identity']), ...models()]
         : []),
       ...targets.flatMap(([target, { service, isSocket, maxBytes }]) => [
         `@${target} vars target ${target}`,
@@ -225,6 +231,14 @@ function site(host: PublicHost): Line {
   ]);
 }
 
+/** Serves the Model Context Protocol, which the console does. Without the console, there is no such path. */
+function models(): Line[] {
+  return [
+    block('@mcp', ['path /mcp', `expression \`"${CONSOLE_UPSTREAMS}" != ""\``]),
+    block('handle @mcp', [block('request_body', [`max_size ${MCP_BYTES}`]), 'import console']),
+  ];
+}
+
 /** Serves the console on its own origin. Health and metrics of its instances are not public. */
 function consoleSite(): Line {
   return block(setting('CONSOLE_ADDRESS', 'http://:4004'), [
@@ -236,10 +250,7 @@ function consoleSite(): Line {
       '@own path /health/* /metrics',
       'error @own 404',
       block('request_body', [`max_size ${CONSOLE_BYTES}`]),
-      block(`reverse_proxy ${setting('CONSOLE_UPSTREAMS', '')}`, [
-        'lb_policy round_robin',
-        'import upstream',
-      ]),
+      'import console',
     ]),
   ]);
 }

@@ -24,6 +24,8 @@ interface GatewayOptions {
   host: Host;
   /** The address of each host, for the OpenAPI document. */
   servers: Record<Host, string>;
+  /** The console, which serves the Model Context Protocol. */
+  console?: Fetch;
   /** Pages for browsers, in addition to the API. */
   pages?: Pick<Pages, 'app' | 'missing'>;
 }
@@ -36,6 +38,7 @@ export function createGateway({
   services,
   host,
   servers,
+  console,
   pages,
 }: GatewayOptions): Hono<{ Bindings: object }> {
   const gateway = new Hono<{ Bindings: object }>();
@@ -53,6 +56,8 @@ export function createGateway({
   }
   const identity = services.get('identity');
   if (host === 'api' && identity !== undefined) gateway.all('/identity/*', (c) => identity(c.req.raw, c.env));
+
+  if (console !== undefined) gateway.all('/mcp', (c) => console(c.req.raw, c.env));
 
   // Services set the request id of their own responses. The routes below belong to the gateway.
   gateway.use(async (c, next) => {

@@ -109,15 +109,6 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
     );
     const pages = createPages({ urls, home, isLocal });
     mountSdks(pages.app, { baseUrl: urls.api, read: () => sdks(env['SDK_FILE']) });
-    for (const name of ['api', 'events', 'replay', 'management'] as const) {
-      const own = name === 'api' ? { pages } : {};
-      const gateway = createGateway({ services: byName, host: name, servers: urls, ...own });
-      mountHealth(gateway, services);
-      if (name === 'management') mountServices(gateway, byName);
-      if (name === 'api')
-        mountIssuer(gateway, { issuer, mayMint: isLocal, otherKeys: `${identityUrl}/jwks` });
-      addresses.serve(name, gateway.fetch);
-    }
     const web = await openConsole({
       urls,
       env: {
@@ -127,6 +118,15 @@ export async function startStandalone({ env, home }: StandaloneOptions): Promise
       },
       findReport: pages.findReport,
     });
+    for (const name of ['api', 'events', 'replay', 'management'] as const) {
+      const own = name === 'api' ? { pages, console: web.fetch } : {};
+      const gateway = createGateway({ services: byName, host: name, servers: urls, ...own });
+      mountHealth(gateway, services);
+      if (name === 'management') mountServices(gateway, byName);
+      if (name === 'api')
+        mountIssuer(gateway, { issuer, mayMint: isLocal, otherKeys: `${identityUrl}/jwks` });
+      addresses.serve(name, gateway.fetch);
+    }
     addresses.serve('console', web.fetch);
     await Promise.all(services.map(({ start }) => start()));
     const prepared = await prepareDemo({

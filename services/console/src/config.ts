@@ -49,7 +49,7 @@ export const consoleSettings = z.object({
     .optional()
     .meta({ values: 'JSON' })
     .describe(
-      'Internal address of each service, as JSON such as {"catalogue": "http://catalogue:3000"}. Default: no pages for operators.',
+      'Internal address of each service, as JSON such as {"catalogue": "http://catalogue:3000"}. Default: no pages for operators, and /mcp calls PUBLIC_API_URL.',
     ),
   RATE_LIMITS_MULTIPLIER: rateLimitsMultiplier,
   WEB_FOLDER: z.string().default('web').describe('Folder of the built application.'),

@@ -5,6 +5,8 @@ import type { Assets } from './assets/assets.ts';
 import { assetsRoutes } from './assets/routes.ts';
 import type { ConsoleConfig } from './config.ts';
 import { healthRoutes } from './health/routes.ts';
+import { createCallAs } from './mcp/api.ts';
+import { mcpRoutes } from './mcp/routes.ts';
 import { operatorRoutes } from './operator/routes.ts';
 import { observe } from './requests/observe.ts';
 import { createCookies } from './session/cookies.ts';
@@ -20,11 +22,11 @@ interface ConsoleOptions {
   health: Health;
   logger: Pick<Logger, 'failed'>;
   metrics: Metrics;
-  /** The time limit of a call of the management API in milliseconds, for tests. */
+  /** The time limit of a call of an API in milliseconds, for tests. */
   callMs?: number;
 }
 
-/** Creates the console: the files of the application, and the sessions of the people who use it. */
+/** Creates the console: the files of the application, the sessions of its people, and the server for their models. */
 export function createConsole({ config, assets, health, logger, metrics, callMs }: ConsoleOptions): Hono {
   const app = new Hono();
   const hosts = {
@@ -53,6 +55,8 @@ export function createConsole({ config, assets, health, logger, metrics, callMs 
     hasOperatorPages: config.MANAGEMENT_URLS !== undefined,
   });
   operatorRoutes(app, { urls: config.MANAGEMENT_URLS, ...shared, callMs });
+  const callAs = createCallAs({ apiUrl: hosts.api, urls: config.MANAGEMENT_URLS, logger, callMs });
+  mcpRoutes(app, { callAs, ...shared });
   assetsRoutes(app, { assets, hosts, consoleUrl });
   app.onError((error, c) => {
     c.header('Cache-Control', 'no-store');

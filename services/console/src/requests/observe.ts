@@ -9,6 +9,7 @@ const ROUTES = new Set([
   '/session/sign-out',
   '/signed-in',
   '/operator/state',
+  '/mcp',
 ]);
 const MANAGEMENT = /^\/operator\/[^/]+\/management\//;
 const POLLED = /^\/(health\/|metrics$)/;

@@ -1,6 +1,6 @@
 import type { CreateRateLimit } from '@switchboard/http';
 
-/** Limits of requests that reach the identity provider or the management API. They allow for an office behind one address. */
+/** Limits of requests that reach the identity provider or an API. They allow for an office behind one address. */
 export interface Limits {
   /** Counts a sign-in: its start, and the return from the provider. Throws RateLimited. */
   signIn(address: string): Promise<void>;
@@ -8,6 +8,8 @@ export interface Limits {
   renew(address: string): Promise<void>;
   /** Counts a call of an operator's page. Throws RateLimited. */
   operate(address: string): Promise<void>;
+  /** Counts a message of a program with a model. Throws RateLimited. */
+  callTools(address: string): Promise<void>;
 }
 
 /** Each instance counts by itself. */
@@ -27,9 +29,15 @@ export function createLimits(createRateLimit: CreateRateLimit, multiplier: numbe
     points: 1200 * multiplier,
     durationSeconds: 60,
   });
+  const messages = createRateLimit({
+    name: 'messages of models of an address',
+    points: 600 * multiplier,
+    durationSeconds: 60,
+  });
   return {
     signIn: (address) => signIns.consume(address),
     renew: (address) => renewals.consume(address),
     operate: (address) => operations.consume(address),
+    callTools: (address) => messages.consume(address),
   };
 }

@@ -1,12 +1,9 @@
 import { once } from 'node:events';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import packageFile from '../../package.json' with { type: 'json' };
+import { createServer, serveStdio, toolsOf } from '@switchboard/mcp';
 import { openClient } from '../login/session.ts';
 import { readArguments } from '../terminal/arguments.ts';
 import { type Command, EXIT_CODES } from '../terminal/command.ts';
 import { UsageError } from '../terminal/terminal.ts';
-import { createServer } from './server.ts';
-import { toolsOf } from './tools.ts';
 
 export const mcp: Command = {
   summary: 'serve a deployment to a model by the Model Context Protocol',
@@ -37,7 +34,7 @@ of a member of the company, and SWITCHBOARD_URL, the address of the API.
       return EXIT_CODES.done;
     }
     const client = openClient(values, terminal, { isConsole: true });
-    const handle = serveStdio(() => createServer(tools, client, packageFile.version), {
+    const handle = serveStdio(() => createServer(tools, client.untyped.call), {
       onerror: ({ message }) => terminal.err(`switchboard: ${message}\n`),
     });
     await once(process.stdin, 'close');

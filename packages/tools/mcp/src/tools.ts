@@ -1,3 +1,4 @@
+import { fromJsonSchema, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { type Operation, operations } from '@switchboard/contracts';
 import { z } from 'zod';
 
@@ -30,7 +31,7 @@ const READING = [
   'listThreads',
 ] as const;
 
-/** The operations that `--write` adds. */
+/** The operations that change data. They are off by default. */
 const WRITING = [
   'createAnnotation',
   'startThread',
@@ -52,6 +53,8 @@ export interface Tool {
   isReadOnly: boolean;
   /** JSON Schema of the arguments: those of the path and the query by name, and `body`. */
   inputSchema: Record<string, unknown>;
+  /** The same as a validator, which servers share. */
+  argumentsSchema: StandardSchemaWithJSON<Record<string, unknown>>;
   /** Returns the input of the operation for arguments of `inputSchema`. */
   inputOf(args: Record<string, unknown>): {
     params: Record<string, string>;
@@ -80,12 +83,17 @@ function toolOf(name: ToolName, isReadOnly: boolean): Tool {
         key in names && value != null ? [[key, textOf(value)]] : [],
       ),
     );
+  const inputSchema: Record<string, unknown> = z.toJSONSchema(z.object(shape), {
+    io: 'input',
+    unrepresentable: 'any',
+  });
   return {
     name,
     title: summary,
     description: description === undefined ? summary : `${summary}. ${description}`,
     isReadOnly,
-    inputSchema: z.toJSONSchema(z.object(shape), { io: 'input', unrepresentable: 'any' }),
+    inputSchema,
+    argumentsSchema: fromJsonSchema<Record<string, unknown>>(inputSchema),
     inputOf: (args) => ({
       params: named(args, params),
       query: named(args, query),
