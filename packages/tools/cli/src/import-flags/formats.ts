@@ -1,8 +1,10 @@
 import type { Conversion } from './conversion/conversion.ts';
 import type { ImportOptions } from './conversion/read.ts';
+import { fromLaunchDarkly } from './launchdarkly/launchdarkly.ts';
 import { fromUnleash } from './unleash/unleash.ts';
 
 /** Converters by product. They throw UsageError. */
 export const FORMATS: Readonly<Record<string, (options: ImportOptions) => Conversion>> = {
+  launchdarkly: fromLaunchDarkly,
   unleash: fromUnleash,
 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type Clause,
   type CohortDefinition,
@@ -132,6 +133,22 @@ export function listedPeople(
   draft.addCohort({ ...ofList, distinctIds: [...new Set(ids)] });
   return inCohort(ofList.id, op === 'in' ? 'in_cohort' : 'not_in_cohort');
 }
+
+/** Returns the clause for everyone who does not match. It also matches people without the trait, which no other clause does. */
+export function negationOf(
+  match: Clause[],
+  { draft, product, name }: { draft: Draft; product: string; name: string },
+): Clause {
+  const id = `${product}-${hashOf(match)}`;
+  draft.addCohort({ id, name: name.slice(0, MAX_NAME), match });
+  return inCohort(id, 'not_in_cohort');
+}
+
+const MAX_NAME = 200;
+
+/** Returns a short hash for the id of a cohort. */
+export const hashOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12);
 
 /** Returns the type that all values have. */
 export function typeOf(values: readonly unknown[]): 'boolean' | 'string' | 'number' | 'json' {

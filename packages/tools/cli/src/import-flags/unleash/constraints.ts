@@ -1,7 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { Clause } from '@switchboard/contracts';
 import { parseSemanticVersion } from '@switchboard/flag-engine';
-import { type Draft, Inexpressible, inCohort, listedPeople } from '../conversion/conversion.ts';
+import {
+  type Draft,
+  hashOf,
+  Inexpressible,
+  inCohort,
+  listedPeople,
+  negationOf,
+} from '../conversion/conversion.ts';
 import type { Constraint, Segment } from './export.ts';
 
 /** Fields that Unleash's SDKs fill in by themselves. */
@@ -20,16 +26,10 @@ export function clausesOf(constraint: Constraint, draft: Draft): Clause[] {
   if (inverted !== true) return plainClauses(constraint, draft);
   if (operator === 'IN' || operator === 'NOT_IN')
     return plainClauses({ ...constraint, operator: operator === 'IN' ? 'NOT_IN' : 'IN' }, draft);
-  // A negated comparison also matches people without the trait, which no clause does.
-  const match = plainClauses(constraint, draft);
-  const id = `unleash-${hashOf(match)}`;
   const operand = String(constraint.value ?? constraint.values ?? '').slice(0, 100);
-  draft.addCohort({ id, name: `${constraint.contextName} ${operator} ${operand}`.slice(0, 200), match });
-  return [inCohort(id, 'not_in_cohort')];
+  const name = `${constraint.contextName} ${operator} ${operand}`;
+  return [negationOf(plainClauses(constraint, draft), { draft, product: 'unleash', name })];
 }
-
-const hashOf = (value: unknown) =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 12);
 
 function plainClauses(constraint: Constraint, draft: Draft): Clause[] {
   const { contextName, operator, caseInsensitive } = constraint;
