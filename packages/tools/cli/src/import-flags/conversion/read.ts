@@ -1,5 +1,5 @@
 import { problemsOf } from '@switchboard/contracts';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { nameOf, UsageError } from '../../terminal/terminal.ts';
 
 /** A file to import. */
@@ -18,7 +18,27 @@ const MAX_PROBLEMS = 20;
 export function readJsonFile<S extends z.ZodType>(source: string, place: string, schema: S): z.output<S> {
   if (source.length > MAX_CHARACTERS)
     throw new UsageError(`${nameOf(place)}: more than ${MAX_CHARACTERS} characters; import it in parts`);
-  const value = parse(source, place);
+  return checked(parse(source, place), place, schema);
+}
+
+/** Parses a JSON file with an answer of an API, or with an array of its pages. Throws UsageError. */
+export function readPages<S extends z.ZodType>(source: string, place: string, schema: S): z.output<S>[] {
+  return readJsonFile(
+    source,
+    place,
+    z.preprocess((value) => (Array.isArray(value) ? value : [value]), z.array(schema)),
+  );
+}
+
+/** Throws UsageError if pages are missing. */
+export function requireAll(place: string, found: number, total: number | null | undefined): void {
+  if (total != null && total > found)
+    throw new UsageError(
+      `${nameOf(place)}: has ${found} of ${total} entries; save all pages of the answer, as a JSON array`,
+    );
+}
+
+function checked<S extends z.ZodType>(value: unknown, place: string, schema: S): z.output<S> {
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;
   const problems = problemsOf({ schema, value, error }, { where: 'file', most: MAX_PROBLEMS });

@@ -53,7 +53,10 @@ const flag = z.object({
 export type LaunchDarklyFlag = z.infer<typeof flag>;
 
 /** The answer of `/api/v2/flags/{project}?summary=0`. */
-export const launchDarklyDump = z.object({ items: z.array(flag).max(MAX_FLAGS) });
+export const launchDarklyDump = z.object({
+  items: z.array(flag).max(MAX_FLAGS),
+  totalCount: z.number().nullish(),
+});
 
 const segment = z.object({
   key: text,
@@ -68,4 +71,4 @@ const segment = z.object({
 export type LaunchDarklySegment = z.infer<typeof segment>;
 
 /** The answer of `/api/v2/segments/{project}/{environment}`. */
-export const launchDarklySegments = z.object({ items: z.array(segment) });
+export const launchDarklySegments = z.object({ items: z.array(segment), totalCount: z.number().nullish() });

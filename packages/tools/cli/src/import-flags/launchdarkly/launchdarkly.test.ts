@@ -267,6 +267,20 @@ test.each([
   expect(leftOut).toEqual([{ key: 'x', reason: expect.stringContaining(reason) }]);
 });
 
+test('reads several pages, and refuses a file without some of them', () => {
+  const page = (...keys: string[]) => ({
+    items: keys.map((key) => ({
+      key,
+      variations: BOOLEANS,
+      environments: { test: { on: true, offVariation: 1, fallthrough: { variation: 0 } } },
+    })),
+    totalCount: 3,
+  });
+  const read = (pages: object) => fromLaunchDarkly({ source: JSON.stringify(pages), place: 'flags.json' });
+  expect(read([page('a', 'b'), page('c')]).flags.map(({ key }) => key)).toEqual(['a', 'b', 'c']);
+  expect(() => read(page('a', 'b'))).toThrow('flags.json: has 2 of 3 entries; save all pages');
+});
+
 test('divides people instead of another attribute with a warning', () => {
   const { rollout: divided } = rollout(50_000, 50_000);
   const { warnings } = convert({ x: { fallthrough: { rollout: { ...divided, bucketBy: 'company' } } } });

@@ -9,7 +9,7 @@ import {
   RE_BUCKETED,
   typeOf,
 } from '../conversion/conversion.ts';
-import { environmentOf, type ImportOptions, readJsonFile } from '../conversion/read.ts';
+import { environmentOf, type ImportOptions, readPages, requireAll } from '../conversion/read.ts';
 import { clausesOf, type Segments } from './clauses.ts';
 import {
   type Environment,
@@ -22,8 +22,9 @@ import {
 
 /** Converts a dump of LaunchDarkly's REST API. Percentages get other people. Throws UsageError. */
 export function fromLaunchDarkly({ source, place, environment, segments }: ImportOptions): Conversion {
-  const { items } = readJsonFile(source, place, launchDarklyDump);
-  const listed = segments && readJsonFile(segments.source, segments.place, launchDarklySegments).items;
+  const items = allOf(readPages(source, place, launchDarklyDump), place);
+  const listed =
+    segments && allOf(readPages(segments.source, segments.place, launchDarklySegments), segments.place);
   const name = environmentOf(
     environment,
     items.flatMap((one) => Object.keys(one.environments)),
@@ -35,6 +36,17 @@ export function fromLaunchDarkly({ source, place, environment, segments }: Impor
   return convertAll(
     items.map((flag) => ({ key: flag.key, convert: (draft) => convert(flag, draft, context) })),
   );
+}
+
+interface Page<T> {
+  items: T[];
+  totalCount?: number | null | undefined;
+}
+
+function allOf<T>(pages: readonly Page<T>[], place: string): T[] {
+  const items = pages.flatMap((page) => page.items);
+  requireAll(place, items.length, pages[0]?.totalCount);
+  return items;
 }
 
 interface State {
