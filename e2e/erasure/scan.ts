@@ -7,40 +7,35 @@ import postgres from 'postgres';
 
 /** Returns the tables of a database, as `schema.table`. A partition counts as part of its table. */
 export async function tablesOf(url: string): Promise<string[]> {
-  return withDatabase(url, async (sql) => {
-    const rows = await sql<{ name: string }[]>`
-      select table_schema || '.' || table_name as name from information_schema.tables
-      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
-        and not (select relispartition from pg_class
-          where oid = format('%I.%I', table_schema, table_name)::regclass)
-      order by 1`;
-    return rows.map(({ name }) => name);
-  });
+  const rows = await databaseAt(url)<{ name: string }[]>`
+    select table_schema || '.' || table_name as name from information_schema.tables
+    where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+      and not (select relispartition from pg_class
+        where oid = format('%I.%I', table_schema, table_name)::regclass)
+    order by 1`;
+  return rows.map(({ name }) => name);
 }
 
 /** Returns the tables with a column for a project or company. */
 export async function tablesOfProjects(url: string): Promise<string[]> {
-  return withDatabase(url, async (sql) => {
-    const rows = await sql<{ name: string }[]>`
-      select distinct table_schema || '.' || table_name as name from information_schema.columns
-      where column_name in ('project_id', 'company_id') and table_schema = 'public' order by 1`;
-    return rows.map(({ name }) => name);
-  });
+  const rows = await databaseAt(url)<{ name: string }[]>`
+    select distinct table_schema || '.' || table_name as name from information_schema.columns
+    where column_name in ('project_id', 'company_id') and table_schema = 'public' order by 1`;
+  return rows.map(({ name }) => name);
 }
 
 /** Counts the rows of each table that contain the text in any column. Omits tables without such rows. */
 export async function rowsWith(url: string, text: string): Promise<Record<string, number>> {
   const tables = await tablesOf(url);
-  return withDatabase(url, async (sql) => {
-    const found: Record<string, number> = {};
-    for (const table of tables) {
-      const [row] = await sql.unsafe(
-        `select count(*)::int as rows from ${table} as one where one::text ilike '%${text}%'`,
-      );
-      if (row?.['rows'] > 0) found[table] = row?.['rows'];
-    }
-    return found;
-  });
+  const rows = await databaseAt(url).unsafe<{ name: string; rows: number }[]>(
+    tables
+      .map(
+        (table) =>
+          `select '${table}' as name, count(*)::int as rows from ${table} as one where one::text ilike '%${text}%'`,
+      )
+      .join(' union all '),
+  );
+  return Object.fromEntries(rows.filter((row) => row.rows > 0).map((row) => [row.name, row.rows]));
 }
 
 /** Returns the tables in ClickHouse. */
@@ -51,23 +46,28 @@ export async function clickHouseTables({ query }: ClickHouseDatabase): Promise<s
 
 /** Returns the ClickHouse tables that contain the text in any column. */
 export async function clickHouseTablesWith(database: ClickHouseDatabase, text: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const table of await clickHouseTables(database)) {
-    const rows = await database.query(
-      `select 1 from ${table} where positionCaseInsensitive(formatRow('JSONEachRow', *), '${text}') > 0 limit 1`,
-    );
-    if (rows.length > 0) found.push(table);
-  }
-  return found;
+  const tables = await clickHouseTables(database);
+  const rows = await database.query(
+    tables
+      .map(
+        (table) =>
+          `select distinct '${table}' as name from ${table} where positionCaseInsensitive(formatRow('JSONEachRow', *), '${text}') > 0`,
+      )
+      .join(' union all '),
+  );
+  const found = new Set(rows.map(({ name }) => name));
+  return tables.filter((table) => found.has(table));
 }
 
-async function withDatabase<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined });
-  try {
-    return await work(sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+/** The connections of this process to databases, each of which closes when nothing uses it. */
+const databases = new Map<string, postgres.Sql>();
+
+function databaseAt(url: string): postgres.Sql {
+  const known = databases.get(url);
+  if (known !== undefined) return known;
+  const opened = postgres(url, { max: 1, idle_timeout: 5, onnotice: () => undefined });
+  databases.set(url, opened);
+  return opened;
 }
 
 /** Returns the keys of the objects in a folder that begin with the prefix. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { oncePerRun, type Program, programFile, spawnProgram } from '@switchboard/testkit';
@@ -82,6 +82,8 @@ const seededHome = () =>
   oncePerRun('standalone', async (home) => {
     const first = await launch(home);
     await first.end('SIGTERM');
+    // Tests kill processes but not the machine, so PostgreSQL need not wait for the disk.
+    await appendFile(join(home, 'postgres/data/postgresql.conf'), 'fsync = off\nfull_page_writes = off\n');
   });
 
 /** Starts standalone from the command line. Resolves once it is ready. Throws its output if it exits before that. */
