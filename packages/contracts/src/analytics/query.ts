@@ -266,6 +266,10 @@ export const retentionQuery = z
       description:
         'first (the default): counts people once, at their first start event of all time. every: counts them in each interval with a start event.',
     }),
+    retained: z.enum(['on', 'on_or_after']).optional().openapi({
+      description:
+        'on (the default): interval n has the people who returned n intervals later. on_or_after: those who returned then or later.',
+    }),
     breakdown: breakdown.optional().openapi({
       description:
         'Shows a row for each value of the start event, over all intervals, instead of a row for each interval.',

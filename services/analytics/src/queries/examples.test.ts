@@ -376,6 +376,33 @@ describe.each(await enginesForTests())('$name', ({ isMissing, start }) => {
     ).toMatchObject({ rows: [{ name: '2011-12-29', size: 1 }] });
   });
 
+  it('counts people as retained until their latest return with on_or_after', async () => {
+    const ask = await queryRunner(
+      started,
+      [
+        { at: '2025-03-03T12:00:00Z', person: 'stays', name: 'begun' },
+        { at: '2025-03-05T12:00:00Z', person: 'stays', name: 'used' },
+        { at: '2025-06-01T12:00:00Z', person: 'stays', name: 'used' },
+        { at: '2025-03-03T12:00:00Z', person: 'leaves', name: 'begun' },
+        { at: '2025-03-04T12:00:00Z', person: 'leaves', name: 'used' },
+        { at: '2025-03-03T12:00:00Z', person: 'never', name: 'begun' },
+        { at: '2025-03-02T12:00:00Z', person: 'never', name: 'used' },
+      ],
+      { asOf: Date.UTC(2025, 6) },
+    );
+    const query = {
+      kind: 'retention',
+      ...onDay('2025-03-03'),
+      start: { event: 'begun' },
+      return: { event: 'used' },
+      periods: 4,
+    };
+    expect(await ask(query)).toMatchObject({ rows: [{ size: 3, values: [0, 33.3, 33.3, 0] }] });
+    expect(await ask({ ...query, retained: 'on_or_after' })).toMatchObject({
+      rows: [{ size: 3, values: [66.7, 66.7, 33.3, 33.3] }],
+    });
+  });
+
   it('gives each of twelve series ten values, others and none', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `event ${index}`);
     const plans = [...Array.from({ length: 11 }, (_, index) => `v${index}`), undefined];

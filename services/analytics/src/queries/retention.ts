@@ -30,6 +30,9 @@ const pairRows = z.array(
 const REST = -1;
 const WITHOUT = 0;
 
+/** Whether a return counts in its interval and in all before. The latest return of a person is enough then. */
+const isRolling = ({ retained }: RetentionQuery) => retained === 'on_or_after';
+
 /** Returns the rows of a query, and its tables `starts` and `returns` of people, buckets, times and lines. */
 function tablesOf(query: RetentionQuery, inputs: QueryInputs): { calendar: Calendar; tables: Sql } {
   const { interval = DEFAULT_INTERVAL, timezone = 'UTC', range, where = [], start, periods } = query;
@@ -64,11 +67,15 @@ function tablesOf(query: RetentionQuery, inputs: QueryInputs): { calendar: Calen
   const starts = isFirst
     ? sql`select *, ${bucket} as b from (${first}) as earliest where ${isWithin(calendar)}`
     : first;
+  const returns = isRolling(query)
+    ? sql`select p, ${bucket} as b, t from (select p, least(max(t), ${integer(calendar.around.to - 1)}) as t
+        from (${chosen(query.return, { from: calendar.from })}) as known group by p) as latest`
+    : sql`select p, b, max(t) as t from (select p, ${bucket} as b, t
+        from (${chosen(query.return, calendar.around)}) as known) as placed group by p, b`;
   const tables = sql`
     with begun as ${materialized}(${starts}),
     ${linesIn(query.breakdown)},
-    returns as (select p, b, max(t) as t from (select p, ${bucket} as b, t
-      from (${chosen(query.return, calendar.around)}) as known) as placed group by p, b)`;
+    returns as (${returns})`;
   return { calendar, tables };
 }
 
@@ -100,15 +107,23 @@ interface Counts {
 async function countsOf(query: RetentionQuery, inputs: QueryInputs): Promise<Counts> {
   const { breakdown, periods } = query;
   const { calendar, tables } = tablesOf(query, inputs);
+  const last = sql`s.b + ${integer(periods - 1)}`;
+  const isShown = isRolling(query) ? TRUE : sql`r.b <= ${last}`;
   const found = await inputs.run(sql`${tables}
     select line::integer as line, any_value(shown) as label, b::integer as row, -1 as period, count(*)::double as people
     from starts group by line, b
     union all
-    select s.line::integer, '', s.b::integer, (r.b - s.b)::integer, count(*)::double
-    from ${PAIRS} and r.b < s.b + ${integer(periods)}
-    group by s.line, s.b, r.b`);
+    select s.line::integer, '', s.b::integer, (least(r.b, ${last}) - s.b)::integer as period, count(*)::double
+    from ${PAIRS} and ${isShown}
+    group by s.line, s.b, period`);
   const rows = pairRows.parse(found);
   const people = new Map(rows.map((one) => [`${one.line} ${one.row} ${one.period}`, one.people]));
+  const of = (line: number, row: number, period: number) => people.get(`${line} ${row} ${period}`) ?? 0;
+  const fromThen = (line: number, row: number, period: number): number =>
+    Array.from({ length: periods - period }, (_, later) => of(line, row, period + later)).reduce(
+      (sum, one) => sum + one,
+      0,
+    );
   const labels = new Map(
     rows.flatMap(({ line, label, period }) => (period === -1 ? [[line, label ?? '']] : [])),
   );
@@ -121,7 +136,8 @@ async function countsOf(query: RetentionQuery, inputs: QueryInputs): Promise<Cou
   return {
     calendar,
     lines: (lines.length === 0 ? [WITHOUT] : lines).map((line) => ({ line, part: partAt(line) })),
-    of: (line, row, period) => people.get(`${line} ${row} ${period}`) ?? 0,
+    of: (line, row, period) =>
+      isRolling(query) && period >= 0 ? fromThen(line, row, period) : of(line, row, period),
   };
 }
 
@@ -164,8 +180,8 @@ export async function retention(query: RetentionQuery, inputs: QueryInputs): Pro
 const namesOf = ({ lines }: Counts) => differentNames(lines.map(({ part }) => part.name));
 
 /**
- * Returns a query of the people who began in an interval or with a value, or of those of them who returned in a later
- * interval.
+ * Returns a query of the people who began in an interval or with a value, or of those of them who count as returned
+ * in a later interval.
  */
 export async function retentionPeople(
   query: RetentionQuery,
@@ -176,7 +192,8 @@ export async function retentionPeople(
   const isOfRow = await rowAt(query, point, calendar, inputs);
   if (point.period == null) return sql`${tables} select distinct s.p as p from starts as s where ${isOfRow}`;
   const period = integer(numberIn(point.period, 0, query.periods - 1, 'period'));
-  return sql`${tables} select distinct s.p as p from ${PAIRS} and ${isOfRow} and r.b = s.b + ${period}`;
+  const compared = isRolling(query) ? sql`>=` : sql`=`;
+  return sql`${tables} select distinct s.p as p from ${PAIRS} and ${isOfRow} and r.b ${compared} s.b + ${period}`;
 }
 
 /** Returns whether a start `s` belongs to the row that a point names. */

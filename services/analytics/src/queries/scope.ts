@@ -9,7 +9,8 @@ export interface Scope {
   names: string[] | undefined;
   /** Milliseconds since 1970; undefined for all of the past. */
   from: number | undefined;
-  to: number;
+  /** Undefined for all later events. */
+  to: number | undefined;
   /** The first and last unit of the range. */
   span: string;
 }
@@ -39,7 +40,8 @@ export function scopeOf(query: InsightQuery, now: number): Scope {
     }
     case 'retention': {
       const { around } = calendarOf({ span, interval, timeZone: timezone, after: query.periods - 1 });
-      return { ...common, from: query.mode === 'every' ? around.from : undefined, to: around.to };
+      const to = query.retained === 'on_or_after' ? undefined : around.to;
+      return { ...common, from: query.mode === 'every' ? around.from : undefined, to };
     }
     case 'stickiness':
       return { ...common, from: calendar.from, to: calendar.to };

@@ -345,6 +345,7 @@ const kinds: Record<Kind, fc.Arbitrary<object>> = {
     return: choice,
     periods: fc.integer({ min: 1, max: 5 }),
     mode: fc.constantFrom('first', 'every', undefined),
+    retained: fc.constantFrom('on', 'on_or_after', undefined),
     breakdown,
   }),
   stickiness: fc.record({ series: fc.array(namedChoice, { minLength: 1, maxLength: 2 }) }),

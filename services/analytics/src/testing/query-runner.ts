@@ -24,15 +24,15 @@ const eventOf = ({ at, plan, ...more }: Event, index: number): TestEvent => ({
 export async function queryRunner(
   { engine, load, sourceOf }: TestEngine,
   events: readonly Event[],
-  known: Partial<Pick<Case, 'people' | 'personIds' | 'cohorts'>> & { now?: number } = {},
+  known: Partial<Pick<Case, 'people' | 'personIds' | 'cohorts'>> & { now?: number; asOf?: number } = {},
 ) {
-  const { people = {}, personIds = {}, cohorts = new Map(), now = 0 } = known;
+  const { people = {}, personIds = {}, cohorts = new Map(), now = 0, asOf = 0 } = known;
   await load([{ events: events.map(eventOf), people, personIds }]);
   return async (query: object) => {
     const report = await resultOf(insightQuery.parse(query), {
       source: { ...sourceOf(0), dialect: engine.dialect, cohorts },
       now,
-      asOf: 0,
+      asOf,
       run: engine.query,
       eachPerson: engine.eachPerson,
     });

@@ -749,7 +749,11 @@ function retention(query: RetentionQuery, { events, asOf }: Known, days: Days): 
       if (start === undefined) throw new Error('No start.');
       const at = days.all().indexOf(bucket);
       const came = Array.from({ length: query.periods }, (_, period) =>
-        returns.some(({ t }) => days.bucket(t) === days.all()[at + period] && (period > 0 || t >= start.t)),
+        returns.some(({ t }) => {
+          const [returned, wanted] = [days.bucket(t), days.all()[at + period] ?? ''];
+          const isThen = query.retained === 'on_or_after' ? returned >= wanted : returned === wanted;
+          return isThen && t >= start.t;
+        }),
       );
       begun.push({ label: start.label, at, came });
     }

@@ -1,31 +1,20 @@
-import { Plus, Redo2, Trash2, Undo2 } from 'lucide-react';
-import { useState } from 'react';
+import { Plus, Redo2, Undo2 } from 'lucide-react';
+import { type ComponentType, useState } from 'react';
 import { t } from '../../app/i18n.ts';
+import { onUse } from '../../app/on-use.tsx';
 import { Clauses } from '../../clauses/clauses.tsx';
 import { Suggested } from '../../clauses/suggested.tsx';
-import { useCohorts, useEventNames, useProperties } from '../../clauses/suggestions.ts';
+import { useCohorts, useProperties } from '../../clauses/suggestions.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/field.tsx';
 import styles from './builder.module.css';
-import {
-  AMOUNTS,
-  DIRECTIONS,
-  DISPLAYS,
-  type Draft,
-  emptySeries,
-  hasGoal,
-  INTERVALS,
-  KINDS,
-  type Kind,
-  MEASURES,
-  ORDERS,
-  type RangeDraft,
-  type SeriesDraft,
-  seriesOf,
-  VIEWS,
-  WINDOW_UNITS,
-} from './draft.ts';
+import { type Draft, emptySeries, INTERVALS, KINDS, type Kind, type SeriesDraft, seriesOf } from './draft.ts';
 import { BreakdownFields } from './fields/breakdown.tsx';
+import type { KindFieldsProps } from './fields/kind-fields.ts';
+import { RangeFields } from './fields/range.tsx';
+import { same } from './fields/same.ts';
+import { SeriesFields } from './fields/series.tsx';
+import { TrendsFields } from './fields/trends.tsx';
 import { useUndo } from './undo.ts';
 
 const titleOfKind = (): Record<Kind, string> => ({
@@ -37,76 +26,12 @@ const titleOfKind = (): Record<Kind, string> => ({
   lifecycle: t('Lifecycle'),
 });
 
-const same = <T extends string>(values: readonly T[]) =>
-  values.map((value) => ({ value, title: value.replaceAll('_', ' ') }));
-
-const DAYS_OF_YEAR = 364;
-
-/** Returns the day a year ago, on the same weekday. */
-function yearAgo(): string {
-  const date = new Date();
-  date.setUTCDate(date.getUTCDate() - DAYS_OF_YEAR);
-  return date.toISOString().slice(0, 10);
-}
-
-/** The last units, or days from one to another. */
-export function RangeFields({
-  range,
-  onChange,
-}: {
-  range: RangeDraft;
-  onChange: (range: RangeDraft) => void;
-}) {
-  const change = (values: Partial<RangeDraft>) => onChange({ ...range, ...values });
-  return (
-    <div className={styles['row']}>
-      <SelectField
-        label={t('Range')}
-        value={range.mode}
-        options={[
-          { value: 'last', title: t('The last') },
-          { value: 'days', title: t('Days') },
-        ]}
-        onChange={({ target }) => change({ mode: target.value === 'days' ? 'days' : 'last' })}
-      />
-      {range.mode === 'last' ? (
-        <>
-          <TextField
-            label={t('Number')}
-            type="number"
-            min={1}
-            max={400}
-            value={range.last}
-            onChange={({ target }) => change({ last: Number(target.value) })}
-          />
-          <SelectField
-            label={t('Unit')}
-            value={range.unit}
-            options={same(INTERVALS)}
-            onChange={({ target }) =>
-              change({ unit: INTERVALS.find((one) => one === target.value) ?? 'day' })
-            }
-          />
-        </>
-      ) : (
-        <>
-          <TextField
-            label={t('From')}
-            type="date"
-            value={range.from}
-            onChange={({ target }) => change({ from: target.value })}
-          />
-          <TextField
-            label={t('To')}
-            type="date"
-            value={range.to}
-            onChange={({ target }) => change({ to: target.value })}
-          />
-        </>
-      )}
-    </div>
-  );
-}
+/** The fields of kinds other than trends are loaded on use. */
+const FIELDS: Partial<Record<Kind, ComponentType<KindFieldsProps>>> = {
+  paths: onUse(async () => (await import('./fields/paths.tsx')).PathsFields),
+  funnel: onUse(async () => (await import('./fields/funnel.tsx')).FunnelFields),
+  retention: onUse(async () => (await import('./fields/retention.tsx')).RetentionFields),
+};
 
 interface BuilderProps {
   draft: Draft;
@@ -121,14 +46,14 @@ export function Builder({ draft, onChange }: BuilderProps) {
   const { kind, series } = draft;
   const [least, most] = seriesOf(draft);
   const shown = series.slice(0, most);
-  const isFromDay = draft.compare !== '' && draft.compare !== 'previous';
+  const KindFields = FIELDS[kind];
   const hasBreakdown = kind === 'trends' || kind === 'funnel' || kind === 'retention';
   const titles = titleOfKind();
   const event = shown[0]?.event ?? '';
   const properties = useProperties(event);
   const cohorts = useCohorts();
   /** Adds the series that a kind needs. */
-  const changeKind = (values: Partial<Pick<Draft, 'kind' | 'direction' | 'window'>>) => {
+  const changeKind = (values: Partial<Draft>) => {
     const [needed] = seriesOf({ ...draft, ...values });
     const missing = Math.max(0, needed - series.length);
     change({ ...values, series: [...series, ...Array.from({ length: missing }, () => emptySeries())] });
@@ -191,166 +116,15 @@ export function Builder({ draft, onChange }: BuilderProps) {
             onChange={(breakdown) => change({ breakdown })}
           />
         ) : null}
-        {kind === 'trends' ? (
-          <SelectField
-            label={t('Compare with')}
-            value={isFromDay ? 'day' : draft.compare}
-            options={[
-              { value: '', title: t('Nothing') },
-              { value: 'previous', title: t('The period before') },
-              { value: 'day', title: t('An earlier period') },
-            ]}
-            onChange={({ target }) => change({ compare: target.value === 'day' ? yearAgo() : target.value })}
-          />
-        ) : null}
-        {kind === 'trends' && (shown.length > 1 || draft.formula !== '') ? (
-          <TextField
-            label={t('Formula')}
-            placeholder="A / B * 100"
-            maxLength={200}
-            value={draft.formula}
-            onChange={({ target }) => change({ formula: target.value })}
-          />
-        ) : null}
-        {kind === 'trends' && isFromDay ? (
-          <TextField
-            label={t('From the day')}
-            type="date"
-            value={draft.compare}
-            onChange={({ target }) => change({ compare: target.value })}
-          />
-        ) : null}
-        {kind === 'trends' ? (
-          <SelectField
-            label={t('Show')}
-            value={draft.running}
-            options={[
-              { value: '', title: t('Each interval') },
-              { value: 'total', title: t('Running total') },
-              ...[...new Set(['3', '7', '30', draft.running])]
-                .filter((count) => Number(count) > 0)
-                .map((count) => ({ value: count, title: t('Average of {count} intervals', { count }) })),
-            ]}
-            onChange={({ target }) => change({ running: target.value })}
-          />
-        ) : null}
-        {kind === 'trends' ? (
-          <SelectField
-            label={t('Display')}
-            value={draft.display}
-            options={[
-              { value: 'line', title: t('Lines') },
-              { value: 'area', title: t('Stacked areas') },
-              { value: 'number', title: t('Number') },
-              { value: 'table', title: t('Table') },
-            ]}
-            onChange={({ target }) =>
-              change({ display: DISPLAYS.find((one) => one === target.value) ?? 'line' })
-            }
-          />
-        ) : null}
-        {kind === 'trends' && hasGoal(draft.display) ? (
-          <TextField
-            label={t('Goal')}
-            type="number"
-            step="any"
-            value={draft.goal}
-            onChange={({ target }) => change({ goal: target.value })}
-          />
-        ) : null}
-        {kind === 'trends' && hasGoal(draft.display) && draft.goal !== '' ? (
-          <TextField
-            label={t('Label of the goal')}
-            placeholder={t('Goal')}
-            maxLength={60}
-            value={draft.goalLabel}
-            onChange={({ target }) => change({ goalLabel: target.value })}
-          />
-        ) : null}
+        {kind === 'trends' ? <TrendsFields draft={draft} shown={shown.length} change={change} /> : null}
       </div>
-      {kind === 'paths' ? (
-        <div className={styles['row']}>
-          <SelectField
-            label={t('What people did')}
-            value={draft.direction}
-            options={[
-              { value: 'after', title: t('After an event') },
-              { value: 'before', title: t('Before an event') },
-              { value: 'between', title: t('Between two events') },
-            ]}
-            onChange={({ target }) =>
-              changeKind({ direction: DIRECTIONS.find((one) => one === target.value) ?? 'after' })
-            }
-          />
-          <Suggested
-            label={t('Name events by')}
-            placeholder={t('Their names')}
-            value={draft.namedBy}
-            suggestions={properties.map(({ name }) => name)}
-            onChange={(namedBy) => change({ namedBy })}
-          />
-          <WindowFields window={draft.window} onChange={(window) => change({ window })} />
-        </div>
-      ) : null}
-      {kind === 'funnel' ? (
-        <div className={styles['row']}>
-          <WindowFields window={draft.window} onChange={(window) => change({ window })} />
-          <SelectField
-            label={t('Show')}
-            value={draft.view}
-            options={[
-              { value: 'steps', title: t('People at each step') },
-              { value: 'time_to_convert', title: t('Time to convert') },
-            ]}
-            onChange={({ target }) => {
-              change({ view: VIEWS.find((one) => one === target.value) ?? 'steps' });
-            }}
-          />
-          <SelectField
-            label={t('Order of the steps')}
-            value={draft.order}
-            options={[
-              { value: 'ordered', title: t('As listed') },
-              { value: 'strict', title: t('As listed, with no event in between') },
-              { value: 'any', title: t('Any order') },
-            ]}
-            onChange={({ target }) => {
-              change({ order: ORDERS.find((one) => one === target.value) ?? 'ordered' });
-            }}
-          />
-          <Suggested
-            label={t('Same value in all steps')}
-            placeholder={t('No property')}
-            value={draft.sameProperty}
-            suggestions={properties.map(({ name }) => name)}
-            onChange={(sameProperty) => change({ sameProperty })}
-          />
-        </div>
-      ) : null}
-      {kind === 'funnel' ? (
-        <Excluded exclude={draft.exclude} onChange={(exclude) => change({ exclude })} />
-      ) : null}
-      {kind === 'retention' ? (
-        <div className={styles['row']}>
-          <TextField
-            label={t('Periods')}
-            type="number"
-            min={1}
-            max={60}
-            value={draft.periods}
-            onChange={({ target }) => change({ periods: Number(target.value) })}
-          />
-          <SelectField
-            label={t('People begin')}
-            value={draft.mode}
-            options={[
-              { value: 'first', title: t('At their first start event') },
-              { value: 'every', title: t('In each interval with a start event') },
-            ]}
-            onChange={({ target }) => change({ mode: target.value === 'every' ? 'every' : 'first' })}
-          />
-        </div>
-      ) : null}
+      {KindFields === undefined ? null : (
+        <KindFields
+          draft={draft}
+          properties={properties.map(({ name }) => name)}
+          change={kind === 'paths' ? changeKind : change}
+        />
+      )}
       <Clauses event={event} clauses={draft.where} onChange={(where) => change({ where })} />
       <details open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>{t('More options')}</summary>
@@ -397,131 +171,4 @@ function labelOfSeries({ kind, direction }: Draft, at: number): string {
   if (kind === 'retention') return at === 0 ? t('Start event') : t('Return event');
   if (kind === 'funnel') return t('Step {number}', { number: at + 1 });
   return kind === 'lifecycle' ? t('Event (any if empty)') : t('Event {number}', { number: at + 1 });
-}
-
-/** The maximum time from the first event to the last. */
-function WindowFields({
-  window,
-  onChange,
-}: {
-  window: Draft['window'];
-  onChange: (window: Draft['window']) => void;
-}) {
-  return (
-    <>
-      <TextField
-        label={t('Finish within')}
-        type="number"
-        min={1}
-        value={window.count}
-        onChange={({ target }) => onChange({ ...window, count: Number(target.value) })}
-      />
-      <SelectField
-        label={t('Unit of the window')}
-        value={window.unit}
-        options={same(WINDOW_UNITS)}
-        onChange={({ target }) => {
-          const unit = WINDOW_UNITS.find((one) => one === target.value) ?? 'day';
-          onChange({ ...window, unit });
-        }}
-      />
-    </>
-  );
-}
-
-const MAX_EXCLUDED = 10;
-
-/** The events that may not happen between the first step of a funnel and a later one. */
-function Excluded({
-  exclude,
-  onChange,
-}: {
-  exclude: SeriesDraft[];
-  onChange: (exclude: SeriesDraft[]) => void;
-}) {
-  return (
-    <>
-      {exclude.map((one, at) => (
-        <SeriesFields
-          key={at}
-          kind="excluded"
-          label={t('Excluded event {number}', { number: at + 1 })}
-          series={one}
-          onChange={(next) => onChange(exclude.map((before, index) => (index === at ? next : before)))}
-          onRemove={() => onChange(exclude.filter((_, index) => index !== at))}
-        />
-      ))}
-      {exclude.length < MAX_EXCLUDED ? (
-        <Button kind="quiet" icon={Plus} onClick={() => onChange([...exclude, emptySeries()])}>
-          {t('Exclude an event between the steps')}
-        </Button>
-      ) : null}
-    </>
-  );
-}
-
-const hasNumbers = ({ types }: { types: readonly string[] }) => types.includes('number');
-
-/** The kinds with events that have no name of their own. */
-const UNNAMED: ReadonlySet<string> = new Set(['retention', 'lifecycle', 'paths', 'excluded']);
-
-interface SeriesFieldsProps {
-  kind: Kind | 'excluded';
-  label: string;
-  series: SeriesDraft;
-  onChange: (series: SeriesDraft) => void;
-  onRemove: (() => void) | undefined;
-}
-
-function SeriesFields({ kind, label, series, onChange, onRemove }: SeriesFieldsProps) {
-  const names = useEventNames();
-  const properties = useProperties(series.event);
-  const change = (values: Partial<SeriesDraft>) => onChange({ ...series, ...values });
-  const isAmount = kind === 'trends' && AMOUNTS.includes(series.measure);
-  const measured = series.measure === 'unique' ? properties : properties.filter(hasNumbers);
-  return (
-    <fieldset className={styles['series']}>
-      <legend>{label}</legend>
-      <div className={styles['row']}>
-        <Suggested
-          label={t('Event')}
-          value={series.event}
-          suggestions={names}
-          onChange={(event) => change({ event })}
-        />
-        {kind === 'trends' ? (
-          <SelectField
-            label={t('Measure')}
-            value={series.measure}
-            options={same(MEASURES)}
-            onChange={({ target }) =>
-              change({ measure: MEASURES.find((one) => one === target.value) ?? 'events' })
-            }
-          />
-        ) : null}
-        {isAmount ? (
-          <Suggested
-            label={t('Of the property')}
-            value={series.property}
-            suggestions={measured.map(({ name }) => name)}
-            onChange={(property) => change({ property })}
-          />
-        ) : null}
-        {UNNAMED.has(kind) ? null : (
-          <TextField
-            label={t('Name (optional)')}
-            value={series.name}
-            maxLength={200}
-            onChange={({ target }) => change({ name: target.value })}
-          />
-        )}
-        {onRemove === undefined ? null : (
-          <IconButton icon={Trash2} label={t('Remove {name}', { name: label })} onClick={onRemove} />
-        )}
-      </div>
-      {kind === 'lifecycle' ? null : (
-        <Clauses event={series.event} clauses={series.where} onChange={(where) => change({ where })} />
-      )}
-    </fieldset>
-  );
 }

@@ -105,6 +105,7 @@ export interface Draft {
   namedBy: string;
   periods: number;
   mode: 'first' | 'every';
+  retained: 'on' | 'on_or_after';
 }
 
 export const emptySeries = (event = ''): SeriesDraft => ({
@@ -143,6 +144,7 @@ export const emptyDraft = (): Draft => ({
   namedBy: '',
   periods: 8,
   mode: 'first',
+  retained: 'on',
 });
 
 /** Returns the least and the most series of a query. */
@@ -270,8 +272,8 @@ export function queryOf(draft: Draft): Query | undefined {
     case 'retention': {
       const [start, back] = choices;
       if (start === undefined || back === undefined) return undefined;
-      const { periods, mode } = draft;
-      return { kind: 'retention', ...common, start, return: back, periods, mode, ...breakdown };
+      const { periods, mode, retained } = draft;
+      return { kind: 'retention', ...common, start, return: back, periods, mode, retained, ...breakdown };
     }
     case 'stickiness':
       return { kind: 'stickiness', ...common, series: named };
@@ -341,6 +343,7 @@ export function draftOf(query: Query): Draft {
         series: [seriesDraft(query.start), seriesDraft(query.return)],
         periods: query.periods,
         mode: query.mode ?? 'first',
+        retained: query.retained ?? 'on',
         ...breakdownDrafts(query.breakdown),
       };
     case 'stickiness':

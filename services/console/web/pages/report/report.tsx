@@ -10,7 +10,6 @@ import { Button } from '../../components/button.tsx';
 import { Confirm } from '../../components/dialog.tsx';
 import { PageLayout, Section } from '../../components/layout.tsx';
 import { Empty, Failed, Loaded } from '../../components/state.tsx';
-import { Builder } from '../insights/builder.tsx';
 import { draftOf, queryOf } from '../insights/draft.ts';
 import { InsightResult } from '../insights/result.tsx';
 import { search } from '../insights/search.ts';
@@ -18,6 +17,7 @@ import { ReportLink } from './link.tsx';
 import { noteOpened } from './recent.ts';
 import { Runs } from './runs.tsx';
 
+const Builder = onUse(async () => (await import('../insights/builder.tsx')).Builder);
 const ReportThreads = onUse(async () => (await import('../threads/report-threads.tsx')).ReportThreads);
 const SaveReport = onUse(async () => (await import('../insights/save.tsx')).SaveReport);
 const ShareReport = onUse(async () => (await import('./share.tsx')).ShareReport);
@@ -85,7 +85,7 @@ export function Page() {
               <>
                 <details open={isEditing} onToggle={({ currentTarget }) => setIsEditing(currentTarget.open)}>
                   <summary>{t('Query')}</summary>
-                  <Builder draft={draft} onChange={(next) => setSearch({ q: next })} />
+                  {isEditing ? <Builder draft={draft} onChange={(next) => setSearch({ q: next })} /> : null}
                 </details>
                 <InsightResult query={query} name={name} reportId={reportId} />
               </>
